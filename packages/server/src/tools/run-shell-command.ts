@@ -89,7 +89,7 @@ async function awaitCommand(
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
   const { sentToBackground } = context
-  const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
+  const stop = () => running.stop(context.signal.reason === 'interrupted' ? 'interrupted' : 'shutdown')
   context.signal.addEventListener('abort', stop, { once: true })
   sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
   context.narrowed.addEventListener('abort', () => running.stop('interrupted'), { once: true })

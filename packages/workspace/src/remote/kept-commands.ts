@@ -15,7 +15,7 @@ export interface KeptCommands {
   end(name: string): void
 }
 
-export interface FollowOptions extends StartOptions {
+interface FollowOptions extends StartOptions {
   /** Time that it has run. */
   readonly ageMs: number
 }

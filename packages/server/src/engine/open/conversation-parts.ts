@@ -196,11 +196,13 @@ interface LoadPorts {
   /** Takes the environment, which is inspected only where a crash hid the end of a patch. */
   readonly takeEnvironment: (state: ConversationState) => TakenEnvironment
   readonly checkpoints: CheckpointLimits
+  /** True where a turn that ran when its server ended goes on here. */
+  readonly goesOn: boolean
 }
 
 /** Loads a conversation for writing under the caller's lock. A log of a newer format is loaded read-only. */
 export async function loadConversation(
-  { files, takeEnvironment, checkpoints }: LoadPorts,
+  { files, takeEnvironment, checkpoints, goesOn }: LoadPorts,
   paths: SessionPaths,
   conversationId: ConversationId,
 ): Promise<LoadedConversation> {
@@ -238,13 +240,13 @@ export async function loadConversation(
     const runningOn = await findRunning(fold.state, environment.kept)
     // Held where something runs there, which needs the connection until the conversation is open.
     const held = runningOn.size > 0 ? release : () => Promise.resolve()
-    const settling = await inspectUnknown(recover(fold.state, runningOn), {
+    const settling = await inspectUnknown(recover(fold.state, goesOn, runningOn), {
       files,
       patches: environment.patches,
       folder: paths.sideFiles,
       cwd: fold.state.core.meta.cwd,
     }).finally(runningOn.size > 0 ? undefined : release)
-    const recovery = recoveryEvents(fold.state, opened, { settling, runningOn })
+    const recovery = recoveryEvents(fold.state, opened, { settling, goesOn, runningOn })
     const warnings = editWarnings(uncheckedSeqs.length)
     return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, runningOn, release: held, warnings }
   } catch (error) {

@@ -84,9 +84,9 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const config = configOf(parts, ports)
   const { values } = config.effective
   const givenRules = [...(await readGivenRules(ports, parts)), ...trustedRules(config.project, config.own)]
-  const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
-  await learnSecrets(values, core.settings.modelProvider, ports)
   const { conversationId } = core.meta
+  const onFault = reportOnce((fault) => ports.report(fault, conversationId))
+  await learnSecrets(values, core.settings.modelProvider, ports)
   const patience = createStoragePatience(ports, { conversationId, report: onFault, probe: () => conversation.probe() })
   const conversation = redactedConversation(parts, ports, { onLoss: onFault, patience })
   const { environment, release } = takeEnvironment(core, ports.environments, {
@@ -104,13 +104,10 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   })
   if (parts.owner !== null) forgetEnded(conversation, environment.kept)
   const around = { conversation, environment, onFault }
-  const { home } = ports
   const { limits, background, tellPrinted } = openLimits({
-    ...around,
-    patience,
-    home,
+    ...{ ...around, patience, ids },
+    home: ports.home,
     folder: parts.paths.scratch,
-    ids,
   })
   const history = openHistory(around, parts, clock)
   const envRules = envRulesOf(values.shell_environment)
@@ -132,9 +129,9 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const running = { conversation, turns, shell, clients, patience, skills }
   if (ports.metrics !== undefined) conversation.watch(ports.metrics.conversation(clock.elapsed))
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
-  const closing = { ...running, background, limits, history, watching, leave }
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
   const dispose = startProof(parts, ports.notify)
+  const closing = { ...running, background, limits, history, watching, leave, dispose }
   const live: LiveConversation = {
     ...running,
     modules,
@@ -143,7 +140,8 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
-    [Symbol.asyncDispose]: () => closeConversation({ ...closing, dispose }),
+    handOver: () => closeConversation(closing, parts.owner !== null ? 'handOver' : 'shutdown'),
+    [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }
   return live
 }

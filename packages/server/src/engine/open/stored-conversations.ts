@@ -97,7 +97,8 @@ export class StoredConversations {
       const { files, setup } = this.#ports
       const owner = shipment === null ? null : ownerOf(conversationId, shipment)
       const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, owner, overrides)
-      loaded = await loadConversation({ files, takeEnvironment, checkpoints: setup.checkpoints }, paths, conversationId)
+      const ports = { files, takeEnvironment, checkpoints: setup.checkpoints, goesOn: shipment !== null }
+      loaded = await loadConversation(ports, paths, conversationId)
     } catch (error) {
       await giveUp(shipment)
       this.release(conversationId)
@@ -156,7 +157,12 @@ export class StoredConversations {
       const copy = { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key }
       await (rescued === null ? forkLog(files, copy) : forkRescued(files, copy, rescued))
       const loaded = await loadConversation(
-        { files, takeEnvironment: (state) => setup.takeEnvironment(state, null), checkpoints: setup.checkpoints },
+        {
+          files,
+          takeEnvironment: (state) => setup.takeEnvironment(state, null),
+          checkpoints: setup.checkpoints,
+          goesOn: false,
+        },
         to,
         forkId,
       )
@@ -257,7 +263,6 @@ export class StoredConversations {
       if (events.length > 0) open.conversation.recordAll(events)
       open.modules.limits.recordEnforcement()
       open.conversation.opened()
-      if (loaded.runningOn.size > 0) open.turns.wake()
       return open
     } catch (error) {
       await this.#ports.open.close(conversationId)
