@@ -26,11 +26,7 @@ function paused(index: number, timeMs: number): Trouble {
       await pause(timeMs)
       member?.signal('SIGCONT')
     },
-    // Clients come back to it once it was started again.
-    async end({ members }) {
-      await members[index]?.kill()
-      await members[index]?.start()
-    },
+    end: ({ members }) => members[index]?.comeBack(),
   }
 }
 

@@ -98,6 +98,22 @@ describe.skipIf(!hasNats)('servers that share a store', { timeout: 60_000 }, () 
     expect(asked.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
   })
 
+  it('open nothing as it was before another took it, when they wake from a pause', async () => {
+    await using world = await twoPlaces('echo x >> ran')
+    const { one, other } = world
+    const paused = start(one)
+    const before = await paused.connect()
+    const asked = await ask(before, one.cwd)
+    await asked.approval()
+    paused.child.kill('SIGSTOP')
+    const { client, watched } = await resumeOn(start(other), asked.conversationId)
+    await answer(client, watched)
+    paused.child.kill('SIGCONT')
+
+    const { conversationId } = asked
+    expect((await before.refused('conversation/resume', { conversationId })).code).toBe('liveElsewhere')
+  })
+
   it('run on one what was answered on another that was killed, and do not ask again', async () => {
     await using world = await twoPlaces('echo x >> ran')
     const { one, other } = world

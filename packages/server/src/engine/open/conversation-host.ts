@@ -1,4 +1,12 @@
-import { type Files, isRunning, readOwner, type SessionPaths, StorageError } from '@parley/journal'
+import {
+  type Files,
+  hasCode,
+  isRunning,
+  readOwner,
+  type SessionPaths,
+  STORE_TAKEN,
+  StorageError,
+} from '@parley/journal'
 import type { Actor, ConversationId, Overrides, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
 import type { SharedStore } from '@parley/store'
 import type { Ids } from '../../ports/clock-and-ids.ts'
@@ -107,7 +115,7 @@ export class ConversationHost implements AsyncDisposable {
   ): Promise<LiveConversation> {
     const { setup } = this.#parts
     const resumer = { by, mayLoosen, secrets: await setup.secrets() }
-    const known = this.#open.get(conversationId)
+    const known = await this.#current(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
       if (overrides !== undefined) setup.change(known, overrides, resumer)
@@ -125,6 +133,17 @@ export class ConversationHost implements AsyncDisposable {
     } finally {
       if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()
     }
+  }
+
+  /** Returns what is open here. Closes what another server took while this process was paused: clients may have seen more. */
+  async #current(conversationId: ConversationId): Promise<LiveConversation | undefined> {
+    try {
+      await this.#open.get(conversationId)?.conversation.mayAct()
+    } catch (error) {
+      if (!hasCode(error, STORE_TAKEN)) throw error
+      await this.#closeTaken(conversationId)
+    }
+    return this.#open.get(conversationId)
   }
 
   /**
@@ -192,8 +211,12 @@ export class ConversationHost implements AsyncDisposable {
 
   /** Stops all work of a conversation that another server has taken over, and closes it here. */
   giveUp(conversationId: ConversationId): void {
-    // What could not be stored is reported; it was shown to nobody.
-    this.#open.inOrder(conversationId, () => this.#open.close(conversationId)).catch(() => undefined)
+    void this.#open.inOrder(conversationId, () => this.#closeTaken(conversationId))
+  }
+
+  /** Closes a conversation whose last events could not be stored, which is reported; they were shown to nobody. */
+  async #closeTaken(conversationId: ConversationId): Promise<void> {
+    await this.#open.close(conversationId).catch(() => undefined)
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */
