@@ -12,8 +12,10 @@ import { readFix } from '../view/review/fix-request.ts'
 import { readReviewWords } from '../view/review/review-span.ts'
 import { themeNames } from '../view/text/theme.ts'
 import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
+import { runForward } from './choices/forward.ts'
 import { openConversationMenu } from './choices/press-in-picker.ts'
 import { draftRequest } from './choices/remember.ts'
+import { runTrust } from './choices/trust.ts'
 import { keyGroups, usualKeyGroups } from './keys/key-words.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
 import { openBackgroundMenu, openLoginMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
@@ -70,6 +72,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'plan',
   'status',
   'ps',
+  'forward',
   'context',
   'name',
   'init',
@@ -142,6 +145,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
     argument === '' || argument === 'stop'
       ? openBackgroundMenu(ui, argument === '' ? 'open' : 'stop', context)
       : stepTo(noteMissing(ui, 'ps')),
+  forward: runForward,
   context: (ui) => stepTo(ui, { kind: 'context' }),
   init: runInit,
   remember: (ui, text) =>
@@ -200,25 +204,6 @@ function runMcp(ui: UiState, argument: string): UiStep {
   if (verb === '') return stepTo(ui, { kind: 'mcp' })
   if (verb === 'restart' && name !== undefined) return stepTo(ui, { kind: 'restartMcp', name })
   return stepTo(addNote(ui, 'info', '/mcp lists the tool servers, /mcp restart NAME starts one anew.'))
-}
-
-/**
- * Trusts or declines a project's configuration. Takes a typed word because a yes lets programs of the project run, and
- * counts only for the configuration shown.
- */
-function runTrust(ui: UiState, argument: string): UiStep {
-  const verdict = argument === 'yes' ? 'trusted' : argument === 'no' ? 'declined' : null
-  if (argument === '') return stepTo(ui, { kind: 'readTrust' })
-  if (verdict === null)
-    return stepTo(
-      addNote(
-        ui,
-        'info',
-        '/trust shows the configuration of this project, /trust yes trusts it, /trust no declines it.',
-      ),
-    )
-  if (ui.shownTrust === null) return stepTo(addNote(ui, 'warning', 'Look at it first: /trust shows what it would do.'))
-  return stepTo(ui, { kind: 'decideTrust', hash: ui.shownTrust, verdict })
 }
 
 interface Setting {

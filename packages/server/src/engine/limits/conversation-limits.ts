@@ -54,6 +54,8 @@ export interface ConversationLimits extends AsyncDisposable {
    * the sandbox has become weaker since the decision. Commands with a `shared` loopback reach each other's servers.
    */
   prepare(limits: SandboxLimits, loopback: 'shared' | 'own'): Promise<Sandbox>
+  /** See `Loopbacks`. */
+  readonly connect: Loopbacks['connect']
 }
 
 interface OpenLimits {
@@ -200,6 +202,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       sandbox.release?.()
       throw new Error(`It is weaker than when this was decided. ${known.reason}`)
     },
+    connect: loopbacks.connect,
     async [Symbol.asyncDispose]() {
       await Promise.all([scratch.remove(), loopbacks.close()])
     },

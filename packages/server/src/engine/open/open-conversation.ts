@@ -21,6 +21,7 @@ import { Conversation, type ConversationParts } from '../conversation/conversati
 import { linkNotice } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
+import { createForwards } from '../forward/forwards.ts'
 import { createFileHistory, type FileHistory } from '../history/file-history.ts'
 import { createHooks } from '../hooks/conversation-hooks.ts'
 import { denyByHook } from '../hooks/deny-by-hook.ts'
@@ -121,10 +122,11 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   )
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
+  const forwards = createForwards({ conversation, connect: limits.connect })
   const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   if (!parts.readOnly) history.begin()
-  const running = { conversation, turns, shell, clients, patience, skills }
+  const running = { conversation, turns, shell, clients, patience, skills, forwards }
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
   const closing = { ...running, background, limits, history, watching, leave }
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
