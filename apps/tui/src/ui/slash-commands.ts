@@ -62,7 +62,7 @@ export const slashCommands = [
   },
   {
     name: 'forward',
-    argument: '[PORT | stop PORT]',
+    argument: '[[stop] PORT]',
     about: 'let your browser reach a port of the sandbox, after a yes; or list those ports, or end one',
   },
   { name: 'context', argument: '', about: "what fills the model's context window" },
