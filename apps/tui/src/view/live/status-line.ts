@@ -15,6 +15,8 @@ import { type Line, lineText, narrowed, type Room, type Span } from '../text/spa
 import { costText } from '../text/token-words.ts'
 import { cellWidth } from '../text/width.ts'
 
+type Limited = Pick<Core, 'settings' | 'forwards'>
+
 export interface StatusFacts {
   readonly homeFolder: string
   readonly branch: string | null
@@ -62,9 +64,9 @@ export function statusLine({ core }: ConversationState, facts: StatusFacts, room
   return row
 }
 
-/** Returns the words of the limits in force. */
-export function limitsWords(settings: Settings): string {
-  return lineText(limitsSpans(settings, false))
+/** Returns the words of the limits in force, with the ports that a browser reaches. */
+export function limitsWords(core: Limited): string {
+  return lineText(joined([limitsSpans(core.settings, false), ...forwardMarks(core)]))
 }
 
 /** Returns the line of the user's program, cut where it is too long, with the limits behind it where it does not have them. */
@@ -147,7 +149,7 @@ function placeSpans(
 }
 
 /** Returns what of the sandbox a browser reaches; nothing for none. It belongs to the limits. */
-function forwardMarks({ forwards = [] }: Core): readonly Line[] {
+function forwardMarks({ forwards = [] }: Pick<Core, 'forwards'>): readonly Line[] {
   if (forwards.length === 0) return []
   const ports = forwards.map(({ port }) => `:${port}`).join(' ')
   return [[{ text: forwards.length > 3 ? `${forwards.length} ports open` : `${ports} open`, tone: 'warn' }]]

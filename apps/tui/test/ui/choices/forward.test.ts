@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { UiState } from '../../../src/ui/ui-state.ts'
-import { statusLine } from '../../../src/view/live/status-line.ts'
+import { limitsWords, statusLine } from '../../../src/view/live/status-line.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { after } from '../../view/scenes/conversation.ts'
 import { openUi } from '../../view/scenes/scene.ts'
@@ -54,5 +54,6 @@ test('a forwarded port is on the status line at every width that has room for it
     lineText(statusLine(open, { ...facts, own }, { columns }))
   for (const columns of [40, 80, 120]) expect(shown(columns)).toMatch(/asks.* · :8000 open/)
   expect(shown(80, [{ text: 'mine' }])).toContain(':8000 open')
+  expect(limitsWords(open.core)).toMatch(/asks.* · :8000 open$/)
   expect(lineText(statusLine(idle, facts, { columns: 120 }))).not.toContain('open')
 })
