@@ -127,25 +127,28 @@ describe.skipIf(!hasLoopback)(`a loopback that commands share${whyNot}`, { timeo
     expect(await tried(`require('net').connect(9, '127.0.0.1').on('error', () => {})`)).toBe(false)
   })
 
-  it.skipIf(hidesNode)('is connected to from outside, to either address, and the ends of both sides are passed on', async () => {
-    using ground = openPlayground()
-    using loopback = await openLoopback()
-    await expect(loopback.connect(9)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
-    // It speaks first, which a process on the way must not take.
-    const greet = `require('net').createServer({ allowHalfOpen: true }, (caller) => {
+  it.skipIf(hidesNode)(
+    'is connected to from outside, to either address, and the ends of both sides are passed on',
+    async () => {
+      using ground = openPlayground()
+      using loopback = await openLoopback()
+      await expect(loopback.connect(9)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+      // It speaks first, which a process on the way must not take.
+      const greet = `require('net').createServer({ allowHalfOpen: true }, (caller) => {
       let bytes = 0
       caller.write('hello ')
       caller.on('data', (chunk) => (bytes += chunk.length)).on('end', () => caller.end(String(bytes)))
     }).listen(0, '::1', function () { console.log('port', this.address().port) })`
-    const server = await start({ ground, loopback }, node(greet))
-    const socket = await loopback.connect(Number(await portOf(server)))
-    socket.end(Buffer.alloc(3_000_000))
-    expect(await consumed(socket)).toBe('hello 3000000')
-    loopback.close()
-    await expect(loopback.connect(9)).rejects.toThrow('closed')
-    server.stop('interrupted')
-    await server.ended
-  })
+      const server = await start({ ground, loopback }, node(greet))
+      const socket = await loopback.connect(Number(await portOf(server)))
+      socket.end(Buffer.alloc(3_000_000))
+      expect(await consumed(socket)).toBe('hello 3000000')
+      loopback.close()
+      await expect(loopback.connect(9)).rejects.toThrow('closed')
+      server.stop('interrupted')
+      await server.ended
+    },
+  )
 
   it('has no process, and takes no command after its end', async () => {
     using ground = openPlayground()
