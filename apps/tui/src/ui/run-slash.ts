@@ -73,6 +73,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'status',
   'ps',
   'forward',
+  'hooks',
   'context',
   'name',
   'init',
@@ -146,6 +147,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
       ? openBackgroundMenu(ui, argument === '' ? 'open' : 'stop', context)
       : stepTo(noteMissing(ui, 'ps')),
   forward: runForward,
+  hooks: (ui) => stepTo(ui, { kind: 'hooks' }),
   context: (ui) => stepTo(ui, { kind: 'context' }),
   init: runInit,
   remember: (ui, text) =>
