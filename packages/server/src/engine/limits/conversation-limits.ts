@@ -21,6 +21,7 @@ import type { Ids } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { type StoragePatience, unlessStorageFails } from '../conversation/storage-patience.ts'
+import { createForwards, type Forwards } from '../forward/forwards.ts'
 import { recordBackgroundEnd, recordBackgroundPrinted } from './background-end.ts'
 import { limitsOfCommand } from './command-limits.ts'
 import { createLoopbacks, type Loopbacks } from './loopbacks.ts'
@@ -54,13 +55,12 @@ export interface ConversationLimits extends AsyncDisposable {
    * the sandbox has become weaker since the decision. Commands with a `shared` loopback reach each other's servers.
    */
   prepare(limits: SandboxLimits, loopback: 'shared' | 'own'): Promise<Sandbox>
-  /** See `Loopbacks`. */
-  readonly connect: Loopbacks['connect']
 }
 
 interface OpenLimits {
   readonly limits: ConversationLimits
   readonly background: BackgroundProcesses
+  readonly forwards: Forwards
   /** Says in the transcript what a background command has printed, once its call has answered. */
   readonly tellPrinted: (itemId: ItemId, line: string) => void
 }
@@ -122,7 +122,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
   })
   const tellPrinted = (itemId: ItemId, line: string) =>
     void recordBackgroundPrinted({ conversation, patience, newItemId: ids.item }, itemId, line).catch(onFault)
-  return { limits, background, tellPrinted }
+  return { limits, background, tellPrinted, forwards: createForwards({ conversation, connect: loopbacks.connect }) }
 }
 
 interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'narrowed' | 'whenNarrowed'> {
@@ -202,7 +202,6 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       sandbox.release?.()
       throw new Error(`It is weaker than when this was decided. ${known.reason}`)
     },
-    connect: loopbacks.connect,
     async [Symbol.asyncDispose]() {
       await Promise.all([scratch.remove(), loopbacks.close()])
     },

@@ -21,7 +21,6 @@ import { Conversation, type ConversationParts } from '../conversation/conversati
 import { linkNotice } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
-import { createForwards } from '../forward/forwards.ts'
 import { createFileHistory, type FileHistory } from '../history/file-history.ts'
 import { createHooks } from '../hooks/conversation-hooks.ts'
 import { denyByHook } from '../hooks/deny-by-hook.ts'
@@ -101,7 +100,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
         isBusy: () => isBusy({ turns, shell, processes }),
       }),
   })
-  const { limits, background, tellPrinted } = openLimits({
+  const { limits, background, tellPrinted, forwards } = openLimits({
     conversation,
     patience,
     environment,
@@ -125,7 +124,6 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   )
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
-  const forwards = createForwards({ conversation, connect: limits.connect })
   const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   if (!parts.readOnly) history.begin()

@@ -16,7 +16,6 @@ export function replayedLimits(log: ReplayedLog): ConversationLimits {
     recheck: () => Promise.resolve(),
     describe: () => Promise.resolve(null),
     prepare: () => Promise.reject(new Error('A replay starts nothing.')),
-    connect: () => Promise.reject(new Error('A replay starts nothing.')),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
 }
