@@ -57,8 +57,9 @@ function expectShown({ conversationId, shown }: Talk, { envelopes }: Kept): void
 function expectCopies({ members }: Team, { conversationId }: Talk, { bytes }: Kept): void {
   for (const { place } of members) {
     const log = place.path(conversationId)
-    if (!existsSync(log)) continue
-    const marked = Number(/"bytes":(\d+)/.exec(readFileSync(log.replace('.jsonl', '.acked'), 'utf8'))?.[1])
+    const acked = log.replace('.jsonl', '.acked')
+    if (!existsSync(acked)) continue
+    const marked = Number(/"bytes":(\d+)/.exec(readFileSync(acked, 'utf8'))?.[1])
     const copy = readFileSync(log).subarray(0, marked)
     expect(copy.equals(bytes.subarray(0, copy.length))).toBe(true)
   }

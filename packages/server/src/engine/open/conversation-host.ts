@@ -141,7 +141,7 @@ export class ConversationHost implements AsyncDisposable {
       await this.#open.get(conversationId)?.conversation.mayAct()
     } catch (error) {
       if (!hasCode(error, STORE_TAKEN)) throw error
-      await this.#closeTaken(conversationId)
+      await this.#open.closeTaken(conversationId)
     }
     return this.#open.get(conversationId)
   }
@@ -211,12 +211,7 @@ export class ConversationHost implements AsyncDisposable {
 
   /** Stops all work of a conversation that another server has taken over, and closes it here. */
   giveUp(conversationId: ConversationId): void {
-    void this.#open.inOrder(conversationId, () => this.#closeTaken(conversationId))
-  }
-
-  /** Closes a conversation whose last events could not be stored, which is reported; they were shown to nobody. */
-  async #closeTaken(conversationId: ConversationId): Promise<void> {
-    await this.#open.close(conversationId).catch(() => undefined)
+    void this.#open.inOrder(conversationId, () => this.#open.closeTaken(conversationId))
   }
 
   /** Closes a conversation without participants and running work, so that another process may open it. */

