@@ -261,6 +261,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
   },
   'approval.decided': { leave: ['approvalId', 'by.clientId', 'seal', 'type'] },
   'plan.updated': { leave: ['type'] },
+  'forwards.changed': { leave: ['by.clientId', 'type'] },
   'usage.updated': { leave: ['purpose', 'turnId', 'type'] },
   'retry.scheduled': { leave: ['turnId', 'type'] },
   'model.fellBack': { leave: ['turnId', 'type'] },

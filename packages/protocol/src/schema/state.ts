@@ -3,6 +3,7 @@ import { approval } from './approval.ts'
 import {
   answerProblem,
   denial,
+  forward,
   listedSkills,
   plan,
   stopReason,
@@ -216,6 +217,7 @@ export const core = z
       .record(itemId, z.object({ title: z.string(), startedAt: z.number().describe('ms since the epoch.') }))
       .exactOptional()
       .describe('Commands that run in the background, by item, in the order of their answers; left out for none.'),
+    forwards: z.array(forward).exactOptional().describe('Ports that are forwarded; left out for none.'),
     compactions: compactions.exactOptional().describe('Left out before the first one.'),
     usage: z.object({
       total: tokenCounts.describe('Tokens of the whole conversation.'),
