@@ -44,7 +44,8 @@ const effects: Readonly<Record<string, Effect>> = {
   'a request to the model': {
     call: command,
     pausedAt: failpoints.pausedAtModelCall,
-    happened: ({ requests }) => requests > 0,
+    // The one that took the conversation goes on with the turn, and asks the model itself.
+    happened: ({ requests }) => requests > 1,
   },
 }
 
