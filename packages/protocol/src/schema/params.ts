@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { hookParams } from './hooks/hook-params.ts'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey, turnId } from './ids.ts'
-import { answers, decision, inputItem, sideFile, turnOptions } from './input.ts'
+import { answers, decision, inputItem, sideFile, turnOptions, whyStopped } from './input.ts'
 import { memoryParams } from './methods/memory-params.ts'
 import { searchParams } from './methods/search-params.ts'
 import {
@@ -55,19 +55,24 @@ const rewindPoint = {
     .describe('Also writes files that somebody else changed since. Default: they stay as they are.'),
 }
 
-/**
- * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes only
- * parameters, and making the other schemas would be a third of its start.
- */
-const bundled = {
+/** One conversation, by a name or by its folder. */
+const oneConversation = {
   cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when `conversation` is left out.'),
   conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
+}
+
+const bundled = {
+  ...oneConversation,
   withoutOutputs: z
     .boolean()
     .exactOptional()
     .describe('Leaves out what commands and tools printed and what the model read of it; default false.'),
 }
 
+/**
+ * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes only
+ * parameters, and making the other schemas would be a third of its start.
+ */
 export const methodParams = {
   initialize: z.object({
     protocolVersion: z
@@ -134,6 +139,7 @@ export const methodParams = {
   'conversation/interrupt': z.object({
     conversationId,
     turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
+    why: whyStopped.exactOptional(),
     shell: z
       .literal(true)
       .exactOptional()
@@ -375,18 +381,10 @@ export const methodParams = {
   }),
   'policy/replay': z.object({
     ...judging,
-    cwd: z
-      .string()
-      .exactOptional()
-      .describe('Folder whose newest conversation is used when `conversation` is left out.'),
-    conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
+    ...oneConversation,
   }),
   'policy/why': z.object({
-    cwd: z
-      .string()
-      .exactOptional()
-      .describe('Folder whose newest conversation is used when `conversation` is left out.'),
-    conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
+    ...oneConversation,
     item: z
       .string()
       .exactOptional()

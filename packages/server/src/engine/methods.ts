@@ -175,7 +175,7 @@ function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): 
     'conversation/interrupt': (params) =>
       params.shell === true
         ? commands.interruptShell(opened(params), params.itemId)
-        : commands.interruptTurn(opened(params), params.turnId),
+        : commands.interruptTurn(opened(params), params),
     'conversation/background': (params) => settled(params, (open) => commands.sendToBackground(open, params.itemId)),
     'conversation/continue': (params) =>
       settled(params, (open) => commands.continueConversation(open, params, client.actor)),

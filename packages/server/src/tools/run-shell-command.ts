@@ -10,6 +10,7 @@ import {
 import type { ItemId, Output } from '@parley/protocol'
 import { exitWords, secondsText } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
+import { toldWhy } from '../core/abort-reason.ts'
 import {
   inlineBytes,
   keepImage,
@@ -86,7 +87,7 @@ export async function runShellCommand(
   context.signal.removeEventListener('abort', stop)
   const output = await keepOutput(end, context.sideFiles)
   const kept = { output, image: await keepImage(end, output, context), itemId: context.itemId }
-  const outcome = outcomeOf(end, kept)
+  const outcome = outcomeOf(end, { ...kept, stopped: context.signal.reason })
   if (sandbox.exceeded?.aborted === true) return tooMuchWritten(outcome)
   const isBeyondLimits = context.narrowed.aborted && !context.signal.aborted && end.reason === 'interrupted'
   return isBeyondLimits ? stoppedBeyondLimits(outcome) : outcome
@@ -194,7 +195,7 @@ async function startInBackground(
     once: true,
   })
   const { pid, end } = await ports.background.start(itemId, unspooled, { sandbox })
-  if (end !== null) return outcomeOf(end, { output: outputOfNothing, image: null, itemId })
+  if (end !== null) return outcomeOf(end, { output: outputOfNothing, image: null, itemId, stopped: null })
   if (start.tellWhen !== null) tellWhenPrinted(itemId, start.tellWhen, ports)
   const modelText = `Started in the background as process ${itemId}${processWords({ itemId, pid, sandbox })}`
   return { status: 'completed', modelText }
@@ -235,15 +236,17 @@ interface KeptOutput {
   readonly output: Output
   readonly image: ShownImage | null
   readonly itemId: ItemId
+  /** Reason of the signal that stops the call, once aborted. */
+  readonly stopped: unknown
 }
 
-function outcomeOf(end: CommandEnd, { output, image, itemId }: KeptOutput): ToolOutcome {
+function outcomeOf(end: CommandEnd, { output, image, itemId, stopped }: KeptOutput): ToolOutcome {
   if (end.spawnError?.subject === 'sandbox') return sandboxFailed(end.spawnError.message)
   const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
   const signal = end.signal === null ? {} : { signal: end.signal }
   const images = image === null || image.stored === null ? {} : { images: [image.stored] }
   const fields = { exitCode: end.exitCode, output, ...signal, ...images }
-  const heading = headingOf(end)
+  const heading = headingOf(end, stopped)
   const shown = image?.words ?? outputForModel(end, itemId)
   const leftovers =
     end.leftovers > 0
@@ -266,7 +269,7 @@ export function lostHeading({ reason, lostBecause }: CommandEnd): string | null 
   return `how it ended is unknown: ${lostBecause ?? 'nobody can tell'}. It may have run to its end; look before running it again`
 }
 
-function headingOf(end: CommandEnd): string {
+function headingOf(end: CommandEnd, stopped: unknown): string {
   const seconds = secondsText(end.durationMs)
   switch (end.reason) {
     case 'spawnFailed':
@@ -275,8 +278,10 @@ function headingOf(end: CommandEnd): string {
       return lostHeading(end) ?? ''
     case 'timedOut':
       return `stopped after ${seconds}: it ran into its time limit (give a larger timeout_ms, or background: true)`
-    case 'interrupted':
-      return `interrupted by the user after ${seconds}`
+    case 'interrupted': {
+      const why = toldWhy(stopped)
+      return why === null ? `interrupted by the user after ${seconds}` : `stopped after ${seconds}: ${why}`
+    }
     case 'shutdown':
       return `stopped after ${seconds}: parley was closed`
     case 'exited':

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ConversationEvent, isCall } from '@parley/protocol'
+import { type AbortReason, toldWhy } from '../../core/abort-reason.ts'
 import { notStarted } from '../../tools/tool.ts'
 import { foreignYes } from '../calls/advance-call.ts'
 import { givenEventsAt, isTakenUp, stopAt } from './given-events.ts'
@@ -81,11 +82,11 @@ function createCourse(log: ReplayedLog, recording: Recording, ports: ReplayPorts
     life.turns.wake()
   }
 
-  function stop(how: 'interrupted' | 'shutdown'): void {
+  function stop(how: AbortReason): void {
     const turnId = life.conversation.state.core.turn?.id ?? ''
     if (stopped.has(turnId)) return
     stopped.add(turnId)
-    if (how === 'interrupted') life.turns.interrupt()
+    if (how !== 'shutdown') life.turns.interrupt(toldWhy(how) ?? undefined)
     else life.turns.shutDown().then(() => (isClosed = true), onFault)
   }
 

@@ -1,5 +1,6 @@
 import { LineTooLongError, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
+import { type AbortReason, toldWhy } from '../../core/abort-reason.ts'
 import { nextStep } from '../../core/next-step.ts'
 import { RefusedEventError, refusedEventFailure } from '../../replies/refused-event.ts'
 import { lineTooLongFailure } from '../../replies/rejection.ts'
@@ -9,7 +10,7 @@ import { isUnread, readView } from '../conversation/read-view.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { type EndReason, endTurn } from './end-turn.ts'
 import { performStep } from './perform-step.ts'
-import type { AbortReason, TurnModules } from './turn-context.ts'
+import type { TurnModules } from './turn-context.ts'
 
 const defect: Failure = {
   code: 'internal',
@@ -23,7 +24,7 @@ function failureOf(fault: unknown): Failure {
 }
 
 function isSame(known: EndReason | null, ending: Failure): boolean {
-  return known !== null && typeof known === 'object' && known.code === ending.code
+  return known !== null && typeof known === 'object' && 'code' in known && known.code === ending.code
 }
 
 interface TurnLoopParts {
@@ -86,11 +87,11 @@ export class TurnLoop {
     this.#loop = this.#run()
   }
 
-  /** Stops the open turn; returns false when there is none. */
-  interrupt(): boolean {
+  /** Stops the open turn; returns false when there is none. `why`: what stops it in place of a user. */
+  interrupt(why?: string): boolean {
     if (this.#parts.conversation.state.core.turn === null) return false
     if (!this.#stuck && !this.#closing) this.#interrupted ??= Promise.withResolvers()
-    this.#abort('interrupted')
+    this.#abort(why === undefined ? 'interrupted' : { why })
     this.wake()
     return true
   }
@@ -148,7 +149,8 @@ export class TurnLoop {
 
   #settle(): void {
     const { conversation, modules } = this.#parts
-    const why = this.#ending ?? (this.#closing ? 'shutdown' : 'interrupted')
+    const told = toldWhy(this.#stop.signal.reason)
+    const why = this.#ending ?? (this.#closing ? 'shutdown' : told === null ? 'interrupted' : { why: told })
     const waitsForPerson = Object.keys(conversation.state.core.approvals).length > 0
     if (why !== 'shutdown' || !waitsForPerson) endTurn(conversation, modules.ids, why)
     this.#ending = null

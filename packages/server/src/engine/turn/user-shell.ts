@@ -1,6 +1,7 @@
 import { type CommandEnd, noSandbox } from '@parley/host'
 import type { Actor, Failure, ItemId, ItemOf, Output, RequestKey } from '@parley/protocol'
 import { clipForModel, exitWords } from '@parley/text'
+import type { AbortReason } from '../../core/abort-reason.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { binaryWords, keepOutput } from '../../tools/command-output.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
@@ -9,7 +10,6 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
 import { startedBefore } from '../conversation/started-before.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
-import type { AbortReason } from './turn-context.ts'
 
 type ShellItem = ItemOf<'shellCommand'>
 
