@@ -21,8 +21,8 @@ import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
 /** Stops the user's own commands, or the one that is named, also one in the background; a turn goes on. */
 export function interruptShell(open: LiveConversation, itemId: ItemId | undefined): { interrupted: boolean } {
-  const { shell, stopInBackground } = writable(open)
-  const interrupted = shell.interrupt(itemId) || (itemId !== undefined && stopInBackground(itemId))
+  const { shell, processes } = writable(open)
+  const interrupted = shell.interrupt(itemId) || (itemId !== undefined && processes.stop(itemId))
   return { interrupted }
 }
 

@@ -55,11 +55,11 @@ describe('an interrupt', () => {
 
   it('by a client in place of a user says why, to people, to the model and in a replay', async () => {
     await using place = testPlace()
-    const calls = ['sleep 600', 'touch never'].map((command) => ({ name: 'shell', args: { command } }))
+    const calls = ['echo started; sleep 600', 'touch never'].map((command) => ({ name: 'shell', args: { command } }))
     const { client, watched } = await place.talk({ model: scriptedModel({ calls }) }, free)
     const { conversationId } = watched
     await watched.send('go')
-    await watched.until((_, events) => events.find(({ event }) => event.type === 'execution.started'))
+    await watched.until(({ core }) => Object.values(core.open).find(({ output }) => output === 'started\n'))
     await client.request('conversation/interrupt', { conversationId, why: 'The deploy was cancelled.' })
     await watched.turnEnded()
     expect(watched.items().slice(1)).toMatchObject([
