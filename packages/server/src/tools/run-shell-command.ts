@@ -256,7 +256,7 @@ function outcomeOf(end: CommandEnd, { output, image, itemId, stopped }: KeptOutp
   return { status: 'failed', modelText, fields, ...triedNetwork, failure: { code: end.reason, message: heading } }
 }
 
-function headingOf(end: CommandEnd): string {
+function headingOf(end: CommandEnd, stopped: unknown): string {
   const seconds = secondsText(end.durationMs)
   switch (end.reason) {
     case 'spawnFailed':
