@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerOptions, STATUS_CODES } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { errorCode, ListenError, type Transport } from '../transport/transport.ts'
@@ -12,6 +13,16 @@ const maxSockets = 1024
 
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
+/** Certificate of a server with what leads to its authority, and its key, in PEM. */
+export interface TlsFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+interface HttpOptions extends ServerOptions {
+  readonly tls?: TlsFiles
+}
+
 interface Upgrades {
   /** Returns 101 to admit a websocket upgrade, else the HTTP status that rejects it. */
   readonly statusOf: (head: RequestHead) => number
@@ -19,9 +30,10 @@ interface Upgrades {
   readonly accept: (transport: Transport, request: IncomingMessage) => void
 }
 
-/** Creates a server of HTTP that makes a transport of each websocket it admits. */
-export function createWebSocketServer({ statusOf, accept }: Upgrades, options: ServerOptions = {}): Server {
-  const server = createServer({ headersTimeout: headersTimeoutMs, ...options })
+/** Creates a server of HTTP that makes a transport of each websocket it admits. Throws `ListenError` for a wrong certificate. */
+export function createWebSocketServer({ statusOf, accept }: Upgrades, { tls, ...more }: HttpOptions = {}): Server {
+  const options = { headersTimeout: headersTimeoutMs, ...more }
+  const server = tls === undefined ? createServer(options) : secureServer(options, tls)
   server.maxConnections = maxSockets
   const websockets = new WebSocketServer({ ...frameOptions, noServer: true })
   server.on('upgrade', (request, stream, head) => {
@@ -34,6 +46,15 @@ export function createWebSocketServer({ statusOf, accept }: Upgrades, options: S
     })
   })
   return server
+}
+
+function secureServer(options: ServerOptions, tls: TlsFiles): Server {
+  try {
+    return createSecureServer({ ...options, ...tls })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ListenError(`the certificate or its key cannot be used: ${why}`, { cause: error })
+  }
 }
 
 /** Resolves when the server listens. Rejects with `ListenError`. */

@@ -53,7 +53,7 @@ export async function prepareStore({ connection, admin, name }: Connected, repli
     objects: await new Objm(connection).create(objectBucket, { storage: 'file', replicas }),
   }
   if (about !== null) return { id: about.id, ...opened }
-  for (const [shard, stream] of logStreams.entries()) await makeLogStream(admin, { stream, shard, replicas })
+  await Promise.all(logStreams.map((stream, shard) => makeLogStream(admin, { stream, shard, replicas })))
   return { id: await describe(aboutBucket, await streamsOf(admin)), ...opened }
 }
 
