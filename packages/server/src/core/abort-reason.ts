@@ -1,7 +1,7 @@
 import { isRecord } from '@parley/text'
 
 /** Sentence of a client on what stopped a turn in place of a user, such as a signal to a script. */
-export interface ToldStop {
+interface ToldStop {
   readonly why: string
 }
 
