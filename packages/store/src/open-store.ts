@@ -88,6 +88,7 @@ function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): 
 
   return {
     name,
+    key: prepared.key,
     announce: nodes.announce,
     take: (copy, kind) => attempt('open a conversation of', () => take(copy, kind)),
     refresh: (copy) => attempt('read', async () => (await fetchLog(copy, portsOf(copy.conversationId))) !== null),
