@@ -118,6 +118,11 @@ describe('a skill', () => {
     expect(approval?.reason).toContain('the skill in use (deploy) does not name it')
     await client.request('approval/decide', { conversationId, approvalId: approval?.id ?? '', decision: 'denied' })
     await watched.turnEnded()
+    const replay = await client.request('policy/replay', { conversation: conversationId })
+    expect(replay.calls.find(({ tool }) => tool === 'shell')).toMatchObject({
+      before: { verdict: 'ask', rule: { name: 'builtin:skill-tools' } },
+      after: { verdict: 'ask', rule: { name: 'builtin:skill-tools' } },
+    })
     await watched.send('and now')
     await watched.turnEnded()
     expect(JSON.stringify(model.requests.at(-1)?.entries.at(-1))).toContain('exit 0')
