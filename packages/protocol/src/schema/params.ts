@@ -56,7 +56,7 @@ const rewindPoint = {
     .describe('Also writes files that somebody else changed since. Default: they stay as they are.'),
 }
 
-/** One conversation, by a name or by its folder. */
+/** Fields that name a conversation, by itself or by its folder. */
 const oneConversation = {
   cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when `conversation` is left out.'),
   conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),

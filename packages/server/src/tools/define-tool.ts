@@ -6,7 +6,6 @@ import type { ItemId } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { type Environment, resolveWorkspacePath, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
-import { toldWhy } from '../core/abort-reason.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import type { EditorTexts } from '../ports/editor-texts.ts'
 import type { SkillSource } from './skills/skill-source.ts'
@@ -16,6 +15,7 @@ import {
   type Tool,
   type ToolContext,
   type ToolOutcome,
+  toldWhy,
   unlessAborted,
   type Workspace,
 } from './tool.ts'

@@ -10,7 +10,6 @@ import {
 import type { ItemId, Output } from '@parley/protocol'
 import { exitWords, secondsText } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { toldWhy } from '../core/abort-reason.ts'
 import {
   inlineBytes,
   keepImage,
@@ -24,7 +23,7 @@ import type { ToolPorts } from './define-tool.ts'
 import { tellWhenPrinted } from './processes/await-output.ts'
 import type { OutputPattern } from './processes/output-pattern.ts'
 import { lostHeading } from './processes/process-end.ts'
-import { notStarted, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
+import { notStarted, type ToolContext, type ToolOutcome, toldWhy, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
 

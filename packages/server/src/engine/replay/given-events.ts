@@ -1,7 +1,7 @@
 import { type ConversationEvent, type ConversationState, type Item, isCall } from '@parley/protocol'
-import { type AbortReason, abortReasonIn } from '../../core/abort-reason.ts'
 import { backgroundEnded, backgroundPrinted } from '../../core/background-left.ts'
 import { isUserChange } from '../../core/next-step.ts'
+import { type AbortReason, abortReasonIn } from '../../tools/tool.ts'
 import type { RecordedEvent } from './read-recording.ts'
 import { hasFacts } from './recorded-facts.ts'
 

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ConversationEvent, isCall } from '@parley/protocol'
-import { type AbortReason, toldWhy } from '../../core/abort-reason.ts'
-import { notStarted } from '../../tools/tool.ts'
+import { type AbortReason, notStarted, toldWhy } from '../../tools/tool.ts'
 import { foreignYes } from '../calls/advance-call.ts'
 import { givenEventsAt, isTakenUp, stopAt } from './given-events.ts'
 import type { LiveTools } from './live/live-tools.ts'

@@ -10,8 +10,8 @@ import {
   standingOutcome,
   type TurnId,
 } from '@parley/protocol'
-import { type AbortReason, interruptedTitle, toldWhy } from '../../core/abort-reason.ts'
 import type { Ids } from '../../ports/clock-and-ids.ts'
+import { type AbortReason, interruptedTitle, toldWhy } from '../../tools/tool.ts'
 import { unknownItem } from '../calls/attempt.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
