@@ -65,10 +65,10 @@ One fault.
 
   test('that a signal ended goes on as a review, and the model is told of the signal', async () => {
     const write = { calls: [{ name: 'shell', arguments: { command: 'echo changed >cart.js' } }] }
-    const steps = [{ calls: [{ name: 'shell', arguments: { command: 'sleep 600' } }] }, write]
+    const steps = [{ calls: [{ name: 'shell', arguments: { command: 'echo started; sleep 600' } }] }, write]
     await using world = await reviewWorld([...steps, report(finding), { text: 'Fine.' }])
     await using run = world.start(['review', '--json', '-s', 'workspace-write', '-a', 'never'])
-    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('"execution.started"')
+    await expect.poll(run.stdout, { timeout: 20_000 }).toContain('"item.delta"')
     run.signal('SIGTERM')
     expect((await run.result).exitCode).toBe(143)
     const { result, end } = await world.execJson(['resume', '--last', 'go on'])
