@@ -1,6 +1,6 @@
 export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { eventProblem, storedEventProblem } from './event-problem.ts'
-export { type AnswerProblem, answersProblem } from './form-answers.ts'
+export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
 export { limits } from './limits.ts'
 export { localMethods, looseningMethods, type MethodAccess, methodAccess } from './method-access.ts'
 export { type HookEvent, hookEvents, hookMatches } from './modes/hook-names.ts'

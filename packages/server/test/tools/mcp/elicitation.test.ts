@@ -37,7 +37,10 @@ describe('a question of an MCP server', () => {
 
   it('gets the answers, in the types it asked for', async () => {
     await using talk = await asked()
-    await talk.client.request('approval/decide', talk.answer('approved', { branch: 'main', count: 2, tags: 'a, b' }))
+    await talk.client.request(
+      'approval/decide',
+      talk.answer('approved', { branch: 'main', count: 2, tags: ['a', 'b'] }),
+    )
     await talk.watched.turnEnded()
     expect(talk.told()).toMatchObject({
       text: '{"action":"accept","content":{"branch":"main","count":2,"tags":["a","b"]}}',
