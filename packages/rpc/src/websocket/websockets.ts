@@ -108,6 +108,8 @@ interface ListenWebSocketOptions {
   onConnection(transport: Transport): void
   /** Resolves to true while clients can be served, for `/readyz`. Default: always. */
   isReady?(): Promise<boolean>
+  /** Returns the text of `/metrics`, which needs the token, too. Default: there is no such page. */
+  metrics?(): string
 }
 
 export interface WebSocketListener extends Listener {
@@ -117,11 +119,11 @@ export interface WebSocketListener extends Listener {
 
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
-  const { host, port, token, tls, onConnection, isReady = alwaysReady } = options
+  const { host, port, token, tls, onConnection, isReady = alwaysReady, metrics } = options
   if (token === null && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  const server = webSocketServer({ token, path: '/' }, { onConnection, isReady }, tls)
+  const server = webSocketServer({ token, path: '/' }, { onConnection, isReady, metrics }, tls)
   await listening(server, host, port)
   const address = addressOf(server)
   return { ...listenerOf(server, address), url: `${tls === undefined ? 'ws' : 'wss'}://${address}` }
@@ -155,17 +157,24 @@ interface Serving {
   onConnection(transport: Transport): void
   /** Resolves to true while clients can be served, for `/readyz`. */
   isReady(): Promise<boolean>
+  /** Returns the text of `/metrics`; absent where there is no such page. */
+  readonly metrics?: (() => string) | undefined
 }
 
 const alwaysReady = () => Promise.resolve(true)
 
 /** Creates a server of websockets for clients that are no browsers. */
-function webSocketServer(admission: Admission, { onConnection, isReady }: Serving, tls?: TlsFiles): Server {
+function webSocketServer(admission: Admission, { onConnection, isReady, metrics }: Serving, tls?: TlsFiles): Server {
   const upgrades = { statusOf: (head: RequestHead) => upgradeStatus(head, admission), accept: onConnection }
   const server = createWebSocketServer(upgrades, tls === undefined ? {} : { tls })
   server.on('request', (request, response) => {
-    const answer = (status: ProbeStatus) =>
-      response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
+    const answer = (status: ProbeStatus | 401, text = `${STATUS_CODES[status]}\n`) =>
+      response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text)
+    if (metrics !== undefined && pathOf(request.url) === '/metrics') {
+      const status = metricsStatus(request, admission)
+      answer(status, status === 200 ? metrics() : undefined)
+      return
+    }
     void plainRequestStatus(request, isReady).then(answer, () => answer(503))
   })
   return server
@@ -178,6 +187,13 @@ function isLoopback(host: string): boolean {
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 type ProbeStatus = 200 | 403 | 404 | 503
+
+/** Returns the HTTP status for a request for the metrics, which are for whoever has the token and no browser. */
+function metricsStatus({ method, headers }: RequestHead, { token }: Admission): 200 | 401 | 403 | 404 {
+  if (headers.origin !== undefined) return 403
+  if (method !== 'GET') return 404
+  return token === null || carriesToken(headers.authorization, token) ? 200 : 401
+}
 
 /** Resolves to the HTTP status for a request other than a websocket upgrade. */
 async function plainRequestStatus(

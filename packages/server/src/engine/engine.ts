@@ -35,6 +35,8 @@ import { assertNoSecretFolder } from './limits/workspace-folders.ts'
 import type { LoginPorts, Logins } from './login/logins.ts'
 import type { KeptLogins } from './login/provider-keys.ts'
 import { type EngineMethods, methodsFor } from './methods.ts'
+import { gaugeText, type ProcessState } from './metrics/gauges.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { ConversationHost } from './open/conversation-host.ts'
 import { createSetup } from './open/conversation-setup.ts'
 import type { SetupPorts } from './open/open-conversation.ts'
@@ -62,6 +64,8 @@ export interface Engine extends AsyncDisposable {
   /** Returns the methods of the protocol that the engine answers. The client is also the guest who joins and leaves. */
   methodsFor(client: Guest): EngineMethods
   readonly followList: FollowList
+  /** Writes what holds at this moment as Prometheus reads it. */
+  gauges(state: ProcessState): string
   diagnose(): Promise<Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>>
   readonly home: string
 }
@@ -96,6 +100,8 @@ export interface EngineParts
   readonly ceiling?: CeilingFlags
   /** Store that servers share; absent where conversations are on this machine only. */
   readonly store?: SharedStore
+  /** Counts what happens; absent where nobody asks for it. */
+  readonly metrics?: Metrics
   readonly search: TextSearch
   /** Texts that editors of clients hold; absent where no client is an editor. */
   readonly editors?: EditorTexts
@@ -131,7 +137,7 @@ export function createEngine(parts: EngineParts): Engine {
     ceiling,
     report,
     notify: connectedClients.notifyAll,
-    ...{ processes: parts.host, editors: parts.editors },
+    ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics },
   })
   const host = new ConversationHost({ files, home, ids, setup, store: parts.store ?? null, report })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
@@ -160,6 +166,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...clientAccess(parts, { ...policy, ceiling }),
     methodsFor: (client) => methodsFor(client, methodPorts),
     followList: createListFollowing((onChange) => watchSessions(files, home, onChange)),
+    gauges: (state) => gaugeText(gaugedOf(host, connectedClients, parts), state),
     async diagnose() {
       const { enforcement, reason } = await sandboxes.report()
       const clients = connectedClients.describe()
@@ -168,6 +175,10 @@ export function createEngine(parts: EngineParts): Engine {
     },
     [Symbol.asyncDispose]: () => closeAll(host, environments, search),
   }
+}
+
+function gaugedOf({ conversations }: ConversationHost, clients: ConnectedClients, { store }: EngineParts) {
+  return { conversations, clients: clients.describe().length, isShared: store !== undefined }
 }
 
 /** Closes the conversations, and then what they use. */

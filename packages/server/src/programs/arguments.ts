@@ -42,6 +42,8 @@ export interface ServerArguments {
   readonly isDaemon: boolean
   /** Servers of the store that is shared with other servers; null for that of the configuration. */
   readonly store: readonly string[] | null
+  /** True when `/metrics` of the websockets has counts. */
+  readonly metrics: boolean
   readonly ceiling: CeilingFlags
 }
 
@@ -59,6 +61,7 @@ const serverFlags = {
   'idle-exit': { type: 'string' },
   record: { type: 'string' },
   store: { type: 'string' },
+  metrics: { type: 'boolean' },
   unpaced: { type: 'boolean' },
   ...ceilingOptions,
 } as const
@@ -72,6 +75,8 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
   if (given['idle-exit'] !== undefined && !isService) throw new UsageError('--idle-exit needs --daemon or --listen.')
   if (given['token-file'] !== undefined && !listen.some(({ kind }) => kind === 'websocket'))
     throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
+  if (given.metrics === true && !listen.some(({ kind }) => kind === 'websocket'))
+    throw new UsageError('--metrics needs --listen ws://HOST:PORT, which serves them at /metrics.')
   const idleExit = given['idle-exit'] ?? (isDaemon ? daemonIdleExit : 'never')
   return {
     role: given.daemon === true ? 'launcher' : isService ? 'service' : 'client',
@@ -84,6 +89,7 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     paced: given.unpaced !== true,
     isDaemon,
     store: given.store === undefined ? null : readStore(given.store),
+    metrics: given.metrics === true,
     ceiling: readCeiling(given),
   }
 }

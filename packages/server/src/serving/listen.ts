@@ -23,7 +23,7 @@ interface Listening {
 export async function listenOn(
   address: Address,
   { tokenFile, tls = null }: { readonly tokenFile: string | null; readonly tls?: TlsPaths | null },
-  { connections, home, isReady }: Pick<ListenersOptions, 'connections' | 'home' | 'isReady'>,
+  { connections, home, isReady, metrics }: Pick<ListenersOptions, 'connections' | 'home' | 'isReady' | 'metrics'>,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -40,6 +40,7 @@ export async function listenOn(
     ...(address.isSecure === true && tls !== null ? { tls: readTls(tls) } : {}),
     onConnection: (transport) => connections.accept(transport, 'websocket'),
     ...(isReady === undefined ? {} : { isReady }),
+    ...(metrics === undefined ? {} : { metrics }),
   })
   return { listener, address: listener.url, tokenFile: file }
 }
@@ -79,12 +80,14 @@ interface ListenersOptions {
   readonly connections: Acceptor
   /** Resolves to true while clients can be served, for `/readyz` of websockets. Default: always. */
   readonly isReady?: () => Promise<boolean>
+  /** Returns the text of `/metrics` of websockets; absent for none. */
+  readonly metrics?: (() => string) | undefined
   readonly writeLog: (line: string) => void
 }
 
 /** Opens all listeners. The process's own socket may fail; a requested address that fails is the problem returned. */
 export async function openListeners(options: ListenersOptions): Promise<Listeners | { readonly problem: string }> {
-  const { args, env, home, connections, isReady, writeLog } = options
+  const { args, env, home, connections, writeLog } = options
   const own = await listenInRunFolder({
     env,
     home,
@@ -96,8 +99,7 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
     await Promise.all([own, ...others.map(({ listener }) => listener)].map((listener) => listener?.close()))
   }
   try {
-    for (const address of args.listen)
-      others.push(await listenOn(address, args, { connections, home, ...(isReady === undefined ? {} : { isReady }) }))
+    for (const address of args.listen) others.push(await listenOn(address, args, options))
   } catch (error) {
     await close()
     if (error instanceof ListenError || error instanceof UsageError) return { problem: error.message }

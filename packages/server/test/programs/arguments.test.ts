@@ -12,6 +12,7 @@ describe('the arguments of a server', () => {
       idleExitMs: null,
       recordTo: null,
       store: null,
+      metrics: false,
       paced: true,
       isDaemon: false,
       ceiling: { maxSandbox: null, allowNever: false, profile: null },

@@ -2,7 +2,14 @@ import { StorageError } from '@parley/journal'
 import { unsavedExitCode } from '@parley/protocol'
 import { createStreamTransport } from '@parley/rpc'
 import type { SharedStore } from '@parley/store'
-import { createEngine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
+import {
+  createEngine,
+  createMetrics,
+  type Engine,
+  type EngineParts,
+  type Metrics,
+  sweepLeftovers,
+} from '../../engine/index.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
 import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
 import { type Listeners, openListeners } from '../../serving/listen.ts'
@@ -11,6 +18,7 @@ import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.t
 import { stateFolder } from '../home-folder.ts'
 import { openSharedStore } from '../shared-store.ts'
 import { reportToLauncher } from './launch-daemon.ts'
+import { watchProcess } from './watch-process.ts'
 
 /** Exit code when an address cannot be listened on, or the store cannot be opened. */
 const cannotListenExitCode = 1
@@ -19,14 +27,16 @@ const cannotListenExitCode = 1
 export async function serveProcess(parts: EngineParts, args: ServerArguments, page: string): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog, env, home } = parts
-  const opened = await openSharedStore(args.store, parts)
+  const metrics = args.metrics ? createMetrics() : undefined
+  const opened = await openSharedStore(args.store, { ...parts, onPublished: metrics?.published })
   if ('problem' in opened) {
     await reportProblem(opened.problem, args)
     await parts.host.close()
     return cannotListenExitCode
   }
   const { store } = opened
-  const engine = createEngine({ ...parts, ...(store === null ? {} : { store }), ceiling: args.ceiling })
+  const added = { ...(store === null ? {} : { store }), ...(metrics === undefined ? {} : { metrics }) }
+  const engine = createEngine({ ...parts, ...added, ceiling: args.ceiling })
   let unsaved = false
   const web = createWebFrontend({
     folder: page,
@@ -55,7 +65,8 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
   // The first request, which waits in the pipe by now, is answered before sockets are made.
   if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  const listeners = await openListeners({ args, env, home, connections, writeLog, isReady: () => isReachable(store) })
+  const pages = { isReady: () => isReachable(store), metrics: metricsOf(engine, metrics) }
+  const listeners = await openListeners({ args, env, home, connections, writeLog, ...pages })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)
     await close()
@@ -84,6 +95,13 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
   await gone
   await sweepNow()
   return unsaved ? unsavedExitCode : 0
+}
+
+/** Returns the function that writes all metrics of this process; undefined where nothing is counted. */
+function metricsOf(engine: Engine, metrics: Metrics | undefined): (() => string) | undefined {
+  if (metrics === undefined) return undefined
+  const state = watchProcess(engine.identity.serverInfo.version)
+  return () => `${metrics.text()}${engine.gauges(state())}`
 }
 
 /** Resolves to true without a store, and with one that answers. */
