@@ -100,6 +100,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'ui/complete',
     'ui/notices',
     'ui/menu',
+    'ui/link',
     'ui',
     'ui/update',
     'view/approval',

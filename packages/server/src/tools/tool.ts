@@ -134,8 +134,8 @@ interface ToldStop {
   readonly why: string
 }
 
-/** Reason that aborts the work of a turn. `shutdown` leaves stopped processes less time than the others. */
-export type AbortReason = 'interrupted' | 'shutdown' | ToldStop
+/** Reason that aborts the work of a turn. `shutdown` leaves stopped processes less time than an interrupt. */
+export type AbortReason = 'interrupted' | 'shutdown' | 'handOver' | ToldStop
 
 /** Returns the sentence of a client in the reason of an aborted signal; null for a user's interrupt and for a shutdown. */
 export function toldWhy(reason: unknown): string | null {

@@ -96,7 +96,8 @@ export class StoredConversations {
     try {
       const { files, setup } = this.#ports
       const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, overrides)
-      loaded = await loadConversation({ files, takeEnvironment, checkpoints: setup.checkpoints }, paths, conversationId)
+      const ports = { files, takeEnvironment, checkpoints: setup.checkpoints, goesOn: shipment !== null }
+      loaded = await loadConversation(ports, paths, conversationId)
     } catch (error) {
       await giveUp(shipment)
       this.release(conversationId)
@@ -155,7 +156,7 @@ export class StoredConversations {
       const copy = { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key }
       await (rescued === null ? forkLog(files, copy) : forkRescued(files, copy, rescued))
       const loaded = await loadConversation(
-        { files, takeEnvironment: setup.takeEnvironment, checkpoints: setup.checkpoints },
+        { files, takeEnvironment: setup.takeEnvironment, checkpoints: setup.checkpoints, goesOn: false },
         to,
         forkId,
       )
