@@ -58,6 +58,8 @@ export interface ToolFiles {
 export interface ToolContext extends Workspace {
   readonly conversationId: ConversationId
   readonly itemId: ItemId
+  /** 2 for the run after one that the sandbox blocked. */
+  readonly attempt: 1 | 2
   /** Aborted with a `AbortReason`. */
   readonly signal: AbortSignal
   /** Aborts when the settings have got narrower than the limits of this call; a running command is stopped then. */
@@ -142,6 +144,11 @@ export function toldWhy(reason: unknown): string | null {
   return isRecord(reason) && typeof reason['why'] === 'string' ? reason['why'] : null
 }
 
+/** Returns how the processes of aborted work are stopped; where the program ends they have less time. */
+export function processStop(reason: unknown): 'interrupted' | 'shutdown' {
+  return reason === 'shutdown' || reason === 'handOver' ? 'shutdown' : 'interrupted'
+}
+
 /** Title of the notice about a turn that a user interrupted. */
 export const interruptedTitle = 'Interrupted'
 
@@ -191,6 +198,8 @@ export interface PreparedCall {
    * ends the call before anyone is asked.
    */
   plan(workspace: Workspace, facts: Facts): Promise<ReadyCall | { readonly problem: string }>
+  /** Goes on with the run that an earlier server began and an exec-server has kept; absent where nothing runs on. */
+  follow?(context: ToolContext, ageMs: number): Promise<ToolOutcome>
 }
 
 /** Planned call. `run` does what `payload` describes, wherever the conversation's folder has moved meanwhile. */

@@ -7,7 +7,6 @@ import {
   type Envelope,
   type EventOf,
   eventVersion,
-  reduce,
 } from '@parley/protocol'
 import type { ModelView } from '../../core/model-view.ts'
 import type { Place } from '../../core/view-blocks.ts'
@@ -15,7 +14,7 @@ import type { Clock } from '../../ports/clock-and-ids.ts'
 import { assertValid } from '../../replies/refused-event.ts'
 import { contentOf } from './checkpoint-content.ts'
 import type { Settled } from './checkpoint-writer.ts'
-import { createCoreRoom } from './core-room.ts'
+import { createCoreRoom, statesAfter } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { Journal } from './journal.ts'
 import type { Landmarks } from './landmarks.ts'
@@ -249,6 +248,14 @@ export class Conversation implements AsyncDisposable {
     if (this.#journal !== null) await awaitSync(this.#journal, this.#parts)
   }
 
+  /**
+   * Resolves when an effect may begin that is in the log: it is certain that no other server has taken the conversation.
+   * Rejects with `StorageError`.
+   */
+  async mayAct(): Promise<void> {
+    await this.#journal?.mayAct()
+  }
+
   /** Throws `StorageError` when the log does not hold what was recorded: nothing of it may be shown then. */
   assertStored(): void {
     this.#journal?.assertStored()
@@ -288,13 +295,4 @@ export class Conversation implements AsyncDisposable {
 export interface DraftChange {
   readonly settings?: EventOf<'conversation.configured'>['settings']
   readonly cwd?: string
-}
-
-/** Returns the states after each of the events. */
-function statesAfter(start: ConversationState, envelopes: readonly Envelope[]): ConversationState[] {
-  let state = start
-  return envelopes.map((envelope) => {
-    state = reduce(state, envelope)
-    return state
-  })
 }

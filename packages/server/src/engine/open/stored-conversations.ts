@@ -12,7 +12,7 @@ import { rejection } from '../../replies/rejection.ts'
 import type { Catalogue } from '../read/catalogue.ts'
 import { takenNames } from '../read/list-conversations.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
-import { giveUp, type Sharing, shareParts } from '../sharing/sharing.ts'
+import { giveUp, ownerOf, type Sharing, shareParts } from '../sharing/sharing.ts'
 import { deleteStored } from '../stored/delete-stored.ts'
 import { assertRescued, emptyLog, lostBackground, notThere } from '../stored/opening-problems.ts'
 import {
@@ -95,7 +95,8 @@ export class StoredConversations {
     let loaded: LoadedConversation
     try {
       const { files, setup } = this.#ports
-      const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, overrides)
+      const owner = shipment === null ? null : ownerOf(conversationId, shipment)
+      const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, owner, overrides)
       const ports = { files, takeEnvironment, checkpoints: setup.checkpoints, goesOn: shipment !== null }
       loaded = await loadConversation(ports, paths, conversationId)
     } catch (error) {
@@ -156,7 +157,12 @@ export class StoredConversations {
       const copy = { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key }
       await (rescued === null ? forkLog(files, copy) : forkRescued(files, copy, rescued))
       const loaded = await loadConversation(
-        { files, takeEnvironment: setup.takeEnvironment, checkpoints: setup.checkpoints, goesOn: false },
+        {
+          files,
+          takeEnvironment: (state) => setup.takeEnvironment(state, null),
+          checkpoints: setup.checkpoints,
+          goesOn: false,
+        },
         to,
         forkId,
       )
@@ -238,6 +244,7 @@ export class StoredConversations {
       if (loaded.begin.fold.state.core.seq === 0) throw emptyLog(conversationId)
       changes = settle(loaded.begin.fold.state)
     } catch (error) {
+      await loaded.release()
       loaded.begin.lines[Symbol.dispose]()
       await loaded.log?.[Symbol.asyncDispose]()
       await giveUp(shipment)
