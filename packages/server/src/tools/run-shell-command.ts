@@ -7,17 +7,7 @@ import type { ToolPorts } from './define-tool.ts'
 import { tellWhenPrinted } from './processes/await-output.ts'
 import { outcomeOf, sandboxFailed } from './processes/command-outcome.ts'
 import type { OutputPattern } from './processes/output-pattern.ts'
-
-<<<<<<< HEAD
-
-import { lostHeading } from './processes/process-end.ts'
-import { notStarted, processStop, type ToolContext, type ToolOutcome, toldWhy, unlessAborted } from './tool.ts'
-
-=======
-
-import { notStarted, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
-
->>>>>>> origin/main
+import { notStarted, processStop, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
 
@@ -256,59 +246,3 @@ function reachedBy({ sharesLoopback }: Sandbox): string {
 }
 
 const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
-<<<<<<< HEAD
-
-interface KeptOutput {
-  readonly output: Output
-  readonly image: ShownImage | null
-  readonly itemId: ItemId
-  /** Reason of the signal that stops the call, once aborted. */
-  readonly stopped: unknown
-}
-
-function outcomeOf(end: CommandEnd, { output, image, itemId, stopped }: KeptOutput): ToolOutcome {
-  if (end.spawnError?.subject === 'sandbox') return sandboxFailed(end.spawnError.message)
-  const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
-  const signal = end.signal === null ? {} : { signal: end.signal }
-  const images = image === null || image.stored === null ? {} : { images: [image.stored] }
-  const fields = { exitCode: end.exitCode, output, ...signal, ...images }
-  const heading = headingOf(end, stopped)
-  const shown = image?.words ?? outputForModel(end, itemId)
-  const leftovers =
-    end.leftovers > 0
-      ? '\n(What it left running was stopped. Use background: true for something that should go on.)'
-      : ''
-  const exchanged = (end.exchanged ?? []).map((sentence) => `\n(${sentence})`).join('')
-  const modelText = `${heading}\n${shown}${leftovers}${exchanged}`
-  if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }
-  if (end.reason === 'lost')
-    return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }
-  if (end.reason === 'exited' && end.exitCode === 0) return { status: 'completed', modelText, fields }
-  // An exit code needs no failure beside it.
-  if (end.reason === 'exited') return { status: 'failed', modelText, fields, ...triedNetwork }
-  return { status: 'failed', modelText, fields, ...triedNetwork, failure: { code: end.reason, message: heading } }
-}
-
-function headingOf(end: CommandEnd, stopped: unknown): string {
-  const seconds = secondsText(end.durationMs)
-  switch (end.reason) {
-    case 'spawnFailed':
-      return `could not start: ${end.spawnError?.message ?? 'unknown reason'}`
-    case 'lost':
-      return lostHeading(end) ?? ''
-    case 'timedOut':
-      return `stopped after ${seconds}: it ran into its time limit (give a larger timeout_ms, or background: true)`
-    case 'interrupted': {
-      const why = toldWhy(stopped)
-      return why === null ? `interrupted by the user after ${seconds}` : `stopped after ${seconds}: ${why}`
-    }
-    case 'shutdown':
-      return `stopped after ${seconds}: parley was closed`
-    case 'exited':
-      return end.signal === null
-        ? `${exitWords(end.exitCode)} after ${seconds}`
-        : `killed by ${end.signal} after ${seconds}`
-  }
-}
-=======
->>>>>>> origin/main
