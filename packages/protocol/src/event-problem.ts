@@ -10,31 +10,52 @@ type Check = (value: unknown) => string | null
  */
 export function eventProblem(event: { readonly type: string }): string | null {
   if (!Object.hasOwn(eventShapes, event.type)) return `type is ${JSON.stringify(event.type)}`
-  return checkOf(event.type)(event)?.replace(/^\./, '') ?? null
+  return problemBy(written, event)
 }
 
-const checks = new Map<string, Check>()
+/**
+ * Returns where an event of a log breaks the schema, so that nothing may be made of it. Types of events and items that
+ * are not known pass: a later program may have written them.
+ */
+export function storedEventProblem(event: { readonly type: string }): string | null {
+  return Object.hasOwn(eventShapes, event.type) ? problemBy(stored, event) : null
+}
 
-/** Returns the check of a row of the table, made when it is first needed. */
-function checkOf(name: string): Check {
-  const known = checks.get(name)
+/** Checks of the rows of the table, each made when it is first needed. */
+interface Checks {
+  readonly byName: Map<string, Check>
+  /** Shape of which types that are not known pass, with the fields that all known ones have; null for none. */
+  readonly open: string | null
+}
+
+const written: Checks = { byName: new Map(), open: null }
+const stored: Checks = { byName: new Map(), open: '#item' }
+
+function problemBy(checks: Checks, event: { readonly type: string }): string | null {
+  return checkOf(event.type, checks)(event)?.replace(/^\./, '') ?? null
+}
+
+function checkOf(name: string, checks: Checks): Check {
+  const known = checks.byName.get(name)
   if (known !== undefined) return known
-  const check = compile(JSON.parse(eventShapes[name] ?? '"any"'))
-  checks.set(name, check)
+  const shape: unknown = JSON.parse(eventShapes[name] ?? '"any"')
+  const closed = compile(shape, checks)
+  const check = checks.open === name && Array.isArray(shape) ? openTo(shape.slice(1), closed, checks) : closed
+  checks.byName.set(name, check)
   return check
 }
 
-function compile(shape: unknown): Check {
-  if (typeof shape === 'string') return shape.startsWith('#') ? named(shape) : plain(shape)
-  if (Array.isArray(shape)) return compound(shape)
-  return fields(shape)
+function compile(shape: unknown, checks: Checks): Check {
+  if (typeof shape === 'string') return shape.startsWith('#') ? named(shape, checks) : plain(shape)
+  if (Array.isArray(shape)) return compound(shape, checks)
+  return fields(shape, checks)
 }
 
 /** Looks the check up when it is used, so that a shape may hold itself. */
-function named(name: string): Check {
+function named(name: string, checks: Checks): Check {
   let check: Check | undefined
   return (value) => {
-    check ??= checkOf(name)
+    check ??= checkOf(name, checks)
     return check(value)
   }
 }
@@ -64,16 +85,16 @@ function numberKind(kind: string) {
   return { fits: (value: unknown) => typeof value === 'number' && isNumber(value) && isInRange(value), expected }
 }
 
-function compound([kind, ...inner]: readonly unknown[]): Check {
+function compound([kind, ...inner]: readonly unknown[], checks: Checks): Check {
   switch (kind) {
     case '=':
       return (value) => (inner.includes(value) ? null : ` is none of ${inner.join(', ')}`)
     case 'list':
-      return listOf(compile(inner[0]))
+      return listOf(compile(inner[0], checks))
     case 'map':
-      return mapOf(compile(inner[0]))
+      return mapOf(compile(inner[0], checks))
     default:
-      return oneOf(inner)
+      return oneOf(inner, checks)
   }
 }
 
@@ -100,14 +121,15 @@ function mapOf(check: Check): Check {
 }
 
 /** Checks a value against several shapes: by its `type`, where each of them has one of its own, else one by one. */
-function oneOf(shapes: readonly unknown[]): Check {
-  const byType = new Map(shapes.flatMap((shape) => typesOf(shape).map((type) => [type, compile(shape)])))
-  if (byType.size === shapes.length)
+function oneOf(shapes: readonly unknown[], checks: Checks): Check {
+  const byType = new Map(shapes.flatMap((shape) => typesOf(shape).map((type) => [type, compile(shape, checks)])))
+  if (byType.size === shapes.length) {
     return (value) => {
       const check = isRecord(value) ? byType.get(value['type']) : undefined
       return check === undefined ? ' has no known type' : check(value)
     }
-  const each = shapes.map(compile)
+  }
+  const each = shapes.map((shape) => compile(shape, checks))
   return (value) => {
     const problems = each.map((check) => check(value))
     return problems.includes(null) ? null : (problems.at(-1) ?? null)
@@ -120,11 +142,26 @@ function typesOf(shape: unknown): readonly unknown[] {
   return Array.isArray(type) && type[0] === '=' ? type.slice(1) : []
 }
 
-function fields(shape: unknown): Check {
+/** Returns a check that also passes types which none of the shapes has, with the fields that all of them have. */
+function openTo(shapes: readonly unknown[], closed: Check, checks: Checks): Check {
+  const known = new Set(shapes.flatMap(typesOf))
+  const other = compile({ ...common(shapes), type: 'text' }, checks)
+  return (value) => (isRecord(value) && known.has(value['type']) ? closed(value) : other(value))
+}
+
+/** Returns the fields that all shapes have alike. */
+function common(shapes: readonly unknown[]): Readonly<Record<string, unknown>> {
+  const [first, ...others] = shapes.filter(isRecord)
+  const isShared = ([key, inner]: [string, unknown]) =>
+    others.every((other) => JSON.stringify(other[key]) === JSON.stringify(inner))
+  return Object.fromEntries(Object.entries(first ?? {}).filter(isShared))
+}
+
+function fields(shape: unknown, checks: Checks): Check {
   const list = Object.entries(isRecord(shape) ? shape : {}).map(([key, inner]) => {
     const isOptional = key.endsWith('?')
     const name = isOptional ? key.slice(0, -1) : key
-    return { name, isOptional, check: compile(inner) }
+    return { name, isOptional, check: compile(inner, checks) }
   })
   return (value) => {
     if (!isRecord(value)) return ' is no object'

@@ -1,5 +1,5 @@
 export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
-export { eventProblem } from './event-problem.ts'
+export { eventProblem, storedEventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
 export { limits } from './limits.ts'
 export { localMethods, looseningMethods, type MethodAccess, methodAccess } from './method-access.ts'

@@ -9,12 +9,13 @@ import { failedRun, type RunEnd } from '../cli/run-ended.ts'
 import { isDiskFull } from '../ui/outside-changes.ts'
 import { type GivenAnswers, readAnswersFile } from './answers/answers-file.ts'
 import { converse } from './converse.ts'
+import type { TurnParts } from './follow-turns.ts'
 import { callerName, type Message, messageOf, readPrompt } from './message.ts'
 import { missingPolicy, openTarget, type Target } from './open-target.ts'
 import { fileProblem } from './output/output-files.ts'
 import type { OutputPace } from './output/run-output.ts'
 import type { Reporter } from './reporter.ts'
-import { gatheringFindings, judged, nothingToReview } from './review/judge-findings.ts'
+import { gatheringFindings, goesOnReview, judged, nothingToReview, reviewGoesOn } from './review/judge-findings.ts'
 import type { ReviewRequest } from './review/review-message-of.ts'
 import { createRunBudget } from './run-budget.ts'
 import { failureOf, stoppedRun } from './run-end.ts'
@@ -128,11 +129,22 @@ async function runConnected(run: GivenRun, message: Message | null): Promise<Run
   try {
     const budget = createRunBudget(request.flags)
     const turns = { conversation, reporter, pace, budget, signal: stopper.signal, given }
-    if (message !== null && request.flags.inputFormat !== 'jsonl') return await runTurn({ ...turns, message })
+    if (message !== null && request.flags.inputFormat !== 'jsonl') {
+      if (message.purpose === undefined && goesOnReview(conversation, request.flags))
+        return await runReviewOn(turns, message)
+      return await runTurn({ ...turns, message })
+    }
     return await converse({ ...turns, first: message, flags: request.flags, stdin: launch.streams.stdin })
   } catch (error) {
     return failedRun(failureOf(error), request.target.kind === 'resume' ? conversation.id : null)
   }
+}
+
+/** Goes on with a review that an earlier run did not finish. */
+async function runReviewOn(turns: TurnParts, message: Message): Promise<RunEnd> {
+  turns.reporter.problem(reviewGoesOn)
+  const { reporter, findings } = gatheringFindings(turns.reporter)
+  return judged(await runTurn({ ...turns, reporter, message: { ...message, purpose: 'review' } }), findings(), 'high')
 }
 
 function withoutEffect({ cyberAccessProgram }: ExecFlags): string[] {

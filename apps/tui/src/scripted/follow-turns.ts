@@ -216,10 +216,11 @@ function until(conversation: Conversation, isReached: () => boolean): Promise<vo
 async function farewell(
   current: Promise<EndedTurn> | null,
   stopping: AbortController,
-  { exitCode }: StoppedError,
+  reason: StoppedError,
 ): Promise<EndedTurn | null> {
+  const { exitCode } = reason
   if (current === null || exitCode === exitCodes.storage || exitCode === exitCodes.internal) return null
-  stopping.abort()
+  stopping.abort(reason)
   const timer = new Promise<null>((resolve) => setTimeout(resolve, farewellMs, null).unref())
   return await Promise.race([current.catch(() => null), timer])
 }

@@ -63,6 +63,24 @@ One fault.
     expect(again.end).toMatchObject({ failure: { code: 'findings', message: '1 finding is medium or graver.' } })
   })
 
+  test('that a signal ended goes on as a review, and the model is told of the signal', async () => {
+    const write = { calls: [{ name: 'shell', arguments: { command: 'echo changed >cart.js' } }] }
+    const steps = [{ calls: [{ name: 'shell', arguments: { command: 'echo started; sleep 600' } }] }, write]
+    await using world = await reviewWorld([...steps, report(finding), { text: 'Fine.' }])
+    await using run = world.start(['review', '--json', '-s', 'workspace-write', '-a', 'never'])
+    await expect.poll(run.stdout, { timeout: 20_000 }).toContain('"item.delta"')
+    run.signal('SIGTERM')
+    expect((await run.result).exitCode).toBe(143)
+    const { result, end } = await world.execJson(['resume', '--last', 'go on'])
+    expect(JSON.stringify(world.model.requests[1]?.body)).toMatch(/stopped after [^:]+: Stopped by SIGTERM\./)
+    expect(readFileSync(world.path('cart.js'), 'utf8')).toBe('a + b\n')
+    expect(result).toMatchObject({
+      exitCode: 10,
+      stderr: expect.stringContaining('review that was not finished goes on'),
+    })
+    expect(end).toMatchObject({ findings: [{ file: 'cart.js' }] })
+  })
+
   test('writes SARIF', async () => {
     await using world = await reviewWorld([report(finding), { text: 'Fine.' }])
     const { stdout, exitCode } = await world.exec(['review', '--sarif'])

@@ -33,7 +33,7 @@ describe.concurrent('a run that is stopped ends the turn, keeps it and leaves no
     const { exitCode, stdout, stderr } = await run.result
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' })
     expect(stderr).toMatch(
-      /· Interrupted\nparley: The conversation is saved. Go on with: parley exec resume [0-9a-f]{8} "…"\n$/,
+      /· Interrupted by SIGINT\.\nparley: The conversation is saved. Go on with: parley exec resume [0-9a-f]{8} "…"\n$/,
     )
   })
 

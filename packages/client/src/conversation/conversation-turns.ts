@@ -102,7 +102,7 @@ export class ConversationTurns {
   #stopOn(signal: AbortSignal, turn: Turn, messageId: MessageId): void {
     const stop = () => {
       // The turn may have ended meanwhile.
-      this.#stop(turn, messageId).catch(() => undefined)
+      this.#stop(turn, messageId, signal).catch(() => undefined)
     }
     const forget = () => signal.removeEventListener('abort', stop)
     signal.addEventListener('abort', stop, { once: true })
@@ -110,8 +110,8 @@ export class ConversationTurns {
     if (signal.aborted) stop()
   }
 
-  async #stop(turn: Turn, messageId: MessageId): Promise<void> {
-    if (turn.id !== null) return await this.#interrupt(turn.id)
+  async #stop(turn: Turn, messageId: MessageId, { reason }: AbortSignal): Promise<void> {
+    if (turn.id !== null) return await this.#interrupt(turn.id, reason)
     const { client, store } = this.#followed
     try {
       await client.request('conversation/inbox/remove', { conversationId: store.conversationId, messageId })
@@ -119,13 +119,15 @@ export class ConversationTurns {
       if (codeOf(error) !== 'messageNotQueued') throw error
       // The turn has begun; its id arrives with the next events.
       for await (const event of turn)
-        if ('turnId' in event && event.turnId !== undefined) return await this.#interrupt(event.turnId)
+        if ('turnId' in event && event.turnId !== undefined) return await this.#interrupt(event.turnId, reason)
     }
   }
 
-  async #interrupt(turnId: TurnId): Promise<void> {
+  async #interrupt(turnId: TurnId, reason: unknown): Promise<void> {
     const { client, store } = this.#followed
-    await client.request('conversation/interrupt', { conversationId: store.conversationId, turnId })
+    const why = givenReason(reason)
+    const told = why === null ? {} : { why }
+    await client.request('conversation/interrupt', { conversationId: store.conversationId, turnId, ...told })
   }
 
   /** Resolves to a pending approval that no connected client can answer, or null. Asks the server for its clients: those named in the approval may have left. */
@@ -154,4 +156,13 @@ async function orDispose<Result>(work: Promise<Result>, resource: Disposable): P
     resource[Symbol.dispose]()
     throw error
   }
+}
+
+/** Longest sentence that the server takes, in characters. */
+const longestReason = 500
+
+/** Returns the message of the error that a signal was aborted with; null for an abort without a reason of its own. */
+function givenReason(reason: unknown): string | null {
+  if (!(reason instanceof Error) || reason.name === 'AbortError' || reason.message === '') return null
+  return reason.message.slice(0, longestReason).toWellFormed()
 }

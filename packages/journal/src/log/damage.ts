@@ -14,8 +14,8 @@ export interface Damage {
   readonly reason: DamageReason
 }
 
-/** `order`: the seq occurs earlier in the log; `missing`: numbers are skipped; `torn`: the last write was cut. */
-type DamageReason = 'checksum' | 'syntax' | 'tooLong' | 'order' | 'missing' | 'torn' | 'header'
+/** `order`: the seq occurs earlier in the log; `missing`: numbers are skipped; `torn`: the last write was cut; `event`: no event that the program knows how to read. */
+type DamageReason = 'checksum' | 'syntax' | 'event' | 'tooLong' | 'order' | 'missing' | 'torn' | 'header'
 
 export interface SeqRange {
   readonly fromSeq: number
@@ -60,6 +60,11 @@ export function tallyBad(
 ): void {
   tally.run ??= { byteOffset: line.byteOffset, reason: line.reason }
   if (line.reason !== 'header') tally.highest = highestAfterBad(tally.highest, line.seqHint)
+}
+
+/** Notes a good line that holds no event as damage; its number stays in use. */
+export function tallyForeign(tally: Tally, seq: number, byteOffset: number): void {
+  tally.damage.push({ fromSeq: seq, toSeq: seq, byteOffset, reason: 'event' })
 }
 
 /** Ends the run of damage, if any, after the last line. */

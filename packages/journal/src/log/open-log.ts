@@ -14,7 +14,7 @@ export interface OpenLogOptions {
   /** Reads the losses that earlier openings reported in the log. */
   readonly reports?: LossReports
   /** Called with every good line in order. */
-  readonly visit?: (line: LogLine) => void
+  readonly visit?: (line: LogLine) => unknown
   /** Chooses the mark to go on from once the log is open; null to read all of it. */
   readonly from?: (file: OpenFile) => Promise<LogMark | null>
   /** Folders that the first sync covers: the process that made the log may have ended before it synced them. */

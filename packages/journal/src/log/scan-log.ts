@@ -2,7 +2,16 @@ import { crc32 } from 'node:zlib'
 import { type TimeSlices, timeSlices } from '@parley/host'
 import type { Files, OpenFile } from '../disk/files.ts'
 import { checkLine, type RawLine, splitLines } from '../line/read-lines.ts'
-import { closeTally, type LossReports, newTally, type SeqRange, type Tally, tallyBad, tallyGood } from './damage.ts'
+import {
+  closeTally,
+  type LossReports,
+  newTally,
+  type SeqRange,
+  type Tally,
+  tallyBad,
+  tallyForeign,
+  tallyGood,
+} from './damage.ts'
 import { bodyStartOf, decodeHeader, type LogHeader } from './header.ts'
 import type { LogMark } from './log-mark.ts'
 import { envelopeOf, type LogLine, lineCrc, toLogLine } from './read-log.ts'
@@ -17,8 +26,8 @@ export interface LogPoint {
 
 interface ScanOptions {
   readonly reports?: LossReports
-  /** Called with every good line in order, to fold the log in the same pass. */
-  readonly visit?: (line: LogLine) => void
+  /** Called with every good line in order, to fold the log in the same pass. Returns false for one that holds no event. */
+  readonly visit?: (line: LogLine) => unknown
   /** Mark that the log was found to hold: the scan goes on behind it. */
   readonly from?: LogMark
   /** Place from which the log is not read; the end of a line. */
@@ -135,5 +144,5 @@ function accept(scan: Scan, line: LogLine, { reports, visit }: ScanOptions): voi
     const envelope = envelopeOf(line)
     if (envelope !== null) scan.named.push(...reports.ranges(envelope.event))
   }
-  visit?.(line)
+  if (visit?.(line) === false) tallyForeign(scan.tally, line.seq, line.byteOffset)
 }

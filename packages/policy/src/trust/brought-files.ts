@@ -94,10 +94,31 @@ function problemAt(root: string, path: string, kind: BroughtPart['kind']): strin
   return sizes.reduce((sum, size) => sum + size, 0) > most.bytes ? `it has more than ${most.bytes / 1024} KiB` : null
 }
 
+/** Findings of parts by their place, with the state of their files; each part is looked at for every message. */
+const looks = new Map<string, { readonly state: string; readonly found: BroughtFiles }>()
+const mostLooks = 2000
+
+/** Hashes the files of a part, or returns the hashes of before where no file has another state. */
 function lookAt(root: string, path: string, kind: BroughtPart['kind']): BroughtFiles {
   const listed = pathsAt(root, path, kind)
   if ('problem' in listed) return listed
-  const { paths } = listed
+  const place = join(root, path)
+  const state = listed.paths.map((file) => `${file}\0${stateOf(join(root, file))}`).join('\n')
+  const known = looks.get(place)
+  if (known?.state === state) return known.found
+  const found = hashed(root, listed.paths)
+  if (looks.size >= mostLooks) looks.clear()
+  looks.set(place, { state, found })
+  return found
+}
+
+/** Returns what changes with each write to a file. What is used of it is hashed once more as it is read. */
+function stateOf(file: string): string {
+  const found = lstatSync(file, { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? '' : [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
+}
+
+function hashed(root: string, paths: readonly string[]): BroughtFiles {
   const files: ProgramFile[] = []
   let leftBytes: number = most.bytes
   for (const file of paths) {
@@ -145,6 +166,11 @@ function linkProblem(folder: string, path: string): string {
   const real = realOf(join(folder, path))
   const where = real !== null && liesWithin(real, realpathSync(folder)) ? '' : ' out of the folder of the skill'
   return `${path} is a link${where}; put the file itself there`
+}
+
+/** Returns the hash of a text of a part, as its trust is bound to it. */
+export function hashOfText(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`
 }
 
 /** Tests if two lists name the same files with the same content. */

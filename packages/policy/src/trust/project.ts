@@ -132,13 +132,16 @@ function stateOf(entry: TrustEntry | null, files: readonly ProjectFile[], hash: 
   return entry.verdict === 'trusted' && files.length > 0 ? 'changed' : 'untrusted'
 }
 
-/** Tests if the user trusted a skill or command of a project with exactly the files that it has now. */
-export function isTrustedPart({ entry }: Pick<Project, 'entry'>, part: BroughtPart): boolean {
-  if (entry?.verdict !== 'trusted') return false
+/**
+ * Returns the hashes of the files of a skill or command by their paths in the project, where the user trusted it with
+ * exactly these; else null.
+ */
+export function trustedFiles({ entry }: Pick<Project, 'entry'>, part: BroughtPart): ReadonlyMap<string, string> | null {
+  if (entry?.verdict !== 'trusted') return null
   const known = (entry.brought ?? []).filter(({ path }) => belongsTo(part, path))
-  if (known.length === 0) return false
+  if (known.length === 0) return null
   const now = part.look()
-  return 'files' in now && isSameContent(now.files, known)
+  return 'files' in now && isSameContent(now.files, known) ? new Map(known.map((one) => [one.path, one.content])) : null
 }
 
 interface Content {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { broughtFiles } from '../../src/trust/brought-report.ts'
-import { createProjects, isTrustedPart, type Project } from '../../src/trust/project.ts'
+import { createProjects, type Project, trustedFiles } from '../../src/trust/project.ts'
 import { shownHash, trustNotice, trustReport } from '../../src/trust/trust-report.ts'
 
 let root = ''
@@ -48,7 +48,7 @@ function decide(verdict: 'trusted' | 'declined'): void {
 const report = () => trustReport(found(), { own: {}, sandboxed: true })
 const trusted = () => {
   const project = found()
-  return project.brought.filter((part) => isTrustedPart(project, part)).map(({ name }) => name)
+  return project.brought.filter((part) => trustedFiles(project, part) !== null).map(({ name }) => name)
 }
 const skill = (name: string) => `---\nname: ${name}\ndescription: Does it.\n---\nDo it.\n`
 

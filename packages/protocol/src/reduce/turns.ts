@@ -57,12 +57,14 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
 function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
   const { turnId: id, outcome, failure, usage, answerProblem, stopReason } = event
   const problem = answerProblem === undefined ? {} : { answerProblem }
+  const purpose = core.turn?.purpose
   return {
     ...afterTurn(core),
     meta: { ...core.meta, updatedAt: at },
     turn: null,
     lastTurn: {
       ...{ id, outcome, failure: failure ?? null },
+      ...(purpose === undefined ? {} : { purpose }),
       ...(stopReason === undefined ? {} : { stopReason }),
       ...{ usage, ...problem, endedAt: at },
     },

@@ -105,6 +105,12 @@ export const turnOptions = {
   purpose: turnPurpose.exactOptional().describe('Purpose of the turn it starts; not with `steer`.'),
 }
 
+export const whyStopped = z
+  .string()
+  .min(1)
+  .max(500)
+  .describe('Sentence on what stops the turn in place of a user; people and the model read it.')
+
 export const actor = z
   .object({
     clientId: clientId.describe('Id of the connection.'),

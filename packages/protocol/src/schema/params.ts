@@ -56,19 +56,24 @@ const rewindPoint = {
     .describe('Also writes files that somebody else changed since. Default: they stay as they are.'),
 }
 
-/**
- * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes only
- * parameters, and making the other schemas would be a third of its start.
- */
-const bundled = {
+/** Fields that name a conversation, by itself or by its folder. */
+const oneConversation = {
   cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when `conversation` is left out.'),
   conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
+}
+
+const bundled = {
+  ...oneConversation,
   withoutOutputs: z
     .boolean()
     .exactOptional()
     .describe('Leaves out what commands and tools printed and what the model read of it; default false.'),
 }
 
+/**
+ * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes only
+ * parameters, and making the other schemas would be a third of its start.
+ */
 export const methodParams = {
   initialize: z.object({
     protocolVersion: z
@@ -362,18 +367,10 @@ export const methodParams = {
   }),
   'policy/replay': z.object({
     ...judging,
-    cwd: z
-      .string()
-      .exactOptional()
-      .describe('Folder whose newest conversation is used when `conversation` is left out.'),
-    conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
+    ...oneConversation,
   }),
   'policy/why': z.object({
-    cwd: z
-      .string()
-      .exactOptional()
-      .describe('Folder whose newest conversation is used when `conversation` is left out.'),
-    conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
+    ...oneConversation,
     item: z
       .string()
       .exactOptional()

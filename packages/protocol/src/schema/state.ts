@@ -12,7 +12,7 @@ import {
 } from './events/event-parts.ts'
 import { hookRef } from './hooks/hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
-import { limitName, messageCall, queuedMessage, sideFile, turnOptions } from './input.ts'
+import { limitName, messageCall, queuedMessage, sideFile, turnOptions, turnPurpose } from './input.ts'
 import { failure, item } from './item.ts'
 import { jsonText } from './redaction-marks.ts'
 import { modelChoice, reviewEnforcement, settings } from './settings.ts'
@@ -199,6 +199,7 @@ export const core = z
         id: turnId,
         outcome: turnOutcome,
         failure: failure.nullable(),
+        purpose: turnPurpose.exactOptional(),
         stopReason: stopReason.exactOptional(),
         usage: tokenCounts,
         answerProblem,

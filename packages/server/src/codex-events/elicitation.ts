@@ -10,8 +10,7 @@ import { describeQuestion, planModes, questionText } from '@parley/protocol/ques
 import { joinShellWords } from '@parley/text'
 import { questionOf } from './approvals.ts'
 import { parsedCommand } from './call-messages.ts'
-import { formSchema, type RequestedSchema } from './form-schema.ts'
-import { askedFields } from './plan-form.ts'
+import { askedFields, formSchema, type RequestedSchema } from './form-schema.ts'
 
 /** Name under which a client calls the agent. */
 export type AgentName = 'Codex' | 'parley'

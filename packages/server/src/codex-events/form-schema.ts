@@ -1,5 +1,5 @@
-import type { FormField } from '@parley/protocol'
-import { hiddenWarnings, onOneLine } from '@parley/protocol/question'
+import type { Answers, ApprovalRequest, FormField, Mode } from '@parley/protocol'
+import { hiddenWarnings, onOneLine, type PlanAnswer, planFields, readPlanFields } from '@parley/protocol/question'
 
 export interface RequestedSchema {
   readonly type: 'object'
@@ -37,4 +37,21 @@ function propertyOf({ type, title, description, choices = [], default: preset }:
     enum: choices.map(({ value }) => value),
     enumNames: choices.map((one) => onOneLine(one.title)),
   }
+}
+
+/** Approval as a client that shows forms is asked about it. */
+interface AskedForm {
+  readonly approval: Pick<ApprovalRequest, 'kind' | 'form'>
+  /** Modes that this client may answer a plan with. */
+  readonly modes: readonly Mode[]
+}
+
+/** Returns the fields of the form: those of the approval, and of a plan all of its answers. */
+export function askedFields({ approval: { kind, form }, modes }: AskedForm): readonly FormField[] {
+  return kind === 'plan' ? planFields(modes) : (form?.fields ?? [])
+}
+
+/** Returns the decision of a form that was accepted. */
+export function formDecision({ approval: { kind }, modes }: AskedForm, answers: Answers): PlanAnswer {
+  return kind === 'plan' ? readPlanFields(modes, answers) : { decision: 'approved', answers }
 }

@@ -179,7 +179,7 @@ function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): 
     'conversation/interrupt': (params) =>
       params.shell === true
         ? commands.interruptShell(opened(params), params.itemId)
-        : commands.interruptTurn(opened(params), params.turnId),
+        : commands.interruptTurn(opened(params), params),
     'conversation/background': (params) => settled(params, (open) => commands.sendToBackground(open, params.itemId)),
     'conversation/forward': (params) => writable(opened(params)).forwards.open(params.port, client.actor),
     'conversation/forward/stop': (params) => writable(opened(params)).forwards.stop(params.port, client.actor),

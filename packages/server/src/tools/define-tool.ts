@@ -15,6 +15,7 @@ import {
   type Tool,
   type ToolContext,
   type ToolOutcome,
+  toldWhy,
   unlessAborted,
   type Workspace,
 } from './tool.ts'
@@ -131,7 +132,7 @@ export function prepareLookUp(lookUp: LookUp): PreparedCall {
           if (!now.ok) return failedLookUp(now.message)
           if (now.path.real !== real) return failedLookUp(`${path} now leads somewhere else.`)
           const found = await unlessAborted(look({ real, shownPath: path }, context), context.signal)
-          return found === null ? interrupted : toOutcome(found)
+          return found === null ? interruptedBy(context.signal.reason) : toOutcome(found)
         },
       }
     },
@@ -144,7 +145,9 @@ function toOutcome(found: LookUpOutcome): ToolOutcome {
   return { status: 'completed', modelText: found.text, fields: { text: found.text, ...images } }
 }
 
-const interrupted: ToolOutcome = { status: 'interrupted', modelText: 'Interrupted by the user.' }
+function interruptedBy(reason: unknown): ToolOutcome {
+  return { status: 'interrupted', modelText: toldWhy(reason) ?? 'Interrupted by the user.' }
+}
 
 export function failedLookUp(message: string): ToolOutcome {
   return { status: 'failed', modelText: message, failure: { code: 'lookUpFailed', message } }

@@ -7,7 +7,7 @@ import type { ToolPorts } from './define-tool.ts'
 import { tellWhenPrinted } from './processes/await-output.ts'
 import { outcomeOf, sandboxFailed } from './processes/command-outcome.ts'
 import type { OutputPattern } from './processes/output-pattern.ts'
-import { notStarted, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
+import { notStarted, processStop, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
 
@@ -89,7 +89,7 @@ async function awaitCommand(
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
   const { sentToBackground } = context
-  const stop = () => running.stop(context.signal.reason === 'interrupted' ? 'interrupted' : 'shutdown')
+  const stop = () => running.stop(processStop(context.signal.reason))
   context.signal.addEventListener('abort', stop, { once: true })
   sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
   context.narrowed.addEventListener('abort', () => running.stop('interrupted'), { once: true })
@@ -102,7 +102,7 @@ async function awaitCommand(
   context.signal.removeEventListener('abort', stop)
   const output = await keepOutput(end, context.sideFiles)
   const kept = { output, image: await keepImage(end, output, context), itemId: context.itemId }
-  const outcome = outcomeOf(end, kept)
+  const outcome = outcomeOf(end, { ...kept, stopped: context.signal.reason })
   if (sandbox.exceeded?.aborted === true) return tooMuchWritten(outcome)
   const isBeyondLimits = context.narrowed.aborted && !context.signal.aborted && end.reason === 'interrupted'
   return isBeyondLimits ? stoppedBeyondLimits(outcome) : outcome
@@ -206,7 +206,7 @@ async function startInBackground(
     once: true,
   })
   const { pid, end } = await ports.background.start(itemId, unspooled, { sandbox })
-  if (end !== null) return outcomeOf(end, { output: outputOfNothing, image: null, itemId })
+  if (end !== null) return outcomeOf(end, { output: outputOfNothing, image: null, itemId, stopped: null })
   if (start.tellWhen !== null) tellWhenPrinted(itemId, { pattern: start.tellWhen, sinceByte: 0 }, ports)
   const modelText = `Started in the background as process ${itemId}${processWords({ itemId, pid, sandbox })}`
   return { status: 'completed', modelText }

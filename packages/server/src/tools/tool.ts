@@ -15,6 +15,7 @@ import type {
   RuleRef,
   SandboxBlock,
 } from '@parley/protocol'
+import { isRecord } from '@parley/text'
 import type { PatchQuestion } from '@parley/workspace'
 
 /** Fields of a call item that its tool sets; the engine adds id, status and tool name. */
@@ -128,6 +129,32 @@ export interface ToolOutcome {
     readonly images?: StoredImage[]
     readonly skill?: NonNullable<Extract<CallItem, { type: 'toolCall' }>['skill']>
   }
+}
+
+/** Sentence of a client on what stopped a turn in place of a user, such as a signal to a script. */
+interface ToldStop {
+  readonly why: string
+}
+
+/** Reason that aborts the work of a turn. `shutdown` leaves stopped processes less time than an interrupt. */
+export type AbortReason = 'interrupted' | 'shutdown' | 'handOver' | ToldStop
+
+/** Returns the sentence of a client in the reason of an aborted signal; null for a user's interrupt and for a shutdown. */
+export function toldWhy(reason: unknown): string | null {
+  return isRecord(reason) && typeof reason['why'] === 'string' ? reason['why'] : null
+}
+
+/** Returns how the processes of aborted work are stopped; where the program ends they have less time. */
+export function processStop(reason: unknown): 'interrupted' | 'shutdown' {
+  return reason === 'shutdown' || reason === 'handOver' ? 'shutdown' : 'interrupted'
+}
+
+/** Title of the notice about a turn that a user interrupted. */
+export const interruptedTitle = 'Interrupted'
+
+/** Returns the reason that the title of a notice about an interrupted turn tells of. */
+export function abortReasonIn(title: string): AbortReason {
+  return title === interruptedTitle ? 'interrupted' : { why: title }
 }
 
 /** Outcome of a call whose turn was stopped before it did anything. */

@@ -1,5 +1,7 @@
+import type { Conversation } from '@parley/client'
 import { type Envelope, type Finding, isAtLeast, type Severity } from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
+import type { ExecFlags } from '../../cli/flags.ts'
 import { type RunEnd, withoutTurn } from '../../cli/run-ended.ts'
 import type { Reporter } from '../reporter.ts'
 
@@ -49,4 +51,19 @@ export function judged(end: RunEnd, findings: readonly Finding[] | null, failOn:
   if (grave.length === 0) return { ...end, findings }
   const message = `${grave.length === 1 ? '1 finding is' : `${grave.length} findings are`} ${failOn} or graver.`
   return { ...end, exitCode: exitCodes.findings, failure: { code: 'findings', message }, findings }
+}
+
+/** Line about a run that goes on with a review. */
+export const reviewGoesOn =
+  'The review that was not finished goes on: nothing is changed and nobody is asked. For an ordinary turn give --mode edit.'
+
+/** Tells if the next message goes on with a review that did not end by itself; flags about limits ask for an ordinary turn. */
+export function goesOnReview(
+  { attached, state }: Pick<Conversation, 'attached' | 'state'>,
+  { mode, sandbox, askForApproval }: ExecFlags,
+): boolean {
+  const { turn, lastTurn } = state.core
+  const ended = lastTurn?.outcome === 'completed' ? undefined : lastTurn?.purpose
+  const unfinished = turn === null ? ended : turn.purpose
+  return unfinished === 'review' && !attached && (mode ?? sandbox ?? askForApproval) === undefined
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type conversationId as anyConversationId, itemId, turnId } from '../ids.ts'
+import { whyStopped } from '../input.ts'
 
 const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
 
@@ -17,6 +18,7 @@ export const processParams = {
   'conversation/interrupt': z.object({
     conversationId,
     turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
+    why: whyStopped.exactOptional(),
     shell: z
       .literal(true)
       .exactOptional()

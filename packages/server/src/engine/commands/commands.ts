@@ -8,7 +8,6 @@ import type {
   ParamsOf,
   Settings,
   SettingsPatch,
-  TurnId,
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { continuedBefore } from '../conversation/started-before.ts'
@@ -35,12 +34,15 @@ export function sendToBackground(open: LiveConversation, itemId: ItemId): { back
 }
 
 /** Stops the turn or, where none runs and none is named, the user's own commands. */
-export function interruptTurn(open: LiveConversation, turnId: TurnId | undefined): { interrupted: boolean } {
+export function interruptTurn(
+  open: LiveConversation,
+  { turnId, why }: Pick<ParamsOf<'conversation/interrupt'>, 'turnId' | 'why'>,
+): { interrupted: boolean } {
   const running = writable(open).conversation.state.core.turn
   if (turnId !== undefined && running !== null && running.id !== turnId) {
     throw rejection('turnMismatch', `Turn ${turnId} is not running; ${running.id} is.`, { turnId: running.id })
   }
-  const interrupted = open.turns.interrupt()
+  const interrupted = open.turns.interrupt(why)
   return { interrupted: interrupted || (turnId === undefined && open.shell.interrupt()) }
 }
 

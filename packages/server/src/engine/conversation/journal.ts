@@ -16,7 +16,7 @@ import {
   textOf,
   translatedLine,
 } from '@parley/journal'
-import { type ConversationState, type Envelope, upgradeEvent } from '@parley/protocol'
+import { type ConversationState, type Envelope, storedEventProblem, upgradeEvent } from '@parley/protocol'
 import type { Place } from '../../core/view-blocks.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { CheckpointWriter, Settled } from './checkpoint-writer.ts'
@@ -131,8 +131,9 @@ async function* readBatches(
   let last = after
   for (const line of view.lines({ after })) {
     const delivered = lineFor(line)
-    batch.push(delivered)
     last = line.seq
+    if (delivered === null) continue
+    batch.push(delivered)
     size += delivered.text.length
     if (size < batchCharacters) continue
     yield batch
@@ -153,12 +154,19 @@ export interface LogReader {
   readonly version: number
   /** Notes that events of a version were read before. */
   hasRead(version: number): void
-  /** Returns the event of a line; null for a line without one. */
+  /** Returns the event of a line; null for a line without one, or with one that breaks the schema. */
   read(text: string): LoggedEnvelope | null
   /** Returns the event of a line of a log that this program writes. Its type may be one that is not known. */
   readOwn(line: LogLine): OwnEvent | null
-  /** Returns the line with the event of this version; the checksum stays that of the stored text. */
-  lineFor(line: LogLine): Line
+  /**
+   * Returns the line with the event of this version; the checksum stays that of the stored text. Null for a line whose
+   * event was found to break the schema: no fold has it.
+   */
+  lineFor(line: LogLine): Line | null
+  /** Tells if a line was found whose event breaks the schema. */
+  isLeftOut(seq: number): boolean
+  /** Notes such a line, which was found before. */
+  leaveOut(seq: number): void
 }
 
 /**
@@ -168,6 +176,7 @@ export interface LogReader {
 export function createLogReader(header: LogHeader | null): LogReader {
   const format = formatOf(header)
   let version = format
+  const leftOut = new Set<number>()
 
   /** Notes an upgrade event, unless earlier programs may still append: a copied one says nothing about later lines. */
   function note({ type, to }: LoggedEnvelope['event']): void {
@@ -184,7 +193,10 @@ export function createLogReader(header: LogHeader | null): LogReader {
     const stored = decodeLine(text)
     if (stored === null) return null
     note(stored.event)
-    return current(stored)
+    const own = current(stored)
+    if (version > LOG_FORMAT || storedEventProblem(own.event) === null) return own
+    leftOut.add(own.seq)
+    return null
   }
 
   return {
@@ -199,7 +211,10 @@ export function createLogReader(header: LogHeader | null): LogReader {
       const logged = read(textOf(line))
       return logged === null ? null : (logged as unknown as OwnEvent) // narrowed: our own log, upgraded
     },
+    isLeftOut: (seq) => leftOut.has(seq),
+    leaveOut: (seq) => void leftOut.add(seq),
     lineFor(logged) {
+      if (leftOut.has(logged.seq)) return null
       const line = lineOf(logged)
       const stored = format >= LOG_FORMAT ? null : decodeLine(line.text)
       if (stored === null) return line

@@ -97,6 +97,7 @@ async function restored(
   }
   const { content, state, view } = found
   reader.hasRead(content.logVersion)
+  for (const { fromSeq, reason } of checkpoint.mark.damage) if (reason === 'event') reader.leaveOut(fromSeq)
   const fold = createLogFold({ state, bodyStart, view, landmarks: createLandmarks(content) }, reader)
   return { fold, reader, lines, checkpoint }
 }

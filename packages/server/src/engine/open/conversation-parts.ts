@@ -217,6 +217,7 @@ export async function loadConversation(
     visit: (line) => {
       begin ??= beginFold(beginning)
       begin.fold.take(line)
+      return !begin.reader.isLeftOut(line.seq)
     },
     reports: lossReports,
     folders: paths.folders,

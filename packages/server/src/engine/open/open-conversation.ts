@@ -111,7 +111,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   })
   const history = openHistory(around, parts, clock)
   const envRules = envRulesOf(values.shell_environment)
-  const skills = conversationSkills(ports, environment)
+  const skills = conversationSkills({ ...ports, conversation }, environment)
   const toolPorts = { environment, background, tellPrinted, shellParser, envRules, redaction, clock, skills, editors }
   const placed = placedHooks(config, ports.processes)
   const hooks = createHooks({ conversation, limits, toolPorts, hooks: placed.hooks }, ports)

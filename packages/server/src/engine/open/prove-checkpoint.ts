@@ -98,7 +98,10 @@ async function foldsTo(
   const { fold, reader, lines } = beginFold({ files, paths, conversationId })
   using _open = lines
   const scan = await scanLog(files, log, {
-    visit: (line) => void fold.take(line),
+    visit(line) {
+      fold.take(line)
+      return !reader.isLeftOut(line.seq)
+    },
     reports: lossReports,
     toPlace: mark.endPlace,
     slices,

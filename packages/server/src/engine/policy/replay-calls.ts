@@ -5,6 +5,8 @@ import {
   decide,
   type Facts,
   grantFor,
+  narrowed,
+  narrowingBySkills,
   type Rules,
   storedFacts,
   trustedRules,
@@ -21,6 +23,7 @@ import {
   type ResultOf,
   type Settings,
   settingsInForce,
+  type Turn,
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { hookRule } from '../calls/hook-narrowing.ts'
@@ -104,7 +107,8 @@ function replay(call: RecordedCall, settings: DecideSettings, grants: SessionGra
   if (facts === null || (decision === undefined && questions.length === 0)) return null
   // A hook held it up, and hooks are not run again.
   if (decision?.rule.name.startsWith(hookRule) === true) return null
-  const after = decide(facts, settings)
+  const demand = narrowingBySkills(facts, call.skills)
+  const after = narrowed(decide(facts, settings), demand, settings.approvalPolicy)
   if (decision?.answer === 'approvedForSession') {
     const grant = grantFor(facts, after.run)
     if (grant !== null) grants.push({ grant, mode: settings.sandboxMode })
@@ -134,6 +138,8 @@ export interface RecordedCall {
   readonly settings: Settings
   /** Working folder of the conversation then. */
   readonly cwd: string
+  /** Skills that narrowed the calls of its turn. */
+  readonly skills: NonNullable<Turn['skills']>
   /** Questions about it with their answers, oldest first. */
   readonly questions: readonly Question[]
   /** Rule or answer in `execution.started`, as the item holds no decision before it ends. Null before the start. */
@@ -162,14 +168,16 @@ export async function recordedCalls(
   const questions = new Map<ItemId, Question[]>()
   const hooks = new Map<ItemId, EventOf<'hook.ran'>[]>()
   const begun = new Map<ItemId, EventOf<'execution.started'>['decidedBy']>()
-  const note = (item: unknown, settings: Settings) => {
+  const note = (item: unknown) => {
     if (!isItem(item) || !isCall(item)) return
     const { id } = item
-    const { cwd } = fold.state.core.meta
+    const { core } = fold.state
+    const { cwd } = core.meta
+    const then = { settings: settingsInForce(core), cwd, skills: core.turn?.skills ?? [] }
     const ran = hooks.get(id) ?? []
     hooks.set(id, ran)
     const asked = questions.get(id) ?? []
-    calls.set(id, { item, settings, cwd, questions: asked, allowedBy: begun.get(id) ?? null, hooks: ran })
+    calls.set(id, { item, ...then, questions: asked, allowedBy: begun.get(id) ?? null, hooks: ran })
   }
   const slices = timeSlices()
   for (const line of view.lines()) {
@@ -181,10 +189,9 @@ export async function recordedCalls(
     } else if (event?.type === 'approval.decided') addAnswer(questions, event)
     else if (event?.type === 'execution.started') begun.set(event.itemId, event.decidedBy)
     else if (event?.type === 'hook.ran') noteHook(hooks, event)
-    else if (event?.type === 'item.completed') note(event.item, settingsInForce(fold.state.core))
+    else if (event?.type === 'item.completed') note(event.item)
   }
-  const { open, settings } = fold.state.core
-  for (const { item } of Object.values(open)) note(item, settings)
+  for (const { item } of Object.values(fold.state.core.open)) note(item)
   return [...calls.values()]
 }
 

@@ -1,6 +1,7 @@
 import { type ConversationEvent, type ConversationState, type Item, isCall } from '@parley/protocol'
 import { backgroundEnded, backgroundPrinted } from '../../core/background-left.ts'
 import { isUserChange } from '../../core/next-step.ts'
+import { type AbortReason, abortReasonIn } from '../../tools/tool.ts'
 import type { RecordedEvent } from './read-recording.ts'
 import { hasFacts } from './recorded-facts.ts'
 
@@ -207,11 +208,10 @@ export function turnEndAfter(log: GivenLog, at: number): RecordedEvent | null {
 }
 
 /** Returns how the turn is stopped from outside at `at`, which the log shows by its end alone; null where it is not. */
-export function stopAt(log: GivenLog, at: number): 'interrupted' | 'shutdown' | null {
+export function stopAt(log: GivenLog, at: number): AbortReason | null {
   const end = turnEndAfter(log, at)
   if (end?.event.type !== 'turn.ended' || end.event.outcome !== 'interrupted') return null
   const notice = log.events[log.events.indexOf(end) - 1]?.event
-  return notice?.type === 'item.completed' && notice.item.type === 'notice' && notice.item.code === 'shutdown'
-    ? 'shutdown'
-    : 'interrupted'
+  if (notice?.type !== 'item.completed' || notice.item.type !== 'notice') return 'interrupted'
+  return notice.item.code === 'shutdown' ? 'shutdown' : abortReasonIn(notice.item.title)
 }

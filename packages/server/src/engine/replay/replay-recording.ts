@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ConversationEvent, isCall } from '@parley/protocol'
-import { notStarted } from '../../tools/tool.ts'
+import { type AbortReason, notStarted, toldWhy } from '../../tools/tool.ts'
 import { foreignYes } from '../calls/advance-call.ts'
 import { givenEventsAt, isTakenUp, stopAt } from './given-events.ts'
 import type { LiveTools } from './live/live-tools.ts'
@@ -81,11 +81,11 @@ function createCourse(log: ReplayedLog, recording: Recording, ports: ReplayPorts
     life.turns.wake()
   }
 
-  function stop(how: 'interrupted' | 'shutdown'): void {
+  function stop(how: AbortReason): void {
     const turnId = life.conversation.state.core.turn?.id ?? ''
     if (stopped.has(turnId)) return
     stopped.add(turnId)
-    if (how === 'interrupted') life.turns.interrupt()
+    if (how !== 'shutdown') life.turns.interrupt(toldWhy(how) ?? undefined)
     else life.turns.shutDown().then(() => (isClosed = true), onFault)
   }
 

@@ -1,8 +1,10 @@
 import { dirname, join } from 'node:path'
-import { readPlainText } from '@parley/policy'
+import type { ConversationState } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
 import type { ReadableSkill, SkillSource } from '../../tools/skills/skill-source.ts'
-import { findParts, isHiddenFromCommands, type PartPorts, type UsablePart, usable } from './find-parts.ts'
+import { useSkillArguments, useSkillName } from '../../tools/skills/use-skill.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { findParts, isHiddenFromCommands, type PartPorts, readPartFile, type UsablePart, usable } from './find-parts.ts'
 
 /** Skills and commands of one conversation, as they are now. */
 export interface ConversationSkills extends SkillSource {
@@ -12,16 +14,24 @@ export interface ConversationSkills extends SkillSource {
   named(cwd: string): readonly UsablePart[]
 }
 
+interface SkillPorts extends PartPorts {
+  readonly conversation: Pick<Conversation, 'state'>
+}
+
 /** Opens the skills of a conversation. On another machine only those of the user count. */
 export function conversationSkills(
-  ports: PartPorts,
+  { conversation, ...ports }: SkillPorts,
   { name: machine, files }: Pick<Environment, 'name' | 'files'>,
 ): ConversationSkills {
   const isLocal = machine === null
   const all = (cwd: string) => findParts(isLocal ? cwd : null, ports)
   const skills = (cwd: string) => usable(all(cwd)).filter(({ kind }) => kind === 'skill')
   return {
-    list: (cwd) => skills(cwd).map((part) => readable(part, { home: ports.home, isLocal })),
+    list: (cwd) =>
+      skills(cwd).map((part) => ({
+        ...readable(part, { home: ports.home, isLocal }),
+        mayRead: part.text.forModel || wasStarted(conversation.state, part.name),
+      })),
     problemOf: (cwd, name) => all(cwd).find((part) => part.name === name)?.problem?.message ?? null,
     isFile: (path) =>
       files.look(path).then(
@@ -36,13 +46,23 @@ export function conversationSkills(
   }
 }
 
+/** Tells if a message of a user has started the skill, among the newest items. */
+function wasStarted({ window }: ConversationState, name: string): boolean {
+  const starts = useSkillArguments(name)
+  return window.some(
+    ({ item }) =>
+      item.type === 'userMessage' &&
+      item.calls?.some((call) => call.name === useSkillName && call.arguments === starts) === true,
+  )
+}
+
 /** Largest file of a skill that is read as text, in bytes. */
 const maxFileBytes = 1024 * 1024
 
 function readable(
   part: UsablePart,
   { home, isLocal }: { readonly home: string; readonly isLocal: boolean },
-): ReadableSkill {
+): Omit<ReadableSkill, 'mayRead'> {
   const { name, file, files, text } = part
   const folder = dirname(file)
   return {
@@ -55,7 +75,7 @@ function readable(
     // Only files that were listed are read: their paths have no links and lie in the folder.
     read: (wanted) =>
       files.includes(join(wanted))
-        ? readPlainText(folder, join(wanted), maxFileBytes)
+        ? readPartFile(part, join(wanted), maxFileBytes)
         : { problem: 'it has no such file' },
   }
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { InputItem, MessageCall } from '@parley/protocol'
 import { fillCommand } from '../../core/skills/command-template.ts'
 import { rejection } from '../../replies/rejection.ts'
-import { useSkillName } from '../../tools/skills/use-skill.ts'
+import { useSkillArguments, useSkillName } from '../../tools/skills/use-skill.ts'
 import type { ConversationSkills } from './conversation-skills.ts'
 import type { UsablePart } from './find-parts.ts'
 
@@ -43,7 +43,7 @@ export async function expandMessage(input: readonly InputItem[], naming: Naming)
   if (begun === undefined && name !== '') assertNoProblem(skills, cwd, name)
   const mentioned = texts.flatMap((text) => [...text.matchAll(skillForm)].map(([, word = '']) => word))
   const named = known.filter((part) => part.kind === 'skill' && (part === begun || mentioned.includes(part.name)))
-  const uses = named.map((part) => call(useSkillName, { skill: part.name }))
+  const uses = named.map((part) => ({ name: useSkillName, arguments: useSkillArguments(part.name) }))
   if (begun?.kind !== 'command') return { input, calls: atMost(uses, 'This message') }
   const { text, calls } = await expandCommand(begun, given, naming)
   const at = input.findIndex(({ type }) => type === 'text')

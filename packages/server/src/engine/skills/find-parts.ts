@@ -4,12 +4,13 @@ import { isSafe } from '@parley/config'
 import {
   type BroughtPart,
   commandFolders,
-  isTrustedPart,
+  hashOfText,
   listFiles,
   type Project,
   type Projects,
   readPlainText,
   skillFolders,
+  trustedFiles,
 } from '@parley/policy'
 import { liesWithin, realOrGiven } from '@parley/workspace'
 import { type PartText, readCommandText, readSkillText } from './part-text.ts'
@@ -25,6 +26,8 @@ export interface FoundPart {
   readonly files: readonly string[]
   /** Reason why it cannot be used; null for one that can. */
   readonly problem: { readonly code: 'broken' | 'untrusted' | 'sameName'; readonly message: string } | null
+  /** Hashes that the files of a project's must have, by their absolute paths; null for those of the user. */
+  readonly hashes: ReadonlyMap<string, string> | null
   /** Content; null for a broken one, and for one that is not trusted. */
   readonly text: PartText | null
 }
@@ -95,14 +98,25 @@ function namesIn(folder: string): readonly string[] {
 function partOfProject(project: Project, part: BroughtPart): FoundPart {
   const path = join(project.root, part.path)
   const place = { kind: part.kind, origin: 'project', path } as const
-  if (isTrustedPart(project, part)) return readPart(place)
+  const trusted = trustedFiles(project, part)
+  if (trusted !== null)
+    return readPart(place, new Map([...trusted].map(([file, hash]) => [join(project.root, file), hash])))
   // Its files are not read: what nobody trusts may be of any size, and this is asked for each message.
   const broken = part.problem()
   const problem =
     broken !== null
       ? ({ code: 'broken', message: broken } as const)
       : ({ code: 'untrusted', message: untrusted[project.entry?.verdict ?? 'none'] } as const)
-  return { kind: part.kind, name: part.name, origin: 'project', file: fileOf(place), files: [], problem, text: null }
+  return {
+    kind: part.kind,
+    name: part.name,
+    origin: 'project',
+    file: fileOf(place),
+    files: [],
+    problem,
+    hashes: null,
+    text: null,
+  }
 }
 
 const untrusted = {
@@ -122,13 +136,13 @@ function fileOf({ kind, path }: PartPlace): string {
   return kind === 'skill' ? join(path, 'SKILL.md') : path
 }
 
-function readPart(place: PartPlace): FoundPart {
+function readPart(place: PartPlace, hashes: FoundPart['hashes'] = null): FoundPart {
   const { kind, origin } = place
   const path = realOrGiven(place.path)
   const file = fileOf({ ...place, path })
   const given = basename(place.path)
   const name = kind === 'skill' ? given : given.replace(/\.md$/, '')
-  const known = { kind, name, origin, file }
+  const known = { kind, name, origin, file, hashes }
   const broken = (message: string): FoundPart => ({
     ...known,
     files: [],
@@ -137,12 +151,24 @@ function readPart(place: PartPlace): FoundPart {
   })
   const listed = kind === 'skill' ? listFiles(path) : { paths: [] }
   if ('problem' in listed) return broken(listed.problem)
-  const read = readPlainText(dirname(file), basename(file), maxPartBytes)
+  const read = readPartFile(known, basename(file), maxPartBytes)
   if ('problem' in read) return broken(`${basename(file)}: ${read.problem}`)
   const text = kind === 'skill' ? readSkillText(read.text, name) : readCommandText(read.text, name)
   if ('problem' in text) return broken(text.problem)
   const files = listed.paths.filter((one) => one !== 'SKILL.md')
   return { ...known, name: text.name, files, problem: null, text }
+}
+
+/** Reads a file of a part, relative to its folder. What was read of a project's is what was trusted, or it is a problem. */
+export function readPartFile(
+  { file, hashes }: Pick<FoundPart, 'file' | 'hashes'>,
+  path: string,
+  maxBytes: number,
+): ReturnType<typeof readPlainText> {
+  const folder = dirname(file)
+  const read = readPlainText(folder, path, maxBytes)
+  if ('problem' in read || hashes === null) return read
+  return hashes.get(join(folder, path)) === hashOfText(read.text) ? read : { problem: 'it has just changed' }
 }
 
 /** Marks those that have the name of an earlier one; skills and commands share their names. */

@@ -11,12 +11,16 @@ import {
   type TurnId,
 } from '@parley/protocol'
 import type { Ids } from '../../ports/clock-and-ids.ts'
+import { type AbortReason, interruptedTitle, toldWhy } from '../../tools/tool.ts'
 import { unknownItem } from '../calls/attempt.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import type { AbortReason } from './turn-context.ts'
 
 export type EndReason = 'completed' | AbortReason | Failure
+
+function isFailure(why: EndReason): why is Failure {
+  return typeof why === 'object' && 'code' in why
+}
 
 /** Failures of a turn whose last response was cut, by the reason of the response. */
 const cutFailures: Readonly<Partial<Record<StopReason, Failure>>> = {
@@ -58,7 +62,7 @@ interface End {
 function recordEnd(conversation: Conversation, ids: Pick<Ids, 'item'>, { why, ...fields }: End): void {
   const { turn } = conversation.state.core
   if (turn === null) return
-  const failure = typeof why === 'string' ? {} : { failure: why }
+  const failure = isFailure(why) ? { failure: why } : {}
   const { id: turnId, usage, denials } = turn
   const stopReason = stopReasonOf(why)
   conversation.recordAll([
@@ -69,7 +73,7 @@ function recordEnd(conversation: Conversation, ids: Pick<Ids, 'item'>, { why, ..
 }
 
 function outcomeOf(why: EndReason): 'completed' | 'interrupted' | 'failed' {
-  if (typeof why !== 'string') return 'failed'
+  if (isFailure(why)) return 'failed'
   return why === 'completed' ? 'completed' : 'interrupted'
 }
 
@@ -83,7 +87,7 @@ const reasonsByCode: Readonly<Record<string, StopReason>> = {
 }
 
 function stopReasonOf(why: EndReason): StopReason {
-  if (typeof why !== 'string') return reasonsByCode[why.code] ?? 'failed'
+  if (isFailure(why)) return reasonsByCode[why.code] ?? 'failed'
   return why === 'completed' ? 'done' : 'interrupted'
 }
 
@@ -104,6 +108,8 @@ function closed(open: OpenItem, why: EndReason): Item {
 
 function whyNotRun(why: EndReason): string {
   if (why === 'interrupted') return 'the user interrupted the turn.'
+  const told = toldWhy(why)
+  if (told !== null) return `the turn was stopped. ${told}`
   return why === 'shutdown' ? 'parley was closed.' : 'the turn had ended.'
 }
 
@@ -113,7 +119,8 @@ function notice(id: ItemId, turnId: TurnId, why: EndReason): ConversationEvent[]
 }
 
 function shownReason(why: AbortReason | Failure) {
-  if (typeof why !== 'string') return { level: 'error' as const, code: why.code, title: why.message }
-  const title = why === 'interrupted' ? 'Interrupted' : 'Stopped: parley was closed'
+  if (isFailure(why)) return { level: 'error' as const, code: why.code, title: why.message }
+  if (typeof why !== 'string') return { level: 'info' as const, code: 'interrupted', title: why.why }
+  const title = why === 'interrupted' ? interruptedTitle : 'Stopped: parley was closed'
   return { level: 'info' as const, code: why, title }
 }

@@ -35,12 +35,9 @@ export interface TurnContext {
   readonly conversation: Conversation
   readonly modules: TurnModules
   readonly patience: StoragePatience
-  /** Aborts the step; its reason is a `AbortReason`. */
+  /** Aborts the step; its reason is an `AbortReason`. */
   readonly signal: AbortSignal
 }
-
-/** `shutdown` leaves stopped processes less time than `interrupted`. */
-export type AbortReason = 'interrupted' | 'shutdown' | 'handOver'
 
 /** Modules of a conversation that a turn uses besides its record. */
 export interface TurnModules {

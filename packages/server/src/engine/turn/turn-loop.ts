@@ -3,13 +3,14 @@ import type { Failure } from '@parley/protocol'
 import { nextStep } from '../../core/next-step.ts'
 import { RefusedEventError, refusedEventFailure } from '../../replies/refused-event.ts'
 import { lineTooLongFailure } from '../../replies/rejection.ts'
+import { type AbortReason, toldWhy } from '../../tools/tool.ts'
 import { isWindowFull } from '../compaction/when-due.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { isUnread, readView } from '../conversation/read-view.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { type EndReason, endTurn } from './end-turn.ts'
 import { performStep } from './perform-step.ts'
-import type { AbortReason, TurnModules } from './turn-context.ts'
+import type { TurnModules } from './turn-context.ts'
 
 const defect: Failure = {
   code: 'internal',
@@ -23,7 +24,7 @@ function failureOf(fault: unknown): Failure {
 }
 
 function isSame(known: EndReason | null, ending: Failure): boolean {
-  return known !== null && typeof known === 'object' && known.code === ending.code
+  return known !== null && typeof known === 'object' && 'code' in known && known.code === ending.code
 }
 
 interface TurnLoopParts {
@@ -87,11 +88,11 @@ export class TurnLoop {
     this.#loop = this.#run()
   }
 
-  /** Stops the open turn; returns false when there is none. */
-  interrupt(): boolean {
+  /** Stops the open turn; returns false when there is none. `why`: what stops it in place of a user. */
+  interrupt(why?: string): boolean {
     if (this.#parts.conversation.state.core.turn === null) return false
     if (!this.#stuck && !this.#closing) this.#interrupted ??= Promise.withResolvers()
-    this.#abort('interrupted')
+    this.#abort(why === undefined ? 'interrupted' : { why })
     this.wake()
     return true
   }
@@ -153,7 +154,8 @@ export class TurnLoop {
 
   #settle(): void {
     const { conversation, modules } = this.#parts
-    const why = this.#ending ?? (this.#closing ? 'shutdown' : 'interrupted')
+    const told = toldWhy(this.#stop.signal.reason)
+    const why = this.#ending ?? (this.#closing ? 'shutdown' : told === null ? 'interrupted' : { why: told })
     const waitsForPerson = Object.keys(conversation.state.core.approvals).length > 0
     const isLeftOpen = why === 'shutdown' && (waitsForPerson || this.#handsOver)
     if (!isLeftOpen) endTurn(conversation, modules.ids, why)

@@ -7,11 +7,11 @@ import type { ToolPorts } from '../../tools/define-tool.ts'
 import type { ReadableProcesses } from '../../tools/processes/await-output.ts'
 import { lostHeading } from '../../tools/processes/process-end.ts'
 import { commandSpec } from '../../tools/run-shell-command.ts'
+import { type AbortReason, processStop } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
 import { startedBefore } from '../conversation/started-before.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
-import type { AbortReason } from './turn-context.ts'
 
 type ShellItem = ItemOf<'shellCommand'>
 
@@ -136,7 +136,7 @@ async function runItem(item: ShellItem, { signal, onStart }: RunOptions, parts: 
   const spec = commandSpec({ argv: [environment.shell, '-c', command], cwd, itemId: id, folder }, ports)
   const child = environment.commands.runCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
   onStart(child)
-  const stop = () => child.stop(signal.reason === 'interrupted' ? 'interrupted' : 'shutdown')
+  const stop = () => child.stop(processStop(signal.reason))
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   const end = await child.ended

@@ -2,23 +2,25 @@ import type { CommandEnd } from '@parley/host'
 import type { ItemId, Output } from '@parley/protocol'
 import { exitWords, secondsText } from '@parley/text'
 import { outputForModel, type ShownImage } from '../command-output.ts'
-import type { ToolOutcome } from '../tool.ts'
+import { type ToolOutcome, toldWhy } from '../tool.ts'
 import { lostHeading } from './process-end.ts'
 
 interface KeptOutput {
   readonly output: Output
   readonly image: ShownImage | null
   readonly itemId: ItemId
+  /** Reason of the signal that stops the call, once aborted. */
+  readonly stopped: unknown
 }
 
 /** Returns the outcome of a command that has ended. */
-export function outcomeOf(end: CommandEnd, { output, image, itemId }: KeptOutput): ToolOutcome {
+export function outcomeOf(end: CommandEnd, { output, image, itemId, stopped }: KeptOutput): ToolOutcome {
   if (end.spawnError?.subject === 'sandbox') return sandboxFailed(end.spawnError.message)
   const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
   const signal = end.signal === null ? {} : { signal: end.signal }
   const images = image === null || image.stored === null ? {} : { images: [image.stored] }
   const fields = { exitCode: end.exitCode, output, ...signal, ...images }
-  const heading = headingOf(end)
+  const heading = headingOf(end, stopped)
   const shown = image?.words ?? outputForModel(end, itemId)
   const leftovers =
     end.leftovers > 0
@@ -35,7 +37,7 @@ export function outcomeOf(end: CommandEnd, { output, image, itemId }: KeptOutput
   return { status: 'failed', modelText, fields, ...triedNetwork, failure: { code: end.reason, message: heading } }
 }
 
-function headingOf(end: CommandEnd): string {
+function headingOf(end: CommandEnd, stopped: unknown): string {
   const seconds = secondsText(end.durationMs)
   switch (end.reason) {
     case 'spawnFailed':
@@ -44,8 +46,10 @@ function headingOf(end: CommandEnd): string {
       return lostHeading(end) ?? ''
     case 'timedOut':
       return `stopped after ${seconds}: it ran into its time limit (give a larger timeout_ms, or background: true)`
-    case 'interrupted':
-      return `interrupted by the user after ${seconds}`
+    case 'interrupted': {
+      const why = toldWhy(stopped)
+      return why === null ? `interrupted by the user after ${seconds}` : `stopped after ${seconds}: ${why}`
+    }
     case 'shutdown':
       return `stopped after ${seconds}: parley was closed`
     case 'exited':

@@ -11,6 +11,8 @@ export interface ReadableSkill {
   readonly files: readonly string[]
   /** True where commands cannot see the folder. */
   readonly isHidden: boolean
+  /** False for one that people start, and nobody has in the conversation. */
+  readonly mayRead: boolean
   /** Reads a file beside its SKILL.md. */
   read(file: string): { readonly text: string } | { readonly problem: string }
 }

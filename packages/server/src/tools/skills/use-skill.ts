@@ -12,6 +12,11 @@ const input = z.object({
   offset: z.int().min(1).optional().describe('First line, from 1.'),
 })
 
+/** Returns the arguments of the call that a message makes to start a skill. */
+export function useSkillArguments(skill: string): string {
+  return JSON.stringify({ skill })
+}
+
 /** Bytes of text that one call returns, so that the whole fits into a result. */
 const mostBytes = 28 * 1024
 
@@ -46,6 +51,7 @@ function readSkill(skills: SkillSource, cwd: string, { skill, file, offset = 1 }
   const all = skills.list(cwd)
   const found = all.find(({ name }) => name === skill)
   if (found === undefined) return failedLookUp(missing(skills, cwd, skill))
+  if (!found.mayRead) return failedLookUp(startedByPeople(skill))
   if (file === undefined) return instructionsOf(found, offset)
   const read = found.read(file)
   if ('problem' in read) return failedLookUp(`${file} of the skill ${skill} cannot be read: ${read.problem}.`)
@@ -55,10 +61,14 @@ function readSkill(skills: SkillSource, cwd: string, { skill, file, offset = 1 }
 function missing(skills: SkillSource, cwd: string, skill: string): string {
   const problem = skills.problemOf(cwd, skill)
   if (problem !== null) return `The skill ${skill} cannot be used: ${problem}.`
-  const names = skills.list(cwd).map(({ name }) => name)
+  const names = skills.list(cwd).flatMap(({ name, mayRead }) => (mayRead ? [name] : []))
   if (names.length === 0) return `There is no skill "${skill}", and no other.`
   const near = closest(skill, names)
   return `There is no skill "${skill}".${near === null ? ` The skills are: ${names.join(', ')}.` : ` Did you mean ${near}?`}`
+}
+
+function startedByPeople(skill: string): string {
+  return `The skill ${skill} is started by people only. The user starts it with $${skill} in a message.`
 }
 
 function instructionsOf(skill: ReadableSkill, offset: number): ToolOutcome {

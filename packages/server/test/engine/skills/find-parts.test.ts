@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
-import { createProjects } from '@parley/policy'
+import { createProjects, hashOfText, type Project } from '@parley/policy'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findParts } from '../../../src/engine/skills/find-parts.ts'
 
@@ -83,18 +83,43 @@ describe('skills and commands of the user', () => {
   })
 })
 
+const skillPath = '.agents/skills/a/SKILL.md'
+
+/** A project with one skill. */
+function projectWithSkill(): Project {
+  mkdirSync(join(home, 'repo/.git'), { recursive: true })
+  write(`repo/${skillPath}`, `${head('a')}Do it.`)
+  const project = createProjects({ home: join(home, '.parley'), env: {}, files: nodeFiles }).of(join(home, 'repo'))
+  if (project === null) throw new Error('there is no project')
+  return project
+}
+
+const partsOf = (project: Project) =>
+  findParts(project.root, { home: join(home, '.parley'), env: {}, projects: { of: () => project } })
+
+describe('skills of a project that is trusted', () => {
+  it('are not used where what is read is not what was hashed a moment before', () => {
+    const project = projectWithSkill()
+    const files = [{ path: skillPath, content: hashOfText(`${head('a')}Do it.`) }]
+    const entry = { root: project.root, hash: '', verdict: 'trusted' as const, decidedAt: '', outsideSandbox: false }
+    const trusted = {
+      ...project,
+      entry: { ...entry, files: [], programs: [], brought: files },
+      brought: project.brought.map((part) => ({ ...part, look: () => ({ files }) })),
+    }
+    expect(partsOf(trusted)).toMatchObject([{ name: 'a', problem: null, text: { body: 'Do it.' } }])
+    write(`repo/${skillPath}`, `${head('a')}Do evil.`)
+    expect(partsOf(trusted)).toMatchObject([{ problem: { message: 'SKILL.md: it has just changed' }, text: null }])
+  })
+})
+
 describe('skills of a project that nobody trusts', () => {
   it('are named without a look into their files, which may be of any size', () => {
-    mkdirSync(join(home, 'repo/.git'), { recursive: true })
-    write('repo/.agents/skills/a/SKILL.md', `${head('a')}Do it.`)
-    const cwd = join(home, 'repo')
-    const project = createProjects({ home: join(home, '.parley'), env: {}, files: nodeFiles }).of(cwd)
-    if (project === null) throw new Error('there is no project')
+    const project = projectWithSkill()
     const look = () => {
       throw new Error('its files are read')
     }
     const unread = { ...project, brought: project.brought.map((part) => ({ ...part, look })) }
-    const parts = findParts(cwd, { home: join(home, '.parley'), env: {}, projects: { of: () => unread } })
-    expect(parts.map(({ name, problem }) => [name, problem?.code])).toEqual([['a', 'untrusted']])
+    expect(partsOf(unread).map(({ name, problem }) => [name, problem?.code])).toEqual([['a', 'untrusted']])
   })
 })

@@ -89,6 +89,21 @@ describe('a skill', () => {
     expect(JSON.stringify(model.requests[1]?.entries.at(-1))).toContain('Ship it with')
   })
 
+  it('that only people start is not read by the model before one has started it', async () => {
+    await using place = testPlace()
+    write(place, '.parley/skills/deploy/SKILL.md', skill('deploy', 'disable-model-invocation: true\n'))
+    write(place, '.parley/skills/other/SKILL.md', skill('other'))
+    const ask = { calls: [{ name: 'use_skill', args: { skill: 'deploy' } }] }
+    const model = scriptedModel(ask, { text: 'ok' }, ask, { text: 'ok' })
+    const { watched } = await place.talk({ model })
+    await watched.send('ship it')
+    await watched.turnEnded()
+    expect(JSON.stringify(model.requests[1]?.entries.at(-1))).toContain('started by people only')
+    await watched.send('$deploy')
+    await watched.turnEnded()
+    expect(JSON.stringify(model.requests[3]?.entries.at(-1))).toContain('Ship it with')
+  })
+
   it('that names tools has the effects of others asked about until the turn ends', async () => {
     await using place = testPlace()
     write(place, '.agents/skills/deploy/SKILL.md', skill('deploy', 'allowed-tools: Bash(echo:*) Read\n'))
@@ -103,6 +118,11 @@ describe('a skill', () => {
     expect(approval?.reason).toContain('the skill in use (deploy) does not name it')
     await client.request('approval/decide', { conversationId, approvalId: approval?.id ?? '', decision: 'denied' })
     await watched.turnEnded()
+    const replay = await client.request('policy/replay', { conversation: conversationId })
+    expect(replay.calls.find(({ tool }) => tool === 'shell')).toMatchObject({
+      before: { verdict: 'ask', rule: { name: 'builtin:skill-tools' } },
+      after: { verdict: 'ask', rule: { name: 'builtin:skill-tools' } },
+    })
     await watched.send('and now')
     await watched.turnEnded()
     expect(JSON.stringify(model.requests.at(-1)?.entries.at(-1))).toContain('exit 0')

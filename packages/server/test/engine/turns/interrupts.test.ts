@@ -53,6 +53,23 @@ describe('an interrupt', () => {
     expect(() => place.read('never')).toThrow()
   })
 
+  it('by a client in place of a user says why, to people, to the model and in a replay', async () => {
+    await using place = testPlace()
+    const calls = ['echo started; sleep 600', 'touch never'].map((command) => ({ name: 'shell', args: { command } }))
+    const { client, watched } = await place.talk({ model: scriptedModel({ calls }) }, free)
+    const { conversationId } = watched
+    await watched.send('go')
+    await watched.until(({ core }) => Object.values(core.open).find(({ output }) => output === 'started\n'))
+    await client.request('conversation/interrupt', { conversationId, why: 'The deploy was cancelled.' })
+    await watched.turnEnded()
+    expect(watched.items().slice(1)).toMatchObject([
+      { status: 'interrupted', modelText: expect.stringMatching(/^stopped after .*: The deploy was cancelled\.\n/) },
+      { status: 'interrupted', modelText: 'Not run: the turn was stopped. The deploy was cancelled.' },
+      { code: 'interrupted', title: 'The deploy was cancelled.' },
+    ])
+    expect((await client.request('replay/run', { conversation: conversationId })).difference).toBeNull()
+  })
+
   it('withdraws a waiting approval', async () => {
     await using place = testPlace()
     const talk = await place.talk({

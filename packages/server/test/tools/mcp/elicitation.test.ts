@@ -1,30 +1,18 @@
 import { writeFileSync } from 'node:fs'
-import type { Answers } from '@parley/protocol'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
+import { askedTalk } from '../../engine/support/asked-talk.ts'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { calling, mcpPlace } from './support/mcp-place.ts'
 
 const free = { sandbox: 'danger-full-access' } as const
 
 /** A call that asks, up to the question. */
-async function asked(more = '') {
-  await using stack = new AsyncDisposableStack()
-  const place = stack.use(mcpPlace())
+function asked(more = '') {
+  const place = mcpPlace()
   place.configure('ugly', 'plain', more)
   const model = scriptedModel(calling('ask'), { text: 'ok' })
-  const talk = await place.talkTo(model, free)
-  await talk.watched.send('go')
-  const approval = await talk.watched.approval()
-  const answer = (decision: 'approved' | 'denied' | 'abort', answers?: Answers) => ({
-    conversationId: talk.summary.conversationId,
-    approvalId: approval.id,
-    decision,
-    ...(answers === undefined ? {} : { answers }),
-  })
-  const told = () => model.requests[1]?.entries.at(-1)
-  const owned = stack.move()
-  return { ...talk, place, model, approval, answer, told, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return askedTalk(place, model, () => place.talkTo(model, free))
 }
 
 describe('a question of an MCP server', () => {

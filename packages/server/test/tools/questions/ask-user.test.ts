@@ -1,5 +1,5 @@
-import type { Answers } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
+import { askedTalk } from '../../engine/support/asked-talk.ts'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 
@@ -10,23 +10,9 @@ const questions = [
 ]
 
 /** A turn in which the model asks, up to the form. */
-async function asked(settings: object = {}) {
-  await using stack = new AsyncDisposableStack()
-  const place = stack.use(testPlace())
+function asked(ports: object = {}) {
   const model = scriptedModel({ calls: [{ name: 'ask_user', args: { questions } }] }, { text: 'ok' })
-  const talk = await place.talk({ model, ...settings })
-  await talk.watched.send('go')
-  const approval = await talk.watched.approval()
-  const { conversationId } = talk.summary
-  const answer = (decision: 'approved' | 'denied' | 'abort', answers?: Answers) => ({
-    conversationId,
-    approvalId: approval.id,
-    decision,
-    ...(answers === undefined ? {} : { answers }),
-  })
-  const told = () => model.requests[1]?.entries.at(-1)
-  const owned = stack.move()
-  return { ...talk, place, model, approval, answer, told, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return askedTalk(testPlace(), model, (place) => place.talk({ model, ...ports }))
 }
 
 describe('a question of the model', () => {

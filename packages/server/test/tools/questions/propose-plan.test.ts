@@ -1,5 +1,6 @@
 import type { ParamsOf } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
+import { askedTalk } from '../../engine/support/asked-talk.ts'
 import { fakeSandboxes } from '../../engine/support/fake-sandboxes.ts'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
@@ -12,20 +13,15 @@ type Answer = Omit<ParamsOf<'approval/decide'>, 'conversationId' | 'approvalId'>
 
 /** A turn in plan mode, up to the plan; then the model changes a file and ends. */
 async function proposed(params: object = {}, ports: object = {}) {
-  await using stack = new AsyncDisposableStack()
-  const place = stack.use(testPlace())
   const patch = '*** Begin Patch\n*** Add File: made\n+x\n*** End Patch'
   const work = { calls: [{ name: 'apply_patch', args: { patch } }] }
   const model = scriptedModel({ calls }, work, { text: 'done' }, { text: 'more' })
-  const talk = await place.talk({ model, ...ports }, { ...planMode, ...params })
-  await talk.watched.send('go')
-  const approval = await talk.watched.approval()
-  const { conversationId } = talk.summary
-  const answer = (given: Answer) => ({ conversationId, approvalId: approval.id, ...given })
-  const told = () =>
-    JSON.parse(String(Object(model.requests[1]?.entries.findLast(({ kind }) => kind === 'result')).text))
-  const owned = stack.move()
-  return { ...talk, place, model, approval, answer, told, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  const talk = await askedTalk(testPlace(), model, (place) =>
+    place.talk({ model, ...ports }, { ...planMode, ...params }),
+  )
+  const answer = ({ decision, answers, note }: Answer) => talk.answer(decision, answers, note)
+  const told = () => JSON.parse(String(Object(talk.told()).text))
+  return { ...talk, answer, told }
 }
 
 function toolsOf(request: { readonly tools: readonly { readonly name: string }[] } | undefined): readonly string[] {

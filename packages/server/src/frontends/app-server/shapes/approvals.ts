@@ -10,8 +10,7 @@ import {
 } from '@parley/protocol/question'
 import { asSentence, isRecord, joinShellWords } from '@parley/text'
 import { answersIn } from '../../../codex-events/approvals.ts'
-import { formSchema } from '../../../codex-events/form-schema.ts'
-import { askedFields, formDecision } from '../../../codex-events/plan-form.ts'
+import { askedFields, formDecision, formSchema } from '../../../codex-events/form-schema.ts'
 
 /** Request to the client by which it answers a question. */
 export interface CodexRequest {
