@@ -85,8 +85,8 @@ function takesSame({ metafile }, parts) {
   )
 }
 
-/** Returns the filter for imports that may mean one of these files or packages. */
+/** Returns the filter for imports that may mean one of these files or packages. A file of ours may be asked for as a package. */
 function endingIn(modules) {
   const ends = modules.map((module) => (isOurs(module) ? `/${basename(module)}` : module))
-  return new RegExp(`(?:${ends.map((end) => end.replaceAll('.', '\\.')).join('|')})$`)
+  return new RegExp(`^@parley/|(?:${ends.map((end) => end.replaceAll('.', '\\.')).join('|')})$`)
 }
