@@ -62,7 +62,9 @@ export async function libraryWorld(...steps: Step[]): Promise<LibraryWorld> {
 /** A server for whoever comes, and where it listens. */
 export async function listeningServer(world: LibraryWorld, address: string) {
   const server = startProgram([process.execPath, cliPath, 'server', '--listen', address], { env: world.env })
-  const where = await waitUntil(() => /(?:ws:|\/)\S+/.exec(server.stderr())?.[0], { what: 'where the server listens' })
+  const where = await waitUntil(() => /listens on (\S+)/.exec(server.stderr())?.[1], {
+    what: 'where the server listens',
+  })
   return { where, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
