@@ -63,6 +63,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'core',
     'codex-events',
     'replies',
+    'people',
     'engine/conversation',
     'tools',
     'engine/session',

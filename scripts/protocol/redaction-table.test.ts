@@ -65,7 +65,7 @@ it('these fields of events are all that redaction does not treat as plain text',
   expect(Object.fromEntries(listed)).toEqual({
     hash: [
       ...['approval.contentHash', 'approval.files.after', 'approval.files.before', 'changes.after', 'changes.before'],
-      ...['files.after.hash', 'files.before.hash'],
+      ...['access.links.codeHash', 'files.after.hash', 'files.before.hash'],
       ...['item.changes.after', 'item.changes.before', 'item.patchHash', 'payloadHash', 'request', 'seal'],
     ],
     id: [

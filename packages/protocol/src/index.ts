@@ -3,6 +3,7 @@ export { eventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem } from './form-answers.ts'
 export { limits } from './limits.ts'
 export { localMethods, looseningMethods, type MethodAccess, methodAccess } from './method-access.ts'
+export { type ConversationRight, type MethodRight, methodRights, roleHas, roleOf } from './method-rights.ts'
 export { type HookEvent, hookEvents, hookMatches } from './modes/hook-names.ts'
 export { isLooser, type Limits } from './modes/looser.ts'
 export {
@@ -44,6 +45,7 @@ export { settingsInForce } from './reduce/settings-in-force.ts'
 export { addTokens, modelInUse, unconfiguredProvider } from './reduce/turns.ts'
 export { type ReviewTarget, reviewRequest, shownReviewRequest } from './review/review-request.ts'
 export { gravestFirst, isAtLeast, type Severity, severities } from './review/severities.ts'
+export type { Access, Role, SharedLink, UserName } from './schema/access.ts'
 export type {
   AlwaysRule,
   Approval,
@@ -100,6 +102,7 @@ export type {
   ParamsOf,
   ResultOf,
 } from './schema/method.ts'
+export type { ListedUser } from './schema/methods/people-methods.ts'
 export type { FoundPart } from './schema/methods/skill-methods.ts'
 export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
 export type { Check, Judgement, TrustReport } from './schema/policy.ts'

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { access } from './access.ts'
 import { approvalRequest, seal } from './approval.ts'
 import {
   answerProblem,
@@ -29,6 +30,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       settings,
       program: z.string().describe('Name and version of the program that wrote it.'),
       title: z.string().exactOptional(),
+      access: access.exactOptional().describe('Left out where the server had no users.'),
     },
     'First event of a log, written with the first message.',
   ),
@@ -51,6 +53,11 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'conversation.archived',
     { archived: z.boolean(), by: actor.exactOptional() },
     'The conversation was archived, or taken back from the archive.',
+  ),
+  event(
+    'conversation.shared',
+    { access: access.describe('All of it; what it had before counts no more.'), by: actor.exactOptional() },
+    'Users or links that reach the conversation changed.',
   ),
   event(
     'conversation.recovered',

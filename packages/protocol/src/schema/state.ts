@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { access } from './access.ts'
 import { approval } from './approval.ts'
 import {
   answerProblem,
@@ -169,6 +170,7 @@ export const core = z
       name: z.string().nullable().describe('Given by the user.'),
       archived: z.boolean(),
       forkedFrom,
+      access: access.exactOptional().describe('Left out where no server with users had it.'),
     }),
     settings,
     context: z

@@ -12,26 +12,29 @@ const maxSockets = 1024
 
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
-interface Upgrades {
-  /** Returns 101 to admit a websocket upgrade, else the HTTP status that rejects it. */
-  readonly statusOf: (head: RequestHead) => number
-  /** Takes ownership of the transport, when the handshake is over. */
-  readonly accept: (transport: Transport, request: IncomingMessage) => void
-}
+/** Takes ownership of the transport of an upgrade, when the handshake is over. */
+export type TakeUpgrade = (transport: Transport, request: IncomingMessage) => void
+
+/** Returns who takes a websocket upgrade, or the HTTP status that rejects it. */
+type Admit = (head: RequestHead) => TakeUpgrade | number | Promise<TakeUpgrade | number>
 
 /** Creates a server of HTTP that makes a transport of each websocket it admits. */
-export function createWebSocketServer({ statusOf, accept }: Upgrades, options: ServerOptions = {}): Server {
+export function createWebSocketServer(admit: Admit, options: ServerOptions = {}): Server {
   const server = createServer({ headersTimeout: headersTimeoutMs, ...options })
   server.maxConnections = maxSockets
   const websockets = new WebSocketServer({ ...frameOptions, noServer: true })
   server.on('upgrade', (request, stream, head) => {
     // A client may disconnect during the handshake, and an unhandled `error` event would end the process.
     stream.on('error', () => {})
-    const status = statusOf(request)
-    if (status !== 101) return rejectUpgrade(stream, status)
-    websockets.handleUpgrade(request, stream, head, (websocket) => {
-      accept(createWebSocketTransport({ websocket, socket: request.socket }), request)
-    })
+    const answer = (admitted: TakeUpgrade | number) => {
+      if (typeof admitted === 'number') return rejectUpgrade(stream, admitted)
+      websockets.handleUpgrade(request, stream, head, (websocket) => {
+        admitted(createWebSocketTransport({ websocket, socket: request.socket }), request)
+      })
+    }
+    const admitted = admit(request)
+    if (admitted instanceof Promise) admitted.then(answer, () => answer(503))
+    else answer(admitted)
   })
   return server
 }

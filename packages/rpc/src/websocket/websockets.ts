@@ -82,6 +82,11 @@ function handshakeError(url: string, error: Error): ConnectError {
   return connectErrorOf(url, error)
 }
 
+/** Returns who takes ownership of the connections of clients with this token; null where it is not valid. */
+export type AdmitToken = (
+  token: string,
+) => ((transport: Transport) => void) | null | Promise<((transport: Transport) => void) | null>
+
 interface ListenWebSocketOptions {
   readonly host: string
   /** 0 for a port that the system chooses. */
@@ -90,6 +95,8 @@ interface ListenWebSocketOptions {
   readonly token: string | null
   /** Takes ownership of the transport. */
   onConnection(transport: Transport): void
+  /** Decides about every token, in place of `token` and `onConnection`. */
+  readonly admit?: AdmitToken
   /** Resolves to true while clients can be served, for `/readyz`. Default: always. */
   isReady?(): Promise<boolean>
 }
@@ -102,10 +109,11 @@ export interface WebSocketListener extends Listener {
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
   const { host, port, token, onConnection, isReady = alwaysReady } = options
-  if (token === null && !isLoopback(host)) {
+  const { admit = admitToken(token, onConnection) } = options
+  if (token === null && options.admit === undefined && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  const server = webSocketServer({ token, path: '/' }, { onConnection, isReady })
+  const server = webSocketServer({ admit, path: '/' }, isReady)
   await listening(server, host, port)
   const address = addressOf(server)
   return { ...listenerOf(server, address), url: `ws://${address}` }
@@ -117,7 +125,7 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
  */
 export function listenWebSocketFile(options: ListenFileOptions): Promise<Listener> {
   const { file, path, onConnection } = options
-  return listenAtPath(webSocketServer({ token: null, path }, { onConnection, isReady: alwaysReady }), file)
+  return listenAtPath(webSocketServer({ admit: admitToken(null, onConnection), path }, alwaysReady), file)
 }
 
 interface ListenFileOptions {
@@ -129,23 +137,19 @@ interface ListenFileOptions {
   onConnection(transport: Transport): void
 }
 
-/** Token and path that a client must give to be admitted; a null token admits any. */
+/** Token and path that a client must give to be admitted. */
 interface Admission {
-  readonly token: string | null
+  readonly admit: AdmitToken
   readonly path: string
 }
 
-interface Serving {
-  onConnection(transport: Transport): void
-  /** Resolves to true while clients can be served, for `/readyz`. */
-  isReady(): Promise<boolean>
-}
+type IsReady = () => Promise<boolean>
 
 const alwaysReady = () => Promise.resolve(true)
 
 /** Creates a server of websockets for clients that are no browsers. */
-function webSocketServer(admission: Admission, { onConnection, isReady }: Serving): Server {
-  const server = createWebSocketServer({ statusOf: (head) => upgradeStatus(head, admission), accept: onConnection })
+function webSocketServer(admission: Admission, isReady: IsReady): Server {
+  const server = createWebSocketServer((head) => admitUpgrade(head, admission))
   server.on('request', (request, response) => {
     const answer = (status: ProbeStatus) =>
       response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
@@ -163,10 +167,7 @@ const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 type ProbeStatus = 200 | 403 | 404 | 503
 
 /** Resolves to the HTTP status for a request other than a websocket upgrade. */
-async function plainRequestStatus(
-  { method, url, headers }: RequestHead,
-  isReady: Serving['isReady'],
-): Promise<ProbeStatus> {
+async function plainRequestStatus({ method, url, headers }: RequestHead, isReady: IsReady): Promise<ProbeStatus> {
   if (headers.origin !== undefined) return 403
   const path = pathOf(url)
   if (method !== 'GET' || !probes.has(path)) return 404
@@ -174,17 +175,27 @@ async function plainRequestStatus(
 }
 
 /**
- * Returns 101 to admit a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser:
- * web pages must not reach a server that runs commands.
+ * Returns who takes a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser: web pages
+ * must not reach a server that runs commands.
  */
-function upgradeStatus({ url, headers }: RequestHead, { token, path }: Admission): 101 | 401 | 403 | 404 {
+function admitUpgrade({ url, headers }: RequestHead, { admit, path }: Admission) {
   if (headers.origin !== undefined) return 403
   if (pathOf(url) !== path) return 404
-  return token === null || carriesToken(headers.authorization, token) ? 101 : 401
+  const admitted = admit(tokenOf(headers.authorization))
+  return admitted instanceof Promise ? admitted.then((taker) => taker ?? 401) : (admitted ?? 401)
+}
+
+/** Returns the test for one token, which a client must bring; null admits any. */
+function admitToken(token: string | null, onConnection: (transport: Transport) => void): AdmitToken {
+  return (given) => (token === null || isSameSecret(given, token) ? onConnection : null)
+}
+
+/** Returns the token of a header; an empty text for none. */
+export function tokenOf(authorization: string | undefined): string {
+  return /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
 }
 
 /** Returns whether the header carries the token. Compares digests, so that timing reveals no part of it. */
 export function carriesToken(authorization: string | undefined, token: string): boolean {
-  const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
-  return isSameSecret(given, token)
+  return isSameSecret(tokenOf(authorization), token)
 }

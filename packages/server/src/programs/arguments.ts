@@ -35,6 +35,8 @@ export interface ServerArguments {
   readonly isDaemon: boolean
   /** Servers of the store that is shared with other servers; null for that of the configuration. */
   readonly store: readonly string[] | null
+  /** File of the users; null for that of the configuration, or none. */
+  readonly users: string | null
   readonly ceiling: CeilingFlags
 }
 
@@ -49,6 +51,7 @@ const serverFlags = {
   'idle-exit': { type: 'string' },
   record: { type: 'string' },
   store: { type: 'string' },
+  users: { type: 'string' },
   unpaced: { type: 'boolean' },
   ...ceilingOptions,
 } as const
@@ -62,6 +65,8 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
   if (given['idle-exit'] !== undefined && !isService) throw new UsageError('--idle-exit needs --daemon or --listen.')
   if (given['token-file'] !== undefined && !listen.some(({ kind }) => kind === 'websocket'))
     throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
+  if (given['token-file'] !== undefined && given.users !== undefined)
+    throw new UsageError('--users gives each user a token, so that --token-file names none.')
   const idleExit = given['idle-exit'] ?? (isDaemon ? daemonIdleExit : 'never')
   return {
     role: given.daemon === true ? 'launcher' : isService ? 'service' : 'client',
@@ -72,6 +77,7 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     paced: given.unpaced !== true,
     isDaemon,
     store: given.store === undefined ? null : readStore(given.store),
+    users: absolute(given.users),
     ceiling: readCeiling(given),
   }
 }

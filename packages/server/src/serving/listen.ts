@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import { ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
+import type { AdmitToken } from '@parley/rpc/websocket'
+import type { RightsOfToken } from '../engine/index.ts'
+import type { Rights } from '../people/rights.ts'
 import { type Address, UsageError } from './flags.ts'
 import { listenInRunFolder } from './run-folder.ts'
 import { readOrMakeToken } from './token-file.ts'
 
 /** Receiver of the connections that listeners accept. */
 interface Acceptor {
-  accept(transport: Transport, kind: 'socket' | 'websocket'): void
+  accept(transport: Transport, kind: 'socket' | 'websocket', given?: { readonly rights: Rights }): void
 }
 
 interface Listening {
@@ -21,7 +24,12 @@ interface Listening {
 export async function listenOn(
   address: Address,
   { tokenFile }: { readonly tokenFile: string | null },
-  { connections, home, isReady }: Pick<ListenersOptions, 'connections' | 'home' | 'isReady'>,
+  {
+    connections,
+    home,
+    rightsOf = null,
+    isReady,
+  }: Pick<ListenersOptions, 'connections' | 'home' | 'rightsOf' | 'isReady'>,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -30,15 +38,27 @@ export async function listenOn(
   }
   // Loaded only when used, to keep the start short.
   const { listenWebSocket } = await import('@parley/rpc/websocket')
-  const file = tokenFile ?? join(home, 'server-token')
+  const file = rightsOf === null ? (tokenFile ?? join(home, 'server-token')) : null
+  const admit = rightsOf === null ? null : admitWith(rightsOf, (...taken) => connections.accept(...taken))
   const listener = await listenWebSocket({
     host: address.host,
     port: address.port,
-    token: readOrMakeToken(file),
+    token: file === null ? null : readOrMakeToken(file),
     onConnection: (transport) => connections.accept(transport, 'websocket'),
+    ...(admit === null ? {} : { admit }),
     ...(isReady === undefined ? {} : { isReady }),
   })
   return { listener, address: listener.url, tokenFile: file }
+}
+
+/** Returns who takes the connections of users and of those who have a link. */
+function admitWith(rightsOf: RightsOfToken, accept: Acceptor['accept']): AdmitToken {
+  const taker = (rights: Rights | null) =>
+    rights === null ? null : (transport: Transport) => accept(transport, 'websocket', { rights })
+  return (token) => {
+    const rights = rightsOf(token)
+    return rights instanceof Promise ? rights.then(taker) : taker(rights)
+  }
 }
 
 /** Addresses at which a server process can be reached besides stdin. */
@@ -55,6 +75,8 @@ interface ListenersOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly connections: Acceptor
+  /** Returns the rights that a token gives; null or absent where the server has no users. */
+  readonly rightsOf?: RightsOfToken | null
   /** Resolves to true while clients can be served, for `/readyz` of websockets. Default: always. */
   readonly isReady?: () => Promise<boolean>
   readonly writeLog: (line: string) => void
@@ -62,7 +84,7 @@ interface ListenersOptions {
 
 /** Opens all listeners. The process's own socket may fail; a requested address that fails is the problem returned. */
 export async function openListeners(options: ListenersOptions): Promise<Listeners | { readonly problem: string }> {
-  const { args, env, home, connections, isReady, writeLog } = options
+  const { args, env, home, connections, rightsOf = null, isReady, writeLog } = options
   const own = await listenInRunFolder({
     env,
     home,
@@ -75,7 +97,9 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
   }
   try {
     for (const address of args.listen)
-      others.push(await listenOn(address, args, { connections, home, ...(isReady === undefined ? {} : { isReady }) }))
+      others.push(
+        await listenOn(address, args, { connections, home, rightsOf, ...(isReady === undefined ? {} : { isReady }) }),
+      )
   } catch (error) {
     await close()
     if (error instanceof ListenError || error instanceof UsageError) return { problem: error.message }

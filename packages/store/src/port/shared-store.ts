@@ -23,7 +23,8 @@ export interface SharedStore extends AsyncDisposable {
   take(copy: LocalCopy, kind: 'new' | 'stored'): Promise<Shipment>
   /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
   refresh(copy: LocalCopy): Promise<boolean>
-  has(conversationId: ConversationId): Promise<boolean>
+  /** Resolves to the facts that lists show of one; null where there is no such conversation. */
+  row(conversationId: ConversationId): Promise<unknown>
   /** Resolves to what lists show of the conversations, in no order. */
   rows(): Promise<readonly StoredRow[]>
   /** Removes a conversation that this server has taken, and gives up the right to it. */

@@ -7,7 +7,6 @@ import {
   type Envelope,
   type EventOf,
   eventVersion,
-  reduce,
 } from '@parley/protocol'
 import type { ModelView } from '../../core/model-view.ts'
 import type { Place } from '../../core/view-blocks.ts'
@@ -19,6 +18,7 @@ import { createCoreRoom } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { Journal } from './journal.ts'
 import type { Landmarks } from './landmarks.ts'
+import { statesAfter } from './log-fold.ts'
 import type { SideFiles } from './side-files.ts'
 import { awaitSync, type StoragePatience } from './storage-patience.ts'
 
@@ -179,7 +179,8 @@ export class Conversation implements AsyncDisposable {
       return [{ type: 'conversation.upgraded', from: this.#logVersion, to: eventVersion }]
     if (this.started) return []
     const { meta, settings } = this.#state.core
-    return [{ type: 'conversation.created', cwd: meta.cwd, settings, program: this.#parts.program }]
+    const created = { type: 'conversation.created', cwd: meta.cwd, settings, program: this.#parts.program } as const
+    return [meta.access === undefined ? created : { ...created, access: meta.access }]
   }
 
   /** Throws `StorageError` while the log would take no event. Does nothing before there is a log. */
@@ -288,13 +289,4 @@ export class Conversation implements AsyncDisposable {
 export interface DraftChange {
   readonly settings?: EventOf<'conversation.configured'>['settings']
   readonly cwd?: string
-}
-
-/** Returns the states after each of the events. */
-function statesAfter(start: ConversationState, envelopes: readonly Envelope[]): ConversationState[] {
-  let state = start
-  return envelopes.map((envelope) => {
-    state = reduce(state, envelope)
-    return state
-  })
 }

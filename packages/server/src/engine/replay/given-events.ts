@@ -10,6 +10,7 @@ const alwaysGiven: ReadonlySet<string> = new Set([
   'conversation.moved',
   'conversation.renamed',
   'conversation.archived',
+  'conversation.shared',
   'conversation.recovered',
   'conversation.upgraded',
   'files.changed',

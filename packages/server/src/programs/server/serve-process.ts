@@ -5,11 +5,13 @@ import type { SharedStore } from '@parley/store'
 import { createEngine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
 import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
+import type { Users } from '../../people/users.ts'
 import { type Listeners, openListeners } from '../../serving/listen.ts'
 import type { ServerArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
 import { stateFolder } from '../home-folder.ts'
 import { openSharedStore } from '../shared-store.ts'
+import { openUsersOfServer } from '../users-of-server.ts'
 import { reportToLauncher } from './launch-daemon.ts'
 
 /** Exit code when an address cannot be listened on, or the store cannot be opened. */
@@ -19,19 +21,19 @@ const cannotListenExitCode = 1
 export async function serveProcess(parts: EngineParts, args: ServerArguments, page: string): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog, env, home } = parts
-  const opened = await openSharedStore(args.store, parts)
+  const opened = await openShared(args, parts)
   if ('problem' in opened) {
     await reportProblem(opened.problem, args)
     await parts.host.close()
     return cannotListenExitCode
   }
-  const { store } = opened
-  const engine = createEngine({ ...parts, ...(store === null ? {} : { store }), ceiling: args.ceiling })
+  const { store, users } = opened
+  const engine = createEngine({ ...parts, ...opened.given, ceiling: args.ceiling })
   let unsaved = false
   const web = createWebFrontend({
     folder: page,
     now: parts.clock.now,
-    accept: (transport, access) => connections.accept(transport, 'websocket', access),
+    accept: (transport, access) => connections.accept(transport, 'websocket', { access }),
   })
   const connections = createConnections({ engine, web, onChange: () => lifetime.changed() })
   const lifetime = createLifetime({
@@ -44,8 +46,10 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
       writeLog(String(fault))
     },
   })
+  users?.onChange(() => connections.closeRemoved())
   const close = async () => {
     await using _store = store
+    using _users = users
     await engine[Symbol.asyncDispose]()
     await parts.host.close()
   }
@@ -55,14 +59,15 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
   // The first request, which waits in the pipe by now, is answered before sockets are made.
   if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  const listeners = await openListeners({ args, env, home, connections, writeLog, isReady: () => isReachable(store) })
+  const ways = { rightsOf: engine.rightsOf, isReady: () => isReachable(store) }
+  const listeners = await openListeners({ args, env, home, connections, writeLog, ...ways })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)
     await close()
     return cannotListenExitCode
   }
   engine.listensAt({ socket: listeners.socket, others: listeners.others.map(({ address }) => address) })
-  await reportAddresses(listeners, args)
+  await reportAddresses(listeners, args, users)
   const sweepNow = sweepLater(writeLog, {
     host: parts.host,
     notes: stateFolder(home),
@@ -82,6 +87,20 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
   await gone
   await sweepNow()
   return unsaved ? unsavedExitCode : 0
+}
+
+/** Opens the store and the users of a server, each null where there is none. */
+async function openShared(args: ServerArguments, parts: EngineParts) {
+  const people = openUsersOfServer(args.users, parts)
+  if ('problem' in people) return people
+  const opened = await openSharedStore(args.store, parts)
+  if ('problem' in opened) people.users?.[Symbol.dispose]()
+  if ('problem' in opened) return opened
+  const given = {
+    ...(opened.store === null ? {} : { store: opened.store }),
+    ...(people.users === null ? {} : { users: people.users }),
+  }
+  return { ...opened, ...people, given }
 }
 
 /** Resolves to true without a store, and with one that answers. */
@@ -106,14 +125,23 @@ async function reportProblem(problem: string, { isDaemon }: ServerArguments): Pr
   else process.stderr.write(`parley server: ${problem}\n`)
 }
 
-async function reportAddresses({ socket, others }: Listeners, { isDaemon, role }: ServerArguments): Promise<void> {
+async function reportAddresses(
+  { socket, others }: Listeners,
+  { isDaemon, role }: ServerArguments,
+  users: Users | null,
+): Promise<void> {
   const addresses = [...(socket === null ? [] : [socket]), ...others.map(({ address }) => address)]
   if (isDaemon) await reportToLauncher({ addresses })
-  else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener)}\n`)
+  else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener, users)}\n`)
 }
 
-function describe({ address, tokenFile }: Listeners['others'][number]): string {
-  return `parley server listens on ${address}${tokenFile === null ? '' : ` (token in ${tokenFile})`}`
+function describe({ address, tokenFile }: Listeners['others'][number], users: Users | null): string {
+  const from = `parley server listens on ${address}`
+  if (tokenFile !== null) return `${from} (token in ${tokenFile})`
+  if (users === null || !/^wss?:/.test(address)) return from
+  const isEmpty = !users.lines.some(({ kind }) => kind === 'user')
+  const next = isEmpty ? '; it has none yet: parley user add NAME --role admin' : ''
+  return `${from} (users in ${users.file}${next})`
 }
 
 /** Work that keeps a process alive. */

@@ -27,7 +27,7 @@ function awayStore() {
     announce: () => undefined,
     take: async () => shipment,
     refresh: async () => true,
-    has: async () => true,
+    row: async () => ({}),
     rows: async () => [],
     remove: async () => undefined,
     ping: async () => undefined,

@@ -1,0 +1,28 @@
+import { isConversationId } from '@parley/journal'
+import { type Rights, readCode, rightsOfGuest, rightsOfUser } from '../../people/rights.ts'
+import type { Users } from '../../people/users.ts'
+import type { AccessSource } from './check-right.ts'
+
+/** Returns the rights that a token gives, of a user or the code of a link; null for one that is not valid. */
+export type RightsOfToken = (token: string) => Rights | null | Promise<Rights | null>
+
+interface TokenPorts {
+  readonly users: Users
+  readonly source: AccessSource
+  readonly now: () => number
+}
+
+export function createRightsOfToken({ users, source, now }: TokenPorts): RightsOfToken {
+  async function rightsOfCode(code: string): Promise<Rights | null> {
+    const read = readCode(code)
+    if (read === null || !isConversationId(read.conversationId)) return null
+    const rights = rightsOfGuest(read, now)
+    const reached = source.openAccess(read.conversationId) ?? (await source.storedAccess(read.conversationId))
+    return rights.permits('read', reached?.access) ? rights : null
+  }
+
+  return (token) => {
+    const user = users.byToken(token)
+    return user === null ? rightsOfCode(token) : rightsOfUser(user, users)
+  }
+}
