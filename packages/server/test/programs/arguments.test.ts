@@ -10,6 +10,7 @@ describe('the arguments of a server', () => {
       idleExitMs: null,
       recordTo: null,
       store: null,
+      users: null,
       paced: true,
       isDaemon: false,
       ceiling: { maxSandbox: null, allowNever: false, profile: null },

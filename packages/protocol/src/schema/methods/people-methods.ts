@@ -42,9 +42,12 @@ export const peopleMethods = {
     result: z.object({ seq }),
   },
   'user/list': {
-    about: 'Lists the users of a server that was started with `--users`.',
+    about: 'Lists the users of a server.',
     params: peopleParams['user/list'],
-    result: z.object({ file: z.string().describe('Path of the users file.'), users: z.array(listedUser) }),
+    result: z.object({
+      file: z.string().nullable().describe('Path of the users file; null for a server without users.'),
+      users: z.array(listedUser),
+    }),
   },
   'user/add': {
     about: 'Adds a user. A name that had a user before is rejected without `again`.',

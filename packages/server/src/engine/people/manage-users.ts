@@ -13,8 +13,8 @@ function assertUsers(users: Users | null): Users {
 }
 
 /** Lists the users, and those whose names are kept. Throws `configInvalid` for a file that cannot be read as it is. */
-export function listUsers(given: Users | null): ResultOf<'user/list'> {
-  const users = assertUsers(given)
+export function listUsers(users: Users | null): ResultOf<'user/list'> {
+  if (users === null) return { file: null, users: [] }
   if (users.problem !== null) throw rejection('configInvalid', users.problem, { where: users.file })
   return { file: users.file, users: users.lines.flatMap(listedLine) }
 }
