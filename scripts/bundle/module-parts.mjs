@@ -1,10 +1,10 @@
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { root } from './places.mjs'
 
 /** @param {string} contents */
 const source = (contents) => /** @type {const} */ ({ contents, resolveDir: root, loader: 'js' })
 /** @param {string} module */
-export const quoted = (module) => JSON.stringify(`./${module}`)
+const quoted = (module) => JSON.stringify(`./${module}`)
 
 /**
  * Writes the entry of a script that others take modules from while it runs: it has run all of them before.
@@ -26,7 +26,9 @@ export function givingParts(entry, parts) {
  * @param {ReadonlySet<string>} parts
  */
 export function takenFrom(parts) {
-  return replaced('part', (module) => (parts.has(module) ? `module.exports = parley.parts[${quoted(module)}]` : null))
+  return replaced('part', ofOurs, (module) =>
+    parts.has(module) ? `module.exports = parley.parts[${quoted(module)}]` : null,
+  )
 }
 
 /**
@@ -45,7 +47,21 @@ export function runningByName(modules) {
  */
 export function modulesIn({ metafile }) {
   const [{ inputs }] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined)
-  return Object.keys(inputs).filter((module) => /^(apps|packages)\//.test(module) && inputs[module].bytesInOutput > 0)
+  return Object.keys(inputs).filter((module) => isOurs(module) && inputs[module].bytesInOutput > 0)
+}
+
+/** Returns true for the place of a source of ours, false for a package. */
+export const isOurs = (module) => /^(?:apps|packages)\//.test(module)
+
+/**
+ * Replaces modules that are imported while a script runs by code that takes them from another script.
+ * @param {RegExp} asked Paths to look at, as they are imported.
+ * @param {(module: string, path: string) => boolean} isTaken
+ */
+export function takenLater(asked, isTaken) {
+  return replaced('later', asked, (module, { kind, path }) =>
+    kind === 'dynamic-import' && isTaken(module, path) ? `module.exports = parley.rest(${quoted(module)})` : null,
+  )
 }
 
 /** Paths by which our sources import each other. */
@@ -54,31 +70,38 @@ export const ofOurs = /^(?:\.|@parley\/)/
 /**
  * Replaces modules that our sources import, where `codeOf` returns other code.
  * @param {string} namespace
+ * @param {RegExp} asked Paths as they are imported: the bundler asks this process about each that fits, which takes longer
+ *   than it needs for the module itself.
  * @param {(module: string, asked: Pick<import('esbuild').OnResolveArgs, 'kind' | 'path'>) => string | null} codeOf
- * @param {Looks} looks
  * @returns {import('esbuild').Plugin}
  */
-export function replaced(namespace, codeOf, { filter = ofOurs, only = null } = {}) {
+function replaced(namespace, asked, codeOf) {
   return {
     name: namespace,
     setup(build) {
-      build.onResolve({ filter }, async ({ path, kind, importer, resolveDir, pluginData, namespace: from }) => {
-        if (pluginData === resolving || (only !== null && kind !== only) || isInPackage(importer)) return undefined
-        const asked = { kind, importer, resolveDir, namespace: from, pluginData: resolving }
-        const found = await build.resolve(path, asked)
-        const module = relative(root, found.path)
-        const code = found.namespace === 'file' ? codeOf(module, { kind, path }) : null
-        return code === null ? found : { path: asScript(module), namespace, pluginData: code, sideEffects: false }
+      /** @type {Map<string, Promise<string>>} */
+      const inPackages = new Map()
+      build.onResolve({ filter: asked }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+        if (pluginData === resolving || isInPackage(importer)) return undefined
+        if (!path.startsWith('.') && !inPackages.has(path))
+          inPackages.set(path, moduleOf(build, path, { kind, resolveDir, pluginData: resolving }))
+        const module = path.startsWith('.') ? placeIn(resolveDir, path) : await inPackages.get(path)
+        const code = codeOf(module, { kind, path })
+        return code === null ? undefined : { path: asScript(module), namespace, pluginData: code, sideEffects: false }
       })
       build.onLoad({ filter: /./, namespace }, ({ pluginData }) => ({ contents: pluginData, loader: 'js' }))
     },
   }
 }
 
-/**
- * Imports to look at, by path and kind. The bundler asks this process about each path, which is half of a build's time.
- * @typedef {{ filter?: RegExp, only?: import('esbuild').ImportKind }} Looks
- */
+/** Relative imports of our sources name their file, with its ending. */
+const placeIn = (folder, path) => relative(root, join(folder, path))
+
+/** Resolves to the file that the bundler takes for a package. */
+async function moduleOf(build, path, asked) {
+  const found = await build.resolve(path, asked)
+  return relative(root, found.path)
+}
 
 /** Returns true for files of packages, which import none of our modules. */
 const isInPackage = (path) => /(?:^|[\\/])node_modules[\\/]/.test(relative(root, path))

@@ -1,4 +1,5 @@
-import { givingParts, modulesIn, ofOurs, quoted, replaced, runningByName, takenFrom } from './module-parts.mjs'
+import { basename } from 'node:path'
+import { givingParts, isOurs, modulesIn, runningByName, takenFrom, takenLater } from './module-parts.mjs'
 
 /** @typedef {import('esbuild').BuildResult<{ metafile: true }>} Built */
 /** @typedef {(name: string, options: import('esbuild').BuildOptions) => Promise<Built>} Bundle */
@@ -27,7 +28,7 @@ export async function splitScript(name, entry, later, bundle) {
    * @returns {Promise<{ first: Built, rest: Readonly<Record<string, Built>>, scripts: ReadonlyMap<string, string> }>}
    */
   async function buildGiving(given) {
-    const first = await bundle(name, { stdin: givingParts(entry, given), plugins: [takenLater(null)] })
+    const first = await bundle(name, { stdin: givingParts(entry, given), plugins: [takenFromOthers(null)] })
     const known = asked.size
     const parts = new Set(modulesIn(first))
     const built = Object.keys(later).map(
@@ -49,21 +50,20 @@ export async function splitScript(name, entry, later, bundle) {
       .toSorted()
     const before = builtBefore.get(script)
     if (before?.modules.join() === modules.join() && takesSame(before.built, parts)) return before.built
-    const options = { stdin: runningByName(modules), plugins: [takenLater(script), takenFrom(parts)] }
+    const options = { stdin: runningByName(modules), plugins: [takenFromOthers(script), takenFrom(parts)] }
     const built = await bundle(script, options)
     builtBefore.set(script, { modules, built })
     return built
   }
 
   /** Takes what is imported while the program runs from its script, unless that is `own`. */
-  function takenLater(own) {
-    const codeOf = (module, { path }) => {
+  function takenFromOthers(own) {
+    return takenLater(endingIn([...scriptOf.keys()]), (module, path) => {
       const script = scriptOf.get(module) ?? scriptOf.get(path)
-      if (script === undefined || script === own) return null
+      if (script === undefined || script === own) return false
       asked.set(module, script)
-      return `module.exports = parley.rest(${quoted(module)})`
-    }
-    return replaced('later', codeOf, { filter: ofOursOr([...scriptOf.keys()]), only: 'dynamic-import' })
+      return true
+    })
   }
 }
 
@@ -85,8 +85,8 @@ function takesSame({ metafile }, parts) {
   )
 }
 
-/** Returns the filter for paths of our sources and for the packages among these names. */
-function ofOursOr(names) {
-  const packages = names.filter((name) => !/^(?:apps|packages)\//.test(name))
-  return new RegExp([ofOurs.source, ...packages.map((name) => `${name.replaceAll('.', '\\.')}$`)].join('|^'))
+/** Returns the filter for imports that may mean one of these files or packages. */
+function endingIn(modules) {
+  const ends = modules.map((module) => (isOurs(module) ? `/${basename(module)}` : module))
+  return new RegExp(`(?:${ends.map((end) => end.replaceAll('.', '\\.')).join('|')})$`)
 }

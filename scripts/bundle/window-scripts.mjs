@@ -1,4 +1,4 @@
-import { givingParts, modulesIn, quoted, replaced, runningByName, takenFrom } from './module-parts.mjs'
+import { givingParts, modulesIn, ofOurs, runningByName, takenFrom, takenLater } from './module-parts.mjs'
 
 /** @typedef {import('esbuild').BuildResult<{ metafile: true }>} Built */
 /** @typedef {(name: string, options: import('esbuild').BuildOptions) => Promise<Built>} Bundle */
@@ -31,9 +31,8 @@ export async function windowScripts(entry, bundle) {
 
 /** Takes what is imported while the first script runs from the rest, and notes it. */
 function askedForLater(noted) {
-  return replaced('later', (module, { kind }) => {
-    if (kind !== 'dynamic-import') return null
+  return takenLater(ofOurs, (module) => {
     noted.add(module)
-    return `module.exports = parley.rest(${quoted(module)})`
+    return true
   })
 }

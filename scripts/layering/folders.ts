@@ -89,7 +89,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'programs',
     '.',
   ],
-  'packages/client': ['connection', 'server', 'conversation', '.'],
+  'packages/client': ['connection', 'team', 'server', 'conversation', '.'],
   'apps/tui': [
     'view/text',
     'view/review',

@@ -1,11 +1,12 @@
 import type { LoginCompleted, ServerNotice } from '@parley/protocol'
 import { ConnectionClosedError } from '@parley/rpc'
-import { type CheckResult, type Client, connectClient } from './connection/client.ts'
+import { type CheckResult, type Client, connectClient, type Introduction } from './connection/client.ts'
 import { ClientError } from './connection/errors.ts'
 import { withinLimit } from './connection/within-limit.ts'
 import { Parley } from './parley.ts'
-import { reportEnd } from './server/leave-server.ts'
-import { type Link, openLink, type Target } from './server/link.ts'
+import { endOfTeam, reportEnd } from './server/leave-server.ts'
+import { type Link, openLink, type SeveralServers, type Target } from './server/link.ts'
+import { openTeam } from './team/team.ts'
 
 export interface ConnectOptions {
   /** Name that other clients see as the author of messages and decisions. Default: `script`. */
@@ -40,6 +41,7 @@ const exitLimitMs = 1_000
 /** Connects to a server: by default one that is started for this program and ends with the connection. Throws `serverFailed`. */
 export async function connect(target: Target = { spawn: {} }, options: ConnectOptions = {}): Promise<Parley> {
   options.signal?.throwIfAborted()
+  if ('urls' in target) return await connectTeam(target, options)
   const link = await openLink(target, options.signal)
   try {
     const client = await withinLimit(greet(link, options, target), { ...startLimit, signal: options.signal })
@@ -51,24 +53,38 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
   }
 }
 
+/** Connects to the first of several servers that answers, and goes on with the others. */
+async function connectTeam({ urls, ...access }: SeveralServers, options: ConnectOptions): Promise<Parley> {
+  const introduction = introductionOf(options, access.token)
+  const opening = openTeam({ ...access, addresses: urls, introduction })
+  const team = await withinLimit(opening, { ...startLimit, signal: options.signal }).catch((error: unknown) => {
+    opening.then((late) => late[Symbol.asyncDispose]()).catch(() => undefined)
+    throw error
+  })
+  return new Parley(team.home, endOfTeam(team), { attached: false, serverPid: null }, team)
+}
+
 function greet({ transport }: Link, options: ConnectOptions, target: Target): Promise<Client> {
+  const greeting = connectClient({ ...introductionOf(options, 'url' in target ? target.token : undefined), transport })
+  // Loads, while the server starts, what the id of the first message takes: 3 ms.
+  crypto.randomUUID()
+  return greeting
+}
+
+function introductionOf(options: ConnectOptions, token: string | undefined): Introduction {
   const { name = 'script', title, version = '0', access = 'full', canApprove = access === 'full' } = options
   const { canRaiseLimits = false, mayLoosen, onNotice, onLoginCompleted, checkResult } = options
-  const greeting = connectClient({
-    transport,
+  return {
     clientInfo: { name, version, ...(title === undefined ? {} : { title }) },
     canApprove,
     canRaiseLimits,
     access,
-    ...('url' in target && target.token !== undefined ? { token: target.token } : {}),
+    ...(token === undefined ? {} : { token }),
     ...(mayLoosen === undefined ? {} : { mayLoosen }),
     ...(onNotice === undefined ? {} : { onNotice }),
     ...(onLoginCompleted === undefined ? {} : { onLoginCompleted }),
     ...(checkResult === undefined ? {} : { checkResult }),
-  })
-  // Loads, while the server starts, what the id of the first message takes: 3 ms.
-  crypto.randomUUID()
-  return greeting
+  }
 }
 
 /** Explains a server that closed the connection. It gets a moment to exit by itself, because its exit code says more than a kill. */

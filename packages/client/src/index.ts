@@ -32,6 +32,7 @@ export type { MessageInput, SendOptions } from './conversation/conversation-turn
 export type { Turn, TurnResult } from './conversation/turn.ts'
 export type { CreateOptions, Parley, ResumeOptions, Which } from './parley.ts'
 export { promptHistoryPath } from './server/find-server.ts'
-export type { SpawnTarget, Target } from './server/link.ts'
+export type { SeveralServers, SpawnTarget, Target } from './server/link.ts'
 export type { ServerExit, ServerProcess, SpawnServerOptions } from './server/server-process.ts'
 export { type SpawnedServer, serverOn, spawnServer } from './server/spawn-server.ts'
+export type { LinkState } from './team/lasting-client.ts'

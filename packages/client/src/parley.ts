@@ -19,6 +19,8 @@ import { type Watched, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
 import { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
 import { type Ending, endOfJoined, reportEnd } from './server/leave-server.ts'
+import type { OpenedThere, Team } from './team/team.ts'
+import { followMoves, type ServerFacts, type Way, wayThrough } from './way.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
   /** Absolute path of the folder to work in. Default: `process.cwd()`. */
@@ -37,11 +39,6 @@ export interface ResumeOptions {
 /** A full id, a unique part of an id, a name, or the conversation updated last (in `cwd`, where given). */
 export type Which = ConversationId | { readonly last: true; readonly cwd?: string }
 
-interface ServerFacts {
-  readonly attached: boolean
-  readonly serverPid: number | null
-}
-
 /** A conversation that is followed on this connection. */
 interface Followed {
   readonly conversation: Conversation
@@ -59,17 +56,25 @@ export class Parley implements AsyncDisposable {
   /** Connections to other processes, each made for one conversation that is live there. */
   readonly #joined = new Map<Conversation, Parley>()
   readonly #connection: Watched
+  /** Servers that share conversations; null for a connection to one server. */
+  readonly #team: Team | null
   readonly #ending: Ending
   #isDetached = false
   /** True while the only conversation followed here decides how long this connection is open. */
   #endsWithConversation = false
   #closed: Promise<void> | undefined
 
-  constructor(client: Client, ending: Ending, facts: ServerFacts = { attached: false, serverPid: null }) {
+  constructor(
+    client: Client,
+    ending: Ending,
+    facts: ServerFacts = { attached: false, serverPid: null },
+    team: Team | null = null,
+  ) {
     this.#connection = watchConnection(client, this.#closing.signal, () => ending.explain())
     this.#client = this.#connection.client
     this.#ending = ending
     this.#facts = facts
+    this.#team = team
   }
 
   /** Returns the server's answer to the handshake: version, client id, capabilities. */
@@ -87,14 +92,14 @@ export class Parley implements AsyncDisposable {
     return this.#facts.serverPid
   }
 
-  /** Resolves when the connection is gone: with the reason, or null after `close`. The library never reconnects by itself. */
+  /** Resolves when the connection is gone: with the reason, or null after `close`. One to several `urls` is made again first. */
   get closed(): Promise<ClientError | null> {
     return this.#connection.closed
   }
 
   /** Creates a conversation and follows it. */
   async create({ cwd = process.cwd(), ...options }: CreateOptions = {}): Promise<Conversation> {
-    return this.#follow(await this.#client.request('conversation/create', { ...options, cwd }))
+    return this.#begin('conversation/create', { ...options, cwd })
   }
 
   /** Opens a conversation to take part. Joins it in its own process where it is live elsewhere; throws `liveElsewhere` if that fails. */
@@ -105,6 +110,7 @@ export class Parley implements AsyncDisposable {
       ...(readOnly === undefined ? {} : { readOnly }),
     }
     if (!join) return this.#follow(await this.#client.request('conversation/resume', params))
+    if (this.#team !== null) return this.#followThere(this.#team, await this.#team.open(params))
     const resumed = await resumeConversation(this.#client, params)
     return resumed.attached ? await this.#join(resumed) : await this.#follow(resumed.summary)
   }
@@ -136,7 +142,7 @@ export class Parley implements AsyncDisposable {
     how: { readonly summary?: true } = {},
   ): Promise<Conversation> {
     const params = { conversationId, ...(at === undefined ? {} : { at }), ...how }
-    return this.#follow(await this.#client.request('conversation/fork', params))
+    return this.#begin('conversation/fork', params)
   }
 
   /** Lists conversations, newest first. */
@@ -195,8 +201,27 @@ export class Parley implements AsyncDisposable {
     reportEnd(words, client.introduction.onNotice)
   }
 
+  /** Makes a conversation and follows it where it was made. */
+  async #begin<Name extends 'conversation/create' | 'conversation/fork'>(
+    method: Name,
+    params: ParamsOf<Name>,
+  ): Promise<Conversation> {
+    const team = this.#team
+    if (team === null) return this.#follow(await this.#client.request(method, params))
+    const { result: summary, ...at } = await team.home.ask(method, params)
+    return this.#followThere(team, { ...at, summary, attached: false })
+  }
+
+  /** Follows a conversation from server to server. */
+  async #followThere(team: Team, opened: OpenedThere): Promise<Conversation> {
+    const { summary, attached } = opened
+    if (this.#followed.get(summary.conversationId)?.conversation.isOpen === true) return this.#follow(summary)
+    const way = wayThrough(team.wayTo(opened), this.#closing.signal)
+    return await this.#follow(summary, { ...way, facts: { attached, serverPid: null } })
+  }
+
   /** Follows a conversation. Refreshes one that is followed already, because a connection streams each one once. */
-  async #follow(summary: ConversationSummary): Promise<Conversation> {
+  async #follow(summary: ConversationSummary, way: Way = this.#ownWay()): Promise<Conversation> {
     const { conversationId } = summary
     const known = this.#followed.get(conversationId)
     if (known?.conversation.isOpen === true) {
@@ -204,24 +229,33 @@ export class Parley implements AsyncDisposable {
       await known.store.refresh()
       return known.conversation
     }
-    const store = await openConversationStore(this.#client, conversationId)
+    const store = await openConversationStore(way.client, conversationId)
+    followMoves(store, way)
     const leave = async (how: 'closed' | 'detached') => {
       if (this.#followed.get(conversationId) === followed) this.#followed.delete(conversationId)
       if (how === 'detached') this.#isDetached = true
       // When the connection is being closed, that waits for this conversation.
       if (this.#endsWithConversation && this.#closed === undefined) await this.close()
+      await way.lasting?.close()
     }
+    const { client, lost, facts, lasting } = way
+    const link = lasting === undefined ? {} : { onLink: lasting.onLink }
     const conversation = new Conversation({
-      client: this.#client,
+      client,
       store,
       summary: () => followed.summary,
-      ...this.#facts,
-      lost: this.#connection.signal,
+      ...facts,
+      ...link,
+      lost,
       leave,
     })
     const followed: Followed = { conversation, store, summary }
     this.#followed.set(conversationId, followed)
     return conversation
+  }
+
+  #ownWay(): Way {
+    return { client: this.#client, lost: this.#connection.signal, facts: this.#facts }
   }
 
   async #join({ client, summary, owner }: JoinedConversation): Promise<Conversation> {

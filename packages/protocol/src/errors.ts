@@ -22,6 +22,7 @@ export const wireErrors = {
   ambiguousConversation: -32004,
   itemNotFound: -32004,
   messageNotQueued: -32004,
+  processNotFound: -32004,
   approvalNotPending: -32005,
   planChanged: -32005,
   turnMismatch: -32006,
@@ -66,6 +67,7 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   ambiguousConversation: 'More than one conversation matches; `nearest` has their ids.',
   itemNotFound: 'There is no such event or side file.',
   messageNotQueued: 'The message is not in the inbox: it was sent or taken back.',
+  processNotFound: 'No such command runs here, or it ended and its output is no longer kept in memory.',
   approvalNotPending:
     'The approval was answered or withdrawn; `decidedBy` and `decision` say by whom and how, where known.',
   planChanged: 'The files are not as they were when the rewind was planned. Nothing was changed; plan again.',

@@ -87,7 +87,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   'message.removed': '{"messageId":"text","by?":"#actor"}',
   'message.consumed': '{"messageId":"text"}',
   'turn.started':
-    '{"turnId":"text","trigger":["=","message","inbox","compaction"],"outputSchema?":["map","any"],"budget?":"#turnBudget","purpose?":"#turnPurpose","requestKey?":"text"}',
+    '{"turnId":"text","trigger":["=","message","inbox","compaction"],"outputSchema?":["map","any"],"budget?":"#turnBudget","purpose?":"#turnPurpose","enforcement?":"#enforcement","requestKey?":"text"}',
   'turn.parked': '{"turnId":"text","reason":"text","limit?":"#limitName"}',
   'turn.continued': '{"turnId":"text","by?":"#actor","requestKey?":"text"}',
   'turn.ended':

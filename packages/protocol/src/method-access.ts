@@ -19,6 +19,8 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/inbox/remove': 'change',
   'conversation/interrupt': 'change',
   'conversation/background': 'change',
+  'conversation/process/read': 'look',
+  'conversation/process/tellWhen': 'change',
   'conversation/continue': 'change',
   'conversation/retryNow': 'change',
   'approval/decide': 'change',

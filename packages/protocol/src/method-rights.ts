@@ -50,6 +50,8 @@ export const methodRights: Readonly<Record<MethodName, MethodRight>> = {
   'conversation/findFiles': 'edit',
   'conversation/readEvents': 'read',
   'conversation/readFile': 'read',
+  'conversation/process/read': 'read',
+  'conversation/process/tellWhen': 'edit',
   'conversation/rename': 'edit',
   'conversation/archive': 'edit',
   'conversation/unarchive': 'edit',

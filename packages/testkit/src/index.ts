@@ -33,6 +33,7 @@ export {
   tempHome,
   tempWorkspace,
 } from './temp.ts'
+export { loopbackCertificate } from './tls/loopback-certificate.ts'
 export { expectTranscript, recordTranscript, type TranscriptEntry } from './transcript.ts'
 export { virtualScreen } from './virtual-screen.ts'
 export { waitUntil } from './wait-until.ts'

@@ -10,25 +10,7 @@ type ServerProgram = (typeof serverPrograms)[number]
 
 /** Defines the help of the servers. `bin` starts a server when its name comes first; it parses its own arguments. */
 export function defineServers(program: Command): void {
-  withCeiling(define(program, 'server', 'the conversation JSON-RPC server on stdio; docs/protocol describes it'))
-    .option(
-      '--listen <address>',
-      'serve clients at ws://HOST:PORT or unix:PATH instead of stdio (repeatable; port 0 takes a free one)',
-    )
-    .option(
-      '--token-file <file>',
-      'with a websocket: the token that clients must send (made when missing; default: server-token in the home)',
-    )
-    .option('--daemon', 'in the background; says its process and socket, and ends with kill or --idle-exit')
-    .option(
-      '--idle-exit <time>',
-      'leave when nobody is connected and nothing runs for 90s, 30m, 2h (daemon: 30m) or never',
-    )
-    .option(
-      '--store <url>',
-      'keep conversations in a store that servers share: nats://HOST:PORT,HOST:PORT; docs/team-server.md describes it',
-    )
-    .option('--record <file>', 'write down what models say, for playing back')
+  defineServer(program)
   withCeiling(
     define(
       program,
@@ -66,6 +48,34 @@ export function defineServers(program: Command): void {
       'with a websocket: the token that clients must send (made when missing; default: app-server-token in the home)',
     )
   defineExecServer(program)
+}
+
+function defineServer(program: Command): void {
+  withCeiling(define(program, 'server', 'the conversation JSON-RPC server on stdio; docs/protocol describes it'))
+    .option(
+      '--listen <address>',
+      'serve clients at ws://HOST:PORT, wss://HOST:PORT or unix:PATH instead of stdio (repeatable; port 0 takes a free one)',
+    )
+    .option(
+      '--token-file <file>',
+      'with a websocket: the token that clients must send (made when missing; default: server-token in the home)',
+    )
+    .option('--tls-cert <file>', 'with wss://: its certificate and those that lead to its authority, as PEM')
+    .option('--tls-key <file>', 'with wss://: the key of the certificate, as PEM')
+    .option(
+      '--advertise <address>',
+      'with --store: wss://NAME:PORT by which clients of other servers reach this one; default: where it listens',
+    )
+    .option('--daemon', 'in the background; says its process and socket, and ends with kill or --idle-exit')
+    .option(
+      '--idle-exit <time>',
+      'leave when nobody is connected and nothing runs for 90s, 30m, 2h (daemon: 30m) or never',
+    )
+    .option(
+      '--store <url>',
+      'keep conversations in a store that servers share: nats://HOST:PORT,HOST:PORT; docs/team-server.md describes it',
+    )
+    .option('--record <file>', 'write down what models say, for playing back')
 }
 
 function defineExecServer(program: Command): void {

@@ -22,6 +22,7 @@ import {
 } from './define-lookups.ts'
 import { defineOwnCopy } from './define-own-copy.ts'
 import { defineServers, defineWeb } from './define-servers.ts'
+import { addOverview, shortHelp } from './overview.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
@@ -74,6 +75,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
     .version(launch.program.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
+    .configureHelp(shortHelp)
     .configureOutput({
       writeOut: writeTo('stdout'),
       writeErr: writeTo('stderr'),
@@ -98,6 +100,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
   defineOwnCopy(program, launch, settle)
   defineCompletion(program, launch.streams)
   defineHelp(program)
+  addOverview(program)
   // Set last, because commands inherit it.
   return program.allowExcessArguments()
 }

@@ -23,6 +23,7 @@ import type { KeyEvent } from './keys/key-event.ts'
 import type { MemoryPlace, MenuKind, MenuRow, ShownMemory } from './menu/menu.ts'
 import type { FoundConversation, ListedChange } from './menu/picker.ts'
 import type { Notice } from './notices/notice.ts'
+import type { ShownProcess } from './processes/process-view.ts'
 import type {
   Look,
   LostLog,
@@ -250,6 +251,8 @@ export type Intent =
   | { readonly kind: 'decideTrust'; readonly hash: string; readonly verdict: TrustVerdict }
   /** Shows the whole conversation in a view of its own, at its end or with the last folded item opened. */
   | { readonly kind: 'showTranscript'; readonly at: 'end' | 'lastFold' }
+  /** Shows the output of a command that runs, live, in a view of its own. */
+  | { readonly kind: 'showProcess'; readonly process: ShownProcess }
   /** Copies the last answer, a block of code of it by its number, the last command, or everything as Markdown. */
   | { readonly kind: 'copy'; readonly what: CopiedPart; readonly number: number | null }
   | { readonly kind: 'restart' }
@@ -271,7 +274,7 @@ export type Intent =
   | { readonly kind: 'leave' }
 
 /** Intent that reads the conversation back: to look at it or to copy from it. */
-export type ReadingIntent = Extract<Intent, { kind: 'showTranscript' | 'copy' }>
+export type ReadingIntent = Extract<Intent, { kind: 'showTranscript' | 'showProcess' | 'copy' }>
 
 /** Intent that gives the terminal to something else for a while. */
 export type LendingIntent = Extract<Intent, { kind: 'suspend' | 'editText' | 'runInTerminal' | 'logIn' }>

@@ -15,7 +15,7 @@ import { chord } from './composer/command.ts'
 import { addOlder, goOnBefore } from './earlier-message.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { settleMs } from './keys/key-meaning.ts'
-import { backgroundCommands, backgroundRows } from './menu/background-rows.ts'
+import { type BackgroundUse, backgroundCommands, backgroundRows } from './menu/background-rows.ts'
 import { chosenRow, filledMenu, type Menu, type MenuKind, type MenuRow, moveOrFilter, newMenu } from './menu/menu.ts'
 import { approvalRows, effortRows, modeRows, sandboxRows, themeRows } from './menu/setting-rows.ts'
 import { underCeiling } from './menu/wider-limits.ts'
@@ -31,7 +31,7 @@ export function pressInMenu(ui: UiState, menu: Menu, event: KeyEvent, context: U
   const { nowMs } = context
   if (event.kind === 'key' && event.name === 'tab' && menu.picker !== null && menu.picker.doing?.kind !== 'rename')
     return nextView(ui, menu, menu.picker)
-  if (event.kind !== 'key' || chord(event) !== 'enter') return withPicker(ui, moveOrFilter(menu, event))
+  if (event.kind !== 'key' || !isTaking(menu, chord(event))) return withPicker(ui, moveOrFilter(menu, event))
   if (nowMs - menu.changedAtMs < settleMs) return stepTo(ui)
   const changed = finishChange(ui, menu)
   if (changed !== null) return changed
@@ -41,6 +41,11 @@ export function pressInMenu(ui: UiState, menu: Menu, event: KeyEvent, context: U
   if (row.warning !== null && menu.confirming !== row.key)
     return stepTo({ ...ui, menu: { ...menu, confirming: row.key, changedAtMs: nowMs } })
   return takeRow(ui, menu.kind, row, context)
+}
+
+/** Tells if a key takes the chosen row: Enter, and → where it opens something and there is no text to move in. */
+function isTaking({ kind, filter }: Menu, key: string): boolean {
+  return key === 'enter' || (key === 'right' && kind === 'background' && filter.text === '')
 }
 
 function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext): UiStep {
@@ -59,6 +64,8 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
       return stepTo(closed, { kind: 'logIn', provider, way: loginWays.find((one) => one === way) ?? 'key' })
     }
     case 'background':
+      return stepTo(closed, { kind: 'showProcess', process: { itemId: row.key, title: row.text } })
+    case 'stopBackground':
       return stepTo(closed, { kind: 'stopShell', itemIds: [row.key] })
     case 'logout':
       return stepTo(closed, { kind: 'logOut', provider: row.key })
@@ -170,12 +177,13 @@ const settingMenus = {
   sandbox: { title: 'What commands may write to', rowsOf: sandboxRows },
 } as const
 
-/** Opens the list of commands in the background, where Enter twice stops one. */
-export function openBackgroundMenu(ui: UiState, { state, nowMs }: UiContext): UiStep {
+/** Opens the list of commands in the background, where Enter shows the output of one, or twice stops it. */
+export function openBackgroundMenu(ui: UiState, use: BackgroundUse, { state, nowMs }: UiContext): UiStep {
   const commands = backgroundCommands(ui, state)
   if (commands.length === 0) return stepTo(addNote(ui, 'info', 'No command runs in the background.'))
-  const rows = backgroundRows(commands, nowMs)
-  return stepTo({ ...ui, menu: newMenu({ kind: 'background', title: 'In the background', rows }, nowMs) })
+  const rows = backgroundRows(commands, use, nowMs)
+  const kind = use === 'open' ? 'background' : 'stopBackground'
+  return stepTo({ ...ui, menu: newMenu({ kind, title: 'In the background', rows }, nowMs) })
 }
 
 /** Opens the choices of a setting, with the one in force chosen. */

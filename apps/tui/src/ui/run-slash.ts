@@ -138,7 +138,10 @@ const commands: Readonly<Record<SlashName, Run>> = {
   fix: runFix,
   plan: (ui, _, { state }) => stepTo(addPlan(ui, state?.core.plan ?? null)),
   status: (ui) => stepTo(ui, { kind: 'status' }),
-  ps: (ui, _, context) => openBackgroundMenu(ui, context),
+  ps: (ui, argument, context) =>
+    argument === '' || argument === 'stop'
+      ? openBackgroundMenu(ui, argument === '' ? 'open' : 'stop', context)
+      : stepTo(noteMissing(ui, 'ps')),
   context: (ui) => stepTo(ui, { kind: 'context' }),
   init: runInit,
   remember: (ui, text) =>

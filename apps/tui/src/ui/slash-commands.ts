@@ -55,7 +55,11 @@ export const slashCommands = [
   { name: 'fix', argument: 'N', about: 'have the model mend a finding of the last review, by its number' },
   { name: 'plan', argument: '', about: "the model's plan, and how far it is" },
   { name: 'status', argument: '', about: 'this conversation and its server' },
-  { name: 'ps', argument: '', about: 'the commands that run in the background; Enter twice stops one' },
+  {
+    name: 'ps',
+    argument: '[stop]',
+    about: 'the commands that run in the background: their output, live, to search; `stop` ends one',
+  },
   { name: 'context', argument: '', about: "what fills the model's context window" },
   {
     name: 'init',

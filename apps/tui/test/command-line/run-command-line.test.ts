@@ -87,6 +87,14 @@ describe('the command line', () => {
     expect(stdout).toMatch(words)
   })
 
+  test('lists each command in a group, with one line that fits into 80 columns', async () => {
+    const { stdout } = await run(['--help'])
+    expect(stdout).not.toContain('\nCommands:')
+    const commands = stdout.slice(stdout.indexOf('Conversations:')).split('\n')
+    expect(commands.filter((line) => /^ {5}/.test(line))).toEqual([])
+    expect(Math.max(...commands.map(({ length }) => length))).toBeLessThanOrEqual(80)
+  })
+
   test.each<[readonly string[], RegExp]>([
     [['lst'], /There is no command "lst"\. Did you mean `parley list`\?/],
     [['exce', 'say hello'], /There is no command "exce"\. Did you mean `parley exec`\?/],

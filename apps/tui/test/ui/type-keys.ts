@@ -65,9 +65,9 @@ export function contextAt(state: ConversationState | null, nowMs: number) {
   return { state, nowMs, columns: 80, freshId: `id-${nowMs}` }
 }
 
-const names = /^(?:enter|escape|tab|up|down|backspace|(?:ctrl|alt|shift)\+.+)$/
+const names = /^(?:enter|escape|tab|up|down|left|right|home|end|pageup|backspace|(?:ctrl|alt|shift)\+.+)$/
 
-function keyOf(key: string): KeyEvent {
+export function keyOf(key: string): KeyEvent {
   if (!names.test(key)) return { kind: 'text', text: key }
   const name = key.replace(/^(?:ctrl|alt|shift)\+/, '')
   return keyPress(name, { ctrl: key.startsWith('ctrl+'), alt: key.startsWith('alt+'), shift: key.startsWith('shift+') })

@@ -8,6 +8,10 @@ export type ClientErrorCode =
   | 'serverFailed'
   /** The connection was lost; everything recorded is saved. */
   | 'connectionClosed'
+  /** A server was lost while a request was on its way that is not sent twice: it may have taken effect. */
+  | 'outcomeUnknown'
+  /** The address is another machine without TLS. */
+  | 'notSecure'
   /** The turn waits for an answer that no connected client can give. */
   | 'approvalNeeded'
   /** The message was removed from the queue before a turn began with it. */

@@ -103,7 +103,7 @@ type Reason = 'notSafe' | 'notListening' | 'unreachable' | 'refused' | 'protocol
 const answerLimitMs = 3_000
 
 /** Returns the owner named by a `liveElsewhere` error; null for any other error. */
-function ownerIn(error: unknown): Owner | null {
+export function ownerIn(error: unknown): Owner | null {
   if (!(error instanceof RpcError) || error.data?.code !== 'liveElsewhere') return null
   const { conversationId, pid, socket, address } = error.data
   if (typeof conversationId !== 'string') return null

@@ -38,7 +38,20 @@ export function watchConnection(client: Client, closing: AbortSignal, explain: (
       throw error instanceof ConnectionClosedError ? ((await closed) ?? closedHere()) : error
     }
   }
-  return { client: { ...client, request }, signal: lost.signal, closed }
+  const { introduction, onEvent, onListChanged, onClients, follows } = client
+  const watched: Client = {
+    ...{ introduction, request, onEvent, onListChanged, onClients, follows, closed: client.closed },
+    // A client may go on over another connection, whose server is another.
+    get server() {
+      return client.server
+    },
+    get isSafe() {
+      return client.isSafe
+    },
+    close: () => client.close(),
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+  return { client: watched, signal: lost.signal, closed }
 }
 
 function reasonOf(error: unknown): ClientError {

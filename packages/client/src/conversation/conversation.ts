@@ -15,6 +15,7 @@ import type {
 import type { Client } from '../connection/client.ts'
 import { ClientError, codeOf } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
+import type { LastingClient, LinkState } from '../team/lasting-client.ts'
 import {
   type ApprovalAnswer,
   type ApprovalHandler,
@@ -52,6 +53,8 @@ export interface ConversationParts {
   readonly serverPid: number | null
   /** Aborts with the reason when the connection is gone. */
   readonly lost: AbortSignal
+  /** Present where the conversation is followed from server to server. */
+  readonly onLink?: LastingClient['onLink']
   /** Removes the conversation from its connection, and closes a connection that serves only this conversation. */
   leave(how: 'closed' | 'detached'): Promise<void>
 }
@@ -193,6 +196,11 @@ export class Conversation implements AsyncDisposable {
   /** Calls the listener with the number of clients when it changes. Returns the function that removes it. */
   onClients(listener: (clients: number) => void): () => void {
     return this.#parts.client.onClients(this.id, listener)
+  }
+
+  /** Calls the listener when one of several servers is lost, and when the conversation goes on at one. Returns the function that removes it. */
+  onLink(listener: (link: LinkState) => void): () => void {
+    return this.#parts.onLink?.(listener) ?? (() => undefined)
   }
 
   /** Counts the clients that follow the conversation, this one included. */

@@ -3,6 +3,7 @@ import { connectSocket } from '@parley/rpc'
 import { type Client, connectClient, type Introduction } from '../connection/client.ts'
 import { ClientError } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
+import type { Team } from '../team/team.ts'
 import type { ServerExit } from './server-process.ts'
 import type { SpawnedServer } from './spawn-server.ts'
 
@@ -70,6 +71,22 @@ export const endOfJoined: Ending = {
     await withinLimit(close(), { limitMs: joinedLimitMs, expired }).catch(() => undefined)
     return null
   },
+}
+
+/** Returns the end of connections to several servers. */
+export function endOfTeam(team: Pick<Team, 'home'> & AsyncDisposable): Ending {
+  return {
+    async explain() {
+      const { failure } = team.home
+      if (failure instanceof ClientError) return failure
+      return new ClientError('connectionClosed', failure?.message ?? 'The connection was closed.', failure)
+    },
+    async leave({ close }) {
+      await close()
+      await team[Symbol.asyncDispose]()
+      return null
+    },
+  }
 }
 
 /** Ends a server that has not answered the handshake. Resolves as `leaveServer` does. */

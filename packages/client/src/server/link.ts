@@ -1,5 +1,6 @@
 import { ConnectError, connectSocket, type Transport } from '@parley/rpc'
 import { ClientError } from '../connection/errors.ts'
+import type { TeamAccess } from '../team/team-address.ts'
 import { findServer, parleyHome } from './find-server.ts'
 import { discardServer, type Ending, type LastWords, leaveServer } from './leave-server.ts'
 import { explainExit, type SpawnedServer, spawnServer } from './spawn-server.ts'
@@ -13,8 +14,15 @@ export type Target =
   | { readonly socket: string }
   /** `ws://host:port`, with the token of `parley server --listen ws://…`. */
   | { readonly url: string; readonly token?: string }
+  | SeveralServers
   /** An open transport of `@parley/rpc`, for example to a server in this process. */
   | { readonly transport: Transport }
+
+/** Servers that share a store. A connection that is lost is made again, to the same server or to the next one. */
+export interface SeveralServers extends TeamAccess {
+  /** `wss://host:port`, `ws://` on this machine; the first that answers is taken. */
+  readonly urls: readonly string[]
+}
 
 /** A server started for this program, which ends when the connection is closed. */
 export interface SpawnTarget {
@@ -40,7 +48,10 @@ export interface Link extends Ending {
 }
 
 /** Starts or reaches the server. Throws `serverNotFound` and `serverFailed`; rejects with the signal's reason on abort. */
-export async function openLink(target: Target, signal: AbortSignal | undefined): Promise<Link> {
+export async function openLink(
+  target: Exclude<Target, SeveralServers>,
+  signal: AbortSignal | undefined,
+): Promise<Link> {
   if ('server' in target) return ownedLink(target.server)
   if ('spawn' in target) return ownedLink(startServer(target.spawn))
   if ('transport' in target) return remoteLink(target.transport)

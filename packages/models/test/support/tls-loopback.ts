@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
-import { fileURLToPath } from 'node:url'
-
-const at = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url))
+import { loopbackCertificate } from '@parley/testkit'
 
 /** Authority that signed the certificate of the server below, which is for `models.test` and loopback. */
-export const testAuthority = at('certificate.pem')
+export const testAuthority = loopbackCertificate.certFile
 
 export interface Listening extends AsyncDisposable {
   readonly port: number
@@ -15,7 +13,7 @@ export interface Listening extends AsyncDisposable {
 
 /** A real HTTPS server on loopback. */
 export function startTls(listener: RequestListener): Promise<Listening> {
-  const options = { key: readFileSync(at('key.pem')), cert: readFileSync(testAuthority) }
+  const options = { key: readFileSync(loopbackCertificate.keyFile), cert: readFileSync(testAuthority) }
   return listening(createTlsServer(options, listener))
 }
 

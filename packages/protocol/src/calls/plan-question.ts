@@ -1,4 +1,5 @@
-import { type Mode, type ModeName, modeNamed } from '../modes/modes.ts'
+import { type Mode, type ModeName, modesWithin } from '../modes/modes.ts'
+import type { SandboxMode } from '../modes/setting-names.ts'
 import type { Approval, ApprovalRequest, Form, FormField } from '../schema/approval.ts'
 import type { Answers, ApprovalDecision } from '../schema/input.ts'
 
@@ -18,10 +19,14 @@ export function planForm(modes: readonly Mode[]): Form {
   return { fields: [{ name: modeField, title: 'How to go on', type: 'choice', choices, required: true }] }
 }
 
-/** Returns the modes that a plan may be answered with; none for other questions. */
-export function planModes({ kind, form }: Pick<ApprovalRequest, 'kind' | 'form'>): readonly Mode[] {
-  if (kind !== 'plan') return []
-  return (form?.fields[0]?.choices ?? []).flatMap(({ value }) => modeNamed(value) ?? [])
+/** Returns the modes that a plan may be answered with, within the ceilings; none for other questions. */
+export function planModes(
+  { kind, form }: Pick<ApprovalRequest, 'kind' | 'form'>,
+  ...ceilings: readonly SandboxMode[]
+): readonly Mode[] {
+  const choices = kind === 'plan' ? (form?.fields[0]?.choices ?? []) : []
+  const within = modesWithin(...ceilings)
+  return choices.flatMap(({ value }) => within.find(({ name }) => name === value) ?? [])
 }
 
 /** Returns the answers that choose a mode. */

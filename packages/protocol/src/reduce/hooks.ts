@@ -34,10 +34,13 @@ function changeCall(core: Core, itemId: OpenItem['item']['id'], event: HookRan):
 const byStrictness = ['passed', 'asked', 'stopped'] as const
 
 function saidWith(before: HooksSaid | undefined, { hook, outcome, reason, rewritten }: HookRan): HooksSaid {
-  const known = before ?? { outcome: 'passed' }
+  const known = before ?? { outcome: 'passed', ran: [] }
+  const ran = [...known.ran, hook]
   const found = byStrictness.find((one) => one === outcome) ?? 'passed'
   const isStricter = byStrictness.indexOf(found) > byStrictness.indexOf(known.outcome)
-  const stricter = isStricter ? { outcome: found, hook, ...(reason === undefined ? {} : { reason }) } : known
+  const stricter = isStricter
+    ? { outcome: found, hook, ...(reason === undefined ? {} : { reason }), ran }
+    : { ...known, ran }
   const changed = rewritten?.arguments ?? known.arguments
   return changed === undefined ? stricter : { ...stricter, arguments: changed }
 }

@@ -6,5 +6,8 @@ import type { ConversationState } from '../schema/state.ts'
 export function settingsInForce({ settings, turn }: Pick<ConversationState['core'], 'settings' | 'turn'>): Settings {
   if (turn?.purpose !== 'review') return settings
   const sandbox = isStricterSandbox('read-only', settings.sandbox) ? 'read-only' : settings.sandbox
-  return { ...settings, sandbox, approvalPolicy: 'never' }
+  // The enforcement of full access is `none`, as there is nothing to enforce.
+  const enforcement =
+    settings.sandbox === 'danger-full-access' ? (turn.enforcement ?? settings.enforcement) : settings.enforcement
+  return { ...settings, sandbox, enforcement, approvalPolicy: 'never' }
 }

@@ -47,6 +47,7 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     ...(event.outputSchema === undefined ? {} : { outputSchema: event.outputSchema }),
     ...(event.budget === undefined ? {} : { budget: event.budget, responses: 0 }),
     ...(event.purpose === undefined ? {} : { purpose: event.purpose }),
+    ...(event.enforcement === undefined ? {} : { enforcement: event.enforcement }),
     ...(event.trigger === 'compaction' ? { trigger: event.trigger } : {}),
   }
   const inboxPaused = event.trigger !== 'inbox' && core.inboxPaused

@@ -17,7 +17,7 @@ import { approvalId, conversationId, itemId, messageId, requestKey, turnId } fro
 import { actor, answers, contentItem, decision, limitName, queuedMessage, sideFile, turnOptions } from './input.ts'
 import { changedPath, compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { jsonText, leftAlone, openForm, providerForm } from './redaction-marks.ts'
-import { modelChoice, settings, settingsChange } from './settings.ts'
+import { modelChoice, reviewEnforcement, settings, settingsChange } from './settings.ts'
 
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
   z.object({ type: z.literal(type), ...shape }).describe(about)
@@ -150,6 +150,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .enum(['message', 'inbox', 'compaction'])
         .describe('`message`: sent now. `inbox`: taken from the inbox. `compaction`: no message, only a compaction.'),
       ...turnOptions,
+      enforcement: reviewEnforcement,
       requestKey: requestKey.exactOptional(),
     },
     'A turn starts; its user message follows.',

@@ -6,6 +6,7 @@ import { loginMethods } from './login.ts'
 import { bundleMethods } from './methods/bundle-methods.ts'
 import { memoryMethods } from './methods/memory-methods.ts'
 import { peopleMethods } from './methods/people-methods.ts'
+import { processMethods } from './methods/process-methods.ts'
 import { providerMethods } from './methods/provider-methods.ts'
 import { searchMethods } from './methods/search-methods.ts'
 import { skillMethods } from './methods/skill-methods.ts'
@@ -105,18 +106,7 @@ export const methods = {
     params: methodParams['conversation/inbox/remove'],
     result: acknowledged,
   },
-  'conversation/interrupt': {
-    about:
-      "Stops the running turn, or without one and without `turnId` the user's own commands; answers at once, also when idle.",
-    params: methodParams['conversation/interrupt'],
-    result: z.object({ interrupted: z.boolean().describe('False when nothing ran.') }),
-  },
-  'conversation/background': {
-    about:
-      "Sends a running command of the model's to the background: its call answers at once, the command goes on without time limit, as one that was started so. Its item completes with `background`.",
-    params: methodParams['conversation/background'],
-    result: z.object({ background: z.boolean().describe('False when the command does not run any more.') }),
-  },
+  ...processMethods,
   'conversation/continue': {
     about: 'Lets a parked turn, or a paused inbox, go on.',
     params: methodParams['conversation/continue'],

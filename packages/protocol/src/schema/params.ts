@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { hookParams } from './hooks/hook-params.ts'
-import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey, turnId } from './ids.ts'
+import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey } from './ids.ts'
 import { answers, decision, inputItem, sideFile, turnOptions } from './input.ts'
 import { memoryParams } from './methods/memory-params.ts'
 import { peopleParams } from './methods/people-params.ts'
 import { policyParams } from './methods/policy-params.ts'
+import { processParams } from './methods/process-params.ts'
 import { searchParams } from './methods/search-params.ts'
 import { chosenSettings, jsonBytes, most, overrides, path, textUpTo, turnOverrides } from './settings.ts'
 
@@ -116,21 +117,7 @@ export const methodParams = {
   }),
   'conversation/inbox/edit': z.object({ conversationId, messageId, content: z.array(inputItem).min(1) }),
   'conversation/inbox/remove': z.object({ conversationId, messageId }),
-  'conversation/interrupt': z.object({
-    conversationId,
-    turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
-    shell: z
-      .literal(true)
-      .exactOptional()
-      .describe("Only the user's own commands, or with `itemId` one in the background; a turn goes on."),
-    itemId: itemId
-      .exactOptional()
-      .describe("With `shell`: only the command of this item, the user's own or one that runs in the background."),
-  }),
-  'conversation/background': z.object({
-    conversationId,
-    itemId: itemId.describe('A `commandExecution` that runs.'),
-  }),
+  ...processParams,
   'conversation/continue': z.object({ conversationId, requestKey: once }),
   'conversation/retryNow': byId,
   'approval/decide': z.object({

@@ -15,6 +15,11 @@ export const enforcement = z
     'How much of the sandbox mode is enforced where commands run. With `danger-full-access` it is `none`, as there is nothing to enforce.',
   )
 
+/** Enforcement in a turn that reviews, whose sandbox mode is not that of the settings. */
+export const reviewEnforcement = enforcement
+  .exactOptional()
+  .describe('Of a review: enforcement of `read-only` where commands run, which counts with `danger-full-access` too.')
+
 export const settings = z
   .object({
     model: z.string().min(1),

@@ -15,13 +15,14 @@ import { approvalId, conversationId, itemId, messageId, requestKey, turnId } fro
 import { limitName, messageCall, queuedMessage, sideFile, turnOptions } from './input.ts'
 import { failure, item } from './item.ts'
 import { jsonText } from './redaction-marks.ts'
-import { modelChoice, settings } from './settings.ts'
+import { modelChoice, reviewEnforcement, settings } from './settings.ts'
 
 export const hooksSaid = z
   .object({
     outcome: z.enum(['passed', 'asked', 'stopped']).describe('The strictest of their outcomes.'),
     hook: hookRef.exactOptional().describe('Hook with that outcome; left out for `passed`.'),
     reason: z.string().exactOptional(),
+    ran: z.array(hookRef).describe('Hooks that have run, in their order; after a crash the others follow.'),
     arguments: jsonText(z.string()).exactOptional().describe('Arguments in place of those of the model.'),
   })
   .describe('Findings of the hooks before a call.')
@@ -42,7 +43,7 @@ export const openItem = z
     failedExecution: item
       .exactOptional()
       .describe('Outcome of the attempt before; it is final unless the next one starts.'),
-    hooks: hooksSaid.exactOptional().describe('Present once the hooks before the call have run.'),
+    hooks: hooksSaid.exactOptional().describe('Present once a hook before the call has run.'),
   })
   .describe('An item that is not finished.')
 
@@ -94,6 +95,7 @@ export const turn = z
     heldOpen: z.int().exactOptional().describe('Number of times that hooks let the turn go on.'),
     denials: z.array(denial).describe('Calls that were not run because the user or a rule denied them.'),
     ...turnOptions,
+    enforcement: reviewEnforcement,
     responses: z.int().exactOptional().describe('Responses so far; counted in a turn with a budget.'),
     trigger: z.literal('compaction').exactOptional().describe('The turn has no message: it only compacts.'),
     skills: z

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerOptions, STATUS_CODES } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { errorCode, ListenError, type Transport } from '../transport/transport.ts'
@@ -18,9 +19,20 @@ export type TakeUpgrade = (transport: Transport, request: IncomingMessage) => vo
 /** Returns who takes a websocket upgrade, or the HTTP status that rejects it. */
 type Admit = (head: RequestHead) => TakeUpgrade | number | Promise<TakeUpgrade | number>
 
-/** Creates a server of HTTP that makes a transport of each websocket it admits. */
-export function createWebSocketServer(admit: Admit, options: ServerOptions = {}): Server {
-  const server = createServer({ headersTimeout: headersTimeoutMs, ...options })
+/** Certificate of a server with what leads to its authority, and its key, in PEM. */
+export interface TlsFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+interface HttpOptions extends ServerOptions {
+  readonly tls?: TlsFiles
+}
+
+/** Creates a server of HTTP that makes a transport of each websocket it admits. Throws `ListenError` for a wrong certificate. */
+export function createWebSocketServer(admit: Admit, { tls, ...more }: HttpOptions = {}): Server {
+  const options = { headersTimeout: headersTimeoutMs, ...more }
+  const server = tls === undefined ? createServer(options) : secureServer(options, tls)
   server.maxConnections = maxSockets
   const websockets = new WebSocketServer({ ...frameOptions, noServer: true })
   server.on('upgrade', (request, stream, head) => {
@@ -37,6 +49,15 @@ export function createWebSocketServer(admit: Admit, options: ServerOptions = {})
     else answer(admitted)
   })
   return server
+}
+
+function secureServer(options: ServerOptions, tls: TlsFiles): Server {
+  try {
+    return createSecureServer({ ...options, ...tls })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ListenError(`the certificate or its key cannot be used: ${why}`, { cause: error })
+  }
 }
 
 /** Resolves when the server listens. Rejects with `ListenError`. */

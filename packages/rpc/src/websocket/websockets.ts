@@ -10,29 +10,42 @@ import {
   type Transport,
 } from '../transport/transport.ts'
 import { listenAtPath } from '../transport/unix-socket.ts'
-import { addressOf, createWebSocketServer, isSameSecret, listening, pathOf, type RequestHead } from './http-listener.ts'
+import {
+  addressOf,
+  createWebSocketServer,
+  isSameSecret,
+  listening,
+  pathOf,
+  type RequestHead,
+  type TlsFiles,
+} from './http-listener.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
-export { isSameSecret } from './http-listener.ts'
+export { isSameSecret, type TlsFiles } from './http-listener.ts'
 export { listenForPage, type PageListener, type PageResponse } from './page-listener.ts'
 
 interface ConnectWebSocketOptions {
   /** `ws://host:port` or `wss://host`. */
   readonly url: string
   readonly token?: string
+  /** Certificates of authorities, in PEM, that sign those of servers. Default: those of Node. */
+  readonly ca?: string
+  /** Interval between pings; three without a sign of life end the connection. Default 20,000. */
+  readonly beatMs?: number
   readonly signal?: AbortSignal
 }
 
 const handshakeTimeoutMs = 10_000
 
 /** Connects to a websocket. Rejects with `ConnectError` or, when aborted, with the signal's reason. */
-export async function connectWebSocket({ url, token, signal }: ConnectWebSocketOptions): Promise<Transport> {
+export async function connectWebSocket(options: ConnectWebSocketOptions): Promise<Transport> {
+  const { url, signal, beatMs } = options
   signal?.throwIfAborted()
-  const websocket = open(url, token)
+  const websocket = open(options)
   const abort = () => websocket.terminate()
   signal?.addEventListener('abort', abort)
   try {
-    return await opened(websocket, url)
+    return await opened(websocket, url, beatMs === undefined ? {} : { beatMs })
   } catch (error) {
     signal?.throwIfAborted()
     throw error
@@ -41,16 +54,17 @@ export async function connectWebSocket({ url, token, signal }: ConnectWebSocketO
   }
 }
 
-function open(url: string, token: string | undefined): WebSocket {
+function open({ url, token, ca }: ConnectWebSocketOptions): WebSocket {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  const trusted = ca === undefined ? {} : { ca }
   try {
-    return new WebSocket(url, { ...frameOptions, headers, handshakeTimeout: handshakeTimeoutMs })
+    return new WebSocket(url, { ...frameOptions, ...trusted, headers, handshakeTimeout: handshakeTimeoutMs })
   } catch (error) {
     throw new ConnectError('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
   }
 }
 
-function opened(websocket: WebSocket, url: string): Promise<Transport> {
+function opened(websocket: WebSocket, url: string, beat: { readonly beatMs?: number }): Promise<Transport> {
   return new Promise((resolve, reject) => {
     let socket: IncomingMessage['socket'] | undefined
     const fail = (error: Error) => reject(handshakeError(url, error))
@@ -64,7 +78,7 @@ function opened(websocket: WebSocket, url: string): Promise<Transport> {
     })
     websocket.once('open', () => {
       if (socket === undefined) return
-      const transport = createWebSocketTransport({ ...answerLimits, websocket, socket })
+      const transport = createWebSocketTransport({ ...answerLimits, ...beat, websocket, socket })
       websocket.off('error', fail)
       resolve(transport)
     })
@@ -93,6 +107,8 @@ interface ListenWebSocketOptions {
   readonly port: number
   /** Bearer token that clients must send; null admits any client and is valid for loopback hosts only. */
   readonly token: string | null
+  /** Serves `wss://`. Default: `ws://`. */
+  readonly tls?: TlsFiles
   /** Takes ownership of the transport. */
   onConnection(transport: Transport): void
   /** Decides about every token, in place of `token` and `onConnection`. */
@@ -102,21 +118,21 @@ interface ListenWebSocketOptions {
 }
 
 export interface WebSocketListener extends Listener {
-  /** `ws://host:port` with the port in use. */
+  /** `ws://host:port` with the port in use, `wss://` with TLS. */
   readonly url: string
 }
 
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
-  const { host, port, token, onConnection, isReady = alwaysReady } = options
+  const { host, port, token, tls, onConnection, isReady = alwaysReady } = options
   const { admit = admitToken(token, onConnection) } = options
   if (token === null && options.admit === undefined && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  const server = webSocketServer({ admit, path: '/' }, isReady)
+  const server = webSocketServer({ admit, path: '/' }, isReady, tls)
   await listening(server, host, port)
   const address = addressOf(server)
-  return { ...listenerOf(server, address), url: `ws://${address}` }
+  return { ...listenerOf(server, address), url: `${tls === undefined ? 'ws' : 'wss'}://${address}` }
 }
 
 /**
@@ -148,8 +164,8 @@ type IsReady = () => Promise<boolean>
 const alwaysReady = () => Promise.resolve(true)
 
 /** Creates a server of websockets for clients that are no browsers. */
-function webSocketServer(admission: Admission, isReady: IsReady): Server {
-  const server = createWebSocketServer((head) => admitUpgrade(head, admission))
+function webSocketServer(admission: Admission, isReady: IsReady, tls?: TlsFiles): Server {
+  const server = createWebSocketServer((head) => admitUpgrade(head, admission), tls === undefined ? {} : { tls })
   server.on('request', (request, response) => {
     const answer = (status: ProbeStatus) =>
       response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)

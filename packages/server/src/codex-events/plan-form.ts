@@ -1,23 +1,11 @@
-import {
-  type Answers,
-  type ApprovalRequest,
-  type FormField,
-  isStricterSandbox,
-  type Mode,
-  type SandboxMode,
-} from '@parley/protocol'
-import { type PlanAnswer, planFields, planModes, readPlanFields } from '@parley/protocol/question'
+import type { Answers, ApprovalRequest, FormField, Mode } from '@parley/protocol'
+import { type PlanAnswer, planFields, readPlanFields } from '@parley/protocol/question'
 
 /** Approval as a client that shows forms is asked about it. */
 interface AskedForm {
   readonly approval: Pick<ApprovalRequest, 'kind' | 'form'>
   /** Modes that this client may answer a plan with. */
   readonly modes: readonly Mode[]
-}
-
-/** Returns the modes under a ceiling that a plan may be answered with; none for other questions. */
-export function modesOfPlan(approval: AskedForm['approval'], ceiling: SandboxMode): readonly Mode[] {
-  return planModes(approval).filter(({ sandbox }) => !isStricterSandbox(ceiling, sandbox))
 }
 
 /** Returns the fields of the form: those of the approval, and of a plan all of its answers. */

@@ -47,7 +47,7 @@ function lostText(background: ReadonlyMap<ItemId, string>): string | null {
 
 /** The line comes from the command and is left out. */
 function printedText(itemId: ItemId): string {
-  return `[Notice of parley, not written by the user. Background process ${itemId} has printed what tell_when waits for. read_process shows it.]`
+  return `[Notice of parley, not written by the user. Background process ${itemId} has printed what tell_when, or the user, waits for. read_process shows it.]`
 }
 
 function endedText(ended: readonly EndedCommand[]): string | null {

@@ -91,7 +91,7 @@ export function diagnose(
       activity: summaryOf(open).activity,
       clients: open.clients.followerCount,
       detached: open.clients.detached,
-      backgroundProcesses: open.backgroundProcesses(),
+      backgroundProcesses: open.processes.running(),
       ...(open.modules.limits.reason === null ? {} : { enforcementReason: open.modules.limits.reason }),
     })),
   }

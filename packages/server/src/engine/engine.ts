@@ -81,6 +81,8 @@ interface Addresses {
   /** Socket that other processes find the owner of a conversation by. */
   readonly socket: string | null
   readonly others: readonly string[]
+  /** Websocket by which clients of servers of the same store reach this one; absent or null for none. */
+  readonly announced?: string | null
 }
 
 export interface EngineParts
@@ -158,10 +160,10 @@ export function createEngine(parts: EngineParts): Engine {
     home,
     newClientId: ids.client,
     connectedClients,
-    listensAt({ socket, others }) {
+    listensAt({ socket, others, announced }) {
       addresses = [...(socket === null ? [] : [socket]), ...others]
       host.announce(socket)
-      parts.store?.announce(others.find((address) => /^wss?:/.test(address)) ?? null)
+      parts.store?.announce(announced ?? null)
     },
     ...{ report, ceiling },
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),

@@ -7,9 +7,12 @@ import {
   type HostAndPort,
   parseFlags,
   readAddress,
+  readAdvertised,
   readCeiling,
   readDuration,
   readHttpAddress,
+  readPlainAddress,
+  type TlsPaths,
   UsageError,
 } from '../serving/flags.ts'
 import { homeFolder } from './home-folder.ts'
@@ -25,6 +28,10 @@ export interface ServerArguments {
   readonly listen: readonly Address[]
   /** Token file; null means the one in the home folder. */
   readonly tokenFile: string | null
+  /** Certificate of `wss://` addresses; null without such an address. */
+  readonly tls: TlsPaths | null
+  /** Address by which clients and other servers reach this one; null for the one it listens at. */
+  readonly advertise: string | null
   /** Time without clients and work after which the server exits; null means never. */
   readonly idleExitMs: number | null
   /** File for recorded model responses; null records none. */
@@ -45,6 +52,9 @@ const daemonIdleExit = '30m'
 const serverFlags = {
   listen: { type: 'string', multiple: true },
   'token-file': { type: 'string' },
+  'tls-cert': { type: 'string' },
+  'tls-key': { type: 'string' },
+  advertise: { type: 'string' },
   daemon: { type: 'boolean' },
   /** Set by the launcher, not by users. */
   'daemon-process': { type: 'boolean' },
@@ -72,6 +82,8 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     role: given.daemon === true ? 'launcher' : isService ? 'service' : 'client',
     listen,
     tokenFile: absolute(given['token-file']),
+    tls: tlsOf(given, listen),
+    advertise: given.advertise === undefined ? null : advertised(given.advertise, listen),
     idleExitMs: readDuration('--idle-exit', idleExit),
     recordTo: absolute(given.record),
     paced: given.unpaced !== true,
@@ -80,6 +92,24 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     users: absolute(given.users),
     ceiling: readCeiling(given),
   }
+}
+
+interface GivenTls {
+  readonly 'tls-cert'?: string | undefined
+  readonly 'tls-key'?: string | undefined
+}
+
+function tlsOf({ 'tls-cert': cert, 'tls-key': key }: GivenTls, listen: readonly Address[]): TlsPaths | null {
+  const isServed = listen.some((address) => address.kind === 'websocket' && address.isSecure === true)
+  if (!isServed && cert === undefined && key === undefined) return null
+  if (isServed && cert !== undefined && key !== undefined)
+    return { certFile: absolutePath(cert), keyFile: absolutePath(key) }
+  throw new UsageError('--listen wss://HOST:PORT, --tls-cert FILE and --tls-key FILE go together.')
+}
+
+function advertised(text: string, listen: readonly Address[]): string {
+  if (listen.some(({ kind }) => kind === 'websocket')) return readAdvertised(text)
+  throw new UsageError('--advertise needs --listen ws://HOST:PORT or wss://HOST:PORT.')
 }
 
 function absolute(path: string | undefined): string | null {
@@ -156,7 +186,7 @@ const appServerFlags = {
 export function readAppServerArguments(argv: readonly string[]): AppServerArguments {
   const given = parseFlags('app-server', argv, appServerFlags)
   const isStdio = given.listen === undefined || /^stdio(?::\/\/)?$/.test(given.listen)
-  const listen = isStdio ? null : readAddress((given.listen ?? '').replace(/^unix:\/\//, 'unix:'))
+  const listen = isStdio ? null : readPlainAddress((given.listen ?? '').replace(/^unix:\/\//, 'unix:'))
   if (given['token-file'] !== undefined && listen?.kind !== 'websocket')
     throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
   return {
@@ -190,7 +220,7 @@ export function readExecArguments(
   const given = parseFlags('exec-server', argv, execFlags)
   // Existing clients pass these words for the default.
   const isStdio = given.listen === undefined || given.listen === 'stdio' || given.listen === 'stdio://'
-  const listen = isStdio ? null : readAddress(given.listen ?? '')
+  const listen = isStdio ? null : readPlainAddress(given.listen ?? '')
   if (given['token-file'] !== undefined && listen?.kind !== 'websocket')
     throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
   return {

@@ -36,20 +36,41 @@ export function absolutePath(path: string): string {
 /** Address to listen on, as `--listen` gives it. */
 export type Address =
   | { readonly kind: 'socket'; readonly path: string }
-  | ({ readonly kind: 'websocket' } & HostAndPort)
+  | ({ readonly kind: 'websocket'; readonly isSecure?: true } & HostAndPort)
 
 export interface HostAndPort {
   readonly host: string
   readonly port: number
 }
 
-/** Reads `ws://HOST:PORT` or `unix:PATH`. Throws `UsageError`. */
+/** Reads `ws://HOST:PORT`, `wss://HOST:PORT` or `unix:PATH`. Throws `UsageError`. */
 export function readAddress(text: string): Address {
   if (text.startsWith('unix:') && text.length > 'unix:'.length)
     return { kind: 'socket', path: absolutePath(text.slice('unix:'.length)) }
-  const found = hostAndPort(/^ws:\/\/(\[[0-9a-f:.]+\]|[^/:]+):(\d{1,5})\/?$/i, text)
-  if (found === null) throw new UsageError(`--listen takes ws://HOST:PORT or unix:PATH, not ${JSON.stringify(text)}.`)
-  return { kind: 'websocket', ...found }
+  const found = hostAndPort(/^wss?:\/\/(\[[0-9a-f:.]+\]|[^/:]+):(\d{1,5})\/?$/i, text)
+  if (found === null)
+    throw new UsageError(`--listen takes ws://HOST:PORT, wss://HOST:PORT or unix:PATH, not ${JSON.stringify(text)}.`)
+  return { kind: 'websocket', ...found, ...(/^wss:/i.test(text) ? { isSecure: true } : {}) }
+}
+
+/** Reads an address of a program that serves no TLS itself. Throws `UsageError`. */
+export function readPlainAddress(text: string): Address {
+  const address = readAddress(text)
+  if (address.kind === 'websocket' && address.isSecure)
+    throw new UsageError(`This program serves no wss:// itself: let it listen at ws:// on loopback, behind TLS or ssh.`)
+  return address
+}
+
+/** Certificate and key of `wss://`, as files in PEM. */
+export interface TlsPaths {
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+/** Reads `ws://…` or `wss://…` as others are told it. Throws `UsageError`. */
+export function readAdvertised(text: string): string {
+  if (/^wss?:\/\/[^/\s]+\/?$/i.test(text) && URL.canParse(text)) return text.replace(/\/$/, '')
+  throw new UsageError(`--advertise takes wss://NAME:PORT or ws://NAME:PORT, not ${JSON.stringify(text)}.`)
 }
 
 /** Reads `http://HOST:PORT`, with or without `/mcp`. Throws `UsageError`. */

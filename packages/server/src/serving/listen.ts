@@ -1,9 +1,10 @@
 import { join } from 'node:path'
+import { readUnlocked } from '@parley/host'
 import { ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
-import type { AdmitToken } from '@parley/rpc/websocket'
+import type { AdmitToken, TlsFiles } from '@parley/rpc/websocket'
 import type { RightsOfToken } from '../engine/index.ts'
 import type { Rights } from '../people/rights.ts'
-import { type Address, UsageError } from './flags.ts'
+import { type Address, type TlsPaths, UsageError } from './flags.ts'
 import { listenInRunFolder } from './run-folder.ts'
 import { readOrMakeToken } from './token-file.ts'
 
@@ -14,7 +15,7 @@ interface Acceptor {
 
 interface Listening {
   readonly listener: Listener
-  /** Address as users write it: a path, or `ws://HOST:PORT` with the port in use. */
+  /** Address as users write it: a path, or `ws://HOST:PORT` (`wss://` with TLS) with the port in use. */
   readonly address: string
   /** Token file of the address; null when it needs none. */
   readonly tokenFile: string | null
@@ -23,7 +24,7 @@ interface Listening {
 /** Listens on one address. Rejects with `ListenError` or `UsageError`. */
 export async function listenOn(
   address: Address,
-  { tokenFile }: { readonly tokenFile: string | null },
+  { tokenFile, tls = null }: { readonly tokenFile: string | null; readonly tls?: TlsPaths | null },
   {
     connections,
     home,
@@ -44,6 +45,7 @@ export async function listenOn(
     host: address.host,
     port: address.port,
     token: file === null ? null : readOrMakeToken(file),
+    ...(address.isSecure === true && tls !== null ? { tls: readTls(tls) } : {}),
     onConnection: (transport) => connections.accept(transport, 'websocket'),
     ...(admit === null ? {} : { admit }),
     ...(isReady === undefined ? {} : { isReady }),
@@ -61,17 +63,36 @@ function admitWith(rightsOf: RightsOfToken, accept: Acceptor['accept']): AdmitTo
   }
 }
 
+function readTls({ certFile, keyFile }: TlsPaths): TlsFiles {
+  return { cert: readPem(certFile), key: readPem(keyFile) }
+}
+
+function readPem(path: string): string {
+  try {
+    return readUnlocked(path)
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : error}.`, { cause: error })
+  }
+}
+
 /** Addresses at which a server process can be reached besides stdin. */
 export interface Listeners {
   /** Socket by which others find this process; null when it could not be made. */
   readonly socket: string | null
   /** Listeners that were requested. */
   readonly others: readonly Listening[]
+  /** Websocket by which clients on other machines and other servers reach this one; null for none. */
+  readonly announced: string | null
   close(): Promise<void>
 }
 
 interface ListenersOptions {
-  readonly args: { readonly listen: readonly Address[]; readonly tokenFile: string | null }
+  readonly args: {
+    readonly listen: readonly Address[]
+    readonly tokenFile: string | null
+    readonly tls: TlsPaths | null
+    readonly advertise: string | null
+  }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly connections: Acceptor
@@ -105,5 +126,11 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
     if (error instanceof ListenError || error instanceof UsageError) return { problem: error.message }
     throw error
   }
-  return { socket: own?.address ?? null, others, close }
+  const announced = args.advertise ?? others.map(({ address }) => address).find(isReachable) ?? null
+  return { socket: own?.address ?? null, others, announced, close }
+}
+
+/** Returns true for a websocket at an address that clients can connect to: not one that stands for all of a machine. */
+function isReachable(address: string): boolean {
+  return /^wss?:/.test(address) && !/^wss?:\/\/(0\.0\.0\.0|\[::\]):/.test(address)
 }

@@ -20,8 +20,9 @@ import {
   spoolName,
 } from './command-output.ts'
 import type { ToolPorts } from './define-tool.ts'
-import { awaitOutput } from './processes/await-output.ts'
+import { tellWhenPrinted } from './processes/await-output.ts'
 import type { OutputPattern } from './processes/output-pattern.ts'
+import { lostHeading } from './processes/process-end.ts'
 import { notStarted, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
@@ -175,14 +176,6 @@ function withInput(spec: CommandSpec, { tty, timeoutMs }: BackgroundStart): Comm
   return tty ? { ...limited, input: terminalSize, env: { ...spec.env, TERM: 'dumb' } } : { ...limited, input: 'pipe' }
 }
 
-/** Has the model told, once, when a background command prints what is asked for. */
-function tellWhenPrinted(itemId: ItemId, pattern: OutputPattern, ports: ToolPorts): void {
-  const wanted = { pattern, exit: false, timeoutMs: null, sinceByte: 0 }
-  void awaitOutput(itemId, wanted, { ...ports, signal: new AbortController().signal }).then((found) => {
-    if (found?.kind === 'printed') ports.tellPrinted(itemId, found.line)
-  })
-}
-
 async function startInBackground(
   spec: CommandSpec,
   { itemId, sandbox, start }: BackgroundCommand & { readonly start: BackgroundStart },
@@ -195,7 +188,7 @@ async function startInBackground(
   })
   const { pid, end } = await ports.background.start(itemId, unspooled, { sandbox })
   if (end !== null) return outcomeOf(end, { output: outputOfNothing, image: null, itemId })
-  if (start.tellWhen !== null) tellWhenPrinted(itemId, start.tellWhen, ports)
+  if (start.tellWhen !== null) tellWhenPrinted(itemId, { pattern: start.tellWhen, sinceByte: 0 }, ports)
   const modelText = `Started in the background as process ${itemId}${processWords({ itemId, pid, sandbox })}`
   return { status: 'completed', modelText }
 }
@@ -258,12 +251,6 @@ function outcomeOf(end: CommandEnd, { output, image, itemId }: KeptOutput): Tool
   // An exit code needs no failure beside it.
   if (end.reason === 'exited') return { status: 'failed', modelText, fields, ...triedNetwork }
   return { status: 'failed', modelText, fields, ...triedNetwork, failure: { code: end.reason, message: heading } }
-}
-
-/** Returns the heading of a command that may have run to its end, in part or not at all; null for any other. */
-export function lostHeading({ reason, lostBecause }: CommandEnd): string | null {
-  if (reason !== 'lost') return null
-  return `how it ended is unknown: ${lostBecause ?? 'nobody can tell'}. It may have run to its end; look before running it again`
 }
 
 function headingOf(end: CommandEnd): string {

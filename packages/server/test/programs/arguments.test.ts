@@ -7,6 +7,8 @@ describe('the arguments of a server', () => {
       role: 'client',
       listen: [],
       tokenFile: null,
+      tls: null,
+      advertise: null,
       idleExitMs: null,
       recordTo: null,
       store: null,
@@ -37,6 +39,21 @@ describe('the arguments of a server', () => {
       idleExitMs: 7_200_000,
     })
     expect(readServerArguments(['--listen', 'ws://[::1]:80'])).toMatchObject({ listen: [{ host: '::1' }] })
+    const secure = [
+      '--listen',
+      'wss://0.0.0.0:443',
+      '--tls-cert',
+      '/c',
+      '--tls-key',
+      '/k',
+      '--advertise',
+      'wss://a:443/',
+    ]
+    expect(readServerArguments(secure)).toMatchObject({
+      listen: [{ kind: 'websocket', host: '0.0.0.0', port: 443, isSecure: true }],
+      tls: { certFile: '/c', keyFile: '/k' },
+      advertise: 'wss://a:443',
+    })
   })
 
   it('set its ceiling', () => {
@@ -55,11 +72,15 @@ describe('the arguments of a server', () => {
   })
 
   it.each([
+    [['--listen', 'wss://a:1', '--tls-cert', '/c'], 'go together'],
+    [['--listen', 'ws://a:1', '--tls-cert', '/c', '--tls-key', '/k'], 'go together'],
+    [['--listen', 'ws://a:1', '--advertise', 'http://a:1'], '--advertise takes'],
+    [['--listen', 'unix:/s', '--advertise', 'ws://a:1'], '--advertise needs'],
     [['--lisen', 'unix:/s'], "Unknown option '--lisen'"],
     [['stdio'], 'stdio'],
     [['--record'], '--record'],
     [['--daemon=yes'], '--daemon'],
-    [['--listen', '127.0.0.1:80'], '--listen takes ws://HOST:PORT or unix:PATH, not "127.0.0.1:80".'],
+    [['--listen', '127.0.0.1:80'], '--listen takes ws://HOST:PORT, wss://HOST:PORT or unix:PATH, not "127.0.0.1:80".'],
     [['--listen', 'ws://localhost'], '--listen takes'],
     [['--listen', 'ws://localhost:70000'], '--listen takes'],
     [['--listen', 'unix:'], '--listen takes'],

@@ -1,5 +1,6 @@
 import type { Conversation } from '@parley/client'
 import type { Intent, ReadingIntent } from '../../ui/actions.ts'
+import type { ShownProcess } from '../../ui/processes/process-view.ts'
 import type { ConversationScreen } from '../followed-conversation.ts'
 import { note } from '../rejected-intent.ts'
 
@@ -17,12 +18,13 @@ export interface ReadingPlace {
 }
 
 export function isReadingIntent(intent: Intent): intent is ReadingIntent {
-  return intent.kind === 'showTranscript' || intent.kind === 'copy'
+  return intent.kind === 'showTranscript' || intent.kind === 'showProcess' || intent.kind === 'copy'
 }
 
 /** Carries out the intent; without a conversation there is nothing to read. Loads what it needs at the first call. */
 export async function readBack(intent: ReadingIntent, { conversation, screen, terminal }: ReadingPlace): Promise<void> {
   if (conversation === null) return screen.dispatch(note('warning', 'No conversation is open yet: try again.'))
+  if (intent.kind === 'showProcess') return showProcess(intent.process, { conversation, screen, terminal })
   const { createClipboard, runClipboardProgram } = await import('../../terminal/clipboard.ts')
   const { write, env } = terminal
   const clipboard = createClipboard({ write, env, platform: process.platform, run: runClipboardProgram })
@@ -36,4 +38,14 @@ export async function readBack(intent: ReadingIntent, { conversation, screen, te
   }
   const { TranscriptView } = await import('./transcript-view.ts')
   screen.cover(new TranscriptView({ conversation, screen, clipboard, write, at: intent.at }))
+}
+
+/** Shows output of a process, live; on a terminal that gets lines only the newest ones, once. */
+async function showProcess(
+  process: ShownProcess,
+  { conversation, screen, terminal: { write } }: ReadingPlace & { readonly conversation: Conversation },
+): Promise<void> {
+  const { newestText, ProcessOverlay } = await import('./process-overlay.ts')
+  if (write === null) return screen.dispatch(note('info', await newestText(process, conversation)))
+  screen.cover(new ProcessOverlay({ conversation, screen, write, process }))
 }

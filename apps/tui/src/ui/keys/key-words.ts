@@ -1,6 +1,7 @@
 import { editingKeys } from './editing-keys.ts'
 import { type KeyPlace, type KeyRow, keySections } from './key-table.ts'
 import { pagerKeys } from './pager-keys.ts'
+import { processKeys } from './process-keys.ts'
 
 /** Keys of one state, each with its description. */
 export interface KeyGroup {
@@ -11,7 +12,7 @@ export interface KeyGroup {
 /** Returns the keys by state, as people read them. */
 export function keyGroups(): readonly KeyGroup[] {
   const editing = editingKeys.map(({ keys, words }) => [keyNames(keys), words] as const)
-  return [...groupsOf(keySections), { title: 'In any text', rows: editing }, pagerKeyGroup()]
+  return [...groupsOf(keySections), { title: 'In any text', rows: editing }, pagerKeyGroup(), processKeyGroup()]
 }
 
 /** States of the composer in which most keys are pressed. */
@@ -32,6 +33,11 @@ function groupsOf(sections: typeof keySections): readonly KeyGroup[] {
 export function pagerKeyGroup(): KeyGroup {
   const rows = pagerKeys.map(({ keys, words }) => [keyNames(keys), words] as const)
   return { title: 'In the transcript view', rows }
+}
+
+function processKeyGroup(): KeyGroup {
+  const rows = processKeys.map(({ keys, words }) => [keyNames(keys), words] as const)
+  return { title: 'In the view of a process', rows }
 }
 
 function describedRow({ keys, words }: KeyRow): readonly (readonly [string, string])[] {

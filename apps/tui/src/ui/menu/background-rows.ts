@@ -25,11 +25,18 @@ export function backgroundCommands(
   return [...ofModel, ...own]
 }
 
-/** Returns the rows of a list where Enter twice stops a command. */
-export function backgroundRows(commands: readonly BackgroundCommand[], nowMs: number): readonly MenuRow[] {
+/** Use of the list: Enter shows the output of a command, or stops it when pressed twice. */
+export type BackgroundUse = 'open' | 'stop'
+
+export function backgroundRows(
+  commands: readonly BackgroundCommand[],
+  use: BackgroundUse,
+  nowMs: number,
+): readonly MenuRow[] {
+  const warning = use === 'stop' ? 'This ends it, with all that it started.' : null
   return commands.map(({ itemId, title, startedAt }) => {
     const time = startedAt === null ? '' : ` for ${formatDuration(Math.floor((nowMs - startedAt) / 1_000) * 1_000)}`
     const text = shownLine(title)
-    return { ...plainRow, key: itemId, text, detail: `runs${time}`, warning: 'This ends it, with all that it started.' }
+    return { ...plainRow, key: itemId, text, detail: `runs${time}`, warning }
   })
 }

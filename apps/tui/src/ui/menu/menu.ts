@@ -20,6 +20,7 @@ export type MenuKind =
   | 'login'
   | 'logout'
   | 'background'
+  | 'stopBackground'
   | 'remember'
 
 export interface MenuRow {

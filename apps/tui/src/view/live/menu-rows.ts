@@ -51,8 +51,8 @@ function headingRow(menu: Menu, room: Room): Line {
 
 /** Returns what Enter does with the chosen row. */
 function takesWord(kind: Menu['kind']): string {
-  if (kind === 'background') return 'stops'
-  return kind === 'resume' || kind === 'attach' ? 'opens' : 'takes'
+  if (kind === 'stopBackground') return 'stops'
+  return kind === 'resume' || kind === 'attach' || kind === 'background' ? 'opens' : 'takes'
 }
 
 function keyWords({ kind, folder, isFolderOnly, picker }: Menu): string {

@@ -60,15 +60,19 @@ test('a command that runs for long shows the key where there is room', () => {
   expect(line(6_000, 40)).not.toContain('ctrl+b')
 })
 
-test('/ps lists the commands in the background, and Enter twice stops one', () => {
+test('/ps lists the commands in the background; Enter or → opens one, after /ps stop Enter twice stops it', () => {
   const background = command('make', { id: 'c1', status: 'completed', background: true })
   const state = after(turnStarted, completed(background), started(shell))
   const ui = { ...openUi, inBackground: ['s1'] }
   const listed = typeKeys(ui, state, '/ps', 'enter')
   expect(listed.ui.menu?.rows?.map(({ key }) => key)).toEqual(['c1', 's1'])
-  const once = typeKeys(ui, state, '/ps', 'enter', 'enter')
+  const shown = [{ kind: 'showProcess', process: { itemId: 'c1', title: 'make' } }]
+  expect(typeKeys(ui, state, '/ps', 'enter', 'enter').intents).toEqual(shown)
+  expect(typeKeys(ui, state, '/ps', 'enter', 'right').intents).toEqual(shown)
+  expect(typeKeys(ui, state, '/ps', 'enter', 'm', 'right').intents).toEqual([])
+  const once = typeKeys(ui, state, '/ps stop', 'enter', 'enter')
   expect({ intents: once.intents, confirming: once.ui.menu?.confirming }).toEqual({ intents: [], confirming: 'c1' })
-  expect(typeKeys(ui, state, '/ps', 'enter', 'enter', 'enter').intents).toEqual([
+  expect(typeKeys(ui, state, '/ps stop', 'enter', 'enter', 'enter').intents).toEqual([
     { kind: 'stopShell', itemIds: ['c1'] },
   ])
 })

@@ -17,6 +17,7 @@ import {
   type OpenItem,
   settingsInForce,
 } from '@parley/protocol'
+import { chosenMode } from '@parley/protocol/question'
 import type { PreparedCall, ReadyCall, Workspace } from '../../tools/tool.ts'
 import { type Question, questionAbout, tooLongToAsk } from './approval-request.ts'
 import {
@@ -51,9 +52,11 @@ interface UnderstoodCall extends KnownCall {
   readonly phase: 'understood'
   readonly prepared: PreparedCall
   readonly workspace: Workspace
+  /** True once this process has run the hooks before it. */
+  readonly isHooked: boolean
 }
 
-interface ExaminedCall extends Omit<UnderstoodCall, 'phase'> {
+interface ExaminedCall extends Omit<UnderstoodCall, 'phase' | 'isHooked'> {
   readonly phase: 'examined'
   readonly facts: Facts
 }
@@ -143,14 +146,15 @@ export function advanceCall(call: Call, policy: CallPolicy): CallStep {
   return retry === null ? keep(first) : judge(call, { ...known, attempt: retry }, policy)
 }
 
-/** Returns the first step of a call: its hooks, unless they ran before a question, a first run or another process. */
+/** Returns the first step of a call: those of its hooks that have not run, unless one stopped it or somebody was asked. */
 function understoodStep(
-  { prepared, workspace }: UnderstoodCall,
+  { prepared, workspace, isHooked }: UnderstoodCall,
   { open, item, approval }: { open: OpenItem; item: CallItem; approval: Approval | null },
   policy: CallPolicy,
 ): CallStep {
-  const isNew = firstOutcome(open) === null && approval === null && open.hooks === undefined
-  return isNew && policy.hasHooks(item) ? { kind: 'runHooks' } : { kind: 'examine', prepared, workspace }
+  const { hooks } = open
+  const mayHaveMore = !isHooked && firstOutcome(open) === null && approval === null && hooks?.outcome !== 'stopped'
+  return mayHaveMore && policy.hasHooks(item, hooks) ? { kind: 'runHooks' } : { kind: 'examine', prepared, workspace }
 }
 
 /** Returns the outcome of a first run that the sandbox blocked, or null. */
@@ -186,18 +190,9 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
   const shown = { ...item, ...plan.shown }
   const payloadHash = payloadHashOf(plan, attempt, policy.state)
   if (approval === null) return decideUnanswered(call, { item: shown, attempt, payloadHash }, policy)
-  if (approval.contentHash !== payloadHash)
-    return decideUnanswered(call, { item: shown, attempt: askedAnew(attempt, planChanged), payloadHash }, policy)
-  if (!policy.isOwnAnswer(approval))
-    return decideUnanswered(
-      call,
-      {
-        item: shown,
-        attempt: askedAnew(attempt, foreignYes),
-        payloadHash,
-      },
-      policy,
-    )
+  const why = whyAskedAnew(approval, payloadHash, policy)
+  if (why !== null)
+    return decideUnanswered(call, { item: shown, attempt: askedAnew(attempt, why), payloadHash }, policy)
   const isForSession = approval.decision === 'approvedForSession'
   const grant = isForSession ? grantFor(attempt.facts, attempt.decision.run) : null
   const decided = { ...shown, decision: answeredRecord(approval, attempt) }
@@ -208,6 +203,17 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
 /** Beginnings of the reasons for a question after a yes that does not count. */
 export const planChanged = 'what it would do has changed since the yes'
 export const foreignYes = 'the yes comes from a log that another home or program wrote'
+
+const modeNotSet = 'the mode that the answer chose is not in force'
+
+/** Returns why a yes does not count; null for one that does. */
+function whyAskedAnew(approval: Approval, payloadHash: string, policy: CallPolicy): string | null {
+  if (approval.contentHash !== payloadHash) return planChanged
+  if (!policy.isOwnAnswer(approval)) return foreignYes
+  // The change of the mode is an event of its own: a crash may have cut it off, or a lower ceiling undone it.
+  const mode = chosenMode(approval, approval.answers ?? {})
+  return mode !== null && modeOf(policy.state.core.settings) !== mode.name ? modeNotSet : null
+}
 
 function askedAnew(attempt: Attempt, why: string): Attempt {
   const { decision } = attempt

@@ -5,7 +5,7 @@ import {
   type CallItem,
   type ConversationId,
   type Form,
-  isStricterSandbox,
+  modesWithin,
 } from '@parley/protocol'
 import { backgroundWords, planForm } from '@parley/protocol/question'
 import type { Redaction } from '@parley/redaction'
@@ -70,7 +70,7 @@ const noMode: ApprovalRequest['decisions'] = ['denied', 'abort']
 /** Returns the form to fill in: the call's own, or the choice among its modes that the ceiling allows; else null. */
 function formOf({ form, modes }: Asked['plan'], { ceiling }: CallPolicy): Form | null {
   if (modes === undefined) return form ?? null
-  const offered = modes.filter(({ sandbox }) => !isStricterSandbox(ceiling, sandbox))
+  const offered = modesWithin(ceiling).filter((mode) => modes.includes(mode))
   return offered.length === 0 ? null : planForm(offered)
 }
 

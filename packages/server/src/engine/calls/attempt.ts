@@ -19,6 +19,7 @@ import {
   type CallItem,
   type ConversationState,
   type DecisionRecord,
+  type HooksSaid,
   type ItemOf,
   type RunLimits,
   type SandboxBlock,
@@ -44,8 +45,8 @@ export interface CallPolicy {
   readonly sessionGrants: readonly Grant[]
   /** Returns true for a yes that was given to a server of this home. */
   readonly isOwnAnswer: (approval: Approval) => boolean
-  /** Tells if hooks run before a call. */
-  readonly hasHooks: (item: CallItem) => boolean
+  /** Tells if hooks have yet to run before a call. */
+  readonly hasHooks: (item: CallItem, said: HooksSaid | undefined) => boolean
   /** Path of the policy file that `approvedAlways` adds a rule to. */
   readonly policyFile: string
   /** Loosest sandbox mode that this server allows. */
@@ -96,7 +97,7 @@ export function payloadHashOf(
 
 function enforcedBy({ sandbox }: RunLimits, state: ConversationState): readonly unknown[] {
   if (sandbox === 'none') return []
-  const { enforcement, unixSockets = false } = state.core.settings
+  const { enforcement, unixSockets = false } = settingsInForce(state.core)
   return [enforcement, unixSockets, ...(sandbox === 'workspace-write' ? workspaceOf(state).roots : [])]
 }
 

@@ -13,7 +13,7 @@ export function policyOf({ conversation, modules, signal }: TurnContext): CallPo
     rules,
     sessionGrants: memory.grantsUnder(settingsInForce(conversation.state.core).sandbox),
     isOwnAnswer: (approval) => isSealed(approval, conversation.state.core.meta.conversationId, redaction),
-    hasHooks: (item) => hooks.has(beforeCall(item)),
+    hasHooks: (item, said) => hooks.has(beforeCall(item, said)),
     policyFile: userRules.file,
     // Read for plans only, and from the file of the configuration.
     get ceiling() {

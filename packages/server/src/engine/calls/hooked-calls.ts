@@ -1,5 +1,5 @@
 import type { ModelCall } from '@parley/models'
-import { type CallItem, type ConversationEvent, type ItemId, isCall } from '@parley/protocol'
+import { type CallItem, type ConversationEvent, type HooksSaid, type ItemId, isCall } from '@parley/protocol'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import type { HookMoment, RanHook } from '../hooks/conversation-hooks.ts'
 import { eventsOfRun } from '../hooks/hook-events.ts'
@@ -11,9 +11,9 @@ import { exactCall, keepExact, understandCall, unrestorable } from './propose-ca
 /** Largest arguments of a hook, as JSON; the state holds them until the call has run. */
 const maxArgumentBytes = 256 * 1024
 
-/** Returns the moment of hooks before a call. */
-export function beforeCall({ id, tool }: CallItem): HookMoment {
-  return { on: 'PreToolUse', subject: tool, itemId: id }
+/** Returns the moment of hooks before a call, with what the log says of them. */
+export function beforeCall({ id, tool }: CallItem, said: HooksSaid | undefined): HookMoment {
+  return { on: 'PreToolUse', subject: tool, itemId: id, ...(said === undefined ? {} : { ran: said.ran }) }
 }
 
 /** A call as the hooks so far have left it, with the events of their runs. */
@@ -28,7 +28,7 @@ interface Hooked {
 /** Runs the hooks before a call and records in one write what they say; nothing where they are interrupted. */
 export async function runHooksBefore(context: TurnContext, itemId: ItemId): Promise<void> {
   const { conversation, modules, signal } = context
-  const item = conversation.state.core.open[itemId]?.item
+  const { item, hooks } = conversation.state.core.open[itemId] ?? {}
   const call = item !== undefined && isCall(item) ? exactCall(context, item) : null
   if (item === undefined || !isCall(item) || call === null) return
   let hooked: Hooked = { item, call, events: [] }
@@ -37,7 +37,7 @@ export async function runHooksBefore(context: TurnContext, itemId: ItemId): Prom
     ...commonInput(conversation.state),
     ...callInput(hooked.item, hooked.call),
   })
-  for await (const ran of modules.hooks.run(beforeCall(item), input, signal)) {
+  for await (const ran of modules.hooks.run(beforeCall(item, hooks), input, signal)) {
     if (ran.finding.outcome === 'interrupted') return
     hooked = hookedBy(ran, hooked, context)
     if (hooked.isSpoilt) break

@@ -32,7 +32,7 @@ export async function runCall(context: TurnContext, itemId: ItemId): Promise<voi
 }
 
 /** Returns null for a call that is over, or whose secret was lost with an earlier process. */
-function readCall(context: TurnContext, itemId: ItemId): Call | null {
+function readCall(context: TurnContext, itemId: ItemId, isHooked = false): Call | null {
   const { conversation, modules } = context
   const item = conversation.state.core.open[itemId]?.item
   if (item === undefined || !isCall(item)) return null
@@ -42,7 +42,13 @@ function readCall(context: TurnContext, itemId: ItemId): Call | null {
   const understood = understandCall(modules, source)
   return 'problem' in understood
     ? { ...known, phase: 'invalid', problem: understood.problem, facts: null }
-    : { ...known, phase: 'understood', prepared: understood.prepared, workspace: workspaceOf(conversation.state) }
+    : {
+        ...known,
+        phase: 'understood',
+        prepared: understood.prepared,
+        workspace: workspaceOf(conversation.state),
+        isHooked,
+      }
 }
 
 /** Takes one step. Returns null once there is no more to do now. */
@@ -62,7 +68,7 @@ async function carryOut(context: TurnContext, call: Call, step: CallStep): Promi
       return null
     case 'runHooks':
       await runHooksBefore(context, call.itemId)
-      return readCall(context, call.itemId)
+      return readCall(context, call.itemId, true)
     case 'examine':
       return examine(context, call, step)
     case 'plan':

@@ -22,8 +22,8 @@ import { type LiveConversation, writable } from '../open/live-conversation.ts'
 
 /** Stops the user's own commands, or the one that is named, also one in the background; a turn goes on. */
 export function interruptShell(open: LiveConversation, itemId: ItemId | undefined): { interrupted: boolean } {
-  const { shell, stopInBackground } = writable(open)
-  const interrupted = shell.interrupt(itemId) || (itemId !== undefined && stopInBackground(itemId))
+  const { shell, processes } = writable(open)
+  const interrupted = shell.interrupt(itemId) || (itemId !== undefined && processes.stop(itemId))
   return { interrupted }
 }
 
@@ -71,7 +71,7 @@ export function continueConversation(
   const key = requestKey === undefined ? {} : { requestKey }
   if (turn?.parked === true) conversation.record({ type: 'turn.continued', turnId: turn.id, by, ...key })
   else if (turn === null && inboxPaused && inbox[0] !== undefined)
-    conversation.recordAll(startInboxTurn(modules.ids, inbox[0], requestKey))
+    conversation.recordAll(startInboxTurn(modules, inbox[0], requestKey))
   else return { continued: false }
   turns.wake()
   return { continued: true }

@@ -18,6 +18,7 @@ import {
   hadSecret,
   secretNotice,
   turnFields,
+  turnStart,
   userMessageItem,
 } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
@@ -173,7 +174,7 @@ function startTurn(open: LiveConversation, taken: Taken, { client, change }: Sen
     change(open, overrides)
   } else if (overrides !== undefined) configure(open, overrides, client)
   const events: ConversationEvent[] = [
-    { type: 'turn.started', turnId, trigger: 'message', ...turnFields(taken) },
+    { type: 'turn.started', turnId, trigger: 'message', ...turnStart(taken, modules.limits) },
     {
       type: 'item.completed',
       turnId,

@@ -14,6 +14,8 @@ export interface HookMoment {
   readonly subject: string
   /** Call that it is about. */
   readonly itemId?: ItemId
+  /** Hooks that ran at this moment before a crash: they do not run again. */
+  readonly ran?: readonly HookRef[]
 }
 
 /** Run of a hook with what it found. */
@@ -63,8 +65,10 @@ interface SystemPorts {
 export function createHooks(parts: HookParts, ports: SystemPorts): ConversationHooks {
   const source = parts.conversation.started ? 'resume' : 'startup'
   let begun = false
-  const matching = ({ on, subject }: HookMoment) =>
-    parts.hooks.filter((hook) => hook.on === on && hookMatches(hook.matcher, on, subject))
+  const matching = ({ on, subject, ran = [] }: HookMoment) => {
+    const hooks = parts.hooks.filter((hook) => hook.on === on && hookMatches(hook.matcher, on, subject))
+    return ran.length === 0 ? hooks : withoutThose(ran, hooks)
+  }
   return {
     get begun() {
       return begun
@@ -86,4 +90,14 @@ export function createHooks(parts: HookParts, ports: SystemPorts): ConversationH
       }
     },
   }
+}
+
+/** Returns the hooks but those that have run; of several with one name as many as have not. */
+function withoutThose(ran: readonly HookRef[], hooks: readonly PlacedHook[]): readonly PlacedHook[] {
+  const done = [...ran]
+  return hooks.filter(({ name, source }) => {
+    const at = done.findIndex((one) => one.name === name && one.source === source)
+    if (at >= 0) done.splice(at, 1)
+    return at < 0
+  })
 }

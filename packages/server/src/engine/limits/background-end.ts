@@ -1,8 +1,9 @@
 import type { CommandEnd } from '@parley/host'
-import { type EndedCommand, type ItemId, type ItemOf, titleOf } from '@parley/protocol'
+import { type ItemId, type ItemOf, titleOf } from '@parley/protocol'
 import { lastBytes } from '@parley/text'
 import { backgroundEnded, backgroundPrinted, endWords } from '../../core/background-left.ts'
 import { shownOutput } from '../../tools/command-output.ts'
+import { endedCommand } from '../../tools/processes/process-end.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
@@ -41,17 +42,25 @@ const shownLetters = 200
 /** Records that a background command has printed what was asked for, once its call has answered. Nothing after its end. */
 export async function recordBackgroundPrinted(ports: EndPorts, itemId: ItemId, line: string): Promise<void> {
   const { conversation, newItemId } = ports
-  await callAnswered(conversation, itemId)
-  const command = conversation.state.core.background?.[itemId]
+  const own = ownCommand(conversation, itemId)
+  if (own === null) await callAnswered(conversation, itemId)
+  const command = own ?? conversation.state.core.background?.[itemId]
   if (command === undefined) return
   const item = noticeItem(newItemId(), {
     level: 'info',
     code: backgroundPrinted,
     title: `Printed in the background: ${titleOf(command.title)}`,
     text: line.trim().slice(0, shownLetters),
-    printed: itemId,
+    // The model gets a command of the user once it has ended.
+    ...(own === null ? { printed: itemId } : {}),
   })
   await recordNotice(ports, item)
+}
+
+/** Returns the item of a command of the user that runs; null for any other. */
+function ownCommand({ state }: Conversation, itemId: ItemId): ItemOf<'shellCommand'> | null {
+  const item = state.core.open[itemId]?.item
+  return item?.type === 'shellCommand' ? item : null
 }
 
 async function recordNotice({ conversation, patience }: EndPorts, item: ItemOf<'notice'>): Promise<void> {
@@ -59,17 +68,6 @@ async function recordNotice({ conversation, patience }: EndPorts, item: ItemOf<'
     const turnId = conversation.state.core.turn?.id
     return conversation.record({ type: 'item.completed', item, ...(turnId === undefined ? {} : { turnId }) })
   })
-}
-
-function endedCommand(itemId: ItemId, { exitCode, signal, reason, durationMs }: CommandEnd): EndedCommand {
-  return {
-    itemId,
-    ...(exitCode === null || reason === 'lost' ? {} : { exitCode }),
-    ...(signal === null ? {} : { signal }),
-    ...(reason === 'timedOut' ? { timedOut: true } : {}),
-    ...(reason === 'interrupted' ? { stopped: true } : {}),
-    durationMs: Math.round(durationMs),
-  }
 }
 
 /** Lines of its output that are shown of a command that failed, and bytes of them. */

@@ -6,7 +6,15 @@ import {
   type SandboxLimits,
   type SandboxReport,
 } from '@parley/host'
-import type { Enforcement, ItemId, ItemOf, RunLimits, SandboxMode, Settings } from '@parley/protocol'
+import {
+  type Enforcement,
+  type ItemId,
+  type ItemOf,
+  type RunLimits,
+  type SandboxMode,
+  type Settings,
+  settingsInForce,
+} from '@parley/protocol'
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -181,7 +189,7 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
         limits,
       ),
     async prepare(limits) {
-      const { enforcement } = conversation.state.core.settings
+      const { enforcement } = settingsInForce(conversation.state.core)
       const sandbox = await sandboxFor(parts, limits)
       learn(await environment.sandboxes.report())
       if (known === null || !isWeaker(known.enforcement, enforcement)) return sandbox

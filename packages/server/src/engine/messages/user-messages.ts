@@ -2,12 +2,14 @@ import {
   type ContentItem,
   type ConversationEvent,
   type ConversationState,
+  type Enforcement,
   type InputItem,
   type ItemId,
   type ItemOf,
   limits,
   type QueuedMessage,
   type RequestKey,
+  type SandboxMode,
   type TurnId,
 } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
@@ -30,6 +32,16 @@ export function turnFields({ outputSchema, budget, purpose }: TurnOptions) {
   }
 }
 
+interface Enforcing {
+  readonly enforcementFor: (mode: SandboxMode) => Enforcement
+}
+
+/** Returns what the first event of a turn says of it. A review has the enforcement of its own sandbox mode. */
+export function turnStart(options: TurnOptions, { enforcementFor }: Enforcing) {
+  const isReview = options.purpose === 'review'
+  return { ...turnFields(options), ...(isReview ? { enforcement: enforcementFor('read-only') } : {}) }
+}
+
 /**
  * Returns the events that move a waiting message into a turn. The item comes first and removes the message from the
  * inbox, so a log cut between the two never loses it.
@@ -41,16 +53,21 @@ export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message:
   ]
 }
 
+interface StartPorts {
+  readonly ids: Pick<Ids, 'item' | 'turn'>
+  readonly limits: Enforcing
+}
+
 /** Returns the events that start a turn with a waiting message; `requestKey` is that of the request for it. */
 export function startInboxTurn(
-  ids: Pick<Ids, 'item' | 'turn'>,
+  { ids, limits: enforcing }: StartPorts,
   message: Message,
   requestKey?: RequestKey,
 ): ConversationEvent[] {
   const turnId = ids.turn()
   const key = requestKey === undefined ? {} : { requestKey }
   return [
-    { type: 'turn.started', turnId, trigger: 'inbox', ...turnFields(message), ...key },
+    { type: 'turn.started', turnId, trigger: 'inbox', ...turnStart(message, enforcing), ...key },
     ...consumedMessage(ids, turnId, message),
   ]
 }

@@ -1,6 +1,6 @@
 import type { BackgroundProcesses } from '@parley/host'
 import { type SessionPaths, StorageError } from '@parley/journal'
-import { type ConversationSummary, type ItemId, shortIdOf } from '@parley/protocol'
+import { type ConversationSummary, shortIdOf } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -10,6 +10,7 @@ import type { FileHistory } from '../history/file-history.ts'
 import type { WatchingHooks } from '../hooks/conversation-hooks.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import type { ConversationProcesses } from '../session/conversation-processes.ts'
 import type { Participants } from '../session/participants.ts'
 import type { ConversationSkills } from '../skills/conversation-skills.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
@@ -28,10 +29,8 @@ export interface LiveConversation extends AsyncDisposable {
   readonly clients: Participants
   /** Knows if the disk takes what is recorded. */
   readonly patience: StoragePatience
-  /** Returns the number of background processes that run. */
-  readonly backgroundProcesses: () => number
-  /** Stops a background command of the model's, by its item. Returns false for one that does not run. */
-  readonly stopInBackground: (itemId: ItemId) => boolean
+  /** Commands in the background, and the output of those of the user. */
+  readonly processes: ConversationProcesses
   /** Returns the highest limits that settings may be changed to. */
   readonly ceiling: () => Ceiling
   readonly paths: SessionPaths
@@ -48,11 +47,11 @@ interface Opening {
 }
 
 /** Modules that run work in this process. */
-type Workers = Pick<LiveConversation, 'turns' | 'shell' | 'backgroundProcesses'>
+type Workers = Pick<LiveConversation, 'turns' | 'shell' | 'processes'>
 
 /** Tells if work runs that ends with this process. A turn that waits for a person does not count. */
-export function isBusy({ turns, shell, backgroundProcesses }: Workers): boolean {
-  return turns.running || shell.running() || backgroundProcesses() > 0
+export function isBusy({ turns, shell, processes }: Workers): boolean {
+  return turns.running || shell.running() || processes.running() > 0
 }
 
 /** Tells if a conversation has no participants and no running work. */

@@ -1,5 +1,5 @@
 import { type Config, secretsOfConfig } from '@parley/config'
-import type { BackgroundProcesses, Host } from '@parley/host'
+import type { Host } from '@parley/host'
 import type { Files } from '@parley/journal'
 import { type McpServers, mcpSettings } from '@parley/mcp-client'
 import {
@@ -30,6 +30,7 @@ import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
+import { createConversationProcesses } from '../session/conversation-processes.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
@@ -93,7 +94,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
         conversation,
         notify: ports.notify,
         newItemId: ids.item,
-        isBusy: () => isBusy({ turns, shell, backgroundProcesses }),
+        isBusy: () => isBusy({ turns, shell, processes }),
       }),
   })
   const { limits, background, tellPrinted } = openLimits({
@@ -120,7 +121,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   )
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
-  const { backgroundProcesses, stopInBackground } = runningIn(background, onFault)
+  const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   if (!parts.readOnly) history.begin()
   const running = { conversation, turns, shell, clients, patience, skills }
@@ -132,8 +133,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     ...running,
     modules,
     mcp,
-    backgroundProcesses,
-    stopInBackground,
+    processes,
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
@@ -154,20 +154,6 @@ function openHistory(
   { now }: Clock,
 ): FileHistory {
   return createFileHistory({ state: () => conversation.state, environment, folder: paths.snapshots, now, onFault })
-}
-
-type RunningCommands = Pick<LiveConversation, 'backgroundProcesses' | 'stopInBackground'>
-
-function runningIn(background: BackgroundProcesses, onFault: (fault: unknown) => void): RunningCommands {
-  const running = () => background.list().filter(({ end }) => end === null)
-  return {
-    backgroundProcesses: () => running().length,
-    stopInBackground(itemId) {
-      const isRunning = running().some(({ id }) => id === itemId)
-      if (isRunning) background.stop(itemId).catch(onFault)
-      return isRunning
-    },
-  }
 }
 
 function openingOf(

@@ -12,7 +12,6 @@ import type { Tool } from '../../tools/tool.ts'
 import { createRequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { FileHistory } from '../history/file-history.ts'
-import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { createForegroundCalls } from '../session/foreground-calls.ts'
 import { createSessionMemory } from '../session/session-memory.ts'
 import { createRetryWait } from '../turn/retry-wait.ts'
@@ -23,6 +22,7 @@ import type { LiveTools } from './live/live-tools.ts'
 import { eventsFrom, type Recording } from './read-recording.ts'
 import type { ReplayWait } from './replay-wait.ts'
 import { replayedHooks } from './replayed-hooks.ts'
+import { replayedLimits } from './replayed-limits.ts'
 import type { ReplayedLog } from './replayed-log.ts'
 import { createReplayedModel } from './replayed-model.ts'
 import { rulesOf } from './replayed-rules.ts'
@@ -104,7 +104,7 @@ export function replayModules(
       read: () => Promise.reject(new Error('A replay reads no policy file.')),
       add: () => ({ problem: 'A replay adds no rule.' }),
     },
-    limits: noLimits,
+    limits: replayedLimits(log),
     history: noHistory(ports.tools.environment),
     hooks: replayedHooks(parts),
     foreground: createForegroundCalls(),
@@ -279,20 +279,4 @@ function noHistory(environment: Environment): FileHistory {
     alone: (run) => run(({ run: effect }) => effect()),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
-}
-
-/** Limits of a replay, which starts no command: what a sandbox blocked is in the log. */
-const noLimits: ConversationLimits = {
-  reason: null,
-  localHome: null,
-  standingOf: () => Promise.resolve([]),
-  enforcementFor: () => 'none',
-  readReport: () => Promise.resolve(),
-  recordEnforcement: () => undefined,
-  narrowed: () => undefined,
-  whenNarrowed: () => () => undefined,
-  recheck: () => Promise.resolve(),
-  describe: () => Promise.resolve(null),
-  prepare: () => Promise.reject(new Error('A replay starts nothing.')),
-  [Symbol.asyncDispose]: () => Promise.resolve(),
 }

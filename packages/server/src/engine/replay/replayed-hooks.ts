@@ -1,4 +1,3 @@
-import type { ConversationState } from '@parley/protocol'
 import type { ConversationHooks, HookMoment } from '../hooks/conversation-hooks.ts'
 import { eventsFrom } from './read-recording.ts'
 import type { ReplayWait } from './replay-wait.ts'
@@ -7,11 +6,10 @@ import type { ReplayedLog } from './replayed-log.ts'
 interface ReplayedHookParts {
   readonly log: ReplayedLog
   readonly wait: ReplayWait
-  readonly state: () => ConversationState
 }
 
 /** Hooks of a replay, which starts none: what they said comes from the log, and the engine waits for it. */
-export function replayedHooks({ log, wait, state }: ReplayedHookParts): ConversationHooks {
+export function replayedHooks({ log, wait }: ReplayedHookParts): ConversationHooks {
   const isNext = ({ on }: HookMoment) => {
     const event = log.next?.event
     return event?.type === 'hook.ran' && event.hook.on === on
@@ -23,15 +21,13 @@ export function replayedHooks({ log, wait, state }: ReplayedHookParts): Conversa
     }
     return false
   }
+  const has = (moment: HookMoment) => (moment.on === 'PreToolUse' ? comesFor(moment) : isNext(moment))
   return {
     begun: false,
     begin: () => (isNext({ on: 'SessionStart', subject: '' }) ? { on: 'SessionStart', subject: '' } : null),
-    has: (moment) => (moment.on === 'PreToolUse' ? comesFor(moment) : isNext(moment)),
+    has,
     async *run(moment, _input, signal) {
-      const { on, itemId } = moment
-      const isOver = () =>
-        on === 'PreToolUse' ? state().core.open[itemId ?? '']?.hooks !== undefined : !isNext(moment)
-      await wait.until(() => (isOver() ? true : null), signal)
+      await wait.until(() => (has(moment) ? null : true), signal)
     },
   }
 }

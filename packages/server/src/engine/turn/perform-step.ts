@@ -28,7 +28,7 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
   if (await runSessionStart(context)) return null
   switch (step.kind) {
     case 'startTurn':
-      conversation.recordAll(startInboxTurn(modules.ids, step.message))
+      conversation.recordAll(startInboxTurn(modules, step.message))
       return null
     case 'callModel':
       consume(context, step.steering)

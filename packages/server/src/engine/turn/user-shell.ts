@@ -1,10 +1,12 @@
-import { type CommandEnd, noSandbox } from '@parley/host'
+import { type CommandEnd, noSandbox, type RunningCommand } from '@parley/host'
 import type { Actor, Failure, ItemId, ItemOf, Output, RequestKey } from '@parley/protocol'
 import { clipForModel, exitWords } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
 import { binaryWords, keepOutput } from '../../tools/command-output.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
-import { commandSpec, lostHeading } from '../../tools/run-shell-command.ts'
+import type { ReadableProcesses } from '../../tools/processes/await-output.ts'
+import { lostHeading } from '../../tools/processes/process-end.ts'
+import { commandSpec } from '../../tools/run-shell-command.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
 import { startedBefore } from '../conversation/started-before.ts'
@@ -25,6 +27,8 @@ export interface ShellRunner {
   /** Stops the named command, else all that run; returns false when there is none. */
   interrupt(itemId?: ItemId): boolean
   running(): boolean
+  /** Output of the commands that run. */
+  readonly processes: ReadableProcesses
   /** Stops running commands and resolves when their ends are recorded. */
   shutDown(): Promise<void>
 }
@@ -40,6 +44,8 @@ interface ShellParts {
 interface Running {
   readonly stop: AbortController
   readonly recorded: Promise<void>
+  /** Process; null until it has been started. */
+  child: RunningCommand | null
 }
 
 export function createShellRunner(parts: ShellParts): ShellRunner {
@@ -64,10 +70,14 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
       const item = startedItem(newItemId(), { ...asked, cwd: conversation.state.core.meta.cwd, by })
       const { seq } = conversation.record({ type: 'item.started', item })
       const stop = new AbortController()
-      const recorded = runItem(item, stop.signal, parts)
+      const onStart = (child: RunningCommand) => {
+        const started = running.get(item.id)
+        if (started !== undefined) started.child = child
+      }
+      const recorded = runItem(item, { signal: stop.signal, onStart }, parts)
         .catch(onFault)
         .finally(() => running.delete(item.id))
-      running.set(item.id, { stop, recorded })
+      running.set(item.id, { stop, recorded, child: null })
       return { itemId: item.id, seq }
     },
     interrupt(itemId) {
@@ -76,6 +86,11 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
       return running.size > 0
     },
     running: () => running.size > 0,
+    processes: {
+      output: (itemId) => running.get(itemId)?.child?.output() ?? null,
+      listen: (itemId, onOutput) => running.get(itemId)?.child?.listen(onOutput) ?? null,
+      ended: (itemId) => running.get(itemId)?.child?.ended ?? null,
+    },
     async shutDown() {
       stopAll('shutdown')
       await Promise.all([...running.values()].map(({ recorded }) => recorded))
@@ -103,8 +118,13 @@ function startedItem(id: ItemId, asked: Asked & { readonly cwd: string; readonly
   return { id, type: 'shellCommand', status: 'inProgress', title, text: command, command, cwd, by, ...key }
 }
 
+interface RunOptions {
+  readonly signal: AbortSignal
+  readonly onStart: (child: RunningCommand) => void
+}
+
 /** Runs a command after its start is on disk. */
-async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts): Promise<void> {
+async function runItem(item: ShellItem, { signal, onStart }: RunOptions, parts: ShellParts): Promise<void> {
   const { conversation, patience, ports } = parts
   const { environment } = ports
   await conversation.synced()
@@ -114,6 +134,7 @@ async function runItem(item: ShellItem, signal: AbortSignal, parts: ShellParts):
   const reporter = createOutputReporter(conversation, ports.clock, id)
   const spec = commandSpec({ argv: [environment.shell, '-c', command], cwd, itemId: id, folder }, ports)
   const child = environment.commands.runCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
+  onStart(child)
   const stop = () => child.stop(signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()

@@ -66,7 +66,9 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     await close()
     return cannotListenExitCode
   }
-  engine.listensAt({ socket: listeners.socket, others: listeners.others.map(({ address }) => address) })
+  const { socket, announced } = listeners
+  engine.listensAt({ socket, others: listeners.others.map(({ address }) => address), announced })
+  if (store !== null && announced === null && listeners.others.length > 0) process.stderr.write(`${unreachable}\n`)
   await reportAddresses(listeners, args, users)
   const sweepNow = sweepLater(writeLog, {
     host: parts.host,
@@ -134,6 +136,9 @@ async function reportAddresses(
   if (isDaemon) await reportToLauncher({ addresses })
   else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener, users)}\n`)
 }
+
+const unreachable =
+  'parley server: clients of other servers cannot reach this one by that address. Say how they can: --advertise wss://NAME:PORT'
 
 function describe({ address, tokenFile }: Listeners['others'][number], users: Users | null): string {
   const from = `parley server listens on ${address}`

@@ -1,4 +1,5 @@
 import type { OutputSnapshot } from '@parley/host'
+import type { ItemId } from '@parley/protocol'
 import type { ToolPorts } from '../define-tool.ts'
 import { createLineScan } from './output-lines.ts'
 import type { OutputPattern } from './output-pattern.ts'
@@ -20,11 +21,19 @@ export type Awaited =
   | { readonly kind: 'timedOut' }
   | { readonly kind: 'interrupted' }
 
+/** Processes whose output can be read and waited for. */
+export type ReadableProcesses = Pick<ToolPorts['background'], 'output' | 'listen' | 'ended'>
+
+interface AwaitPorts extends Pick<ToolPorts, 'clock'> {
+  readonly background: ReadableProcesses
+  readonly signal: AbortSignal
+}
+
 /** Waits until a process prints what is wanted, ends, or the time is over. Null for an unknown process. */
 export async function awaitOutput(
   id: string,
   wanted: AwaitedOutput,
-  { background, clock, signal }: Pick<ToolPorts, 'background' | 'clock'> & { readonly signal: AbortSignal },
+  { background, clock, signal }: AwaitPorts,
 ): Promise<Awaited | null> {
   const printed = Promise.withResolvers<Awaited>()
   const scan = scanFor(wanted)
@@ -47,6 +56,18 @@ export async function awaitOutput(
     leave?.()
     over.abort()
   }
+}
+
+/** Has it said, once, when a command prints a line with the pattern, from an offset in its output on. */
+export function tellWhenPrinted(
+  itemId: ItemId,
+  { pattern, sinceByte }: { readonly pattern: OutputPattern; readonly sinceByte: number },
+  { tellPrinted, ...ports }: Omit<AwaitPorts, 'signal'> & Pick<ToolPorts, 'tellPrinted'>,
+): void {
+  const wanted = { pattern, exit: false, timeoutMs: null, sinceByte }
+  void awaitOutput(itemId, wanted, { ...ports, signal: new AbortController().signal }).then((found) => {
+    if (found?.kind === 'printed') tellPrinted(itemId, found.line)
+  })
 }
 
 function wait(timeoutMs: number | null, signal: AbortSignal, { sleep }: ToolPorts['clock']): Promise<void> {

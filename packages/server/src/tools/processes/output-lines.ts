@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { stripVTControlCharacters } from 'node:util'
 import type { OutputSnapshot } from '@parley/host'
 import { characterStart, firstBytes, lastBytes, utf8Length } from '@parley/text'
+import { shownOutput } from '../command-output.ts'
 import type { OutputPattern } from './output-pattern.ts'
 
 /** Letters of a line that are looked at; of a longer one the last. */
@@ -30,27 +31,44 @@ interface NumberedLine {
 }
 
 export interface PickedLines {
+  /** Oldest first; none of an output that is no text. */
   readonly lines: readonly NumberedLine[]
   /** Number of lines that there are: in all of the output, or of those that fit. */
   readonly of: number
+  readonly isText: boolean
+}
+
+/** Lines that are wanted: the newest that fit the search, or without one the newest of all. */
+export interface WantedLines {
+  readonly search: OutputPattern | null
+  /** Lines at most, without a search. */
+  readonly tail?: number | undefined
+}
+
+/** Newest lines that are shown unless told. */
+export const defaultLines = 50
+
+/** Picks what is shown of an output, to people and the model. */
+export function pickLines(output: OutputSnapshot, { search, tail = defaultLines }: WantedLines): PickedLines {
+  if (shownOutput(output).binary === true) return { lines: [], of: 0, isText: false }
+  return search === null ? newestLines(output, tail) : matchingLines(output, search)
 }
 
 /** Bytes of lines that one answer shows, and of one of them. */
 const shownBytes = 24 * 1024
 const shownLineBytes = 4 * 1024
 
-/** Returns the newest lines, oldest first. */
-export function newestLines(output: OutputSnapshot, count: number): PickedLines {
+function newestLines(output: OutputSnapshot, count: number): PickedLines {
   const lines = knownLines(output)
-  return { lines: lastOf(lines, count), of: lines.at(-1)?.number ?? 0 }
+  return { lines: lastOf(lines, count), of: lines.at(-1)?.number ?? 0, isText: true }
 }
 
 const maxFound = 100
 
-/** Returns the newest lines that fit, as far as memory has them, oldest first. */
-export function matchingLines(output: OutputSnapshot, { matches }: OutputPattern): PickedLines {
+/** Returns the newest lines that fit, as far as memory has them. */
+function matchingLines(output: OutputSnapshot, { matches }: OutputPattern): PickedLines {
   const found = knownLines(output).filter(({ text }) => matches(text.slice(-maxLineLetters)))
-  return { lines: lastOf(found, maxFound), of: found.length }
+  return { lines: lastOf(found, maxFound), of: found.length, isText: true }
 }
 
 function lastOf(lines: readonly NumberedLine[], count: number): readonly NumberedLine[] {

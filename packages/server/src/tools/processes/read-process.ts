@@ -1,15 +1,15 @@
 import type { CommandEnd, OutputSnapshot } from '@parley/host'
 import { secondsText } from '@parley/text'
 import * as z from 'zod'
-import { binaryWords, shownOutput } from '../command-output.ts'
+import { binaryWords } from '../command-output.ts'
 import { defineTool, type ToolPorts } from '../define-tool.ts'
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from '../tool.ts'
 import { type Awaited, awaitOutput } from './await-output.ts'
-import { matchingLines, newestLines, type PickedLines } from './output-lines.ts'
+import { defaultLines, type PickedLines, pickLines } from './output-lines.ts'
 import { type OutputPattern, patternHelp, readPattern } from './output-pattern.ts'
-import { howItEnded, unknownProcess } from './stop-process.ts'
+import { howItEnded } from './process-end.ts'
+import { unknownProcess } from './stop-process.ts'
 
-const defaultLines = 50
 const defaultWaitS = 30
 const maxWaitS = 600
 
@@ -82,7 +82,7 @@ interface ReadParts extends Pick<ToolPorts, 'background' | 'clock'> {
 }
 
 async function read(call: ReadInput, parts: ReadParts, context: ToolContext): Promise<ToolOutcome> {
-  const { id, tail = defaultLines, wait } = call
+  const { id, tail, wait } = call
   const { background, search, pattern, shownBytes } = parts
   const { exit = false, timeout_s: timeoutS = defaultWaitS } = wait ?? {}
   const wanted = { pattern, exit, timeoutMs: timeoutS * 1000, sinceByte: shownBytes.get(id) ?? 0 }
@@ -91,7 +91,7 @@ async function read(call: ReadInput, parts: ReadParts, context: ToolContext): Pr
   const process = background.list().find((one) => one.id === id)
   if (output === null || process === undefined) return unknownProcess(id, background)
   if (search === null) shownBytes.set(id, output.totalBytes)
-  const picked = search === null ? newestLines(output, tail) : matchingLines(output, search)
+  const picked = pickLines(output, { search, tail })
   const waited = found === null ? '' : `${waitedWords(found, wanted)}\n`
   const modelText = `${standing(id, process.end, output)}\n${waited}${linesText(output, picked, search)}`
   return { status: found?.kind === 'interrupted' ? 'interrupted' : 'completed', modelText, fields: { text: modelText } }
@@ -122,8 +122,8 @@ function waitedWords(found: Awaited, { pattern, exit, timeoutMs }: WaitedFor): s
   }
 }
 
-function linesText(output: OutputSnapshot, { lines, of }: PickedLines, search: OutputPattern | null): string {
-  if (shownOutput(output).binary === true) return binaryWords(output)
+function linesText(output: OutputSnapshot, { lines, of, isText }: PickedLines, search: OutputPattern | null): string {
+  if (!isText) return binaryWords(output)
   const texts = lines.map(({ number, text }) => (search === null ? text : `${number}: ${text}`)).join('\n')
   if (search !== null) {
     const gap = output.omittedBytes === 0 ? '' : `; ${output.omittedBytes} bytes in the middle are no longer kept`

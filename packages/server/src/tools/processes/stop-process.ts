@@ -1,9 +1,7 @@
-import type { CommandEnd } from '@parley/host'
-import { exitWords } from '@parley/text'
 import * as z from 'zod'
 import { defineTool, failedLookUp, type ToolPorts } from '../define-tool.ts'
-import { lostHeading } from '../run-shell-command.ts'
 import type { Tool, ToolOutcome } from '../tool.ts'
+import { howItEnded } from './process-end.ts'
 
 /** Ends processes that the model itself started, so it needs no approval. */
 export function stopProcessTool({ background }: ToolPorts): Tool {
@@ -36,13 +34,6 @@ async function stopOrList(id: string | undefined, background: ToolPorts['backgro
 /** Returns the outcome of a call that names a process which this conversation does not have. */
 export function unknownProcess(id: string, background: ToolPorts['background']): ToolOutcome {
   return failedLookUp(`There is no background process ${id}.\n${listing(background.list())}`)
-}
-
-export function howItEnded(end: CommandEnd): string {
-  const lost = lostHeading(end)
-  if (lost !== null) return lost
-  if (end.signal !== null) return `killed by ${end.signal}`
-  return end.exitCode === null ? 'stopped before it ran' : exitWords(end.exitCode)
 }
 
 function listing(processes: ReturnType<ToolPorts['background']['list']>): string {

@@ -62,7 +62,7 @@ const prepared: PreparedCall = {
 }
 
 const known = { itemId, written: null }
-export const understood: Call = { ...known, phase: 'understood', prepared, workspace }
+export const understood: Call = { ...known, phase: 'understood', prepared, workspace, isHooked: false }
 export const examined: Call = { ...known, phase: 'examined', prepared, workspace, facts: commandFacts }
 export const planned: Call = { ...known, phase: 'planned', plan, facts: commandFacts }
 export const unreachable: Call = { ...known, phase: 'unreachable', message: 'It is off.' }

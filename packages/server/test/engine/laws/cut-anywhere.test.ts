@@ -7,34 +7,16 @@ import { createModelView } from '../../../src/core/model-view.ts'
 import { countingHost } from '../support/counting-host.ts'
 import { richTalk } from '../support/rich-talk.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
+import { settleTurn } from '../support/settle-turn.ts'
 import type { TestClient, Watched } from '../support/test-client.ts'
 import { testPlace } from '../support/test-server.ts'
 import { expectValid } from '../support/valid-entries.ts'
 
 const eventsOf = (lines: readonly string[]): ConversationEvent[] => lines.map((line) => JSON.parse(line).event)
 
-/** Says yes to everything, lets a parked turn go on, and sends one more message. */
+/** Settles the turn and sends one more message. */
 async function goOn(client: TestClient, watched: Watched): Promise<void> {
-  const { conversationId } = watched
-  const answered = new Set<string>()
-  let continued = false
-  const settled = watched.until(({ core }) => {
-    for (const { id: approvalId, state } of Object.values(core.approvals)) {
-      if (state !== 'pending' || answered.has(approvalId)) continue
-      answered.add(approvalId)
-      void client.request('approval/decide', { conversationId, approvalId, decision: 'approved' })
-    }
-    if (
-      core.turn?.parked === true &&
-      !continued &&
-      Object.values(core.approvals).every(({ state }) => state === 'approved')
-    ) {
-      continued = true
-      void client.request('conversation/continue', { conversationId })
-    }
-    return core.turn === null
-  })
-  await settled
+  await settleTurn(client, watched)
   await watched.send('go on')
   await watched.turnEnded()
 }

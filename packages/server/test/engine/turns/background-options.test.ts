@@ -34,7 +34,7 @@ describe('a command in the background', () => {
     const { item, told, items } = await toldOf({ command, tell_when: 'ready*80|never' }, 'backgroundPrinted')
     expect(item).toMatchObject({ level: 'info', text: 'ready on 80', printed: items[1]?.id })
     expect(item.title).toBe(`Printed in the background: ${command}`)
-    expect(told.split('has printed what tell_when waits for')).toHaveLength(2)
+    expect(told.split('has printed what tell_when, or the user, waits for')).toHaveLength(2)
     expect(told.split('not written by the user')[1]).not.toContain('ready on 80')
     expect(items.filter((one) => 'code' in one && one.code === 'backgroundPrinted')).toHaveLength(1)
   })

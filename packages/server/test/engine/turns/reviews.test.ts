@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { fakeSandboxes } from '../support/fake-sandboxes.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
@@ -56,6 +57,28 @@ describe('a turn that reviews', () => {
     })
     await talk.watched.send('go on')
     expect(await talk.watched.approval()).toMatchObject({ kind: 'patch' })
+  })
+
+  it('runs commands in the sandbox where the conversation has full access, also from the inbox', async () => {
+    await using place = testPlace()
+    const fake = fakeSandboxes()
+    const run = (callId: string) => ({ calls: [{ callId, name: 'shell', args: { command: 'echo a > b' } }] })
+    const model = scriptedModel(run('c1'), { text: 'ok' }, run('c2'), { text: 'ok' }, run('c3'), { text: 'ok' })
+    const ports = { model, sandboxes: fake.sandboxes }
+    const talk = await place.talk(ports, { sandbox: 'danger-full-access', approvalPolicy: 'never' })
+    await talk.watched.send('go')
+    await talk.watched.send('review', { when: 'queue', purpose: 'review' })
+    await talk.watched.send('review', { when: 'queue', purpose: 'review' })
+    await talk.watched.until(({ core }) => core.turn === null && core.counts.turns === 3)
+    const limits = talk.watched
+      .items()
+      .flatMap((item) => (item.type === 'commandExecution' ? [item.decision?.limits] : []))
+    expect(limits).toEqual([
+      { sandbox: 'none', network: true },
+      { sandbox: 'read-only', network: false },
+      { sandbox: 'read-only', network: false },
+    ])
+    expect(fake.prepared.map(({ mode }) => mode)).toEqual(['read-only', 'read-only'])
   })
 
   it('is not made of a message that goes into a running turn', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLineScan, matchingLines, newestLines } from '../../../src/tools/processes/output-lines.ts'
+import { createLineScan, pickLines } from '../../../src/tools/processes/output-lines.ts'
 import { readPattern } from '../../../src/tools/processes/output-pattern.ts'
 
 function pattern(text: string) {
@@ -14,15 +14,18 @@ function whole(text: string) {
   return { head, tail: Buffer.alloc(0), totalBytes: head.length, omittedBytes: 0, lineEnds }
 }
 
+const newest = (output: ReturnType<typeof whole>, tail: number) => pickLines(output, { search: null, tail })
+
 describe('lines of a process', () => {
   it('are the newest, numbered, without colours and what was written over', () => {
     const output = whole('one\n10%\r100%\r\n\u001b[32mready\u001b[0m\n')
-    expect(newestLines(output, 2)).toEqual({
+    expect(newest(output, 2)).toEqual({
       lines: [
         { number: 2, text: '100%' },
         { number: 3, text: 'ready' },
       ],
       of: 3,
+      isText: true,
     })
   })
 
@@ -34,17 +37,21 @@ describe('lines of a process', () => {
       omittedBytes: 10,
       lineEnds: 9,
     }
-    expect(newestLines(output, 5).lines.map(({ number, text }) => `${number}:${text}`)).toEqual([
+    expect(newest(output, 5).lines.map(({ number, text }) => `${number}:${text}`)).toEqual([
       ...['1:1', '2:2', '8:8', '9:9', '10:10'],
     ])
-    expect(matchingLines(output, pattern('1')).lines.map(({ number }) => number)).toEqual([1, 10])
+    expect(pickLines(output, { search: pattern('1') }).lines.map(({ number }) => number)).toEqual([1, 10])
   })
 
   it('are shown up to a limit of bytes, of one line too', () => {
-    const { lines, of } = newestLines(whole(`${'x'.repeat(3_000)}\n`.repeat(20)), 20)
+    const { lines, of } = newest(whole(`${'x'.repeat(3_000)}\n`.repeat(20)), 20)
     expect([lines.length, of]).toEqual([8, 20])
-    const [long] = newestLines(whole('y'.repeat(100_000)), 1).lines
+    const [long] = newest(whole('y'.repeat(100_000)), 1).lines
     expect(long?.text).toMatch(/^y{2048}\[… 95904 bytes …\]y{2048}$/)
+  })
+
+  it('are none of an output that is no text', () => {
+    expect(newest(whole('a\u0000b\n'), 5)).toEqual({ lines: [], of: 0, isText: false })
   })
 
   it('are found in chunks, wherever these are cut and before the line has ended', () => {

@@ -1,5 +1,6 @@
 import type { ParamsOf } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
+import { fakeSandboxes } from '../../engine/support/fake-sandboxes.ts'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 
@@ -168,6 +169,35 @@ describe('a plan', () => {
     await watched.turnEnded()
     expect(JSON.stringify(model.requests[0]?.entries)).toContain('accepted')
     expect(watched.state.core.settings).toMatchObject({ sandbox: 'workspace-write' })
+  })
+
+  it('is asked about again where a crash cut the change of the mode off its answer, and a replay of that is the same', async () => {
+    const { sandboxes } = fakeSandboxes()
+    await using talk = await proposed({}, { sandboxes })
+    const { conversationId } = talk.watched
+    await talk.client.request('approval/decide', talk.answer({ decision: 'approved', answers: { mode: 'edit' } }))
+    await talk.watched.until(({ core }) => core.lastTurn)
+    expect((await talk.client.request('replay/run', { conversation: conversationId })).difference).toBeNull()
+    await talk.server.close()
+    const whole = talk.place.logLines(conversationId)
+    talk.place.writeLog(
+      conversationId,
+      whole.slice(0, whole.findIndex((line) => line.includes('"approval.decided"')) + 1),
+    )
+    const model = scriptedModel({ text: 'ok' })
+    const client = await talk.place.start({ model, sandboxes }).connect()
+    await client.request('conversation/resume', { conversationId })
+    const watched = await client.watch(conversationId)
+    await client.request('conversation/continue', { conversationId })
+    const again = await watched.approval()
+    expect(again).toMatchObject({ kind: 'plan', reason: expect.stringContaining('the mode that the answer chose') })
+    expect(watched.state.core.settings).toMatchObject(planMode)
+    const yes = { conversationId, approvalId: again.id, decision: 'approved' as const, answers: { mode: 'edit' } }
+    await client.request('approval/decide', yes)
+    await watched.turnEnded()
+    expect(JSON.stringify(model.requests[0]?.entries)).toContain('accepted')
+    expect(watched.state.core.settings).toMatchObject({ sandbox: 'workspace-write' })
+    expect((await client.request('replay/run', { conversation: conversationId })).difference).toBeNull()
   })
 })
 

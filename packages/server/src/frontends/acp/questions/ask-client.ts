@@ -8,10 +8,9 @@ import {
 } from '@agentclientprotocol/sdk'
 import { type ApprovalAnswer, type Conversation, codeOf } from '@parley/client'
 import type { Answers, Approval, FormField, SandboxMode } from '@parley/protocol'
-import { describeQuestion, onOneLine, questionText } from '@parley/protocol/question'
+import { describeQuestion, onOneLine, planModes, questionText } from '@parley/protocol/question'
 import { isRecord } from '@parley/text'
 import { formSchema } from '../../../codex-events/form-schema.ts'
-import { modesOfPlan } from '../../../codex-events/plan-form.ts'
 import { changedTexts } from '../updates/conversation-updates.ts'
 import { answerOf, permissionRequest } from './permission.ts'
 
@@ -40,7 +39,7 @@ async function askChoice(
   const item = open[approval.itemId]?.item ?? null
   const files = await changedTexts(conversation, item)
   const { enforcement } = settings
-  const modes = modesOfPlan(approval, ceiling)
+  const modes = planModes(approval, ceiling)
   const params = permissionRequest({ sessionId: conversation.id, approval, item, files, enforcement, modes })
   const options = { cancellationSignal: signal, stopWaitingOnCancel: true }
   return answerOf(await client.request(methods.client.session.requestPermission, params, options), { approval, modes })

@@ -1,7 +1,7 @@
 import type { Conversation } from '@parley/client'
 import type { SandboxMode } from '@parley/protocol'
+import { planModes } from '@parley/protocol/question'
 import { ConnectionClosedError, type Peer } from '@parley/rpc'
-import { modesOfPlan } from '../../../codex-events/plan-form.ts'
 import { answerIn, approvalRequestOf } from '../shapes/approvals.ts'
 import type { Notify } from './thread-feed.ts'
 
@@ -22,7 +22,7 @@ export function askClient(conversation: Conversation, { peer, notify, now, ceili
   const threadId = conversation.id
   return conversation.onApproval(async (approval, { signal }) => {
     const { enforcement } = conversation.state.core.settings
-    const modes = modesOfPlan(approval, ceiling())
+    const modes = planModes(approval, ceiling())
     const { method, params } = approvalRequestOf(approval, { threadId, enforcement, startedAtMs: now(), modes })
     let requestId: number | null = null
     const onId = (id: number) => {

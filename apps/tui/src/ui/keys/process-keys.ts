@@ -1,0 +1,25 @@
+/** Keys of the view of a process, in the order in which they are shown. */
+export const processKeys = [
+  { action: 'up', keys: ['up', 'k'], words: 'up; the lines on the screen then stay' },
+  { action: 'down', keys: ['down', 'j'], words: 'down' },
+  { action: 'pageUp', keys: ['pageup', 'b', 'ctrl+b', 'ctrl+u'], words: 'a page up' },
+  { action: 'pageDown', keys: ['pagedown', ' ', 'ctrl+f', 'ctrl+d'], words: 'a page down' },
+  { action: 'start', keys: ['home', 'g'], words: 'to the oldest of these lines' },
+  { action: 'end', keys: ['end', 'G'], words: 'to the newest, and follow them' },
+  { action: 'search', keys: ['/'], words: 'only lines with a text; * is any text, | stands between alternatives' },
+  { action: 'tell', keys: ['t'], words: 'tell you and the model when it prints a text, also with the view closed' },
+  { action: 'stop', keys: ['x'], words: 'stop it; pressed twice' },
+  { action: 'suspend', keys: ['ctrl+z'], words: 'back to the shell for a while' },
+  { action: 'leave', keys: ['q', 'left', 'escape', 'ctrl+c'], words: 'leave the view; Esc ends a search first' },
+] as const
+
+export type ProcessAction = (typeof processKeys)[number]['action']
+
+const actions: ReadonlyMap<string, ProcessAction> = new Map(
+  processKeys.flatMap(({ keys, action }) => keys.map((key) => [key, action] as const)),
+)
+
+/** Returns the action of a key, by its chord or its character; null if it has none. */
+export function processActionOf(key: string): ProcessAction | null {
+  return actions.get(key) ?? null
+}

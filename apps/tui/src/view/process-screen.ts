@@ -1,0 +1,110 @@
+import type { ProcessOutput, ProcessRoom, ProcessView } from '../ui/processes/process-view.ts'
+import { highlighted } from './pager/find-text.ts'
+import type { Around } from './pager-screen.ts'
+import type { TerminalSize } from './screen.ts'
+import { shownLine, shownName, strippedLine } from './text/control-characters.ts'
+import { fittingParts, truncateLine, wrapLine } from './text/fit-rows.ts'
+import { count, countOf, formatBytes } from './text/formats.ts'
+import type { Line, Room, Span } from './text/span.ts'
+import { lineText } from './text/span.ts'
+import { cellWidth } from './text/width.ts'
+
+/** Size of the terminal, and the cells of its characters. */
+export type ProcessSize = Room & Pick<TerminalSize, 'rows'>
+
+/** Rows above the output (title, state, blank) and below it (keys). */
+const headRows = 3
+const footRows = 1
+
+/** Returns how many rows the output has and how many fit. */
+export function processRoom(view: ProcessView, size: ProcessSize): ProcessRoom {
+  return { rowCount: outputRows(view, size).length, height: Math.max(1, size.rows - headRows - footRows) }
+}
+
+/** Returns the rows of the view of a process, as many as the terminal has. */
+export function processScreen(view: ProcessView, size: ProcessSize, around: Around): readonly Line[] {
+  const all = outputRows(view, size)
+  const { height } = processRoom(view, size)
+  const end = all.length - Math.min(view.fromEnd, Math.max(0, all.length - height))
+  const body = all.slice(Math.max(0, end - height), end)
+  const filled = Array.from({ length: height }, (_, row) => body[row] ?? [])
+  const rows = [...headOf(view), ...filled, lastRow(view, size, around)]
+  return rows.map((line) => truncateLine(line, size)).slice(-size.rows)
+}
+
+/** Returns the whole view as lines, for a terminal that gets lines only. */
+export function processText(view: ProcessView): readonly string[] {
+  const rows = outputRows(view, { columns: Number.MAX_SAFE_INTEGER, rows: 0 })
+  return [...headOf(view).slice(0, 2), ...rows].map(lineText)
+}
+
+function headOf(view: ProcessView): readonly Line[] {
+  return [[{ text: shownLine(view.title), bold: true }], [muted(standing(view))], []]
+}
+
+function standing({ newest, query, shown }: ProcessView): string {
+  if (newest === null) return 'reading …'
+  const { end, of, totalBytes } = newest
+  const state = end === null ? 'runs' : `ended: ${end}`
+  const lines = query === '' ? countOf(of, 'line') : `${countOf(of, 'line')} with “${shownName(query)}”`
+  const first = shown?.lines[0]?.number
+  const from = query === '' && first !== undefined && first > 1 ? `, shown from line ${count(first)}` : ''
+  const gap =
+    query === '' || newest.omittedBytes === 0 ? '' : ` · ${formatBytes(newest.omittedBytes)} between no longer kept`
+  return `${state} · ${formatBytes(totalBytes)} · ${lines}${from}${gap}`
+}
+
+const rowsOfOutput = new WeakMap<ProcessOutput, { readonly key: string; readonly rows: readonly Line[] }>()
+
+/** Returns the lines of the output as rows; they are made once for each width. */
+function outputRows({ shown, query }: ProcessView, room: ProcessSize): readonly Line[] {
+  if (shown === null) return []
+  const key = `${room.columns} ${room.ambiguous}`
+  const known = rowsOfOutput.get(shown)
+  if (known?.key === key) return known.rows
+  const rows = madeRows(shown, query, room)
+  rowsOfOutput.set(shown, { key, rows })
+  return rows
+}
+
+function madeRows({ binary, lines, totalBytes }: ProcessOutput, query: string, room: ProcessSize): readonly Line[] {
+  if (binary === true) return [[muted('This output is no text.')]]
+  if (lines.length > 0)
+    return lines.flatMap(({ number, text }) => {
+      const words = strippedLine(text)
+      const line: Line =
+        query === '' ? [{ text: words }] : [muted(`${number}: `), ...highlighted([{ text: words }], query)]
+      return wrapLine(line, room)
+    })
+  return [[muted(query !== '' ? 'No line has that.' : totalBytes === 0 ? 'It has written nothing so far.' : '')]]
+}
+
+const promptWords = { search: '/', tell: 'Tell me when it prints: ' } as const
+
+/** Returns the last row: what is typed, else what a key has said, else the keys. */
+function lastRow(view: ProcessView, size: ProcessSize, { isAsked, isLost }: Around): Line {
+  const { prompt, note, isStopping, fromEnd } = view
+  if (prompt !== null)
+    return [
+      { text: promptWords[prompt.kind], tone: 'accent', bold: true },
+      { text: shownName(prompt.text) },
+      { text: '▏' },
+    ]
+  if (isStopping)
+    return [{ text: '⚠ This ends it, with all that it started.', tone: 'bad', bold: true }, muted(' x again stops it.')]
+  const asked: Line = isAsked
+    ? [{ text: ' A question waits: q shows it ', tone: 'warn', bold: true, inverse: true }, muted('  ')]
+    : []
+  if (note !== null) return [...asked, { text: shownName(note) }]
+  const lost: Line = isLost ? [{ text: 'the server is gone · ', tone: 'warn' }] : []
+  const place: Line = fromEnd === 0 ? [] : [muted(`${count(fromEnd)} below · `)]
+  const before = [...asked, ...lost, ...place]
+  const columns = size.columns - cellWidth(lineText(before), size.ambiguous)
+  return [...before, muted(fittingParts(hints, { ...size, columns }))]
+}
+
+const hints = ['q leaves', '/ search', 't tell me when …', 'x stop', '↑↓ PgUp PgDn', 'End newest']
+
+function muted(text: string): Span {
+  return { text, tone: 'muted' }
+}

@@ -1,0 +1,97 @@
+import type { ConversationId, ServerNotice } from '@parley/protocol'
+import type { Transport } from '@parley/rpc'
+import { type Client, connectClient, type Introduction } from '../connection/client.ts'
+import { ClientError } from '../connection/errors.ts'
+import { withinLimit } from '../connection/within-limit.ts'
+import type { Reached } from './lasting-client.ts'
+import { assertSecure, type TeamAccess } from './team-address.ts'
+
+/** Time for a connection and its handshake; a machine that is gone does not answer at all. */
+const answerLimitMs = 4_000
+/** Interval of signs of life. Three that do not come end a connection: by then a server has lost its lease. */
+const beatMs = 2_000
+
+export interface ConnectionsOptions extends TeamAccess {
+  readonly introduction: Introduction
+  /** Called when the server of a connection has lost a conversation to another server. */
+  readonly onTaken: (conversationId: ConversationId, client: Client) => void
+}
+
+/** Connections to the servers of a team, one to each address. */
+export interface TeamConnections {
+  /** Resolves to the connection to an address, which is made if there is none. */
+  to(address: string): Promise<Reached>
+  close(): Promise<void>
+}
+
+export function openConnections({ introduction, onTaken, ...access }: ConnectionsOptions): TeamConnections {
+  const open = new Map<string, Promise<Reached>>()
+  let isClosed = false
+
+  async function connect(address: string): Promise<Reached> {
+    assertSecure(address, access)
+    const { connectWebSocket } = await import('@parley/rpc/websocket')
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(silent(address)), answerLimitMs)
+    const transport = await connectWebSocket({ url: address, beatMs, signal: late.signal, ...access }).finally(() =>
+      clearTimeout(timer),
+    )
+    return { client: await greet(transport, address), address }
+  }
+
+  async function greet(transport: Transport, address: string): Promise<Client> {
+    const onNotice = (notice: ServerNotice) => {
+      if (isTaken(notice)) void greeting.then((client) => onTaken(notice.conversationId, client))
+      else introduction.onNotice?.(notice)
+    }
+    const greeting = connectClient({ ...introduction, onNotice, transport })
+    try {
+      return await withinLimit(greeting, { limitMs: answerLimitMs, expired: () => silent(address) })
+    } catch (error) {
+      await transport.close()
+      throw error
+    }
+  }
+
+  /** Forgets a connection that failed or ended, so that the next request for it makes another. */
+  function keep(address: string): Promise<Reached> {
+    const made = connect(address)
+    const forget = () => {
+      if (open.get(address) === made) open.delete(address)
+    }
+    open.set(address, made)
+    made.then(({ client }) => {
+      if (isClosed) void client.close()
+      return client.closed.then(forget)
+    }, forget)
+    return made
+  }
+
+  return {
+    to(address) {
+      if (isClosed) return Promise.reject(new ClientError('closed', 'The connection was closed here.'))
+      return open.get(address) ?? keep(address)
+    },
+    async close() {
+      isClosed = true
+      const all = [...open.values()].map((made) => made.then(({ client }) => client.close()))
+      await Promise.allSettled(all)
+    },
+  }
+}
+
+/** Errno by which a server says that another one writes a conversation. */
+const takenErrno = 'STORE_TAKEN'
+
+function isTaken(notice: ServerNotice): notice is ServerNotice & { readonly conversationId: ConversationId } {
+  return notice.errno === takenErrno && notice.conversationId !== undefined
+}
+
+/** Returns true for a rejection by which nothing was done, because another server has the conversation, or none. */
+export function isElsewhere(code: string | null, errno: unknown): boolean {
+  return code === 'liveElsewhere' || code === 'conversationNotFound' || errno === takenErrno
+}
+
+function silent(address: string): ClientError {
+  return new ClientError('serverFailed', `${address} does not answer`)
+}

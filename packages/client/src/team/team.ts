@@ -1,0 +1,178 @@
+import type { ConversationId, ConversationSummary, ParamsOf } from '@parley/protocol'
+import { ConnectError, RpcError } from '@parley/rpc'
+import type { Client, Introduction } from '../connection/client.ts'
+import { ClientError, codeOf } from '../connection/errors.ts'
+import { ownerIn } from '../connection/resume-conversation.ts'
+import { LastingClient, type Reached } from './lasting-client.ts'
+import { pausesOf } from './pauses.ts'
+import type { TeamAccess } from './team-address.ts'
+import { isElsewhere, openConnections, type TeamConnections } from './team-connections.ts'
+
+export interface TeamOptions extends TeamAccess {
+  /** Addresses of servers that share a store: `wss://HOST:PORT`. */
+  readonly addresses: readonly string[]
+  readonly introduction: Introduction
+}
+
+/** A conversation that was opened on some server of the team. */
+export interface OpenedThere extends Reached {
+  readonly summary: ConversationSummary
+  /** True if a server other than the one that was asked had it open. */
+  readonly attached: boolean
+}
+
+/** Servers that share conversations. Any of them serves any conversation; what a dead one had goes on at another. */
+export interface Team extends AsyncDisposable {
+  /** Client of whichever server answers. */
+  readonly home: LastingClient
+  /** Opens a conversation at the server that has it, or else at the one that is asked. */
+  open(params: ParamsOf<'conversation/resume'>): Promise<OpenedThere>
+  /** Returns the client of a conversation, which follows it from server to server. */
+  wayTo(opened: OpenedThere): LastingClient
+}
+
+/** Rounds over all servers before a lost connection is given up, with pauses about two minutes. */
+const mostRounds = 40
+/** Tries to open a conversation for the first time, while the connection to a server is lost and found. */
+const firstTries = 4
+
+/** Connects to the first server of a list that answers. Rejects with `serverFailed` when none does. */
+export async function openTeam(options: TeamOptions): Promise<Team> {
+  const { addresses, introduction } = options
+  const ways = new Map<ConversationId, LastingClient>()
+  const onTaken = (id: ConversationId, client: Client) => ways.get(id)?.abandon(client)
+  const connections = openConnections({ ...options, onTaken })
+  const first = await firstOf(addresses, connections).catch(async (error: unknown) => {
+    await connections.close()
+    throw error
+  })
+  const home = new LastingClient({
+    introduction,
+    first,
+    reach: (lost, tell, signal) => nextOf(following(addresses, lost), connections, { tell, signal }),
+  })
+
+  async function openOnce(params: ParamsOf<'conversation/resume'>): Promise<OpenedThere> {
+    const asked = await home.reached()
+    try {
+      return { ...asked, summary: await asked.client.request('conversation/resume', params), attached: false }
+    } catch (error) {
+      const owner = ownerIn(error)
+      if (owner?.address === undefined) throw error
+      const { conversationId } = owner
+      const there = await connections.to(owner.address)
+      const overrides = params.overrides === undefined ? {} : { overrides: params.overrides }
+      const summary = await there.client.request('conversation/resume', { conversationId, ...overrides })
+      return { ...there, summary, attached: true }
+    }
+  }
+
+  /** Tries again while servers come and go. */
+  async function open(
+    params: ParamsOf<'conversation/resume'>,
+    tries: number,
+    signal?: AbortSignal,
+  ): Promise<OpenedThere> {
+    const pauses = pausesOf(signal)
+    for (let left = tries; ; left--) {
+      signal?.throwIfAborted()
+      try {
+        return await openOnce(params)
+      } catch (error) {
+        if (left <= 1 || home.failure !== null || !mayPass(error)) throw error
+      }
+      await pauses.next()
+    }
+  }
+
+  return {
+    home,
+    open: (params) => open(params, firstTries),
+    wayTo({ client, address, summary: { conversationId } }) {
+      const way = new LastingClient({
+        introduction,
+        first: { client, address },
+        async reach(_lost, tell, signal) {
+          using _following = followHome(home, tell)
+          return open({ conversationId }, mostRounds, signal)
+        },
+        isMoved: (error) => isElsewhere(codeOf(error), error instanceof RpcError ? error.data?.['errno'] : null),
+      })
+      ways.set(conversationId, way)
+      void way.closed.then(() => {
+        if (ways.get(conversationId) === way) ways.delete(conversationId)
+      })
+      return way
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...ways.values(), home].map((client) => client.close()))
+      await connections.close()
+    },
+  }
+}
+
+/** Tells which server is tried, from now on until disposal. */
+function followHome(home: LastingClient, tell: (address: string) => void): Disposable {
+  const told = () => tell(home.link.kind === 'lost' ? home.link.trying : home.link.address)
+  told()
+  const stop = home.onLink(told)
+  return { [Symbol.dispose]: () => void stop() }
+}
+
+/** Returns the addresses, those behind a lost one first; that one is tried last. */
+function following(addresses: readonly string[], lost: string): readonly string[] {
+  const at = addresses.indexOf(lost) + 1
+  return [...addresses.slice(at), ...addresses.slice(0, at)]
+}
+
+async function firstOf(addresses: readonly string[], connections: TeamConnections): Promise<Reached> {
+  const failures: string[] = []
+  for (const address of addresses) {
+    try {
+      return await connections.to(address)
+    } catch (error) {
+      failures.push(sentenceOf(address, error))
+    }
+  }
+  throw new ClientError('serverFailed', `${failures.join('; ')}.`)
+}
+
+interface Trying {
+  readonly tell: (address: string) => void
+  readonly signal: AbortSignal
+}
+
+async function nextOf(
+  addresses: readonly string[],
+  connections: TeamConnections,
+  { tell, signal }: Trying,
+): Promise<Reached> {
+  const pauses = pausesOf(signal)
+  let failure = ''
+  for (let round = 0; round < mostRounds; round++) {
+    for (const address of addresses) {
+      signal.throwIfAborted()
+      tell(address)
+      try {
+        return await connections.to(address)
+      } catch (error) {
+        failure = sentenceOf(address, error)
+      }
+    }
+    await pauses.next()
+  }
+  const text = `The connection was lost, and no server answers any more (${failure}). What was shown is saved: connect and resume.`
+  throw new ClientError('connectionClosed', text)
+}
+
+function sentenceOf(address: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.includes(address) ? message.replace(/\.$/, '') : `${address}: ${message.replace(/\.$/, '')}`
+}
+
+/** Codes of rejections that may be others a moment later: a server or the store is being replaced. */
+const passing: ReadonlySet<string> = new Set(['connectionClosed', 'serverOverloaded', 'storageFailed', 'liveElsewhere'])
+
+function mayPass(error: unknown): boolean {
+  return error instanceof ConnectError || codeOf(error) === 'serverFailed' || passing.has(codeOf(error) ?? '')
+}

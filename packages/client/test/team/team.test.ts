@@ -1,0 +1,175 @@
+import { type MethodHandler, RpcError } from '@parley/rpc'
+import { listenWebSocket } from '@parley/rpc/websocket'
+import { describe, expect, test } from 'vitest'
+import { connect, type LinkState } from '../../src/index.ts'
+import {
+  conversationId,
+  cursorAt,
+  type FakeMethods,
+  type FakeServer,
+  fakeFarSide,
+  named,
+  stateAt,
+} from '../fake-server.ts'
+
+type FarSide = Omit<FakeServer, 'transport'>
+
+interface TeamServer extends AsyncDisposable {
+  readonly url: string
+  /** Resolves to its newest connection, or to the first where there is none yet. */
+  readonly far: () => Promise<FarSide>
+  /** Ends its connections and listens no more, as a process that was killed. */
+  end(): Promise<void>
+}
+
+async function serve(methods: FakeMethods, port = 0): Promise<TeamServer> {
+  const all: FarSide[] = []
+  const first = Promise.withResolvers<void>()
+  const listener = await listenWebSocket({
+    host: '127.0.0.1',
+    port,
+    token: 'secret',
+    onConnection(transport) {
+      all.push(fakeFarSide(transport, methods))
+      first.resolve()
+    },
+  })
+  const end = async () => {
+    await listener.close()
+    await Promise.all(all.map((far) => far.close()))
+  }
+  const far = async () => {
+    await first.promise
+    const newest = all.at(-1)
+    if (newest === undefined) throw new Error('nobody has connected')
+    return newest
+  }
+  return { url: listener.url, far, end, [Symbol.asyncDispose]: end }
+}
+
+const summary = { conversationId, readOnly: false }
+
+/** Methods of a server that has the conversation open, with `seq` events. */
+function open(seq: number, more: FakeMethods = {}): FakeMethods {
+  return {
+    'conversation/resume': () => summary,
+    'conversation/stream': (params) =>
+      isAfter(params) ? { cursor: params.after, events: [] } : { cursor: cursorAt(seq), state: stateAt(seq) },
+    'conversation/unstream': () => ({}),
+    ...more,
+  }
+}
+
+function isAfter(params: unknown): params is { readonly after: object } {
+  return typeof params === 'object' && params !== null && 'after' in params
+}
+
+/** Handler whose answers never come. */
+const silent: MethodHandler = () => new Promise(() => undefined)
+
+describe('a connection to several servers', () => {
+  test('is made to the first that answers, and goes on at the next one without gap or repeat', async () => {
+    await using first = await serve(open(3))
+    await using second = await serve(open(5))
+    const gone = await serve({})
+    await gone.end()
+    await using parley = await connect({ urls: [gone.url, first.url, second.url], token: 'secret' })
+    const conversation = await parley.resume(conversationId)
+    const events = conversation.events()
+    const fourth = events.next()
+    const links: LinkState[] = []
+    conversation.onLink((link) => links.push(link))
+    const before = await first.far()
+    before.event(named(4))
+    expect((await fourth).value).toMatchObject({ seq: 4 })
+
+    await first.end()
+    const after = await second.far()
+    expect(await after.next('conversation/stream')).toMatchObject({ after: cursorAt(4) })
+    for (const seq of [4, 5, 6]) after.event(named(seq))
+    expect((await events.next()).value).toMatchObject({ seq: 5 })
+    expect((await events.next()).value).toMatchObject({ seq: 6 })
+    expect(conversation.state.core.meta.name).toBe('n6')
+    expect(links[0]).toMatchObject({ kind: 'lost', address: first.url })
+    expect(links.at(-1)).toMatchObject({ kind: 'up', address: second.url })
+  })
+
+  test('sends a request again only where a second one does nothing more', async () => {
+    await using first = await serve(open(1, { 'approval/decide': silent, 'conversation/rename': silent }))
+    await using second = await serve(open(1, { 'approval/decide': () => ({}) }))
+    await using parley = await connect({ urls: [first.url, second.url], token: 'secret' })
+    const conversation = await parley.resume(conversationId)
+    const decided = conversation.decide('a-1', 'approved')
+    const renamed = expect(conversation.rename('other')).rejects.toMatchObject({ data: { code: 'outcomeUnknown' } })
+    const before = await first.far()
+    await before.next('conversation/rename')
+    await first.end()
+
+    await renamed
+    await decided
+    const { asked } = await second.far()
+    expect(asked.map(([method]) => method)).toContain('approval/decide')
+    expect(asked.map(([method]) => method)).not.toContain('conversation/rename')
+  })
+
+  test('follows a conversation to the server that has it by now, when it is asked about it', async () => {
+    await using owner = await serve(open(2, { 'conversation/interrupt': () => ({ interrupted: true }) }))
+    await using asked = await serve(movedTo(owner.url))
+    await using parley = await connect({ urls: [asked.url], token: 'secret' })
+    const conversation = await parley.resume(conversationId)
+    const next = conversation.events().next()
+    expect(await conversation.interrupt()).toBe(true)
+    const there = await owner.far()
+    there.event(named(3))
+    expect((await next).value).toMatchObject({ seq: 3 })
+  })
+
+  test('goes to the server that took a conversation over as soon as it is told, and tells nobody of the loss', async () => {
+    await using owner = await serve(open(2))
+    await using paused = await serve(movedTo(owner.url))
+    const notices: string[] = []
+    const onNotice = ({ code }: { readonly code: string }) => void notices.push(code)
+    await using parley = await connect({ urls: [paused.url], token: 'secret' }, { onNotice })
+    const conversation = await parley.resume(conversationId)
+    const next = conversation.events().next()
+    const here = await paused.far()
+    here.notice({ level: 'error', code: 'storageFailed', message: 'taken', errno: 'STORE_TAKEN', conversationId })
+    here.notice({ level: 'info', code: 'other', message: 'something else' })
+    const there = await owner.far()
+    await there.next('conversation/stream')
+    there.event(named(3))
+    expect((await next).value).toMatchObject({ seq: 3 })
+    expect(notices).toEqual(['other'])
+  })
+
+  test('ends with the reason of each server when none answers', async () => {
+    const gone = await serve({})
+    await gone.end()
+    await using strict = await serve({})
+    const connecting = connect({ urls: [gone.url, strict.url], token: 'wrong' })
+    await expect(connecting).rejects.toMatchObject({
+      data: { code: 'serverFailed' },
+      message: expect.stringMatching(/ECONNREFUSED.*401/),
+    })
+  })
+
+  test('to another machine without TLS is refused before the token is sent', async () => {
+    const connecting = connect({ urls: ['ws://192.0.2.1:7100'], token: 'secret' })
+    await expect(connecting).rejects.toMatchObject({ message: expect.stringContaining('has no TLS') })
+  })
+})
+
+/** Methods of a server that has lost the conversation to another one since it was opened. */
+function movedTo(address: string): FakeMethods {
+  let isOpened = false
+  const elsewhere = () => {
+    const data = { code: 'liveElsewhere', conversationId, socket: null, address }
+    throw new RpcError(-32010, 'It is open on another server.', data)
+  }
+  const resume = () => {
+    if (isOpened) elsewhere()
+    isOpened = true
+    return summary
+  }
+  return open(2, { 'conversation/resume': resume, 'conversation/interrupt': elsewhere })
+}

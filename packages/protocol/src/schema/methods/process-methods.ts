@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { processParams } from './process-params.ts'
+
+/** Methods about what runs in a conversation. */
+export const processMethods = {
+  'conversation/interrupt': {
+    about:
+      "Stops the running turn, or without one and without `turnId` the user's own commands; answers at once, also when idle.",
+    params: processParams['conversation/interrupt'],
+    result: z.object({ interrupted: z.boolean().describe('False when nothing ran.') }),
+  },
+  'conversation/background': {
+    about:
+      "Sends a running command of the model's to the background: its call answers at once, the command goes on without time limit, as one that was started so. Its item completes with `background`.",
+    params: processParams['conversation/background'],
+    result: z.object({ background: z.boolean().describe('False when the command does not run any more.') }),
+  },
+  'conversation/process/read': {
+    about:
+      'Reads output of a command in the background, or of one of the user that runs: the newest lines, or those with a text. Memory has the first and the last 128 KiB. With `waitMs` it answers as soon as there is more.',
+    params: processParams['conversation/process/read'],
+    result: z.object({
+      end: z.string().nullable().describe('How it ended, in words; null while it runs.'),
+      totalBytes: z.int().describe('Bytes of all of the output.'),
+      omittedBytes: z.int().describe('Bytes in the middle that are no longer kept.'),
+      binary: z.literal(true).exactOptional().describe('The output is no text; there are no lines.'),
+      lines: z
+        .array(z.object({ number: z.int().describe('From 1.'), text: z.string() }))
+        .describe('Oldest first, without colours; at most 24 KiB.'),
+      of: z.int().describe('Number of lines of the whole output, or of those that fit the search.'),
+    }),
+  },
+  'conversation/process/tellWhen': {
+    about:
+      'Has a notice recorded, once, when a running command prints a line with a text, as `tell_when` of the model does. Lines that are there already do not count.',
+    params: processParams['conversation/process/tellWhen'],
+    result: z.object({}),
+  },
+} as const

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { type conversationId as anyConversationId, itemId, turnId } from '../ids.ts'
+
+const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
+
+const ofProcess = {
+  conversationId,
+  itemId: itemId.describe(
+    'A command that runs in the background, one of the last 32 that ended there, or one of the user.',
+  ),
+}
+
+/** Parameters of methods about what runs in a conversation, without schemas of results. */
+export const processParams = {
+  'conversation/interrupt': z.object({
+    conversationId,
+    turnId: turnId.exactOptional().describe('Only this turn; another one running is -32006.'),
+    shell: z
+      .literal(true)
+      .exactOptional()
+      .describe("Only the user's own commands, or with `itemId` one in the background; a turn goes on."),
+    itemId: itemId
+      .exactOptional()
+      .describe("With `shell`: only the command of this item, the user's own or one that runs in the background."),
+  }),
+  'conversation/background': z.object({
+    conversationId,
+    itemId: itemId.describe('A `commandExecution` that runs.'),
+  }),
+  'conversation/process/read': z.object({
+    ...ofProcess,
+    tail: z.int().min(1).max(1000).exactOptional().describe('Newest lines at most; default 50.'),
+    search: z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe(
+        'Only lines with this, the newest 100: text within one line, `*` is any text, `|` stands between alternatives, `\\` takes the next sign as it is.',
+      ),
+    changedFrom: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .describe('`totalBytes` of the last answer: with `waitMs`, the answer waits for more than that.'),
+    waitMs: z.int().min(0).max(10_000).exactOptional().describe('Longest wait for more output or the end; default 0.'),
+  }),
+  'conversation/process/tellWhen': z.object({
+    ...ofProcess,
+    pattern: z
+      .string()
+      .min(1)
+      .describe('Text of a line that is waited for, written as `search` of `conversation/process/read`.'),
+  }),
+} as const

@@ -1,0 +1,90 @@
+import type { BackgroundProcesses } from '@parley/host'
+import type { ItemId, ParamsOf, ResultOf } from '@parley/protocol'
+import { endWords } from '../../core/background-left.ts'
+import { rejection } from '../../replies/rejection.ts'
+import type { ToolPorts } from '../../tools/define-tool.ts'
+import { awaitOutput, type ReadableProcesses, tellWhenPrinted } from '../../tools/processes/await-output.ts'
+import { pickLines } from '../../tools/processes/output-lines.ts'
+import { type OutputPattern, readPattern } from '../../tools/processes/output-pattern.ts'
+import { endedCommand } from '../../tools/processes/process-end.ts'
+
+type ReadParams = ParamsOf<'conversation/process/read'>
+type ReadResult = ResultOf<'conversation/process/read'>
+
+/** Commands in the background and those of the user, as clients see them. */
+export interface ConversationProcesses {
+  /** Returns the number of background processes that run. */
+  running(): number
+  /** Stops a background command, by its item. Returns false for one that does not run. */
+  stop(itemId: ItemId): boolean
+  /** Rejects with `processNotFound`, or `invalidParams` for a search that cannot be read. */
+  read(params: ReadParams): Promise<ReadResult>
+  /** Has a notice recorded once a line with the pattern is printed. Throws as `read` rejects. */
+  tellWhen(params: Pick<ParamsOf<'conversation/process/tellWhen'>, 'itemId' | 'pattern'>): void
+}
+
+interface ProcessPorts extends Pick<ToolPorts, 'clock' | 'redaction' | 'tellPrinted'> {
+  readonly background: BackgroundProcesses
+  /** Running commands of the user. */
+  readonly own: ReadableProcesses
+  readonly onFault: (fault: unknown) => void
+}
+
+export function createConversationProcesses(ports: ProcessPorts): ConversationProcesses {
+  const { background, clock, redaction, tellPrinted, onFault } = ports
+  const runningOnes = () => background.list().filter(({ end }) => end === null)
+  const signal = new AbortController().signal
+  return {
+    running: () => runningOnes().length,
+    stop(itemId) {
+      const isRunning = runningOnes().some(({ id }) => id === itemId)
+      if (isRunning) background.stop(itemId).catch(onFault)
+      return isRunning
+    },
+    async read({ itemId, tail, search: sought, changedFrom: sinceByte = 0, waitMs = 0 }) {
+      const search = sought === undefined ? null : patternOf(sought, 'search')
+      const processes = holderOf(itemId, ports)
+      const wanted = { pattern: null, exit: false, timeoutMs: waitMs, sinceByte }
+      if (waitMs > 0) await awaitOutput(itemId, wanted, { background: processes, clock, signal })
+      const output = processes.output(itemId)
+      if (output === null) throw unknownProcess(itemId)
+      const { lines, of, isText } = pickLines(output, { search, tail })
+      const end = background.list().find(({ id }) => id === itemId)?.end ?? null
+      return {
+        end: end === null ? null : endWords(endedCommand(itemId, end)),
+        totalBytes: output.totalBytes,
+        omittedBytes: output.omittedBytes,
+        ...(isText ? {} : { binary: true as const }),
+        // A secret that was learned after the line had come is in memory as it was.
+        lines: lines.map(({ number, text }) => ({ number, text: redaction.text(text) })),
+        of,
+      }
+    },
+    tellWhen({ itemId, pattern: text }) {
+      const pattern = patternOf(text, 'pattern')
+      const processes = holderOf(itemId, ports)
+      const sinceByte = processes.output(itemId)?.totalBytes ?? 0
+      tellWhenPrinted(itemId, { pattern, sinceByte }, { background: processes, clock, tellPrinted })
+    },
+  }
+}
+
+/** Returns who has the output of a command. */
+function holderOf(itemId: ItemId, { background, own }: Pick<ProcessPorts, 'background' | 'own'>): ReadableProcesses {
+  const holder = [background, own].find((processes) => processes.output(itemId) !== null)
+  if (holder === undefined) throw unknownProcess(itemId)
+  return holder
+}
+
+function unknownProcess(itemId: ItemId) {
+  return rejection(
+    'processNotFound',
+    `No command ${itemId} runs in the background here, or it ended and its output is no longer in memory. The transcript has what was kept of it.`,
+  )
+}
+
+function patternOf(text: string, field: 'search' | 'pattern'): OutputPattern {
+  const pattern = readPattern(text)
+  if ('problem' in pattern) throw rejection('invalidParams', pattern.problem, { field })
+  return pattern
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Conversation, connect, type LinkState, type Parley } from '@parley/client'
+import {
+  hasNats,
+  loopbackCertificate,
+  type NatsServers,
+  type Step,
+  startModelServer,
+  startNats,
+  waitUntil,
+} from '@parley/testkit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
+
+describe.skipIf(!hasNats)('a client of several servers', { timeout: 60_000 }, () => {
+  let nats: NatsServers
+  beforeAll(async () => {
+    nats = await startNats()
+  })
+  afterAll(() => nats[Symbol.asyncDispose]())
+
+  it('answers a question at the next server when the one that asked was killed', async () => {
+    await using team = await startTeam(
+      nats,
+      { calls: [{ name: 'shell', arguments: { command: 'echo x >> ran' } }] },
+      done,
+    )
+    await using parley = await team.connect()
+    const conversation = await parley.create({ cwd: team.cwd })
+    const seqs = collect(conversation)
+    await conversation.send('go')
+    const asked = await approvalOf(conversation)
+    const links: LinkState[] = []
+    conversation.onLink((link) => links.push(link))
+    await team.kill(0)
+
+    // It waits for the next server, with everything that was shown before.
+    await conversation.decide(asked, 'approved')
+    await ended(conversation)
+    expect(readFileSync(join(team.cwd, 'ran'), 'utf8')).toBe('x\n')
+    expect(seqs).toEqual(Array.from(seqs, (_, at) => at + 1))
+    const [lost, ...later] = links
+    expect(lost).toMatchObject({ kind: 'lost', address: team.urls[0] })
+    expect(later.at(-1)).toMatchObject({ kind: 'up', address: team.urls[1] })
+  })
+})
+
+const done: Step = { text: 'Done.' }
+
+interface Team extends AsyncDisposable {
+  readonly urls: readonly string[]
+  readonly cwd: string
+  connect(urls?: readonly string[]): Promise<Parley>
+  kill(index: number): Promise<void>
+}
+
+/** Starts two servers that share a store, with one model. */
+async function startTeam(nats: NatsServers, ...steps: Step[]): Promise<Team> {
+  const model = await startModelServer(steps)
+  const places: readonly [ProcessPlace, ProcessPlace] = [
+    processPlace(model.url, 'untrusted'),
+    processPlace(model.url, 'untrusted'),
+  ]
+  const [{ cwd, root }] = places
+  const tokenFile = join(root, 'token')
+  const servers: SpawnedServer[] = []
+  const urls: string[] = []
+  for (const place of places) {
+    const store = `nats://${nats.addresses.join(',')}`
+    const tls = ['--tls-cert', loopbackCertificate.certFile, '--tls-key', loopbackCertificate.keyFile]
+    const args = ['--store', store, '--listen', 'wss://127.0.0.1:0', ...tls, '--token-file', tokenFile]
+    const server = place.spawn(undefined, {}, args)
+    servers.push(server)
+    urls.push(await waitUntil(() => /wss:\/\/\S+/.exec(server.stderr())?.[0], { what: 'the address of a server' }))
+  }
+  const token = readFileSync(tokenFile, 'utf8').trim()
+  const ca = readFileSync(loopbackCertificate.certFile, 'utf8')
+  return {
+    urls,
+    cwd,
+    connect: (wanted = urls) => connect({ urls: wanted, token, ca }),
+    async kill(index) {
+      servers[index]?.child.kill('SIGKILL')
+      await servers[index]?.exited
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...places, model].map((each) => each[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+/** Collects the numbers of all events as they are folded. */
+function collect(conversation: Conversation): number[] {
+  const seqs: number[] = []
+  conversation.subscribe((envelope) => {
+    if (envelope !== null) seqs.push(envelope.seq)
+  })
+  return seqs
+}
+
+function ended(conversation: Conversation): Promise<unknown> {
+  return waitUntil(() => conversation.state.core.lastTurn?.outcome === 'completed', { what: 'the end of the turn' })
+}
+
+/** Resolves to the id of the approval that waits. */
+function approvalOf(conversation: Conversation): Promise<string> {
+  return waitUntil(() => Object.keys(conversation.state.core.approvals)[0], { what: 'a question' })
+}
