@@ -56,7 +56,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/redaction': ['scan', '.'],
   'packages/journal': ['disk', 'line', 'log', 'sessions', 'search', '.'],
   'packages/store': ['port', 'connection', 'servers', 'log', '.'],
-  'packages/protocol': ['modes', 'review', 'schema', 'schema/exec', 'calls', 'reduce', '.'],
+  'packages/protocol': ['modes', 'review', 'schema', 'schema/exec', 'access', 'calls', 'reduce', '.'],
   'packages/server': [
     'ports',
     'credentials',

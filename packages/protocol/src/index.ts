@@ -1,9 +1,16 @@
+export { localMethods, looseningMethods, type MethodAccess, methodAccess } from './access/method-access.ts'
+export {
+  actingMethods,
+  type ConversationRight,
+  type MethodRight,
+  methodRights,
+  roleHas,
+  roleOf,
+} from './access/method-rights.ts'
 export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { eventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem } from './form-answers.ts'
 export { limits } from './limits.ts'
-export { localMethods, looseningMethods, type MethodAccess, methodAccess } from './method-access.ts'
-export { type ConversationRight, type MethodRight, methodRights, roleHas, roleOf } from './method-rights.ts'
 export { type HookEvent, hookEvents, hookMatches } from './modes/hook-names.ts'
 export { isLooser, type Limits } from './modes/looser.ts'
 export {
@@ -45,7 +52,6 @@ export { settingsInForce } from './reduce/settings-in-force.ts'
 export { addTokens, modelInUse, unconfiguredProvider } from './reduce/turns.ts'
 export { type ReviewTarget, reviewRequest, shownReviewRequest } from './review/review-request.ts'
 export { gravestFirst, isAtLeast, type Severity, severities } from './review/severities.ts'
-export type { Access, Role, SharedLink, UserName } from './schema/access.ts'
 export type {
   AlwaysRule,
   Approval,
@@ -56,6 +62,7 @@ export type {
   FormField,
 } from './schema/approval.ts'
 export type { ConversationEvent, Envelope, EventOf } from './schema/event.ts'
+export type { Access, Role, SharedLink, UserName } from './schema/events/access.ts'
 export type { LostRange, Plan, StopReason, TokenCounts, TurnOutcome } from './schema/events/event-parts.ts'
 export type { ListedHook, TriedHook } from './schema/hooks/hook-methods.ts'
 export type { HookRef } from './schema/hooks/hook-run.ts'

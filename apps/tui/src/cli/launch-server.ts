@@ -100,6 +100,8 @@ const withoutServer = new Set<string>([
   'completion',
   'update',
   'uninstall',
+  // Its server gets the file of `--users`.
+  'user',
   '--help',
   '-h',
   '--version',

@@ -75,6 +75,10 @@ function defineServer(program: Command): void {
       '--store <url>',
       'keep conversations in a store that servers share: nats://HOST:PORT,HOST:PORT; docs/team-server.md describes it',
     )
+    .option(
+      '--users <file>',
+      'users with a token and rights of their own, in place of --token-file; docs/team-server.md describes it',
+    )
     .option('--record <file>', 'write down what models say, for playing back')
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { userName } from './access.ts'
+import { userName } from './events/access.ts'
 import { clientId, messageId } from './ids.ts'
 import { jsonText, leftAlone } from './redaction-marks.ts'
 

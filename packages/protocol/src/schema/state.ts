@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { access } from './access.ts'
 import { approval } from './approval.ts'
+import { access } from './events/access.ts'
 import {
   answerProblem,
   denial,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { access, userName } from './access.ts'
+import { access, userName } from './events/access.ts'
 import { tokenCounts } from './events/event-parts.ts'
 import { clientId, conversationId } from './ids.ts'
 import { fileChangeEntry } from './item.ts'

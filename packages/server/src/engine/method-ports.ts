@@ -24,7 +24,7 @@ type Method<Name extends MethodName> = (params: ParamsOf<Name>) => ResultOf<Name
 /** Methods of the protocol that the engine answers, for one client; a missing one does not compile. */
 export type EngineMethods = { readonly [Name in Exclude<MethodName, ConnectionMethod>]: Method<Name> }
 
-/** What the methods of the engine work with. */
+/** Parts that the methods of the engine work with. */
 export interface MethodPorts {
   readonly host: ConversationHost
   readonly files: Files

@@ -23,14 +23,16 @@ export interface Users extends Disposable {
   onChange(listener: () => void): () => void
 }
 
+const kept = 'The users it had before count on until it can be read.'
+
 /** Time between two looks at the file, in ms: a user who is removed is disconnected after that. */
 const lookMs = 1000
 
-/** Opens a users file; one that is missing has no users. Throws `UsersFileError` for one that cannot be used. */
+/** Opens a users file; one that is missing, or that cannot be used and is reported, has no users. */
 export function openUsers(file: string, report: (sentence: string) => void): Users {
   const listeners = new Set<() => void>()
-  let stamp = stampOf(file)
-  let lines: readonly UsersLine[] = stamp === null ? [] : readLines(file)
+  let stamp: string | null = null
+  let lines: readonly UsersLine[] = []
   let users = usersIn(lines)
   let problem: string | null = null
 
@@ -45,13 +47,15 @@ export function openUsers(file: string, report: (sentence: string) => void): Use
     } catch (error) {
       if (!(error instanceof UsersFileError)) throw error
       const before = problem
-      problem = `${error.message} The users it had before count on until it can be read.`
+      const meanwhile = users.size === 0 ? 'It has no users until it can be read.' : kept
+      problem = `${error.message} ${meanwhile}`
       if (problem !== before) report(problem)
       return
     }
     for (const listener of listeners) listener()
   }
 
+  refresh()
   const timer = setInterval(refresh, lookMs).unref()
   return {
     file,

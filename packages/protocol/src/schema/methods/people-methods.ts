@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { userName } from '../access.ts'
+import { userName } from '../events/access.ts'
 import { sandboxMode } from '../settings.ts'
 import { peopleParams } from './people-params.ts'
 

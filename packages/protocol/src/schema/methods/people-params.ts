@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { role, userName } from '../access.ts'
+import { role, userName } from '../events/access.ts'
 import { conversationId } from '../ids.ts'
 import { sandboxMode } from '../settings.ts'
 

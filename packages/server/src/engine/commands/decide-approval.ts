@@ -47,9 +47,7 @@ export function decideApproval(
     throw rejection(
       'invalidParams',
       `"${decision}" is not one of the answers here: ${approval.decisions.join(', ')}.`,
-      {
-        field: 'decision',
-      },
+      { field: 'decision' },
     )
   if (decision === 'approvedAlways') assertMayAddRule(client)
   if (approval.kind === 'elicitation') {

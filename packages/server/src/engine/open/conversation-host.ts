@@ -100,7 +100,9 @@ export class ConversationHost implements AsyncDisposable {
   /** Returns who reaches a conversation that this process writes; null for any other. */
   openAccess(conversationId: ConversationId): Reached | null {
     const conversation = this.#open.get(conversationId)?.conversation
-    return conversation === undefined || conversation.readOnly ? null : conversation.state.core.meta
+    if (conversation === undefined || conversation.readOnly) return null
+    const { meta, settings } = conversation.state.core
+    return { ...meta, sandbox: settings.sandbox }
   }
 
   /** Resolves to who reaches a conversation as every server sees it; null where there is none. */
@@ -130,8 +132,7 @@ export class ConversationHost implements AsyncDisposable {
     const resumer = { by, mayLoosen, secrets: await setup.secrets() }
     const known = this.#open.get(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
-      if (overrides !== undefined) assertMayChange(guest, known.conversation.state.core.meta)
-      if (overrides !== undefined) setup.change(known, overrides, resumer)
+      if (overrides !== undefined) setup.change(assertMayChange(guest, known), overrides, resumer)
       else known.modules.limits.recordEnforcement()
       return known
     }

@@ -41,7 +41,7 @@ interface Fork {
   readonly key: string
 }
 
-/** What a new conversation is copied of, and by whom. */
+/** Source and maker of a copy. */
 export interface Copy {
   readonly fromId: ConversationId
   readonly from: SessionPaths

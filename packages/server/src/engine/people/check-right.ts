@@ -1,21 +1,29 @@
 import { isConversationId } from '@parley/journal'
 import {
   type Access,
+  actingMethods,
   type ConversationId,
   type ConversationRight,
+  isStricterSandbox,
   type MethodName,
   type MethodRight,
   methodRights,
+  type SandboxMode,
+  sandboxModes,
 } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
+import { isRecord } from '@parley/text'
 import type { Rights } from '../../people/rights.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import { assertCallersConfig } from '../limits/callers-config.ts'
 import type { Guest } from '../limits/may-loosen.ts'
+import type { LiveConversation } from '../open/live-conversation.ts'
 
-/** Who reaches a conversation; without `access` no server with users has had it. */
+/** Users and links that reach a conversation; without `access` no server with users has had it. */
 export interface Reached {
   readonly access?: Access
+  /** Sandbox mode of one that this process writes. */
+  readonly sandbox?: SandboxMode
 }
 
 /** Knows who reaches which conversation. */
@@ -40,14 +48,14 @@ export function createRightCheck(source: AccessSource): CheckRight {
     const right = methodRights[method]
     if (!isOfConversation(right)) {
       if (right !== 'copy' && !rights.has(right)) throw missingRight(right)
-      assertOwnParams(params)
+      assertOwnParams(params, rights)
       if (right !== 'copy') return
       if (!rights.has('user')) throw missingRight('user')
-    } else assertOwnParams(params)
+    } else assertOwnParams(params, rights)
     const needed = right === 'copy' ? 'read' : right
     const conversationId = conversationOf(params)
     const open = source.openAccess(conversationId)
-    if (open !== null && rights.permits(needed, open.access)) return
+    if (open !== null && rights.permits(needed, open.access)) return assertWithinCeiling(rights, { method, open })
     return deny(conversationId, { rights, needed, open })
   }
 
@@ -63,15 +71,35 @@ export function createRightCheck(source: AccessSource): CheckRight {
   }
 }
 
-/** Rejects what lets a client reach beyond its conversations: programs, keys and files of whoever runs the server. */
-function assertOwnParams(params: object): void {
-  for (const overrides of 'overrides' in params ? [params, params.overrides] : [params]) {
-    if (typeof overrides !== 'object' || overrides === null) continue
-    if ('config' in overrides && typeof overrides.config === 'object' && overrides.config !== null)
-      assertCallersConfig({ ...overrides.config })
-    if ('policyFile' in overrides && typeof overrides.policyFile === 'string')
+/** Rejects what lets a client reach beyond its conversations and its ceiling: programs, keys and files of the server. */
+function assertOwnParams(params: object, { maxSandbox }: Rights): void {
+  for (const part of [
+    params,
+    ...('overrides' in params ? [params.overrides] : []),
+    ...('settings' in params ? [params.settings] : []),
+  ]) {
+    if (!isRecord(part)) continue
+    if (isRecord(part['config'])) assertCallersConfig({ ...part['config'] })
+    if (typeof part['policyFile'] === 'string')
       throw rejection('notPermitted', 'A file of rules is for whoever runs the server to name.')
+    const wanted = sandboxModes.find((mode) => mode === part['sandbox'])
+    if (wanted !== undefined && maxSandbox !== null && isStricterSandbox(maxSandbox, wanted))
+      throw aboveOwnCeiling(maxSandbox, wanted)
   }
+}
+
+/** Throws `aboveCeiling` for work in a conversation that may do more than the user. */
+function assertWithinCeiling({ maxSandbox }: Rights, { method, open }: { method: MethodName; open: Reached }): void {
+  const { sandbox } = open
+  if (maxSandbox === null || sandbox === undefined || !actingMethods.has(method)) return
+  if (isStricterSandbox(maxSandbox, sandbox)) throw aboveOwnCeiling(maxSandbox, sandbox)
+}
+
+function aboveOwnCeiling(most: SandboxMode, wanted: SandboxMode): RpcError {
+  return rejection(
+    'aboveCeiling',
+    `You may use ${most} at most on this server, so not ${wanted}. An admin can change that.`,
+  )
 }
 
 function isOfConversation(right: MethodRight): right is ConversationRight {
@@ -112,8 +140,13 @@ function missingRight(right: keyof typeof missingTexts): RpcError {
   return rejection('notPermitted', missingTexts[right])
 }
 
-/** Throws `notPermitted` where a client may not change the settings of a conversation. */
-export function assertMayChange({ access, rights }: Guest, reached: Reached | null): void {
+/** Returns an open conversation whose settings a client may change. Throws `notPermitted`. */
+export function assertMayChange(guest: Guest, open: LiveConversation): LiveConversation {
+  assertMaySet(guest, open.conversation.state.core.meta)
+  return open
+}
+
+function assertMaySet({ access, rights }: Guest, reached: Reached | null): void {
   if (access === 'readOnly') throw notPermitted('changes its settings')
   if (!rights.permits('edit', reached?.access)) throw missingRole('edit')
 }
@@ -133,5 +166,5 @@ export async function assertMayOpen(
       'notPermitted',
       `Nobody has this conversation open, and a reader does not open it for writing. ${next}`,
     )
-  if (changes) assertMayChange(guest, reached)
+  if (changes) assertMaySet(guest, reached)
 }

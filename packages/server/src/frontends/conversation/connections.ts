@@ -19,7 +19,7 @@ export interface Connections {
   close(): Promise<void>
 }
 
-/** What a client is given at most, by the way it came. */
+/** Access and rights of a client, by the way it came. */
 interface Given {
   /** Default `full`. */
   readonly access?: ClientAccess

@@ -93,7 +93,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
 
 /** Opens the store and the users of a server, each null where there is none. */
 async function openShared(args: ServerArguments, parts: EngineParts) {
-  const people = openUsersOfServer(args.users, parts)
+  const people = openUsersOfServer(args.users, { ...parts, isStrict: args.role === 'service' })
   if ('problem' in people) return people
   const opened = await openSharedStore(args.store, parts)
   if ('problem' in opened) people.users?.[Symbol.dispose]()

@@ -70,3 +70,25 @@ it('a file with a fault changes nothing, and the server says its line', async ()
   writeUsersFile(team, good)
   expect((await root.request('user/list', {})).users).toHaveLength(2)
 })
+
+it('a user with a ceiling begins within it, and neither sets more nor works with more', async () => {
+  await using team = await startTeam(['admin:root', 'ada'])
+  const [root, ada] = [await team.as('root'), await team.as('ada')]
+  const { token } = await root.request('user/add', { user: 'bo', maxSandbox: 'read-only' })
+  const bo = await team.as(token)
+  const { cwd } = team.place
+  const { conversationId: own, settings } = await bo.request('conversation/create', { cwd })
+  expect(settings.sandbox).toBe('read-only')
+  for (const refusal of [
+    bo.refused('conversation/create', { cwd, sandbox: 'workspace-write' }),
+    bo.refused('conversation/configure', { conversationId: own, settings: { sandbox: 'workspace-write' } }),
+  ])
+    expect(await refusal).toMatchObject({ code: 'aboveCeiling' })
+  const { conversationId } = await ada.request('conversation/create', { cwd, sandbox: 'workspace-write' })
+  await ada.request('conversation/share', { conversationId, user: 'bo', role: 'editor' })
+  await bo.request('conversation/resume', { conversationId })
+  const send = { conversationId, input: [{ type: 'text' as const, text: 'hi' }] }
+  expect(await bo.refused('conversation/sendMessage', send)).toMatchObject({ code: 'aboveCeiling' })
+  await bo.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
+  await bo.request('conversation/sendMessage', send)
+})

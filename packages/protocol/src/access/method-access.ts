@@ -1,4 +1,4 @@
-import type { MethodName } from './schema/method.ts'
+import type { MethodName } from '../schema/method.ts'
 
 /**
  * Effect of a method on what others see. `look`: none. `change`: it records, sends, runs or takes something. `join`: none

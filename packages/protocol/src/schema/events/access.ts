@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { leftAlone } from './redaction-marks.ts'
+import { leftAlone } from '../redaction-marks.ts'
 
 /** Name of a user: small letters, digits, dots, dashes and underscores. */
 export const userName = leftAlone(

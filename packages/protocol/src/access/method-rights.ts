@@ -1,7 +1,7 @@
-import type { Access, Role } from './schema/access.ts'
-import type { MethodName } from './schema/method.ts'
+import type { Access, Role } from '../schema/events/access.ts'
+import type { MethodName } from '../schema/method.ts'
 
-/** What a role lets its user do in a conversation. */
+/** Right in a conversation, which a role has or lacks. */
 export type ConversationRight = 'read' | 'answer' | 'edit' | 'own'
 
 /**
@@ -92,6 +92,17 @@ export const methodRights: Readonly<Record<MethodName, MethodRight>> = {
   'policy/replay': 'operator',
   'policy/why': 'operator',
 }
+
+/** Methods after which the model, or the server for it, acts within the limits of a conversation. */
+export const actingMethods: ReadonlySet<MethodName> = new Set([
+  'conversation/sendMessage',
+  'conversation/inbox/edit',
+  'conversation/continue',
+  'conversation/retryNow',
+  'conversation/rewind',
+  'conversation/remember',
+  'approval/decide',
+])
 
 const rightsOfRole: Readonly<Record<Role, ReadonlySet<ConversationRight>>> = {
   reader: new Set(['read']),
