@@ -48,6 +48,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'sandbox/seccomp',
     'sandbox/landlock',
     'sandbox/bubblewrap',
+    'sandbox/loopback',
     'sandbox/macos',
     'sandbox/probe',
     'run',

@@ -30,6 +30,7 @@ export type { SandboxesOptions } from './sandbox/probe/search.ts'
 export {
   type Enforcement,
   isWeaker,
+  type Loopback,
   noSandbox,
   noSandboxes,
   type Sandbox,

@@ -16,11 +16,13 @@ export interface Redaction {
   stream(): RedactedStream
   /** Returns a filter for the output of a command. */
   filter(): OutputFilter
+  /** Makes marks and seals with the key of a team from here on, so that its servers know each other's. */
+  useKey(shared: Uint8Array): void
   /** Adds values that are secret from now on. */
   learn(values: readonly SecretValue[]): void
   /** Returns the mark for a value that is secret however common it is, such as an answer, and learns the value. */
   hide(name: string, value: string): string
-  /** Returns a checksum that only this home can make, with its key. */
+  /** Returns a checksum that only the owner of the key can make. */
   seal(text: string): string
   /** Tells whether the text contains a secret. */
   hasSecret(text: string): boolean
@@ -29,7 +31,7 @@ export interface Redaction {
 }
 
 interface RedactionParts {
-  /** Path of `$PARLEY_HOME`, which holds the key of the marks. */
+  /** Path of `$PARLEY_HOME`, which holds the key of marks and seals. */
   readonly home: string
   /** Variables; those with a secret name are secret. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -37,15 +39,15 @@ interface RedactionParts {
 
 export function createRedaction({ home, env }: RedactionParts): Redaction {
   const values = new Map(secretsNamed(env).map((secret) => [secret.value, secret]))
-  let key: Buffer | null = null
+  let key: Uint8Array | null = null
   let redactor: Redactor | null = null
 
   /** Returns the tag of a mark. Reads the key only here: most servers never meet a secret and need no key file. */
   function tag(value: string): string {
-    return createHmac('sha256', homeKey()).update(value).digest('hex').slice(0, 8)
+    return createHmac('sha256', ownKey()).update(value).digest('hex').slice(0, 8)
   }
 
-  function homeKey(): Buffer {
+  function ownKey(): Uint8Array {
     key ??= readRedactionKey(home)
     return key
   }
@@ -69,12 +71,16 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
     stream: () => current().stream(),
     filter: () => redactOutput(current().stream()),
     learn,
+    useKey(shared) {
+      key = shared
+      redactor = null
+    },
     hide(name, value) {
       learn(secretValue(name, value))
       return markFor(kindOf(name), tag(value))
     },
     // Apart from the tags, which show the beginning of what the key makes of any text.
-    seal: (text) => createHmac('sha256', homeKey()).update('seal\0').update(text).digest('hex'),
+    seal: (text) => createHmac('sha256', ownKey()).update('seal\0').update(text).digest('hex'),
     secretsIn: (text) => current().secretsIn(text),
     hasSecret: (text) => current().text(text) !== text,
   }

@@ -5,10 +5,11 @@ import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
-import { actualSequence, storeError } from './connection/store-trouble.ts'
-import type { AckMark } from './log/ack-mark.ts'
+import { storeError } from './connection/store-trouble.ts'
+import { emptyMark } from './log/ack-mark.ts'
+import { fenceLog } from './log/fence-log.ts'
 import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
-import { logSubject } from './log/log-subject.ts'
+import { type ClaimName, logSubject } from './log/log-subject.ts'
 import { objectsOf } from './log/objects.ts'
 import { shipLog } from './log/ship-log.ts'
 import type { LocalCopy, SharedStore, Shipment, StoredRow } from './port/shared-store.ts'
@@ -59,44 +60,37 @@ function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): 
     }
   }
 
-  async function markOf(copy: LocalCopy, kind: 'new' | 'stored', claimName: string): Promise<AckMark> {
-    const ports = portsOf(copy.conversationId)
-    if (kind === 'new') return { store, bytes: 0, sequence: 0 }
-    for (;;) {
-      const mark = await fetchLog(copy, ports)
-      if (mark === null) throw new StorageError({ code: STORE_LOST, operation: `read ${copy.log} from`, path: name })
-      try {
-        const fence = { from: mark.bytes, to: mark.bytes, claim: claimName, files: [], object: null }
-        const sequence = await ports.subject.publish({ ...fence, bytes: new Uint8Array() }, mark.sequence)
-        return { ...mark, sequence }
-      } catch (error) {
-        // The earlier owner wrote once more: its line counts.
-        if (actualSequence(error) === null) throw error
-      }
-    }
-  }
-
-  async function shipmentOf(copy: LocalCopy, kind: 'new' | 'stored', claim: Claim): Promise<Shipment> {
+  /** Resolves to null where the claim was overtaken before it had any effect. */
+  async function shipmentOf(copy: LocalCopy, kind: 'new' | 'stored', claim: Claim): Promise<Shipment | null> {
     const { conversationId } = copy
-    const claimName = randomUUID()
-    const mark = await markOf(copy, kind, claimName)
+    const ports = portsOf(conversationId)
+    const claimName: ClaimName = `${claim.epoch}.${randomUUID()}`
+    const mark = kind === 'new' ? emptyMark(store) : await fenceLog(copy, claimName, ports)
+    if (mark === null) return null
     const putRow = async (row: unknown) => {
       await rows.put(conversationId, JSON.stringify({ row, updatedAtMs: Date.now() }))
     }
-    return shipLog(copy, mark, { ...portsOf(conversationId), claim, claimName, putRow })
+    return shipLog(copy, mark, { ...ports, claim, claimName, putRow })
+  }
+
+  async function take(copy: LocalCopy, kind: 'new' | 'stored'): Promise<Shipment> {
+    // Overtaken once, it looks who has it now. The entries grow, so a second time they were set back.
+    for (let tries = 0; tries < 2; tries++) {
+      const claim = await claimConversation({ owners, nodes, streams: connected.streams }, copy.conversationId)
+      const shipment = await shipmentOf(copy, kind, claim).catch(async (error: unknown) => {
+        await claim.release().catch(() => undefined)
+        throw error
+      })
+      if (shipment !== null) return shipment
+    }
+    throw new StorageError({ code: STORE_LOST, operation: `take ${copy.conversationId} in`, path: name })
   }
 
   return {
     name,
+    key: prepared.key,
     announce: nodes.announce,
-    take: (copy, kind) =>
-      attempt('open a conversation of', async () => {
-        const claim = await claimConversation(owners, nodes, copy.conversationId)
-        return shipmentOf(copy, kind, claim).catch(async (error: unknown) => {
-          await claim.release().catch(() => undefined)
-          throw error
-        })
-      }),
+    take: (copy, kind) => attempt('open a conversation of', () => take(copy, kind)),
     refresh: (copy) => attempt('read', async () => (await fetchLog(copy, portsOf(copy.conversationId))) !== null),
     row: (conversationId) =>
       attempt('read', async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
@@ -6,8 +6,13 @@ import { connect } from '@nats-io/transport-node'
 import { nodeFiles, STORE_LOST, STORE_TAKEN } from '@parley/journal'
 import { hasNats, type NatsServers, startNats, tempDirectory } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectStore } from '../src/connection/connect-store.ts'
 import { placeOf } from '../src/connection/layout.ts'
+import { prepareStore } from '../src/connection/prepare-store.ts'
 import { HeldElsewhereError, type LocalCopy, openStore } from '../src/index.ts'
+import { fenceLog } from '../src/log/fence-log.ts'
+import { logSubject } from '../src/log/log-subject.ts'
+import { objectsOf } from '../src/log/objects.ts'
 import { copyIn } from './copy-in.ts'
 
 describe.skipIf(!hasNats)('a shared store', () => {
@@ -103,6 +108,22 @@ describe.skipIf(!hasNats)('a shared store', () => {
     expect(readFileSync(copy.log, 'utf8')).toBe('first\nsecond\n')
   })
 
+  test('is not taken by a claim that was overtaken before it had any effect', async () => {
+    await using one = await open()
+    await using world = await tempDirectory()
+    const copy = copyIn(world.path, 'a', newId())
+    await using connected = await reach(servers)
+    const shipment = await one.take(copy, 'new')
+    shipment.wrote(append(copy, 'first\n'))
+    await shipment.acknowledged(6)
+
+    const late = copyIn(world.path, 'b', copy.conversationId)
+    expect(await fenceLog(late, `${shipment.epoch - 1}.late`, connected.portsOf(late))).toBe(null)
+    shipment.wrote(append(copy, 'second\n'))
+    await shipment.acknowledged(13)
+    await shipment.close()
+  })
+
   test('gets a copy without what it never acknowledged, which is kept aside', async () => {
     await using one = await open()
     await using world = await tempDirectory()
@@ -151,11 +172,59 @@ test.skipIf(!hasNats)('a store whose streams were made anew is refused', async (
   await expect(openStore(options)).rejects.toThrow('has lost PARLEY_LOG_3')
 })
 
+test.skipIf(!hasNats)('a store that was set back is not believed by a server that has seen more', async () => {
+  await using servers = await startNats()
+  const options = { servers: servers.addresses, replicas: 1, files: nodeFiles }
+  await using world = await tempDirectory()
+  await using one = await openStore(options)
+  const copy = copyIn(world.path, 'a', newId())
+  const shipment = await one.take(copy, 'new')
+  shipment.wrote(append(copy, 'first\n'))
+  await shipment.acknowledged(6)
+  await servers.kill(0)
+  cpSync(servers.folder(0), join(world.path, 'backup'), { recursive: true })
+  await servers.start(0)
+  shipment.wrote(append(copy, 'shown\n'))
+  await shipment.acknowledged(12)
+  await servers.kill(0)
+  rmSync(servers.folder(0), { recursive: true })
+  cpSync(join(world.path, 'backup'), servers.folder(0), { recursive: true })
+  await servers.start(0)
+  await shipment.close().catch(() => undefined)
+
+  // Its message has the place of the one that was lost.
+  await using two = await openStore(options)
+  await endLeaseOf(servers, copy.conversationId)
+  const other = copyIn(world.path, 'b', copy.conversationId)
+  const next = await two.take(other, 'stored')
+  next.wrote(append(other, 'other\n'))
+  await next.acknowledged(12)
+  await next.close()
+  await expect(one.take(copy, 'stored')).rejects.toMatchObject({ code: STORE_LOST })
+  expect(readFileSync(copy.log, 'utf8')).toBe('first\nshown\n')
+})
+
 test.skipIf(!hasNats)('servers with too small messages are refused', async () => {
   await using servers = await startNats({ config: 'max_payload: 65536' })
   const options = { servers: servers.addresses, replicas: 1, files: nodeFiles }
   await expect(openStore(options)).rejects.toThrow('max_payload')
 })
+
+/** Connects as a server does that takes part in no lease. */
+async function reach(servers: NatsServers) {
+  const connected = await connectStore({ servers: servers.addresses })
+  const { id: store, objects } = await prepareStore(connected, 1)
+  return {
+    portsOf: ({ conversationId }: LocalCopy) => ({
+      files: nodeFiles,
+      subject: logSubject(connected, conversationId),
+      objects: objectsOf(objects, conversationId),
+      store,
+      name: connected.name,
+    }),
+    [Symbol.asyncDispose]: () => connected.connection.close(),
+  }
+}
 
 async function administer({ addresses }: NatsServers) {
   const connection = await connect({ servers: [...addresses] })

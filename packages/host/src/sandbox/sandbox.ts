@@ -8,7 +8,7 @@ export interface SandboxLimits {
   readonly writableRoots: readonly string[]
   /** Device and inode that writable folders must have, by path. A folder without an entry is taken as it is. */
   readonly identities?: ReadonlyMap<string, string>
-  /** True for the whole network. False leaves a loopback of its own, on which test servers work. */
+  /** True for the whole network. False leaves a loopback, of its own or shared (`Sandboxes.prepare`). */
   readonly network: boolean
   /** True to allow unix sockets to commands without the network; well-known ones of the system stay masked. */
   readonly unixSockets: boolean
@@ -57,6 +57,8 @@ export interface SandboxOutcome {
 export interface Sandbox {
   /** Limits in force; null for none. An environment elsewhere enforces these itself. */
   readonly limits: SandboxLimits | null
+  /** True where it is in a loopback with other commands. */
+  readonly sharesLoopback?: boolean
   /**
    * Returns the command with its limits. Throws when it must not be run, and never falls back to no limits. Throws
    * `SpawnFailedError` when the command itself is wrong.
@@ -109,6 +111,16 @@ export interface SandboxReport {
   readonly reason: string
 }
 
+/**
+ * Network that leads nowhere but to the commands in it. No process holds it: it lives in two descriptors of this one and
+ * in the commands, so it ends with them.
+ */
+export interface Loopback {
+  /** Returns the words before a command that is to start in it. Throws when it is closed. */
+  entrance(): readonly string[]
+  close(): void
+}
+
 /** Place and report of what outlives single commands. */
 export interface SandboxState {
   /** Folder of this user alone in which reserved names are noted; absent notes none. */
@@ -125,13 +137,21 @@ export interface Sandboxes {
   recheck(): Promise<SandboxReport>
   /**
    * Prepares limits from the files as they are now, so it is called right before the start. Rejects with a sentence
-   * where they cannot be enforced; the command is then not run.
+   * where they cannot be enforced; the command is then not run. A command without the network is put in `loopback`, where
+   * there is one.
    */
-  prepare(limits: SandboxLimits): Promise<Sandbox>
+  prepare(limits: SandboxLimits, loopback?: Loopback | null): Promise<Sandbox>
+  /** Makes a loopback for commands to share, until it is closed. Null where there can be none. Never rejects. */
+  openLoopback(): Promise<Loopback | null>
 }
 
 /** Returns the answer of a machine where nothing enforces limits. */
 export function noSandboxes(reason: string): Sandboxes {
   const report = () => Promise.resolve({ enforcement: 'none', reason } as const)
-  return { report, recheck: report, prepare: () => Promise.reject(new Error(reason)) }
+  return {
+    report,
+    recheck: report,
+    prepare: () => Promise.reject(new Error(reason)),
+    openLoopback: () => Promise.resolve(null),
+  }
 }

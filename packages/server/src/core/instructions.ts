@@ -130,7 +130,7 @@ const pastReadOnly: Readonly<Record<Settings['approvalPolicy'], string>> = {
 function noNetwork(enforcement: Settings['enforcement']): string {
   return enforcement === 'partial'
     ? 'Commands have no network, not even between each other.'
-    : 'Commands have no network, and a loopback of their own: no other command reaches a server in the background, so start a server and its client in one command.'
+    : 'Commands have no network. On localhost they reach servers that commands with the same limits have started in the background, unless the start of one says otherwise.'
 }
 
 function howToAsk({ approvalPolicy }: Settings, hasNetwork: boolean): readonly string[] {

@@ -1,5 +1,6 @@
 import { ConfigError, readEffectiveConfig } from '@parley/config'
 import type { Files } from '@parley/journal'
+import type { Redaction } from '@parley/redaction'
 import type { SharedStore, StoreAddress } from '@parley/store'
 import { UsageError } from '../serving/flags.ts'
 
@@ -10,17 +11,26 @@ interface Wanted extends StoreAddress {
   readonly replicas: number
 }
 
+interface StoreUser {
+  readonly home: string
+  readonly files: Files
+  /** Made to use the key of the store. */
+  readonly redaction: Pick<Redaction, 'useKey'>
+}
+
 /** Opens the store that servers share, of `--store` or of `[store]`; null where there is none. */
 export async function openSharedStore(
   given: readonly string[] | null,
-  { home, files }: { readonly home: string; readonly files: Files },
+  { home, files, redaction }: StoreUser,
 ): Promise<{ readonly store: SharedStore | null } | { readonly problem: string }> {
   const wanted = wantedStore(given, home)
   if (wanted === null) return { store: null }
   // Loaded only here: most servers have no store.
   const { openStore, UnusableStoreError } = await import('@parley/store')
   try {
-    return { store: await openStore({ ...wanted, files }) }
+    const store = await openStore({ ...wanted, files })
+    redaction.useKey(store.key)
+    return { store }
   } catch (error) {
     if (error instanceof UnusableStoreError) return { problem: error.message }
     throw error

@@ -215,11 +215,15 @@ function goOnInBackground(
 
 /** Returns what the model can do with a background process, after its name. */
 function processWords({ itemId, pid, sandbox }: BackgroundCommand & { readonly pid: number | null }): string {
-  const apart =
-    sandbox.limits === null || sandbox.limits.network
-      ? ''
-      : ' Neither other commands nor the user’s browser can connect to it.'
+  const apart = sandbox.limits === null || sandbox.limits.network ? '' : reachedBy(sandbox)
   return `${pid === null ? '' : ` (pid ${pid})`}. Read its output and wait for it with read_process; all that is kept is read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.${apart}`
+}
+
+/** Says who can connect to a server in the sandbox. */
+function reachedBy({ sharesLoopback }: Sandbox): string {
+  return sharesLoopback === true
+    ? ' Commands with the same limits reach a server in it on localhost; the user’s browser does not.'
+    : ' Neither other commands nor the user’s browser can connect to it.'
 }
 
 const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }

@@ -19,7 +19,7 @@ describe('what the model is told of its limits', () => {
       Also writable: /a, /b
       Commands may write in the working directory and in $TMPDIR, which only commands see (read_file does not) and which lasts as long as the conversation is open.
       In the working directory .git, .parley, .vscode, .idea, .husky, .envrc and .mcp.json are read-only: what changes the repository (git add, commit, checkout, stash, …) needs escalate: true with a reason, from the first try on.
-      Commands have no network, and a loopback of their own: no other command reaches a server in the background, so start a server and its client in one command.
+      Commands have no network. On localhost they reach servers that commands with the same limits have started in the background, unless the start of one says otherwise.
       To ask for more, call shell with a reason and network: true (the network, for that command) or escalate: true (outside the sandbox). If it is clear beforehand that a command needs that, ask at once."
     `)
   })

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from '@parley/client'
+import { nodeFiles } from '@parley/journal'
+import { openStore } from '@parley/store'
 import { hasNats, type NatsServers, startModelServer, startNats, waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
@@ -95,6 +97,41 @@ describe.skipIf(!hasNats)('servers that share a store', { timeout: 60_000 }, () 
     await answered
     expect(asked.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
   })
+
+  it('run on one what was answered on another that was killed, and do not ask again', async () => {
+    await using world = await twoPlaces('echo x >> ran')
+    const { one, other } = world
+    const owner = start(one, failpoints.afterYesIsLogged)
+    const asking = await owner.connect()
+    const asked = await ask(asking, one.cwd)
+    const { conversationId } = asked
+    answer(asking, asked).catch(() => undefined)
+    await owner.exited
+    await sendRest(one, conversationId)
+
+    const { client, watched } = await resumeOn(start(other), conversationId)
+    await client.request('conversation/continue', { conversationId })
+    await watched.turnEnded()
+    expect(readFileSync(join(one.cwd, 'ran'), 'utf8')).toBe('x\n')
+    const lines = other.logLines(conversationId)
+    expect(lines.filter((line) => line.includes('"type":"approval.requested"'))).toHaveLength(1)
+  })
+
+  /** Stores what a server had only in its copy when it was killed, as if it had been killed a moment later. */
+  async function sendRest(place: ProcessPlace, conversationId: string): Promise<void> {
+    await using store = await openStore({ servers: nats.addresses, replicas: 1, files: nodeFiles })
+    const log = place.path(conversationId)
+    const acked = log.replace('.jsonl', '.acked')
+    const shipment = await store.take(
+      { conversationId, log, sideFiles: place.path(conversationId, 'sideFiles'), acked },
+      'stored',
+    )
+    appendFileSync(log, readFileSync(log.replace('.jsonl', '.torn-1')))
+    const { size } = statSync(log)
+    shipment.wrote(size)
+    await shipment.acknowledged(size)
+    await shipment.close()
+  }
 
   const points = ['afterYesIsLogged', 'beforeCommandStarts', 'inMiddleOfLine'] as const
   it.each(points)('lose nothing that was shown when one is killed (%s)', async (point) => {

@@ -38,6 +38,11 @@ export function placeOf(conversationId: ConversationId): LogPlace {
   return { stream: streamName(shard), subject: `parley.log.${shard}.${conversationId}` }
 }
 
+/** Returns the subject of the entry of a conversation in the bucket of owners. */
+export function ownerSubject(conversationId: ConversationId): string {
+  return `$KV.${buckets.owners}.${conversationId}`
+}
+
 export function streamName(shard: number): string {
   return `PARLEY_LOG_${shard}`
 }
@@ -50,7 +55,7 @@ export function subjectsOf(shard: number): string {
 export const messageHeaders = {
   /** Bytes of the log that the message holds, as `FROM-TO`. */
   bytes: 'Parley-Bytes',
-  /** Random name of the claim that wrote it, by which a writer knows its own messages. */
+  /** Claim that wrote it, as `EPOCH.NAME`. */
   claim: 'Parley-Claim',
   /** Names of the side files that lines of the message name, parted by commas. */
   files: 'Parley-Files',

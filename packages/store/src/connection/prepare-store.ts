@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import { type KV, Kvm } from '@nats-io/kv'
 import { type ObjectStore, Objm } from '@nats-io/obj'
@@ -10,6 +10,7 @@ import { buckets, leaseMs, objectBucket, shardCount, streamName, subjectsOf } fr
 export interface Prepared {
   /** Random name of the store, which a copy of a log is a copy of. */
   readonly id: string
+  readonly key: Uint8Array
   readonly nodes: KV
   readonly owners: KV
   readonly rows: KV
@@ -23,6 +24,8 @@ interface About {
 }
 
 const aboutKey = 'store'
+const sealingKey = 'key'
+const keyBytes = 32
 const logStreams = Array.from({ length: shardCount }, (_, shard) => streamName(shard))
 const keptStreams = [
   ...logStreams,
@@ -47,13 +50,14 @@ export async function prepareStore({ connection, admin, name }: Connected, repli
       `The store ${name} no longer says which store it is, so its conversations are not opened.`,
     )
   const opened = {
+    key: await keyIn(aboutBucket),
     nodes,
     owners: await kvm.create(buckets.owners, kept),
     rows: await kvm.create(buckets.rows, kept),
     objects: await new Objm(connection).create(objectBucket, { storage: 'file', replicas }),
   }
   if (about !== null) return { id: about.id, ...opened }
-  for (const [shard, stream] of logStreams.entries()) await makeLogStream(admin, { stream, shard, replicas })
+  await Promise.all(logStreams.map((stream, shard) => makeLogStream(admin, { stream, shard, replicas })))
   return { id: await describe(aboutBucket, await streamsOf(admin)), ...opened }
 }
 
@@ -63,6 +67,22 @@ async function readAbout(bucket: KV): Promise<About | null> {
   if (!isRecord(value) || typeof value['id'] !== 'string' || !isRecord(value['created'])) return null
   const created = Object.entries(value['created']).map(([stream, time]) => [stream, String(time)] as const)
   return { id: value['id'], created: Object.fromEntries(created) }
+}
+
+/** Reads the key that the servers have in common. The first of them makes it. */
+async function keyIn(bucket: KV): Promise<Uint8Array> {
+  const kept = await bucket.get(sealingKey)
+  if (kept !== null) return kept.value
+  const made = randomBytes(keyBytes)
+  try {
+    await bucket.create(sealingKey, made)
+    return made
+  } catch (error) {
+    // Another node made it in the same moment.
+    const theirs = await bucket.get(sealingKey)
+    if (theirs === null) throw error
+    return theirs.value
+  }
 }
 
 async function streamsOf(admin: JetStreamManager): Promise<StreamInfo[]> {

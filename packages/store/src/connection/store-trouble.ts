@@ -4,7 +4,8 @@ import { STORE_FULL, STORE_GONE, STORE_LOST, STORE_SLOW, StorageError } from '@p
 const fullCodes: ReadonlySet<number> = new Set([10023, 10028, 10047, 10077])
 /** Code of the server for a stream that is not there. */
 const noStreamCode = 10059
-const wrongSequenceCode = 10071
+/** Codes of the server for another last message than was expected; newer servers have one for what is being stored. */
+const outdatedCodes: ReadonlySet<number> = new Set([10071, 10158, 10164])
 
 /** Converts a failure of the client library to an error of the storage. `store` names the store for people. */
 export function storeError(operation: string, store: string, cause: unknown): StorageError {
@@ -22,16 +23,10 @@ function codeOf(cause: unknown): string {
   return name === 'TimeoutError' ? STORE_SLOW : STORE_GONE
 }
 
-/** Returns the last sequence that a refused message should have named; null for any other failure. */
-export function actualSequence(error: unknown): number | null {
-  if (apiCode(error) !== wrongSequenceCode || !(error instanceof Error)) return null
-  const digits = /(\d+)\s*$/.exec(error.message)?.[1]
-  return digits === undefined ? null : Number(digits)
-}
-
-/** Tells if an entry of a bucket was changed since it was read. */
+/** Tells if a message was refused because another follows the one that it was to follow. */
 export function isOutdated(error: unknown): boolean {
-  return apiCode(error) === wrongSequenceCode
+  const code = apiCode(error)
+  return code !== null && outdatedCodes.has(code)
 }
 
 function apiCode(error: unknown): number | null {

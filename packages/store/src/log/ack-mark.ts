@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { createFile, type Files, StorageError, writeAll } from '@parley/journal'
 import { isRecord } from '@parley/text'
+import { type ClaimName, claimIn } from './log-subject.ts'
 
 /** Point up to which a store has acknowledged a log. */
 export interface AckMark {
@@ -10,10 +11,17 @@ export interface AckMark {
   readonly bytes: number
   /** Sequence of the newest message of the conversation that was seen. */
   readonly sequence: number
+  /** Claim that wrote it: a store that was set back has another message at that place. */
+  readonly claim: ClaimName
+}
+
+/** Returns the mark of a log of which a store has nothing. */
+export function emptyMark(store: string): AckMark {
+  return { store, bytes: 0, sequence: 0, claim: '0.' }
 }
 
 /** All marks are as long, so that each overwrites the one before. */
-const markBytes = 160
+const markBytes = 200
 
 /** Returns null where there is none, or none that can be read. */
 export function readMark(files: Files, path: string): AckMark | null {
@@ -49,8 +57,8 @@ function overwriteMark(files: Files, path: string, mark: AckMark): void {
   }
 }
 
-function encode({ store, bytes, sequence }: AckMark): Buffer {
-  const text = JSON.stringify({ store, bytes, sequence })
+function encode({ store, bytes, sequence, claim }: AckMark): Buffer {
+  const text = JSON.stringify({ store, bytes, sequence, claim })
   return Buffer.from(`${crc32(text)} ${text}`.padEnd(markBytes))
 }
 
@@ -59,7 +67,7 @@ function decode(text: string): AckMark | null {
   if (body === '' || crc32(body) !== Number(digits)) return null
   const value: unknown = JSON.parse(body)
   if (!isRecord(value)) return null
-  const { store, bytes, sequence } = value
+  const { store, bytes, sequence, claim } = value
   if (typeof store !== 'string' || typeof bytes !== 'number' || typeof sequence !== 'number') return null
-  return { store, bytes, sequence }
+  return { store, bytes, sequence, claim: claimIn(claim) }
 }

@@ -11,7 +11,7 @@ import {
   writeAll,
 } from '@parley/journal'
 import type { LocalCopy } from '../port/shared-store.ts'
-import { type AckMark, readMark, writeMark } from './ack-mark.ts'
+import { type AckMark, emptyMark, readMark, writeMark } from './ack-mark.ts'
 import type { LogMessage, LogSubject } from './log-subject.ts'
 import type { Objects } from './objects.ts'
 
@@ -35,9 +35,9 @@ export async function fetchLog(copy: LocalCopy, ports: FetchPorts): Promise<AckM
   const known = knownMark(copy, ports)
   const newest = await subject.last()
   if (newest === null && known === null) return null
-  if (newest === null || newest.sequence < (known?.sequence ?? 0)) throw lost(copy, ports)
+  if (newest === null || !(await hasMarked(known, newest, subject))) throw lost(copy, ports)
   makeFolders(files, dirname(copy.log))
-  let mark = known ?? { store, bytes: 0, sequence: 0 }
+  let mark = known ?? emptyMark(store)
   const log = files.look(copy.log) === null ? createFile(files, copy.log) : files.open(copy.log, 'edit')
   try {
     cutBack(files, log, mark.bytes)
@@ -45,14 +45,22 @@ export async function fetchLog(copy: LocalCopy, ports: FetchPorts): Promise<AckM
       if (message.from !== mark.bytes) throw lost(copy, ports)
       writeAll(files, log, await bytesOf(message, copy, ports))
       await fetchFiles(message.files, copy, ports)
-      mark = { store, bytes: message.to, sequence: message.sequence }
+      mark = { store, bytes: message.to, sequence: message.sequence, claim: message.claim }
     }
     assertSize(files, log, { mark, copy, ports })
   } finally {
     files.close(log)
+    // What came before a failure is not fetched again.
+    if (mark.sequence > 0) writeMark(files, copy.acked, mark)
   }
-  writeMark(files, copy.acked, mark)
   return mark
+}
+
+/** Tells if a store still has the message at a mark. One that was set back may have another in its place. */
+async function hasMarked(mark: AckMark | null, newest: LogMessage, subject: LogSubject): Promise<boolean> {
+  if (mark === null) return true
+  const found = newest.sequence === mark.sequence ? newest : await subject.at(mark.sequence)
+  return found !== null && found.claim === mark.claim && found.to === mark.bytes
 }
 
 /** Cuts a log to what is acknowledged. The rest was shown to no client of the store, and is kept aside all the same. */

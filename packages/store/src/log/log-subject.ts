@@ -3,6 +3,10 @@ import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import type { ConversationId } from '@parley/protocol'
 import type { Connected } from '../connection/connect-store.ts'
 import { messageHeaders, placeOf } from '../connection/layout.ts'
+import { publishNext } from '../connection/publish-next.ts'
+
+/** Name of a claim, as `EPOCH.RANDOM`, by which a writer knows its own messages, and readers what came of which. */
+export type ClaimName = `${number}.${string}`
 
 /** Message of a log. */
 export interface LogMessage {
@@ -11,8 +15,8 @@ export interface LogMessage {
   /** First byte of the log that it holds, and the byte behind the last; both the same for a fence. */
   readonly from: number
   readonly to: number
-  /** Claim that wrote it. */
-  readonly claim: string
+  /** Claim that wrote it; no other has the same. */
+  readonly claim: ClaimName
   /** Names of the side files that its lines name. */
   readonly files: readonly string[]
   /** Object that has the bytes; null where the message has them. */
@@ -25,14 +29,31 @@ export type NewMessage = Omit<LogMessage, 'sequence'>
 
 /** Messages of one conversation, which are its log. */
 export interface LogSubject {
-  /** Resolves to the sequence. Rejects with the library's error, also where `expected` is not the last sequence. */
-  publish(message: NewMessage, expected: number): Promise<number>
+  /**
+   * Stores a message after the one with the sequence `after`, and resolves to its own; it may have been stored by an
+   * earlier try. Rejects with `OutrunError` where another is there, else with the library's error.
+   */
+  publish(message: NewMessage, after: number): Promise<number>
   /** Resolves to the newest message as the leader of the stream has it; null where there is none. */
   last(): Promise<LogMessage | null>
+  /** Resolves to the message with a sequence; null where there is none of this conversation. */
+  at(sequence: number): Promise<LogMessage | null>
   /** Reads messages after a sequence, oldest first, until `last` has come. */
   read(range: { readonly after: number; readonly last: number }): AsyncGenerator<LogMessage>
   /** Removes all messages. */
   purge(): Promise<void>
+}
+
+/** Error for a message whose place another has. */
+export class OutrunError extends Error {
+  override readonly name = 'OutrunError'
+  /** Newest message; null where there is none. */
+  readonly last: LogMessage | null
+
+  constructor(subject: string, last: LogMessage | null) {
+    super(`another message follows on ${subject}`)
+    this.last = last
+  }
 }
 
 const fetchedAtOnce = 500
@@ -70,21 +91,40 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
     }
   }
 
+  async function newest(): Promise<LogMessage | null> {
+    const found = await admin.streams.getMessage(stream, { last_by_subj: subject })
+    return found === null ? null : messageOf(found)
+  }
+
   return {
-    async publish(message, expected) {
-      const options = { headers: headersOf(message), expect: { lastSubjectSequence: expected } }
-      const { seq } = await streams.publish(subject, message.bytes, options)
-      return seq
+    async publish(message, after) {
+      const sequence = await publishNext(streams, {
+        subject,
+        bytes: message.bytes,
+        headers: headersOf(message),
+        after,
+      })
+      if (sequence !== null) return sequence
+      const last = await newest()
+      if (last !== null && isSame(last, message)) return last.sequence
+      // What outran it is on its way: it is tried again.
+      if (last !== null && last.sequence === after) throw new Error(`a message is being stored on ${subject}`)
+      throw new OutrunError(subject, last)
     },
-    async last() {
-      const found = await admin.streams.getMessage(stream, { last_by_subj: subject })
-      return found === null ? null : messageOf(found)
+    last: newest,
+    async at(sequence) {
+      const found = await admin.streams.getMessage(stream, { seq: sequence })
+      return found === null || found.subject !== subject ? null : messageOf(found)
     },
     read,
     async purge() {
       await admin.streams.purge(stream, { filter: subject })
     },
   }
+}
+
+function isSame(one: NewMessage, other: NewMessage): boolean {
+  return one.claim === other.claim && one.from === other.from && one.to === other.to
 }
 
 function headersOf({ from, to, claim, files, object }: NewMessage): MsgHdrs {
@@ -105,5 +145,24 @@ function messageOf(message: JsMsg | StoredMsg): LogMessage {
     .split(',')
     .filter((name) => name !== '')
   const object = text(messageHeaders.object)
-  return { sequence, from, to, claim: text(messageHeaders.claim), files, object: object === '' ? null : object, bytes }
+  return {
+    sequence,
+    from,
+    to,
+    claim: claimIn(text(messageHeaders.claim)),
+    files,
+    object: object === '' ? null : object,
+    bytes,
+  }
+}
+
+/** Reads the name of a claim; what is none was written by no claim that is known. */
+export function claimIn(value: unknown): ClaimName {
+  const [, epoch = 0, random = ''] = /^(\d+)\.(.*)$/.exec(String(value)) ?? []
+  return `${Number(epoch)}.${random}`
+}
+
+/** Returns the epoch of a claim by its name. */
+export function epochOf(claim: ClaimName): number {
+  return Number.parseInt(claim, 10)
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Files, type OpenFile, readFile, readSpan, sideFileRefsIn } from '@parley/journal'
 import { messageBytes } from '../connection/layout.ts'
-import type { NewMessage } from './log-subject.ts'
+import type { ClaimName, NewMessage } from './log-subject.ts'
 
 /** Message that is to be published, with the content to put before. */
 export interface Outgoing {
@@ -16,7 +16,7 @@ interface Span {
   readonly from: number
   /** Size of the log. */
   readonly sizeBytes: number
-  readonly claim: string
+  readonly claim: ClaimName
   /** Folder of the side files. */
   readonly sideFiles: string
 }

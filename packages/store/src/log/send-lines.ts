@@ -1,8 +1,7 @@
 import { type Files, type OpenFile, STORE_LOST, STORE_TAKEN, StorageError } from '@parley/journal'
-import { actualSequence } from '../connection/store-trouble.ts'
 import type { LocalCopy } from '../port/shared-store.ts'
 import type { AckMark } from './ack-mark.ts'
-import type { LogSubject } from './log-subject.ts'
+import { type ClaimName, type LogSubject, OutrunError } from './log-subject.ts'
 import { nextMessage, type Outgoing } from './next-message.ts'
 import type { Objects } from './objects.ts'
 
@@ -10,8 +9,7 @@ export interface SendPorts {
   readonly files: Files
   readonly subject: LogSubject
   readonly objects: Objects
-  /** Random name of the claim. */
-  readonly claimName: string
+  readonly claimName: ClaimName
   /** Servers of the store, as people write them. */
   readonly name: string
 }
@@ -27,14 +25,10 @@ export interface LineSender extends Disposable {
 export function sendLines(copy: LocalCopy, { files, subject, objects, claimName: claim, name }: SendPorts): LineSender {
   let log: OpenFile | null = null
 
-  /** Finds out if a refused message is the one that was stored before, with an answer that was lost. */
-  async function sequenceAfterRefusal(error: unknown, { from, to }: Outgoing['message'], mark: AckMark) {
-    const actual = actualSequence(error)
-    if (actual === null) throw error
-    const last = await subject.last()
-    if (last?.claim === claim && last.from === from && last.to === to) return last.sequence
-    const code = actual < mark.sequence ? STORE_LOST : STORE_TAKEN
-    throw new StorageError({ code, operation: 'write to', path: name, retryable: false, cause: error })
+  function ended(error: unknown, mark: AckMark): unknown {
+    if (!(error instanceof OutrunError)) return error
+    const code = (error.last?.sequence ?? 0) < mark.sequence ? STORE_LOST : STORE_TAKEN
+    return new StorageError({ code, operation: 'write to', path: name, retryable: false, cause: error })
   }
 
   return {
@@ -44,10 +38,10 @@ export function sendLines(copy: LocalCopy, { files, subject, objects, claimName:
     },
     async send({ message, objects: content }, mark) {
       for (const [object, bytes] of content) await objects.put(object, bytes)
-      const sequence = await subject
-        .publish(message, mark.sequence)
-        .catch((error: unknown) => sequenceAfterRefusal(error, message, mark))
-      return { ...mark, bytes: message.to, sequence }
+      const sequence = await subject.publish(message, mark.sequence).catch((error: unknown) => {
+        throw ended(error, mark)
+      })
+      return { ...mark, bytes: message.to, sequence, claim }
     },
     [Symbol.dispose]() {
       if (log !== null) files.close(log)

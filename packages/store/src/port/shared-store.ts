@@ -14,6 +14,8 @@ export interface LocalCopy {
 export interface SharedStore extends AsyncDisposable {
   /** Servers of the store, as people write them. */
   readonly name: string
+  /** Key of the seals and marks that its servers have in common. */
+  readonly key: Uint8Array
   /** Says where clients reach this server; null for nowhere. */
   announce(address: string | null): void
   /**

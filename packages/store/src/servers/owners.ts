@@ -1,6 +1,9 @@
+import type { JetStreamClient } from '@nats-io/jetstream'
 import type { KV } from '@nats-io/kv'
+import { headers } from '@nats-io/transport-node'
 import type { ConversationId } from '@parley/protocol'
-import { isOutdated } from '../connection/store-trouble.ts'
+import { ownerSubject } from '../connection/layout.ts'
+import { publishNext } from '../connection/publish-next.ts'
 import { HeldElsewhereError } from '../port/shared-store.ts'
 import type { Nodes } from './nodes.ts'
 
@@ -11,8 +14,16 @@ export interface Claim {
   release(): Promise<void>
 }
 
+export interface OwnerPorts {
+  readonly owners: KV
+  readonly nodes: Nodes
+  readonly streams: JetStreamClient
+}
+
 /** Takes the right to write a conversation. Rejects with `HeldElsewhereError` while a living server has it. */
-export async function claimConversation(owners: KV, nodes: Nodes, conversationId: ConversationId): Promise<Claim> {
+export async function claimConversation(ports: OwnerPorts, conversationId: ConversationId): Promise<Claim> {
+  const { owners, nodes, streams } = ports
+  const subject = ownerSubject(conversationId)
   for (;;) {
     const entry = await owners.get(conversationId)
     const node = entry?.operation === 'PUT' ? entry.string() : null
@@ -20,15 +31,17 @@ export async function claimConversation(owners: KV, nodes: Nodes, conversationId
       const holder = await nodes.find(node)
       if (holder !== null) throw new HeldElsewhereError(conversationId, holder)
     }
-    try {
-      const epoch =
-        entry === null
-          ? await owners.create(conversationId, nodes.own)
-          : await owners.update(conversationId, nodes.own, entry.revision)
-      return { epoch, release: () => owners.delete(conversationId, { previousSeq: epoch }) }
-    } catch (error) {
-      // Another server came first: it is looked at again.
-      if (!isOutdated(error)) throw error
-    }
+    const after = entry?.revision ?? 0
+    const epoch = await publishNext(streams, { subject, bytes: nodes.own, headers: headers(), after })
+    // Another server came first: it is looked at again.
+    if (epoch !== null) return { epoch, release: () => release(streams, subject, epoch) }
   }
+}
+
+/** Removes the entry unless another server has taken the conversation since. */
+async function release(streams: JetStreamClient, subject: string, epoch: number): Promise<void> {
+  const marked = headers()
+  // As the library marks what was deleted.
+  marked.set('KV-Operation', 'DEL')
+  await publishNext(streams, { subject, bytes: '', headers: marked, after: epoch })
 }

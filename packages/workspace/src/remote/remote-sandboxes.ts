@@ -42,6 +42,7 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
         },
       }
     },
+    openLoopback: () => Promise.resolve(null),
   }
 }
 

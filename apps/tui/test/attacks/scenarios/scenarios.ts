@@ -5,6 +5,7 @@ import { patches } from './patches.ts'
 import { projectConfig } from './project-config.ts'
 import { protocol } from './protocol.ts'
 import type { Scenarios } from './scenario.ts'
+import { sharedLoopback } from './shared-loopback.ts'
 import { storage } from './storage.ts'
 import { terminal } from './terminal.ts'
 import { toolServers } from './tool-servers.ts'
@@ -17,6 +18,7 @@ export const scenarios: Scenarios = {
   ...patches,
   ...projectConfig,
   ...protocol,
+  ...sharedLoopback,
   ...storage,
   ...terminal,
   ...toolServers,

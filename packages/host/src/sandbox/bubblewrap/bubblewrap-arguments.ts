@@ -5,7 +5,8 @@ import type { Mount } from './plan-mounts.ts'
 export interface ArgumentOptions {
   readonly mounts: readonly Mount[]
   readonly scratch: string | null
-  readonly network: boolean
+  /** True where it keeps the network that bwrap is started in. */
+  readonly keepsNetwork: boolean
   readonly features: BubblewrapFeatures
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
@@ -22,11 +23,11 @@ const temporaryBytes = 512 * 2 ** 20
 
 /** Returns the options of bwrap in the order of their effect. Only the variables of the command are set. */
 export function bubblewrapArguments(options: ArgumentOptions): string[] {
-  const { mounts, network, features, env, cwd, terminal, statusFd, filterFd } = options
+  const { mounts, keepsNetwork, features, env, cwd, terminal, statusFd, filterFd } = options
   return [
     '--unshare-user',
     '--unshare-all',
-    ...(network ? ['--share-net'] : []),
+    ...(keepsNetwork ? ['--share-net'] : []),
     ...(features.disablesNamespaces ? ['--disable-userns'] : []),
     '--die-with-parent',
     '--as-pid-1',

@@ -15,8 +15,8 @@ interface InnerShellOptions {
   readonly pinned: readonly string[]
   /** Path of `cat`, to read a long table; null lets the shell read it. */
   readonly cat: string | null
-  /** True to report packets without a route, when the command has only its own loopback. */
-  readonly watchNetwork: boolean
+  /** Network whose packets without a route are counted: the command's own loopback, or as a difference one that others share. */
+  readonly watchNetwork: 'no' | 'own' | 'shared'
   /** True to limit processes. Before Linux 5.14 all of the user's processes would count, not only those of the sandbox. */
   readonly limitTasks: boolean
 }
@@ -37,9 +37,11 @@ export function innerShell({ mounts, pinned, cat, watchNetwork, limitTasks }: In
     ...check(mounts, cat),
     ...comparePinned(pinned),
     ...limits,
+    `echo began >&${reportFd}`,
+    ...(watchNetwork === 'shared' ? [network] : []),
     run,
     count,
-    ...(watchNetwork ? [network] : []),
+    ...(watchNetwork === 'no' ? [] : [network]),
     'exit $code',
   ].join('\n')
 }
@@ -88,8 +90,7 @@ function quoted(text: string): string {
 const tasks = `ulimit -u ${maxTasks} || ulimit -p ${maxTasks}`
 
 // `exec`, because the name may be one of the shell's builtins.
-const run = `echo began >&${reportFd}
-(exec "$@" 2>&9 9>&- ${reportFd}>&-)
+const run = `(exec "$@" 2>&9 9>&- ${reportFd}>&-)
 code=$?`
 
 // The second word after the name is the state; the ninth has PF_EXITING. A command chooses the name, which may hold line
@@ -130,8 +131,9 @@ export function readFirstProcess(status: string): number | null {
 export function readOutcome(status: string, report: string): SandboxOutcome {
   const ran = status.includes('"exit-code"') || report.startsWith('began')
   const leftovers = Number(/^left (\d{1,9})$/m.exec(report)?.[1] ?? 0)
-  const lost = sentNowhere(report)
-  return { ran: ran, leftovers, ...(lost === null ? {} : { triedNetwork: lost > 0 }) }
+  const [before = '', after = ''] = report.split(/^left \d{1,9}$/m)
+  const lost = sentNowhere(after)
+  return { ran: ran, leftovers, ...(lost === null ? {} : { triedNetwork: lost > (sentNowhere(before) ?? 0) }) }
 }
 
 /** Counts packets without a route and unanswered look-ups; null when they were not reported. */

@@ -4,7 +4,7 @@ import { type GuardedPlaces, guardedPlaces, nothingGuarded, outermost } from '..
 import { watchGuarded } from '../../paths/put-back.ts'
 import { type ReservedName, reserveName } from '../../paths/reserved-names.ts'
 import { realPathOrNull, spellings } from '../../system/real-path.ts'
-import type { Sandbox, SandboxLimits } from '../sandbox.ts'
+import type { Loopback, Sandbox, SandboxLimits } from '../sandbox.ts'
 import { isFilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { type BubblewrapMachine, featuresOf } from './bubblewrap-arguments.ts'
 import { hiddenPlaces, systemServices, visibleAgain } from './hidden-places.ts'
@@ -14,8 +14,15 @@ import { type PinnedRoot, pinRoots } from './pinned-roots.ts'
 import { isVisible, type Mount, planMounts } from './plan-mounts.ts'
 import { wrapCommand } from './wrap-command.ts'
 
-/** Prepares limits from the files as they are now, and reserves the names that must not be made. Rejects with a sentence. */
-export async function prepareBubblewrap(limits: SandboxLimits, machine: BubblewrapMachine): Promise<Sandbox> {
+/**
+ * Prepares limits from the files as they are now, and reserves the names that must not be made. Rejects with a sentence.
+ * `loopback`: network of commands that have none else; null gives each one of its own.
+ */
+export async function prepareBubblewrap(
+  limits: SandboxLimits,
+  machine: BubblewrapMachine,
+  loopback: Loopback | null = null,
+): Promise<Sandbox> {
   const processor = arch()
   if (!isFilterArch(processor)) throw new Error(`There is no filter of system calls for ${processor}`)
   const roots = limits.writableRoots.filter(exists)
@@ -34,8 +41,9 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
       pinned: visible,
       scratch: limits.scratch,
       network: limits.network,
+      loopback: limits.network ? null : loopback,
       filter: seccompFilter({ arch: processor, unixSockets: allowsUnixSockets(limits) }),
-      shell: shellFor(limits, mounts, visible),
+      shell: shellFor(mounts, visible, limits.network ? 'no' : loopback === null ? 'own' : 'shared'),
     }
     const putBack = watchGuarded({
       ...guarded,
@@ -48,6 +56,7 @@ export async function prepareBubblewrap(limits: SandboxLimits, machine: Bubblewr
     let isStarted = false
     return {
       limits,
+      sharesLoopback: surroundings.loopback !== null,
       wrap(command) {
         isStarted = true
         return wrapCommand(command, surroundings)
@@ -78,14 +87,18 @@ const maxShellBytes = 128 * 1024 - 1
 /** Mounts from which on starting `cat` is cheaper than a shell that reads byte by byte. */
 const manyMounts = 120
 
-function shellFor({ network }: SandboxLimits, mounts: readonly Mount[], pinned: readonly PinnedRoot[]): string {
+function shellFor(
+  mounts: readonly Mount[],
+  pinned: readonly PinnedRoot[],
+  watchNetwork: 'no' | 'own' | 'shared',
+): string {
   const table = readMountTable()
   const isLong = table.length + mounts.length > manyMounts
   const shell = innerShell({
     mounts: mountedAs(mounts, table),
     pinned: pinned.map(({ path }) => path),
     cat: (isLong ? ['/bin/cat', '/usr/bin/cat'].find((path) => existsSync(path)) : null) ?? null,
-    watchNetwork: !network,
+    watchNetwork,
     limitTasks: countsTasksInside(kernelRelease()),
   })
   if (Buffer.byteLength(shell) <= maxShellBytes) return shell

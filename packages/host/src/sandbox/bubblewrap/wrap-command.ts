@@ -5,7 +5,7 @@ import { isWithin } from '../../system/real-path.ts'
 import { standInFor } from '../../system/secret-places.ts'
 import { assertStartable, SpawnFailedError, type StartAttempt } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
-import type { SandboxedCommand, SandboxWatch, WrappedCommand } from '../sandbox.ts'
+import type { Loopback, SandboxedCommand, SandboxWatch, WrappedCommand } from '../sandbox.ts'
 import { scratchEnv } from '../scratch.ts'
 import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-arguments.ts'
 import { readFirstProcess, readOutcome, reportFd } from './inner-shell.ts'
@@ -21,6 +21,8 @@ interface BubblewrapSetup {
   readonly pinned: readonly PinnedRoot[]
   readonly scratch: string | null
   readonly network: boolean
+  /** Network to start in; null for the one of this process, or of the command alone. */
+  readonly loopback: Loopback | null
   readonly filter: Buffer
   /** Script of the inner shell. */
   readonly shell: string
@@ -36,7 +38,7 @@ const maxReportBytes = 8192
  * variables that the linker obeys. Throws `SpawnFailedError` for a command that cannot start inside.
  */
 export function wrapCommand(command: SandboxedCommand, setup: BubblewrapSetup): WrappedCommand {
-  const { program, mounts, scratch } = setup
+  const { program, mounts, scratch, network, loopback } = setup
   assertStartableInside(command, mounts, scratch)
   const terminal = command.terminal === true
   const shell = [...(terminal ? setsidPrefix() : []), '/bin/sh', '-c', setup.shell, 'sh']
@@ -53,14 +55,15 @@ export function wrapCommand(command: SandboxedCommand, setup: BubblewrapSetup): 
     const passed = [keep(openToAppend(reportFile)), ...folders, keep(openToAppend(statusFile))]
     const argsFd = reportFd + passed.length
     const inside = { statusFd: argsFd - 1, filterFd: argsFd + 1, emptyFds: emptyFds.map((_, at) => argsFd + 2 + at) }
-    const env = scratchEnv(command.env, { folder: '/tmp', network: setup.network })
-    const options = bubblewrapArguments({ ...setup, ...inside, env, cwd: command.cwd, terminal })
+    const env = scratchEnv(command.env, { folder: '/tmp', network })
+    const keepsNetwork = network || loopback !== null
+    const options = bubblewrapArguments({ ...setup, ...inside, keepsNetwork, env, cwd: command.cwd, terminal })
     if (options.length + shell.length + command.argv.length >= maxArguments)
       throw new SpawnFailedError('E2BIG', 'arguments', 'The arguments and the environment are too many for the sandbox')
     const argsFile = keep(openAnonymousFile(options.map((option) => `${option}\0`).join('')))
     const filterFile = keep(openAnonymousFile(setup.filter))
     return {
-      argv: [program, '--args', String(argsFd), '--', ...shell, ...command.argv],
+      argv: [...(loopback?.entrance() ?? []), program, '--args', String(argsFd), '--', ...shell, ...command.argv],
       env: bareEnvironment(command.env),
       cwd: '/',
       extraFds: [...passed, argsFile, filterFile, ...emptyFds],

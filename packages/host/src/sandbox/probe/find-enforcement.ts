@@ -1,8 +1,9 @@
 import { errorMessage } from '../../system/errors.ts'
 import { isFilterArch } from '../seccomp/filter.ts'
-import { type Finding, type Machine, preparerFor } from './machine.ts'
+import { type Finding, type Machine, preparerFor, tryLoopback } from './machine.ts'
 import {
   fullBy,
+  loopbackApart,
   noBubblewrap,
   noFilter,
   partialBy,
@@ -10,7 +11,7 @@ import {
   whyNotBubblewrap,
   whyNotLandlock,
 } from './reasons.ts'
-import { runWrapped, type TrialEnd, tryLimits } from './try-limits.ts'
+import { runWrapped, type Trial, type TrialEnd, tryLimits } from './try-limits.ts'
 
 const askLimitMs = 5000
 
@@ -37,13 +38,45 @@ async function findBubblewrap(machine: Machine, outsideParent: string | null): P
   if (version === undefined)
     return none(whyNotBubblewrap(asked.problem, await readRestrictions(env)), isFinal(asked.problem))
   const found = { enforcement: 'full', reason: fullBy(version), bubblewrap: version, isSure: true } as const
-  const end = await tryLimits({
-    prepare: preparerFor(found, machine),
-    filtered: true,
-    perl: perl?.path ?? null,
-    outsideParent,
-  })
-  return end.kind === 'holds' ? found : none(whyNotBubblewrap(end, await readRestrictions(env)), isFinal(end))
+  const prepare = preparerFor(found, machine)
+  const trial = { prepare, filtered: true, perl: perl?.path ?? null, outsideParent }
+  const end = await tryLimits(trial)
+  if (end.kind !== 'holds') return none(whyNotBubblewrap(end, await readRestrictions(env)), isFinal(end))
+  const shared = await trySharedLoopback(trial, machine)
+  return shared.problem === null
+    ? { ...found, sharesLoopback: true }
+    : { ...found, reason: `${found.reason} ${loopbackApart(shared.problem)}`, isSure: shared.isSure }
+}
+
+/** Tries the limits of commands in a loopback that they share. */
+async function trySharedLoopback(
+  trial: Trial,
+  machine: Machine,
+): Promise<{ readonly problem: string | null; readonly isSure: boolean }> {
+  try {
+    const loopback = await tryLoopback(machine)
+    try {
+      const end = await tryLimits({ ...trial, prepare: (limits) => trial.prepare(limits, loopback) })
+      return { problem: whyApart(end), isSure: isFinal(end) }
+    } finally {
+      loopback.close()
+    }
+  } catch (error) {
+    return { problem: errorMessage(error), isSure: true }
+  }
+}
+
+function whyApart(end: TrialEnd): string | null {
+  switch (end.kind) {
+    case 'holds':
+      return null
+    case 'leaks':
+      return `a network that they share was tried and did not ${end.leaks.join(', nor ')}`
+    case 'broken':
+      return end.said
+    case 'tooLong':
+      return 'a network that they share was not ready in time; it is tried again at the next start'
+  }
 }
 
 async function findLandlock(machine: Machine, outsideParent: string | null): Promise<Finding> {

@@ -25,6 +25,7 @@ export function findingKey(machine: Machine, build: string = ownFile()): string 
     process.getuid?.() ?? null,
     release(),
     describe(machine.bwrap),
+    describe(machine.nsenter),
     describe(machine.perl),
     describe(machine.sandboxExec),
     process.execPath,
@@ -70,7 +71,7 @@ function ownText(file: string): string {
 
 function findingOf(value: unknown): Finding | null {
   if (!isRecord(value)) return null
-  const { enforcement, reason, bubblewrap, landlock } = value
+  const { enforcement, reason, bubblewrap, landlock, sharesLoopback } = value
   if (!isKept(enforcement) || typeof reason !== 'string') return null
   return {
     enforcement,
@@ -78,6 +79,7 @@ function findingOf(value: unknown): Finding | null {
     isSure: true,
     ...(typeof bubblewrap === 'string' ? { bubblewrap } : {}),
     ...(typeof landlock === 'number' ? { landlock } : {}),
+    ...(sharesLoopback === true ? { sharesLoopback } : {}),
   }
 }
 

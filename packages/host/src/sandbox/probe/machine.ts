@@ -3,7 +3,7 @@ import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { errorMessage } from '../../system/errors.ts'
 import { type FoundProgram, findProgram, programFolders } from '../../system/programs.ts'
 import { isWithin } from '../../system/real-path.ts'
-import type { Sandbox, SandboxLimits, SandboxReport, SandboxState } from '../sandbox.ts'
+import type { Loopback, Sandboxes, SandboxReport, SandboxState } from '../sandbox.ts'
 
 /** Facts of the machine that are read before anything is tried. */
 export interface Machine extends GuardSurroundings, SandboxState {
@@ -11,6 +11,8 @@ export interface Machine extends GuardSurroundings, SandboxState {
   readonly arch: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly bwrap: FoundProgram | null
+  /** By which commands enter a loopback that they share. */
+  readonly nsenter: FoundProgram | null
   readonly perl: FoundProgram | null
   readonly sandboxExec: FoundProgram | null
 }
@@ -32,6 +34,7 @@ export function inspectMachine(options: MachineOptions): Machine {
     env,
     ...more,
     bwrap: onLinux('bwrap'),
+    nsenter: onLinux('nsenter'),
     perl: onLinux('perl'),
     sandboxExec: platform === 'darwin' ? findProgram('sandbox-exec', ['/usr/bin']) : null,
   }
@@ -58,10 +61,10 @@ export function preparerFor(finding: Finding, machine: Machine): PrepareSandbox 
 }
 
 function byBubblewrap(machine: Machine, program: string, version: string): PrepareSandbox {
-  return async (limits) => {
+  return async (limits, loopback) => {
     const { prepareBubblewrap } = await import('../bubblewrap/prepare-bubblewrap.ts')
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
-    return prepareBubblewrap(limits, { ...machine, program, version: [major, minor, patch] })
+    return prepareBubblewrap(limits, { ...machine, program, version: [major, minor, patch] }, loopback)
   }
 }
 
@@ -74,12 +77,24 @@ function bySeatbelt(program: string, machine: Machine): PrepareSandbox {
 
 /** Rejects limits under which a command could change the program that enforces them. */
 function trusting(program: string, prepare: PrepareSandbox): PrepareSandbox {
-  return (limits) => {
+  return (limits, loopback) => {
     const isChangeable =
       limits.mode === 'workspace-write' && limits.writableRoots.some((root) => isWithin(program, root))
-    if (!isChangeable) return prepare(limits)
+    if (!isChangeable) return prepare(limits, loopback)
     return Promise.reject(new Error(`${program}, which enforces the limits, lies where commands may write`))
   }
+}
+
+/** Returns the function that makes loopbacks. A failure is none, so that each command has one of its own. */
+export function loopbackMaker({ sharesLoopback }: Finding, machine: Machine): Sandboxes['openLoopback'] {
+  return async () => (sharesLoopback === true ? tryLoopback(machine).catch(() => null) : null)
+}
+
+/** Makes a loopback. Rejects with a sentence where there can be none. */
+export async function tryLoopback({ bwrap, nsenter }: Machine): Promise<Loopback> {
+  if (bwrap === null || nsenter === null) throw new Error('nsenter, a program of util-linux, is not installed')
+  const { makeLoopback } = await import('../loopback/make-loopback.ts')
+  return makeLoopback({ bubblewrap: bwrap.path, nsenter: nsenter.path })
 }
 
 /** Result of a search, as it is kept from one start to the next. */
@@ -88,20 +103,25 @@ export interface Finding extends SandboxReport {
   readonly bubblewrap?: string
   /** Version of the kernel's Landlock, in partial enforcement. */
   readonly landlock?: number
+  /** True where commands can share a loopback. */
+  readonly sharesLoopback?: boolean
   /** False when something took too long, so that another try might find more. */
   readonly isSure: boolean
 }
 
 /** Prepares the limits of commands. Rejects with a sentence where it cannot. */
-type PrepareSandbox = (limits: SandboxLimits) => Promise<Sandbox>
+type PrepareSandbox = Sandboxes['prepare']
 
-export interface FoundSandbox {
+export interface FoundSandbox extends Pick<Sandboxes, 'prepare' | 'openLoopback'> {
   readonly finding: Finding
-  readonly prepare: PrepareSandbox
 }
 
 /** Returns a finding without enforcement, for a search that failed. */
 export function noSandboxFound(error: unknown): FoundSandbox {
   const reason = `What enforces limits here could not be found out: ${errorMessage(error)}.`
-  return { finding: { enforcement: 'none', reason, isSure: false }, prepare: () => Promise.reject(new Error(reason)) }
+  return {
+    finding: { enforcement: 'none', reason, isSure: false },
+    prepare: () => Promise.reject(new Error(reason)),
+    openLoopback: () => Promise.resolve(null),
+  }
 }

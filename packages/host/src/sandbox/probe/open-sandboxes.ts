@@ -32,6 +32,7 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
       }
       return report()
     },
-    prepare: async (limits) => (await find()).prepare(limits),
+    prepare: async (limits, loopback) => (await find()).prepare(limits, loopback),
+    openLoopback: async () => (await find()).openLoopback(),
   }
 }

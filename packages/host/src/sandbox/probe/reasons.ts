@@ -68,6 +68,12 @@ export function fullBy(version: string): string {
   return `bubblewrap ${version} and a system call filter enforce the limits.`
 }
 
+/** Says in a sentence why each command has a loopback of its own. */
+export function loopbackApart(why: string): string {
+  const said = firstLine(why)
+  return `Commands cannot reach each other’s servers on localhost${said === '' ? '' : `: ${said}`}.`
+}
+
 export function partialBy(whyNotFull: string): string {
   return `Landlock and a system call filter limit writes and the network, without namespaces. ${whyNotFull}`
 }

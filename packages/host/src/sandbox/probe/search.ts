@@ -6,6 +6,7 @@ import {
   type Finding,
   type FoundSandbox,
   inspectMachine,
+  loopbackMaker,
   type Machine,
   noSandboxFound,
   preparerFor,
@@ -43,10 +44,16 @@ export async function searchAgain(before: FoundSandbox, options: SandboxesOption
   try {
     const machine = inspect(options)
     const finding = await tryAndKeep(machine, findingKey(machine, options.build), options.cacheFile)
-    return isWeaker(finding.enforcement, before.finding.enforcement) ? found(finding, machine) : before
+    return isWorse(finding, before.finding) ? found(finding, machine) : before
   } catch (error) {
     return noSandboxFound(error)
   }
+}
+
+/** Returns true for a finding that gives less: less enforcement, or as much without shared loopbacks. */
+function isWorse(now: Finding, before: Finding): boolean {
+  if (now.enforcement !== before.enforcement) return isWeaker(now.enforcement, before.enforcement)
+  return before.sharesLoopback === true && now.sharesLoopback !== true
 }
 
 function inspect({
@@ -76,5 +83,5 @@ async function tryAndKeep(machine: Machine, key: string, cacheFile: string | nul
 }
 
 function found(finding: Finding, machine: Machine): FoundSandbox {
-  return { finding, prepare: preparerFor(finding, machine) }
+  return { finding, prepare: preparerFor(finding, machine), openLoopback: loopbackMaker(finding, machine) }
 }

@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs'
 import { errorMessage } from '../../system/errors.ts'
 import { signalGroup } from '../../system/signals.ts'
 import { mountsDiffer } from '../bubblewrap/inner-shell.ts'
-import type { Sandbox, SandboxLimits, WrappedCommand } from '../sandbox.ts'
+import type { Sandboxes, SandboxLimits, WrappedCommand } from '../sandbox.ts'
 import { judgeFindings, parseFindings, probeCommand } from './script.ts'
 import { openProbeTargets, type ProbeTargets } from './targets.ts'
 
@@ -15,8 +15,8 @@ export type TrialEnd =
   | { readonly kind: 'broken'; readonly said: string }
   | { readonly kind: 'tooLong' }
 
-interface Trial {
-  prepare(limits: SandboxLimits): Promise<Sandbox>
+export interface Trial {
+  readonly prepare: Sandboxes['prepare']
   /** True when it includes a filter of system calls. */
   readonly filtered: boolean
   /** Path of Perl for the probe; null takes Node. */

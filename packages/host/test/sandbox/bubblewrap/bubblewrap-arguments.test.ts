@@ -17,7 +17,7 @@ const mounts = planMounts({
 const options: ArgumentOptions = {
   mounts,
   scratch: '/scratch',
-  network: false,
+  keepsNetwork: false,
   features: featuresOf([0, 8, 0]),
   env: { PATH: '/usr/bin', LD_PRELOAD: '/home/me/work/evil.so' },
   cwd: '/home/me/work',
@@ -64,7 +64,7 @@ describe('the options of bwrap', () => {
 
   it('share the network only where it is allowed, and make no session for a terminal', () => {
     expect(told()).not.toContain('--share-net')
-    expect(told({ network: true })).toContain('--share-net')
+    expect(told({ keepsNetwork: true })).toContain('--share-net')
     expect(told({ terminal: true })).not.toContain('--new-session')
   })
 

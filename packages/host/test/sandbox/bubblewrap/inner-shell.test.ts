@@ -8,7 +8,7 @@ const cat = isLinux ? '/bin/cat' : null
 
 /** Runs without a namespace, so that the script reads the mounts of this machine. */
 function run(mounts: readonly string[], withCat: boolean) {
-  const shell = innerShell({ mounts, pinned: [], cat: withCat ? cat : null, watchNetwork: false, limitTasks: false })
+  const shell = innerShell({ mounts, pinned: [], cat: withCat ? cat : null, watchNetwork: 'no', limitTasks: false })
   const stdio = ['ignore', 'pipe', 'pipe', 'ignore'] as const
   const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', shell, 'sh', 'echo', 'ran'], {
     stdio: [...stdio],
@@ -61,6 +61,14 @@ describe('the report of a sandbox', () => {
     ['nobody answered a look-up', counted(0, 1), true],
   ])('%s', (_, counts, triedNetwork) => {
     expect(readOutcome(exited, `began\nleft 3\n${counts}`)).toEqual({ ran: true, leftovers: 3, triedNetwork })
+  })
+
+  it.each([
+    ['nothing more was sent', counted(2, 1), false],
+    ['one more packet had no way out', counted(3, 1), true],
+  ])('of a network that others share has the difference: %s', (_, after, triedNetwork) => {
+    const report = `began\n${counted(2, 1)}left 0\n${after}`
+    expect(readOutcome(exited, report)).toEqual({ ran: true, leftovers: 0, triedNetwork })
   })
 
   it.each(['left -1\n', 'left 99999999999999\n', 'left x\n', 'Ip: OutNoRoutes\n', 'Ip: A\nIp: 1\n', '\0\n'])(

@@ -78,9 +78,26 @@ describe('the sandboxes of this machine', () => {
     using below = disposableFolder(mkdtempSync('/tmp/parley-node-'))
     const node = `${below.path}/node`
     copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE)
-    const folder = folderWith(workspace, { bwrap: 'real' })
+    const folder = folderWith(workspace, { bwrap: 'real', nsenter: 'real' })
     const { stdout } = spawnSync(node, [fixturePath('report-sandboxes.ts'), folder], { encoding: 'utf8' })
     expect(JSON.parse(stdout)).toEqual(here)
+  })
+
+  it.skipIf(here.enforcement !== 'full')('share a loopback only where one was tried and held', async () => {
+    using workspace = openWorkspace()
+    const without = folderWith(workspace, { bwrap: 'real' })
+    const apart = openSandboxes({ cacheFile: null, programFolders: [without] })
+    expect(await apart.report()).toMatchObject({
+      enforcement: 'full',
+      reason: expect.stringMatching(/nsenter.*not installed\.$/),
+    })
+    expect(await apart.openLoopback()).toBeNull()
+    using other = openWorkspace()
+    const enteringNothing = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'
+    const folder = folderWith(other, { bwrap: 'real', nsenter: enteringNothing })
+    const leaking = openSandboxes({ cacheFile: null, programFolders: [folder] })
+    expect((await leaking.report()).reason).toMatch(/was tried and did not keep it from the network\.$/)
+    expect(await leaking.openLoopback()).toBeNull()
   })
 
   it('do not include a bubblewrap that cannot be started, whose output is reported', async () => {

@@ -254,7 +254,7 @@ function toolContext(
     sentToBackground: foreground.sent,
     async sandbox() {
       limits = await modules.limits.describe(runLimits)
-      return limits === null ? noSandbox : modules.limits.prepare(limits)
+      return limits === null ? noSandbox : modules.limits.prepare(limits, 'shared')
     },
     sideFiles: conversation.sideFiles,
     imageLimits: imageLimitsOf(modules.model().client),

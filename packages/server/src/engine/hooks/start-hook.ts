@@ -39,7 +39,7 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
   const endWatch = limits.whenNarrowed(run, () => narrowed.abort())
   try {
     const described = await limits.describe(run)
-    const sandbox: Sandbox = described === null ? noSandbox : await limits.prepare(described)
+    const sandbox: Sandbox = described === null ? noSandbox : await limits.prepare(described, 'own')
     const argv = typeof hook.command === 'string' ? [environment.shell, '-c', hook.command] : hook.command
     const env = { ...commandVariables(toolPorts), PARLEY_PROJECT_DIR: projectFolder(hook, ports) }
     const start = { argv, cwd: folder.path, env, input, timeoutMs: hook.timeoutMs, sandbox }

@@ -2,6 +2,7 @@ import {
   type BackgroundProcesses,
   createBackgroundProcesses,
   isWeaker,
+  type Loopback,
   type Sandbox,
   type SandboxLimits,
   type SandboxReport,
@@ -22,6 +23,7 @@ import { noticeItem } from '../conversation/notices.ts'
 import { type StoragePatience, unlessStorageFails } from '../conversation/storage-patience.ts'
 import { recordBackgroundEnd, recordBackgroundPrinted } from './background-end.ts'
 import { limitsOfCommand } from './command-limits.ts'
+import { createLoopbacks, type Loopbacks } from './loopbacks.ts'
 import { type RunningCall, stopBeyondLimits } from './narrowed-limits.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 import { workspaceOf } from './workspace-folders.ts'
@@ -49,9 +51,9 @@ export interface ConversationLimits extends AsyncDisposable {
   describe(limits: RunLimits): Promise<SandboxLimits | null>
   /**
    * Prepares the sandbox right before a command starts. Rejects with a sentence when the command must not run, as when
-   * the sandbox has become weaker since the decision.
+   * the sandbox has become weaker since the decision. Commands with a `shared` loopback reach each other's servers.
    */
-  prepare(limits: SandboxLimits): Promise<Sandbox>
+  prepare(limits: SandboxLimits, loopback: 'shared' | 'own'): Promise<Sandbox>
 }
 
 interface OpenLimits {
@@ -86,6 +88,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
   const isInUse = () => background.list().some(({ end }) => end === null)
   const onEmptied = () =>
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptiedNotice(ids.item()) }))
+  const loopbacks = createLoopbacks(environment.sandboxes)
   const scratch = createScratch({ folder, isInUse, onEmptied })
   const onExceeded = () =>
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item: exceededNotice(ids.item()) }))
@@ -102,6 +105,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
     environment,
     home,
     scratch,
+    loopbacks,
     onExceeded,
     onExchanged,
     newItemId: ids.item,
@@ -124,7 +128,7 @@ interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'nar
 }
 
 function createConversationLimits(parts: LimitsParts): ConversationLimits {
-  const { conversation, environment, home, scratch, newItemId, narrowed, whenNarrowed } = parts
+  const { conversation, environment, home, scratch, loopbacks, newItemId, narrowed, whenNarrowed } = parts
   let known: SandboxReport | null = null
 
   function learn(report: SandboxReport): void {
@@ -188,15 +192,17 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
         },
         limits,
       ),
-    async prepare(limits) {
+    async prepare(limits, loopback) {
       const { enforcement } = settingsInForce(conversation.state.core)
-      const sandbox = await sandboxFor(parts, limits)
+      const sandbox = await sandboxFor(parts, limits, loopback === 'own' ? null : await loopbacks.sharedBy(limits))
       learn(await environment.sandboxes.report())
       if (known === null || !isWeaker(known.enforcement, enforcement)) return sandbox
       sandbox.release?.()
       throw new Error(`It is weaker than when this was decided. ${known.reason}`)
     },
-    [Symbol.asyncDispose]: () => scratch.remove(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([scratch.remove(), loopbacks.close()])
+    },
   }
 }
 
@@ -231,6 +237,7 @@ interface CommandSurroundings {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly scratch: Scratch
+  readonly loopbacks: Loopbacks
   /** Called when a running command has used up the room for temporary files. */
   readonly onExceeded: () => void
   /** Tells people what became of a guarded path that was exchanged while a command ran. */
@@ -241,8 +248,9 @@ interface CommandSurroundings {
 async function sandboxFor(
   { environment, scratch, onExceeded, onExchanged }: CommandSurroundings,
   limits: SandboxLimits,
+  loopback: Loopback | null,
 ): Promise<Sandbox> {
-  const sandbox = await environment.sandboxes.prepare(limits)
+  const sandbox = await environment.sandboxes.prepare(limits, loopback)
   const exceeded = new AbortController()
   const stopOnExcess = () => {
     onExceeded()
@@ -251,6 +259,7 @@ async function sandboxFor(
   const endWatch = limits.scratch === null ? null : scratch.watch(stopOnExcess)
   return {
     limits: sandbox.limits,
+    ...(sandbox.sharesLoopback === undefined ? {} : { sharesLoopback: sandbox.sharesLoopback }),
     exceeded: exceeded.signal,
     wrap: (command) => sandbox.wrap(command),
     release() {

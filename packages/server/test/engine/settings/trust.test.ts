@@ -37,6 +37,7 @@ function sandboxesOf(enforcement: 'full' | 'partial' | 'none'): Sandboxes & { re
       prepared.push(limits)
       return Promise.resolve(noSandbox)
     },
+    openLoopback: () => Promise.resolve(null),
   }
 }
 

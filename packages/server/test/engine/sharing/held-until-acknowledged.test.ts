@@ -23,6 +23,7 @@ function awayStore() {
     close: async () => undefined,
   }
   const store: SharedStore = {
+    key: new Uint8Array(32),
     name: 'nats://test',
     announce: () => undefined,
     take: async () => shipment,

@@ -30,6 +30,7 @@ export function fakeSandboxes(first: SandboxReport['enforcement'] = 'full'): Fak
         if (found !== first) return Promise.reject(new Error('the helper is gone'))
         return Promise.resolve({ limits, wrap: noSandbox.wrap })
       },
+      openLoopback: () => Promise.resolve(null),
     },
   }
 }

@@ -69,6 +69,34 @@ describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${rea
     for (const listener of listeners) listener.close()
   })
 
+  it('reach a server in the background of their conversation, unless they have other limits', async (context) => {
+    const loopback = await sandboxes.openLoopback()
+    if (loopback === null) context.skip('commands share no loopback here')
+    loopback?.close()
+    await using place = testPlace()
+    const serve = `require('net').createServer((caller) => caller.end('served')).listen(8765, '127.0.0.1')`
+    const call = 'exec 3<>/dev/tcp/127.0.0.1/8765 && cat <&3'
+    const model = scriptedModel(
+      { calls: [shell(`${process.execPath} -e "${serve}"`, { background: true })] },
+      { calls: [shell(`until (${call}) 2>/dev/null; do sleep 0.1; done`)] },
+      { text: 'ok' },
+      { calls: [shell(call)] },
+      { text: 'ok' },
+    )
+    const { client, watched } = await place.talk({ model, sandboxes, shell: '/bin/bash' })
+    await watched.send('go')
+    await watched.turnEnded()
+    const { conversationId } = watched
+    const overrides = { addDirs: [place.root] }
+    await client.request('conversation/resume', { conversationId, overrides })
+    await watched.send('and with another folder')
+    await watched.until(({ core }) => core.counts.turns === 2 && core.turn === null)
+    const [server, first, second] = watched.items().filter(({ type }) => type === 'commandExecution')
+    expect(server).toMatchObject({ modelText: expect.stringContaining('Commands with the same limits reach a server') })
+    expect(first).toMatchObject({ status: 'completed', output: { head: 'served' } })
+    expect(second).toMatchObject({ status: 'failed', output: { head: expect.stringContaining('Connection refused') } })
+  })
+
   it.skipIf(process.env['PARLEY_LONG_TESTS'] === undefined)(
     'are stopped once their temporary files have grown over the quota, which is said',
     { timeout: 60_000 },

@@ -41,6 +41,7 @@ export function standInSandboxes(options: StandInOptions = {}): StandInSandboxes
       }
       return { limits, wrap, release }
     },
+    openLoopback: () => Promise.resolve(null),
   }
   return found
 }

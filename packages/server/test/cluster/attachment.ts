@@ -1,0 +1,106 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Envelope } from '@parley/protocol'
+import { RpcError } from '@parley/rpc'
+import type { Watched } from '../engine/support/test-client.ts'
+import type { Member, Reach, Team } from './team.ts'
+
+/** Place at which somebody is in a conversation now. */
+export interface Attached {
+  readonly member: Member
+  readonly reach: Reach
+  /** Read from the beginning. */
+  readonly watched: Watched
+}
+
+/** Way of one client through the servers that have its conversation. */
+export interface Attachment {
+  /** Server that it was last on. */
+  readonly at: Member
+  /** What its connections were shown: each that read from the beginning, and each part read on by the cursor. */
+  readonly shown: readonly (readonly Envelope[])[]
+  /** Attaches to a server without opening the conversation there. */
+  readAt(member: Member, reach: Reach): Promise<Attached>
+  /** Resolves to where the conversation is, once one of the servers has it. */
+  find(): Promise<Attached>
+  /** Opens the conversation anew before it is found again. */
+  forget(): void
+}
+
+export function createAttachment(team: Team, conversationId: string, home: Member): Attachment {
+  const shown: (readonly Envelope[])[] = []
+  let at = home
+  let watcher: Watched | null = null
+  let attached: Attached | null = null
+
+  async function readAt(member: Member, reach: Reach): Promise<Attached> {
+    const watched = await reach.driver.watch(conversationId)
+    shown.push(watched.events)
+    watcher = await reach.watcher.watch(conversationId, watcher?.cursor)
+    if (watcher.reset) throw new Error(`${conversationId}: the cursor is not known any more`)
+    shown.push(watcher.events)
+    at = member
+    attached = { member, reach, watched }
+    return attached
+  }
+
+  async function openAt(member: Member, reach: Reach): Promise<Attached> {
+    await reach.driver.request('conversation/resume', { conversationId })
+    return readAt(member, reach)
+  }
+
+  /** Resolves to null where the server cannot be reached, or does not open the conversation now. */
+  async function tryAt(member: Member): Promise<Attached | null> {
+    const { reach } = member
+    if (reach === null) return null
+    if (attached?.reach === reach) return attached
+    try {
+      return await within(reach, openAt(member, reach))
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      return null
+    }
+  }
+
+  return {
+    get at() {
+      return at
+    },
+    shown,
+    readAt,
+    async find() {
+      for (;;) {
+        for (const member of [at, ...team.members]) {
+          const found = await tryAt(member)
+          if (found !== null) return found
+        }
+        await pause(50)
+      }
+    },
+    forget() {
+      attached = null
+    },
+  }
+}
+
+/** Error for a server that cannot be reached any more. */
+class UnreachableError extends Error {}
+
+/** Rejects with an error that passes when the server cannot be reached any more. */
+export async function within<Result>({ ended }: Reach, work: Promise<Result>): Promise<Result> {
+  work.catch(() => undefined)
+  const gone = Promise.withResolvers<never>()
+  const leave = () => gone.reject(new UnreachableError())
+  if (ended.aborted) leave()
+  ended.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([work, gone.promise])
+  } finally {
+    ended.removeEventListener('abort', leave)
+  }
+}
+
+/** Tells if another server, or the same a little later, may do what was refused. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof UnreachableError || error instanceof RpcError) return true
+  return error instanceof Error && /closed/i.test(`${error.name} ${error.message}`)
+}

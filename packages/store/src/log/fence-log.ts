@@ -1,0 +1,26 @@
+import { STORE_LOST, StorageError } from '@parley/journal'
+import type { LocalCopy } from '../port/shared-store.ts'
+import type { AckMark } from './ack-mark.ts'
+import { type FetchPorts, fetchLog } from './fetch-log.ts'
+import { type ClaimName, epochOf, OutrunError } from './log-subject.ts'
+
+/**
+ * Brings the copy of a log up to date and stores an empty message behind it, after which no earlier claim writes.
+ * Resolves to the mark there; to null where a later claim has written, as while this process was paused.
+ */
+export async function fenceLog(copy: LocalCopy, claim: ClaimName, ports: FetchPorts): Promise<AckMark | null> {
+  for (;;) {
+    const mark = await fetchLog(copy, ports)
+    if (mark === null)
+      throw new StorageError({ code: STORE_LOST, operation: `read ${copy.log} from`, path: ports.name })
+    if (epochOf(mark.claim) > epochOf(claim)) return null
+    const { bytes: end } = mark
+    const fence = { from: end, to: end, claim, files: [], object: null, bytes: new Uint8Array() }
+    try {
+      return { ...mark, sequence: await ports.subject.publish(fence, mark.sequence), claim }
+    } catch (error) {
+      // Another claim wrote meanwhile: its lines count.
+      if (!(error instanceof OutrunError)) throw error
+    }
+  }
+}
