@@ -45,7 +45,7 @@ const programs = [
   {
     name: 'server',
     entries: Object.fromEntries(
-      ['server', 'mcp-server', 'app-server', 'acp'].map((name) => [
+      ['server', 'mcp-server', 'app-server', 'acp', 'store'].map((name) => [
         name,
         `import { start } from './packages/server/src/programs/start.ts'; await start('${name}')`,
       ]),

@@ -5,6 +5,7 @@ import { floodJson, floodText } from './measures/flood.mjs'
 import { largeMessage } from './measures/large-message.mjs'
 import { longLife } from './measures/long-life.mjs'
 import { manyClients } from './measures/many-clients.mjs'
+import { manyConversations } from './measures/many-conversations.mjs'
 import { policy } from './measures/policy.mjs'
 import { redaction } from './measures/redaction.mjs'
 import { resume } from './measures/resume.mjs'
@@ -17,6 +18,7 @@ import { serverFlood } from './measures/server-flood.mjs'
 import { serverIdle } from './measures/server-idle.mjs'
 import { serverStart } from './measures/server-start.mjs'
 import { stalledReader } from './measures/stalled-reader.mjs'
+import { team } from './measures/team.mjs'
 import { growth, limitedToolCalls, toolCalls } from './measures/tool-calls.mjs'
 import { version } from './measures/version.mjs'
 
@@ -38,6 +40,8 @@ export const measures = [
   serverFlood,
   serverIdle,
   manyClients,
+  manyConversations,
+  team,
   catchUp,
   stalledReader,
   resume,

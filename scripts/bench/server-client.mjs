@@ -3,8 +3,8 @@ import { nowMs } from './clock.mjs'
 import { createWireClient } from './wire-client.mjs'
 
 /** Starts a server with one client, which reads lines as fast as they come. */
-export function startServer(program, place) {
-  const [command, ...args] = program.server
+export function startServer(program, place, more = []) {
+  const [command, ...args] = [...program.server, ...more]
   const spawnedMs = nowMs()
   const child = spawn(command, args, { env: place.env, cwd: place.workspace, stdio: ['pipe', 'pipe', 'ignore'] })
   const exited = new Promise((resolve) => child.once('exit', resolve))
@@ -35,6 +35,10 @@ export function startServer(program, place) {
     /** Resolves to the socket that other clients connect to. */
     async socket() {
       return (await request('server/diagnostics', {})).addresses[0]
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
     },
     async [Symbol.asyncDispose]() {
       child.stdin.end()

@@ -12,7 +12,7 @@ export const laterOfServer = {
   'server-mcp-client': ['packages/mcp-client/src/connect.ts', '@modelcontextprotocol/client'],
   'server-json-schema': ['@modelcontextprotocol/server/validators/ajv'],
   'server-shell-parser': ['web-tree-sitter'],
-  'server-store': ['@parley/store'],
+  'server-store': ['@parley/store', `${programs}/store/run-store.ts`],
   'server-websocket': [...websocket, 'packages/server/src/frontends/web/web-listener.ts'],
   'server-login': [
     'packages/server/src/engine/login/oauth-client.ts',

@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { distFolder } from './places.mjs'
 
-const programs = '(parley|server|mcp-server|acp|app-server|exec-server|search)'
+const programs = '(parley|server|mcp-server|acp|app-server|exec-server|store|search)'
 const chunkName = new RegExp(String.raw`^${programs}-.+-[A-Z0-9]{8}\.(mjs|cjs|cache)(\.map)?$`)
 const entryName = new RegExp(String.raw`^${programs}\.mjs$`)
 const keepSupersededMs = 24 * 60 * 60 * 1000

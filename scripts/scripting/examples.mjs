@@ -113,6 +113,13 @@ export const eventExamples = [
     item: { ...command, status: 'failed', exitCode: 1, attempt: 1 },
   },
   {
+    type: 'hook.running',
+    hook: { name: 'no rm', on: 'PreToolUse', source: 'user' },
+    turnId,
+    itemId: 'i-2f2b',
+    durationMs: 1000,
+  },
+  {
     type: 'hook.ran',
     hook: { name: 'no rm', on: 'PreToolUse', source: 'user' },
     turnId,

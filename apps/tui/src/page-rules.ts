@@ -13,11 +13,13 @@ export {
   pendingApprovals,
   unguarded,
 } from './ui/answers.ts'
+export { draftRequest, memoryChoices } from './ui/choices/remember.ts'
 export { atWordAt } from './ui/complete/at-word.ts'
 export { type NamedPart, namesPart, partsAt } from './ui/complete/part-word.ts'
 export { completed, fileCompletion } from './ui/completions.ts'
 export { emptyComposer } from './ui/composer/composer.ts'
 export { inputText, isInboxPaused, isWhole } from './ui/inbox.ts'
+export type { MemoryPlace } from './ui/menu/menu.ts'
 export {
   leftLines,
   nothingToGoBackTo,
@@ -37,7 +39,8 @@ export {
   sandboxChoices,
 } from './ui/menu/setting-rows.ts'
 export { needsTerminal } from './ui/needs-terminal.ts'
-export type { Notice } from './ui/notices/notice.ts'
+export { hooksTable } from './ui/notices/hooks-table.ts'
+export { mcpTable, type Notice, whyTable } from './ui/notices/notice.ts'
 export { contextTable, statusTable } from './ui/notices/status-tables.ts'
 export { actorName, answeredWords } from './ui/outside-changes.ts'
 export {
@@ -55,7 +58,7 @@ export { wordsFor } from './view/approval/choice-rows.ts'
 export { type Entry, entriesOf } from './view/documents/entries.ts'
 export { type Exported, missingWords } from './view/documents/exported.ts'
 export { limitsWords } from './view/live/status-line.ts'
-export { elapsed } from './view/live/working-line.ts'
+export { elapsed, hookWords } from './view/live/working-line.ts'
 export { inlineLines, known, lex } from './view/markdown/inline.ts'
 export { type FoundText, findInItem } from './view/pager/item-text.ts'
 export { severityTones, suggestionLines } from './view/review/finding-rows.ts'

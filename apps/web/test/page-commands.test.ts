@@ -16,3 +16,8 @@ test('arguments that are known complete a command', () => {
   expect(commandChoices('/effort mi')).toMatchObject([{ label: 'minimal', text: '/effort minimal' }])
   expect(labels('/sandbox ')).toEqual(['read-only', 'workspace-write', 'danger-full-access'])
 })
+
+test('commands that the page has like the terminal are offered', () => {
+  for (const command of ['/init [what matters]', '/remember TEXT', '/ps [stop]', '/why [call]', '/hooks'])
+    expect(labels('/')).toContain(command)
+})

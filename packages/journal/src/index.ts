@@ -25,6 +25,7 @@ export {
   STORE_FULL,
   STORE_GONE,
   STORE_LOST,
+  STORE_PARTED,
   STORE_SLOW,
   STORE_TAKEN,
   StorageError,

@@ -7,14 +7,14 @@ import {
   type FormField,
 } from '@parley/protocol'
 import * as z from 'zod'
-import { type FieldLimits, limitsText, problemWith, splitAnswers } from './field-limits.ts'
+import { type FieldLimits, limitsText, problemWith } from './field-limits.ts'
 
 /** Form of an MCP server's question, with the check of answers and their conversion for the server. */
 export interface ElicitationForm {
   readonly form: Form
   check(answers: Answers): AnswerProblem | null
   /** Converts answers that passed `check`. */
-  content(answers: Answers): Record<string, string | number | boolean | string[]>
+  content(answers: Answers): Answers
 }
 
 const choice = z.object({ const: z.string(), title: z.string().optional() })
@@ -57,34 +57,35 @@ export function readForm(schema: unknown): ElicitationForm | null {
   const parsed = requested.safeParse(schema)
   if (!parsed.success) return null
   const { properties = {}, required = [] } = parsed.data
+  // A list has choices; there is no field for one of free texts.
+  if (Object.values(properties).some((about) => about.type === 'array' && optionsOf(about).length === 0)) return null
   const asked = Object.entries(properties).map(([name, about]) => fieldFor(name, about, required.includes(name)))
   return {
     form: { fields: asked.map(({ field }) => field) },
     check: (answers) => checkAll(asked, withDefaults(asked, answers)),
     content(answers) {
       const filled = withDefaults(asked, answers)
-      return Object.fromEntries(asked.flatMap((one) => contentOf(one, filled[one.field.name])))
+      const known = new Set(asked.map(({ field }) => field.name))
+      return Object.fromEntries(Object.entries(filled).filter(([name]) => known.has(name)))
     },
   }
 }
 
 function fieldFor(name: string, about: Property, required: boolean): LimitedField {
   const options = optionsOf(about)
-  const isList = about.type === 'array'
-  const limits: FieldLimits = { ...about, list: isList ? options : null }
-  const description = [about.description ?? '', limitsText(limits)].filter((text) => text !== '').join(' ')
+  const description = [about.description ?? '', limitsText(about)].filter((text) => text !== '').join(' ')
   const initial = defaultOf(about.default)
   const field: FormField = {
     name,
     title: about.title ?? name,
     ...(description === '' ? {} : { description }),
-    type: isList ? 'string' : typeOf(about.type, options.length > 0),
+    type: typeOf(about.type, options.length > 0),
     ...(about.type === 'string' && options.length === 0 ? formatOf(about) : {}),
-    ...(options.length > 0 && !isList ? { choices: options } : {}),
+    ...(options.length > 0 ? { choices: options } : {}),
     required,
     ...(initial === null ? {} : { default: initial }),
   }
-  return { field, limits }
+  return { field, limits: about }
 }
 
 function optionsOf({
@@ -100,7 +101,7 @@ function optionsOf({
 }
 
 function typeOf(type: string | undefined, hasChoices: boolean): FormField['type'] {
-  if (hasChoices) return 'choice'
+  if (hasChoices) return type === 'array' ? 'choices' : 'choice'
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'string'
 }
 
@@ -111,7 +112,7 @@ function formatOf({ format }: Property): Pick<FormField, 'format'> {
 }
 
 function defaultOf(value: unknown): Answer | null {
-  if (Array.isArray(value)) return value.map(String).join(', ')
+  if (Array.isArray(value)) return value.map(String)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
 }
 
@@ -129,12 +130,4 @@ function checkAll(asked: readonly LimitedField[], answers: Answers): AnswerProbl
     const limits = limitsOf.get(field)
     return limits === undefined ? null : problemWith(value, limits)
   })
-}
-
-function contentOf(
-  { field: { name }, limits }: LimitedField,
-  value: Answer | undefined,
-): [string, Answer | string[]][] {
-  if (value === undefined) return []
-  return [[name, limits.list === null ? value : splitAnswers(String(value))]]
 }

@@ -9,8 +9,6 @@ export interface FieldLimits {
   readonly maxLength?: number | undefined
   readonly minItems?: number | undefined
   readonly maxItems?: number | undefined
-  /** Choices of a field with several answers; null for a single answer. */
-  readonly list: readonly { readonly value: string; readonly title: string }[] | null
 }
 
 const formats: Readonly<Record<string, { readonly text: string; readonly fits: (text: string) => boolean }>> = {
@@ -42,17 +40,12 @@ interface LimitRule {
 }
 
 function limitRules(limits: FieldLimits): LimitRule[] {
-  const { list, format, minimum, maximum, minLength, maxLength, minItems, maxItems } = limits
+  const { format, minimum, maximum, minLength, maxLength, minItems, maxItems } = limits
   const known = format === undefined || !Object.hasOwn(formats, format) ? undefined : formats[format]
   const number = (value: Answer) => Number(value)
   const length = (value: Answer) => [...String(value)].length
-  const count = (value: Answer) => splitAnswers(String(value)).length
-  const chosen = (value: Answer) =>
-    splitAnswers(String(value)).every((one) => list?.some((option) => option.value === one))
+  const count = (value: Answer) => (Array.isArray(value) ? value.length : 1)
   return [
-    ...(list === null
-      ? []
-      : [{ text: `any of ${list.map(optionText).join(', ')}; separate several with commas`, holds: chosen }]),
     ...(known === undefined ? [] : [{ text: known.text, holds: (value: Answer) => known.fits(String(value)) }]),
     ...bound(minimum, 'at least #', (value, limit) => number(value) >= limit),
     ...bound(maximum, 'at most #', (value, limit) => number(value) <= limit),
@@ -63,10 +56,6 @@ function limitRules(limits: FieldLimits): LimitRule[] {
   ]
 }
 
-function optionText({ value, title }: { value: string; title: string }): string {
-  return value === title ? value : `${value} (${title})`
-}
-
 function bound(limit: number | undefined, text: string, keeps: (value: Answer, limit: number) => boolean): LimitRule[] {
   if (limit === undefined) return []
   return [{ text: text.replace('#', String(limit)), holds: (value) => keeps(value, limit) }]
@@ -74,12 +63,4 @@ function bound(limit: number | undefined, text: string, keeps: (value: Answer, l
 
 function isDate(text: string): boolean {
   return !Number.isNaN(Date.parse(text))
-}
-
-/** Splits several answers, which are written as one text with commas, since a form has no lists. */
-export function splitAnswers(text: string): string[] {
-  return text
-    .split(',')
-    .map((piece) => piece.trim())
-    .filter((piece) => piece !== '')
 }

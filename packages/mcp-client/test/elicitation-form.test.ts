@@ -17,7 +17,7 @@ const schema = {
       type: 'array',
       minItems: 1,
       maxItems: 2,
-      items: { anyOf: [{ const: 'f1', title: 'Tuna' }, { const: 'f2' }] },
+      items: { anyOf: [{ const: 'f1', title: 'Tuna' }, { const: 'f2' }, { const: 'f3' }] },
     },
   },
   required: ['name'],
@@ -81,8 +81,13 @@ describe('the form of an elicitation', () => {
       {
         name: 'fish',
         title: 'fish',
-        description: 'any of f1 (Tuna), f2; separate several with commas, 1 or more, 2 or fewer',
-        type: 'string',
+        description: '1 or more, 2 or fewer',
+        type: 'choices',
+        choices: [
+          { value: 'f1', title: 'Tuna' },
+          { value: 'f2', title: 'f2' },
+          { value: 'f3', title: 'f3' },
+        ],
         required: false,
       },
     ])
@@ -101,8 +106,11 @@ describe('the form of an elicitation', () => {
     ['an invalid date', { name: 'Ada', born: '2026-13-01' }, 'born'],
     ['a word where true or false is needed', { name: 'Ada', agree: 'yes' }, 'agree'],
     ['the title of a choice', { name: 'Ada', friend: 'Monica' }, 'friend'],
-    ['an unknown choice among several', { name: 'Ada', fish: 'f1, f3' }, 'fish'],
-    ['too many choices', { name: 'Ada', fish: 'f1,f2,f1' }, 'fish'],
+    ['an unknown choice among several', { name: 'Ada', fish: ['f1', 'f4'] }, 'fish'],
+    ['a choice twice', { name: 'Ada', fish: ['f1', 'f1'] }, 'fish'],
+    ['a text where a list is needed', { name: 'Ada', fish: 'f1' }, 'fish'],
+    ['too many choices', { name: 'Ada', fish: ['f1', 'f2', 'f3'] }, 'fish'],
+    ['too few choices', { name: 'Ada', fish: [] }, 'fish'],
   ]
 
   it.each(wrong)('rejects %s', (_what, answers, field) => {
@@ -110,15 +118,19 @@ describe('the form of an elicitation', () => {
   })
 
   it('accepts fitting answers and returns them in the types of the server', () => {
-    const answers = { name: 'Ada', email: 'a@b', age: 36, agree: false, friend: 'm', fish: 'f1, f2' }
+    const answers = { name: 'Ada', email: 'a@b', age: 36, agree: false, friend: 'm', fish: ['f1', 'f2'] }
     expect(check(answers)).toBeNull()
-    expect(content(answers)).toEqual({ ...answers, fish: ['f1', 'f2'] })
+    expect(content(answers)).toEqual({ ...answers, age: 36 })
   })
 
   it('fills in the defaults of fields that an answer leaves out, also of required ones', () => {
     expect(content({ name: 'Ada' })).toEqual({ name: 'Ada', age: 30 })
     const preset = formOf({ properties: { size: { type: 'string', default: 'm' } }, required: ['size'] })
     expect([preset.check({}), preset.content({})]).toEqual([null, { size: 'm' }])
+  })
+
+  it('cannot ask for a list of free texts', () => {
+    expect(readForm({ properties: { tags: { type: 'array', items: { type: 'string' } } } })).toBeNull()
   })
 
   it('may have no fields, which asks for plain consent', () => {

@@ -8,13 +8,13 @@ export interface AnswerProblem {
 }
 
 /**
- * Returns the first problem of the answers to a form; null when they fit. `limited` may find a problem in a text or a
- * number that fits its type.
+ * Returns the first problem of the answers to a form; null when they fit. `limited` may find a problem in a text, a
+ * number or a list that fits its type.
  */
 export function answersProblem(
   fields: readonly FormField[],
   answers: Answers,
-  limited: (field: FormField, value: string | number) => string | null,
+  limited: (field: FormField, value: LimitedAnswer) => string | null,
 ): AnswerProblem | null {
   const stray = Object.keys(answers).find((name) => !fields.some((field) => field.name === name))
   if (stray !== undefined) return { field: stray, message: `There is no field "${stray}".` }
@@ -27,8 +27,11 @@ export function answersProblem(
   return null
 }
 
-function isLimited({ type }: FormField, value: Answer | undefined): value is string | number {
-  return type !== 'choice' && (typeof value === 'string' || typeof value === 'number')
+/** Answer whose length, size or number of choices may be limited. */
+export type LimitedAnswer = Exclude<Answer, boolean>
+
+function isLimited({ type }: FormField, value: Answer | undefined): value is LimitedAnswer {
+  return type !== 'choice' && value !== undefined && typeof value !== 'boolean'
 }
 
 function typeProblem(field: FormField, value: Answer | undefined): string | null {
@@ -41,8 +44,20 @@ function typeProblem(field: FormField, value: Answer | undefined): string | null
       if (typeof value !== 'number') return 'a number is needed'
       return field.type === 'integer' && !Number.isSafeInteger(value) ? 'a whole number is needed' : null
     case 'choice':
-      return field.choices?.some((option) => option.value === value) === true ? null : 'it is not one of the choices'
+      return isChoice(field, value) ? null : 'it is not one of the choices'
+    case 'choices':
+      return listProblem(field, value)
     case 'string':
       return typeof value === 'string' ? null : 'text is needed'
   }
+}
+
+function listProblem(field: FormField, value: Answer): string | null {
+  if (!Array.isArray(value)) return 'a list of the choices is needed'
+  const isFitting = value.every((one) => isChoice(field, one)) && new Set(value).size === value.length
+  return isFitting ? null : 'only the choices are needed, each once at most'
+}
+
+function isChoice({ choices = [] }: FormField, value: Answer): boolean {
+  return choices.some((option) => option.value === value)
 }

@@ -9,7 +9,7 @@ export {
 } from './access/method-rights.ts'
 export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { eventProblem } from './event-problem.ts'
-export { type AnswerProblem, answersProblem } from './form-answers.ts'
+export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
 export { limits } from './limits.ts'
 export { type HookEvent, hookEvents, hookMatches } from './modes/hook-names.ts'
 export { isLooser, type Limits } from './modes/looser.ts'

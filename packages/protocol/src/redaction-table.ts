@@ -183,6 +183,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
     leave: ['files.after.hash', 'files.before.hash', 'files.path', 'itemId', 'list', 'type'],
     sideFiles: ['list'],
   },
+  'hook.running': { leave: ['itemId', 'turnId', 'type'] },
   'hook.ran': {
     leave: [
       'itemId',

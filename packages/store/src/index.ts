@@ -1,10 +1,14 @@
 export { type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
 export { openStore } from './open-store.ts'
 export {
+  type BadFile,
+  type Comparison,
+  type Extent,
   HeldElsewhereError,
   type Holder,
   type LocalCopy,
   type SharedStore,
   type Shipment,
   type StoredRow,
+  type TakenKind,
 } from './port/shared-store.ts'

@@ -7,12 +7,14 @@ import { type Connected, connectStore, type StoreAddress, UnusableStoreError } f
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { storeError } from './connection/store-trouble.ts'
 import { emptyMark } from './log/ack-mark.ts'
+import { compareLog } from './log/compare-log.ts'
 import { fenceLog } from './log/fence-log.ts'
 import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
 import { type ClaimName, logSubject } from './log/log-subject.ts'
 import { objectsOf } from './log/objects.ts'
-import { shipLog } from './log/ship-log.ts'
-import type { LocalCopy, SharedStore, Shipment, StoredRow } from './port/shared-store.ts'
+import { removeLog } from './log/remove-log.ts'
+import { type Described, shipLog } from './log/ship-log.ts'
+import type { LocalCopy, SharedStore, Shipment, StoredRow, TakenKind } from './port/shared-store.ts'
 import { holdLease, type Nodes } from './servers/nodes.ts'
 import { type Claim, claimConversation } from './servers/owners.ts'
 
@@ -20,14 +22,16 @@ export interface StoreOptions extends StoreAddress {
   /** Number of servers that each message is kept by before it is acknowledged. */
   readonly replicas: number
   readonly files: Files
+  /** Called with the time that each message took to be acknowledged, in seconds. */
+  readonly onPublished?: (seconds: number) => void
 }
 
 /** Opens a store on NATS JetStream, and makes it where there is none. Rejects with `UnusableStoreError`. */
-export async function openStore({ replicas, files, ...address }: StoreOptions): Promise<SharedStore> {
+export async function openStore({ replicas, files, onPublished, ...address }: StoreOptions): Promise<SharedStore> {
   const connected = await connectStore(address)
   try {
     const prepared = await prepareStore(connected, replicas)
-    return storeOn(connected, { prepared, nodes: await holdLease(prepared.nodes), files })
+    return storeOn(connected, { prepared, nodes: await holdLease(prepared.nodes), files, onPublished })
   } catch (error) {
     await connected.connection.close()
     if (error instanceof UnusableStoreError) throw error
@@ -39,9 +43,10 @@ interface StoreParts {
   readonly prepared: Prepared
   readonly nodes: Nodes
   readonly files: Files
+  readonly onPublished: ((seconds: number) => void) | undefined
 }
 
-function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): SharedStore {
+function storeOn(connected: Connected, { prepared, nodes, files, onPublished }: StoreParts): SharedStore {
   const { name } = connected
   const { id: store, owners, rows } = prepared
 
@@ -60,20 +65,23 @@ function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): 
     }
   }
 
+  const isListed = async (conversationId: ConversationId) => (await rows.get(conversationId))?.operation === 'PUT'
+
   /** Resolves to null where the claim was overtaken before it had any effect. */
-  async function shipmentOf(copy: LocalCopy, kind: 'new' | 'stored', claim: Claim): Promise<Shipment | null> {
+  async function shipmentOf(copy: LocalCopy, kind: TakenKind, claim: Claim): Promise<Shipment | null> {
     const { conversationId } = copy
     const ports = portsOf(conversationId)
     const claimName: ClaimName = `${claim.epoch}.${randomUUID()}`
-    const mark = kind === 'new' ? emptyMark(store) : await fenceLog(copy, claimName, ports)
+    const mark = kind === 'new' ? emptyMark(store) : await fenceLog(copy, claimName, { ...ports, kind })
     if (mark === null) return null
-    const putRow = async (row: unknown) => {
-      await rows.put(conversationId, JSON.stringify({ row, updatedAtMs: Date.now() }))
+    const putRow = async (described: Described) => {
+      await rows.put(conversationId, JSON.stringify(described))
     }
-    return shipLog(copy, mark, { ...ports, claim, claimName, putRow })
+    const isOwn = kind === 'own' && files.look(copy.acked) === null
+    return shipLog(copy, mark, { ...ports, claim, claimName, putRow, isOwn, onPublished })
   }
 
-  async function take(copy: LocalCopy, kind: 'new' | 'stored'): Promise<Shipment> {
+  async function take(copy: LocalCopy, kind: TakenKind): Promise<Shipment> {
     // Overtaken once, it looks who has it now. The entries grow, so a second time they were set back.
     for (let tries = 0; tries < 2; tries++) {
       const claim = await claimConversation({ owners, nodes, streams: connected.streams }, copy.conversationId)
@@ -97,17 +105,16 @@ function storeOn(connected: Connected, { prepared, nodes, files }: StoreParts): 
         const entry = await rows.get(conversationId)
         return entry === null || entry.operation !== 'PUT' ? null : (storedRow(entry.value)?.row ?? null)
       }),
+    compare: (copy) =>
+      attempt('read', async () => {
+        const compared = await compareLog(copy, portsOf(copy.conversationId))
+        return { ...compared, isListed: await isListed(copy.conversationId) }
+      }),
     rows: () => attempt('list', () => readRows(prepared, nodes)),
     remove: ({ conversationId }) =>
       attempt('delete from', async () => {
         await rows.delete(conversationId)
-        const { subject, objects } = portsOf(conversationId)
-        const last = (await subject.last())?.sequence ?? 0
-        const names = new Set<string>()
-        for await (const { files: named, object } of subject.read({ after: 0, last }))
-          for (const each of [...named, ...(object === null ? [] : [object])]) names.add(each)
-        await subject.purge()
-        for (const each of names) await objects.remove(each)
+        await removeLog(portsOf(conversationId))
       }),
     ping: () => attempt('reach', async () => void (await rows.get('ping'))),
     async [Symbol.asyncDispose]() {

@@ -65,8 +65,8 @@ export function withCallersKey(argv: readonly string[], env: Environment): Envir
   return key === undefined || key === '' || !wantsCodexLines(argv) ? env : { ...env, OPENAI_API_KEY: key }
 }
 
-/** Programs that are built beside this one and speak on their stdin and stdout: `parley NAME …`. */
-export const serverPrograms = ['server', 'mcp-server', 'acp', 'app-server', 'exec-server'] as const
+/** Programs that are built beside this one and parse their own arguments: `parley NAME …`. */
+export const serverPrograms = ['server', 'mcp-server', 'acp', 'app-server', 'exec-server', 'store'] as const
 
 /** Returns the server program that a command line names; null if it asks for help. */
 export function serverProgramOf(argv: readonly string[]): (typeof serverPrograms)[number] | null {

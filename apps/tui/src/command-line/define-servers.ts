@@ -48,6 +48,22 @@ export function defineServers(program: Command): void {
       'with a websocket: the token that clients must send (made when missing; default: app-server-token in the home)',
     )
   defineExecServer(program)
+  defineStore(program)
+}
+
+function defineStore(program: Command): void {
+  define(
+    program,
+    'store',
+    'bring conversations into a store that servers share or out of it, and compare both; docs/team-server.md describes it',
+  )
+    .usage('copy --to URL [ID...] | copy --from URL [ID...] | verify [ID...]')
+    .option('--to <url>', 'copy what this machine has to nats://HOST:PORT,HOST:PORT')
+    .option('--from <url>', 'copy what the store has to this machine')
+    .option('--store <url>', 'with verify: the store; default: that of your config.toml')
+    .option('--all', 'all conversations')
+    .option('--dry-run', 'only say what would be copied')
+    .option('--json', 'one JSON object a line')
 }
 
 function defineServer(program: Command): void {
@@ -78,6 +94,10 @@ function defineServer(program: Command): void {
     .option(
       '--users <file>',
       'users with a token and rights of their own, in place of --token-file; docs/team-server.md describes it',
+    )
+    .option(
+      '--metrics',
+      'with a websocket: counts for Prometheus at its /metrics, for clients with the token; docs/operating.md lists them',
     )
     .option('--record <file>', 'write down what models say, for playing back')
 }

@@ -52,6 +52,7 @@ const overview: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     acp: 'for editors that speak ACP',
     'app-server': 'for clients of Codex',
     'exec-server': 'lets a parley elsewhere work on this machine',
+    store: 'bring conversations into a shared store',
   },
   'This program:': {
     update: 'how to get a newer version',

@@ -1,5 +1,6 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { ConversationState } from '@parley/protocol'
+import type { UiAction } from '../ui/actions.ts'
 import { sentMessages } from '../ui/earlier-message.ts'
 import { loginRows, logoutRows, modelRows } from '../ui/menu/loaded-rows.ts'
 import type { MenuRow } from '../ui/menu/menu.ts'
@@ -51,7 +52,7 @@ const olderPages = 10
 const olderItems = 1_000
 
 /** Reads the user's messages before a seq, a page of items at a time, the newest page first. */
-export async function* readOlderMessages(
+async function* readOlderMessages(
   conversation: Pick<Conversation, 'request'>,
   before: number,
 ): AsyncGenerator<readonly SentMessage[]> {
@@ -63,4 +64,13 @@ export async function* readOlderMessages(
     if (!more || oldest === undefined) return
     at = oldest.seq
   }
+}
+
+/** Lists the user's messages before a seq, page by page. */
+export async function listOlder(
+  before: number,
+  conversation: Pick<Conversation, 'request'>,
+  dispatch: (...actions: readonly UiAction[]) => void,
+): Promise<void> {
+  for await (const messages of readOlderMessages(conversation, before)) dispatch({ kind: 'olderRead', messages })
 }

@@ -4,13 +4,14 @@ import { RpcError } from '@parley/rpc'
 import { loggedOutText } from '../cli/messages.ts'
 import { attachedImages } from '../files/attached-images.ts'
 import type { UiAction } from '../ui/actions.ts'
+import { hooksTable } from '../ui/notices/hooks-table.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { contextTable, statusTable } from '../ui/notices/status-tables.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
 import { checkModel } from './check-model.ts'
 import { changeActions } from './file-changes.ts'
-import { keptModels, loadLogins, loadModels, readOlderMessages } from './menu-contents.ts'
+import { keptModels, listOlder, loadLogins, loadModels } from './menu-contents.ts'
 import { changeListed, foundTexts, listedConversations, readPreview } from './picker-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 
@@ -60,6 +61,7 @@ const serverKinds = [
   'adoptModel',
   'keepTheme',
   'preview',
+  'hooks',
   'mcp',
   'restartMcp',
   'readTrust',
@@ -204,15 +206,6 @@ async function adoptModel(login: string, context: IntentContext): Promise<void> 
   dispatch(note('info', `Logged in to ${login}. ${model} of ${modelProvider} answers from the next message on.`))
 }
 
-/** Lists the user's messages before a seq, page by page. */
-async function listOlder(
-  before: number,
-  conversation: IntentConversation,
-  dispatch: IntentContext['dispatch'],
-): Promise<void> {
-  for await (const messages of readOlderMessages(conversation, before)) dispatch({ kind: 'olderRead', messages })
-}
-
 /** Asks for a compaction, which the transcript shows, or undoes the last one. */
 async function compact(
   intent: Extract<RequestIntent, { kind: 'compact' | 'undoCompaction' }>,
@@ -259,6 +252,10 @@ async function askServer(intent: ServerIntent, context: IntentContext): Promise<
     case 'preview': {
       const { conversationId } = intent
       return dispatch({ kind: 'previewed', conversationId, lines: await readPreview(parley, conversationId) })
+    }
+    case 'hooks': {
+      const listed = await parley.request('hook/list', { cwd: projectFolder(state) })
+      return dispatch({ kind: 'notice', notice: hooksTable(listed) })
     }
     case 'mcp':
       return dispatch({ kind: 'notice', notice: mcpTable(await parley.request('mcp/list', {})) })

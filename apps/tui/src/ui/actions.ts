@@ -244,6 +244,8 @@ export type Intent =
   | { readonly kind: 'status' }
   /** Shows what fills the context window. */
   | { readonly kind: 'context' }
+  /** Lists the hooks of the conversation's folder. */
+  | { readonly kind: 'hooks' }
   | { readonly kind: 'mcp' }
   | { readonly kind: 'restartMcp'; readonly name: string }
   | { readonly kind: 'readTrust' }

@@ -42,7 +42,26 @@ export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationSta
   const options = optionsOf(field)
   if (options === null) return null
   const choice = choose(form.choice, options.length, event)
-  return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, choice, problem: null } } })
+  const ticked = field.type === 'choices' ? tick({ ...form, choice }, options, event) : form.ticked
+  return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, choice, ticked, problem: null } } })
+}
+
+/** Ticks the option at the choice by a blank or its digit, or takes the tick away. */
+function tick(
+  { choice, ticked }: Pick<FilledForm, 'choice' | 'ticked'>,
+  options: readonly FormOption[],
+  event: KeyEvent,
+): readonly string[] {
+  const value = options[choice]?.value
+  if (event.kind !== 'text' || !/^[\d ]$/.test(event.text) || typeof value !== 'string') return ticked
+  // A digit beyond the options moves nothing, and so ticks nothing.
+  if (event.text !== ' ' && Number(event.text) !== choice + 1) return ticked
+  return toggled(ticked, value)
+}
+
+/** Returns the values with one more, or without it. */
+function toggled(values: readonly string[], value: string): readonly string[] {
+  return values.includes(value) ? values.filter((one) => one !== value) : [...values, value]
 }
 
 /** Returns to the previous field, and from the first one to the approval. */
@@ -63,7 +82,7 @@ export function fieldsOf(state: ConversationState | null, { approvalId }: Filled
 function takeField(ui: UiState, form: FilledForm, fields: readonly FormField[]): UiStep {
   const field = fields[form.at]
   if (field === undefined) return stepTo(ui)
-  const read = readField(field, { text: expanded(ui.composer), choice: form.choice })
+  const read = readField(field, { ...form, text: expanded(ui.composer) })
   if ('problem' in read) return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, problem: read.problem } } })
   const answers = withAnswer(form.answers, field.name, read.value)
   const next = fields[form.at + 1]
@@ -107,14 +126,16 @@ interface FormOption {
 export function optionsOf({ type, choices = [], required }: FormField): readonly FormOption[] | null {
   const empty: readonly FormOption[] = required ? [] : [{ value: null, title: 'leave it empty' }]
   if (type === 'boolean') return [{ value: true, title: 'yes' }, { value: false, title: 'no' }, ...empty]
+  if (type === 'choices') return choices
   return type === 'choice' ? [...choices, ...empty] : null
 }
 
 /** Moves to the field with its earlier answer, else its default. */
-function atField(form: Omit<FilledForm, 'choice' | 'problem'>, field: FormField): FilledForm {
+function atField(form: Pick<FilledForm, 'approvalId' | 'at' | 'answers'>, field: FormField): FilledForm {
   const given = form.answers[field.name] ?? field.default ?? null
+  if (field.type === 'choices') return { ...form, choice: 0, ticked: Array.isArray(given) ? given : [], problem: null }
   const choice = optionsOf(field)?.findIndex(({ value }) => value === given) ?? -1
-  return { ...form, choice, problem: null }
+  return { ...form, choice, ticked: [], problem: null }
 }
 
 function textAt({ answers }: Pick<FilledForm, 'answers'>, field: FormField): string {
@@ -124,9 +145,14 @@ function textAt({ answers }: Pick<FilledForm, 'answers'>, field: FormField): str
 /** Returns the field's answer, null if empty, or the problem with it. */
 function readField(
   field: FormField,
-  { text, choice }: { readonly text: string; readonly choice: number },
+  { text, choice, ticked }: Pick<FilledForm, 'choice' | 'ticked'> & { readonly text: string },
 ): { readonly value: Answer | null } | { readonly problem: string } {
   const options = optionsOf(field)
+  // In the order of the options, whatever the order of the ticks.
+  if (field.type === 'choices')
+    return {
+      value: (options ?? []).flatMap(({ value }) => (ticked.some((one) => one === value) ? [String(value)] : [])),
+    }
   if (options !== null) {
     const chosen = options[choice]
     return chosen === undefined ? { problem: 'Choose one of them.' } : { value: chosen.value }

@@ -70,6 +70,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'plan',
   'status',
   'ps',
+  'hooks',
   'context',
   'name',
   'init',
@@ -142,6 +143,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
     argument === '' || argument === 'stop'
       ? openBackgroundMenu(ui, argument === '' ? 'open' : 'stop', context)
       : stepTo(noteMissing(ui, 'ps')),
+  hooks: (ui) => stepTo(ui, { kind: 'hooks' }),
   context: (ui) => stepTo(ui, { kind: 'context' }),
   init: runInit,
   remember: (ui, text) =>

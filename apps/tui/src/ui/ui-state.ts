@@ -15,6 +15,7 @@ import type { Line } from '../view/text/span.ts'
 import type { Rgb, ThemeName } from '../view/text/theme.ts'
 import type { AmbiguousWidth } from '../view/text/width.ts'
 import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
+import type { AttachedImage } from './complete/pasted-images.ts'
 import { type Composer, emptyComposer, type WithPastes } from './composer/composer.ts'
 import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
 import type { Menu } from './menu/menu.ts'
@@ -159,14 +160,10 @@ export interface FilledForm {
   readonly answers: Answers
   /** Index of the chosen option; -1 while none is. */
   readonly choice: number
+  /** Values that are ticked, of a field that takes several. */
+  readonly ticked: readonly string[]
   /** Reason why the current field is invalid. */
   readonly problem: string | null
-}
-
-export interface AttachedImage {
-  readonly mark: string
-  /** Absolute. */
-  readonly path: string
 }
 
 /** Search for a prompt: the text it must have, and the number of newer matches passed over. */

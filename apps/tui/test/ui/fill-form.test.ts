@@ -44,6 +44,18 @@ describe('a form of a tool server', () => {
     expect(ui.purpose).toMatchObject({ kind: 'form', form: { problem } })
   })
 
+  test('takes several choices of one field: a blank or a digit ticks, Enter goes on with those in their order', () => {
+    const choices = ['cache', 'queue', 'mail'].map((value) => ({ value, title: value }))
+    const fields = [{ name: 'x', title: 'X', type: 'choices', choices, required: false }] as const
+    const one = after(...call, requested({ itemId: 'l1', kind: 'question', form: { fields: [...fields] } }))
+    expect(typeKeys(openUi, one, 'y', 'enter').intents).toEqual(decided({ x: [] }))
+    const keys = ['y', '3', 'up', ' ', 'up', ' ', ' ', '9']
+    expect(typeKeys(openUi, one, ...keys, 'enter').intents).toEqual(decided({ x: ['queue', 'mail'] }))
+    const preset = { ...fields[0], default: ['mail'] }
+    const two = after(...call, requested({ itemId: 'l1', kind: 'question', form: { fields: [preset] } }))
+    expect(typeKeys(openUi, two, 'y', '1', 'enter').intents).toEqual(decided({ x: ['cache', 'mail'] }))
+  })
+
   test.each([
     ['email', 'nobody', 'a@b', 'It must be an e-mail address.'],
     ['uri', 'example', 'https://example.org', 'It must be a URL, e.g. https://example.org.'],

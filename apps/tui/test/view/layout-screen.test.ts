@@ -309,11 +309,11 @@ const scenes: Readonly<Record<string, Scene>> = {
   'a text field of its form': sceneOf(after(...elicited), {
     purpose: {
       kind: 'form',
-      form: { approvalId: 'a1', at: 2, answers: { kind: 'bug' }, choice: -1, problem: 'This is needed.' },
+      form: { approvalId: 'a1', at: 2, answers: { kind: 'bug' }, choice: -1, ticked: [], problem: 'This is needed.' },
     },
   }),
   'a choice of its form': sceneOf(after(...elicited), {
-    purpose: { kind: 'form', form: { approvalId: 'a1', at: 0, answers: {}, choice: 1, problem: null } },
+    purpose: { kind: 'form', form: { approvalId: 'a1', at: 0, answers: {}, choice: 1, ticked: [], problem: null } },
   }),
   'commands that met the limits of the sandbox': sceneOf(
     after(

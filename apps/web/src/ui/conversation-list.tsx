@@ -4,6 +4,7 @@ import { formatAgo, nameOf, showEffects } from 'parley/page-rules'
 import { useCallback, useEffect, useState } from 'react'
 import { fragmentOf } from '../link/page-secret.ts'
 import { errorWords, pathName } from '../words/words.ts'
+import { type FoundText, useFoundTexts } from './use-found-texts.ts'
 
 interface ListProps {
   /** Connection; null while there is no link. */
@@ -21,7 +22,10 @@ const refreshMs = 60_000
 export function ConversationList({ client, place, folder, isReadOnly, onProblem }: ListProps) {
   const listed = useListed(client, place)
   const [search, setSearch] = useState('')
-  const shown = listed.filter((one) => matches(one, search))
+  const named = listed.filter((one) => matches(one, search))
+  const found = useFoundTexts(client, search).filter(
+    ({ conversation }) => !named.some(({ conversationId }) => conversationId === conversation.conversationId),
+  )
   return (
     <nav className="side" aria-label="Conversations">
       <header>
@@ -37,16 +41,28 @@ export function ConversationList({ client, place, folder, isReadOnly, onProblem 
       />
       {isReadOnly ? null : <NewConversation {...{ client, folder: folder ?? listed[0]?.cwd ?? '', onProblem }} />}
       <ul>
-        {shown.map((one) => (
+        {named.map((one) => (
           <ListedRow key={one.conversationId} one={one} isCurrent={one.conversationId === place} />
         ))}
+        {found.map(({ conversation: one, excerpt }) => (
+          <ListedRow key={one.conversationId} one={one} excerpt={excerpt} isCurrent={one.conversationId === place} />
+        ))}
       </ul>
-      {shown.length === 0 ? <p className="muted">{search === '' ? 'No conversations yet.' : 'None found.'}</p> : null}
+      {named.length + found.length === 0 ? (
+        <p className="muted">{search === '' ? 'No conversations yet.' : 'None found.'}</p>
+      ) : null}
     </nav>
   )
 }
 
-function ListedRow({ one, isCurrent }: { readonly one: ListedConversation; readonly isCurrent: boolean }) {
+interface RowProps {
+  readonly one: ListedConversation
+  /** Newest place of the words; absent where the title or the folder has them. */
+  readonly excerpt?: FoundText['excerpt']
+  readonly isCurrent: boolean
+}
+
+function ListedRow({ one, excerpt, isCurrent }: RowProps) {
   const { cwd, updatedAt, live, forkedFrom, newer } = one
   return (
     <li>
@@ -58,9 +74,25 @@ function ListedRow({ one, isCurrent }: { readonly one: ListedConversation; reado
           {live === null ? '' : ' · open'}
           {newer === true ? ' · of a newer parley' : ''}
         </span>
+        {excerpt === undefined ? null : (
+          <span className="excerpt">
+            {beforeWords(excerpt.before)}
+            <mark>{showEffects(excerpt.words)}</mark>
+            {showEffects(excerpt.after)}
+          </span>
+        )}
       </a>
     </li>
   )
+}
+
+/** Letters before the words that a row has room for. */
+const shownBefore = 16
+
+/** Returns the end of the text before the words, so that these are in sight. */
+function beforeWords(before: string): string {
+  const letters = [...showEffects(before)]
+  return letters.length <= shownBefore ? letters.join('') : `…${letters.slice(-shownBefore).join('')}`
 }
 
 function matches({ name, title, cwd, conversationId }: ListedConversation, search: string): boolean {

@@ -10,7 +10,9 @@ import { AboutConversation } from './about-conversation.tsx'
 import { Composer } from './composer/composer.tsx'
 import { ToEnd, useFollowedEnd } from './followed-end.tsx'
 import { useConversation, useLinkState } from './hooks.ts'
+import { useProcesses } from './processes/use-processes.tsx'
 import { Question } from './question/question.tsx'
+import { useRemember } from './remember/remember-panel.tsx'
 import { goTo } from './rewind/go-on-before.ts'
 import { useRewind } from './rewind/use-rewind.tsx'
 import { Search } from './search.tsx'
@@ -67,6 +69,8 @@ function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }:
   const end = useFollowedEnd()
   const loaded = useItems(state, client)
   const rewind = useRewind(state)
+  const { remember, panel: memory } = useRemember()
+  const processes = useProcesses({ client, core, isView, ask })
   const [isSearched, setSearched] = useState(false)
   const access = useTranscriptAccess({ client, core, isView, onProblem, goBack: rewind.goBack })
   useTitle(state, approval !== undefined)
@@ -84,6 +88,7 @@ function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }:
         <ToEnd {...end} />
         <footer>
           <Working {...{ state, isView, ask }} />
+          {processes.panel}
           {approval === undefined ? null : (
             <Question
               key={approval.id}
@@ -95,9 +100,11 @@ function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }:
             <p className="muted">{isElsewhere ? 'A view of the log.' : 'This page may only watch.'}</p>
           ) : (
             <>
-              {approval === undefined ? rewind.panel : null}
+              {approval === undefined ? (memory ?? rewind.panel) : null}
               <Composer
-                {...{ client, state, refresh, goTo, ask, onProblem, goBack: rewind.goBack, onSend: end.goToEnd }}
+                {...{ client, state, refresh, goTo, ask, onProblem, remember, onSend: end.goToEnd }}
+                goBack={rewind.goBack}
+                openProcesses={processes.open}
                 isHidden={approval !== undefined}
               />
             </>

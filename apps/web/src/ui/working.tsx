@@ -1,5 +1,5 @@
 import { type ConversationState, type Plan, unansweredApprovals } from '@parley/protocol'
-import { elapsed, isInboxPaused, showEffects, stripEffects } from 'parley/page-rules'
+import { elapsed, hookWords, isInboxPaused, showEffects, stripEffects } from 'parley/page-rules'
 import type { Ask } from '../link/ask.ts'
 import { useSeconds } from './hooks.ts'
 import { LastTurn, useEnding } from './last-turn.tsx'
@@ -71,7 +71,8 @@ function RunningTurn({
   const { conversationId } = state.core.meta
   const { retry, parked } = turn
   const isAsked = unansweredApprovals(state.core).length > 0
-  const words = parked ? 'Waiting for you' : doing(state)
+  const { hook } = turn
+  const words = parked ? 'Waiting for you' : hook === undefined ? doing(state) : `Running ${hookWords(hook, nowMs)}`
   const time = parked ? '' : ` · ${elapsed(Math.max(0, Math.floor((nowMs - turn.startedAt) / 1_000)))}`
   if (isAsked)
     return (

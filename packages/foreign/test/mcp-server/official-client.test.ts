@@ -200,7 +200,7 @@ test('the official client is asked the questions of the model in one form, and s
   const asked = { prompt: 'go', cwd: world.cwd, sandbox: 'read-only' }
   await connected.client.callTool({ name: 'codex', arguments: asked })
   expect(connected.questions.map((question) => Object.keys(Object(question).requestedSchema.properties))).toEqual([
-    ['q1_1', 'q1_2', 'q2', 'q2_other'],
+    ['q1', 'q2', 'q2_other'],
     ['note'],
   ])
   const told = world.model.requests.at(-1)?.text ?? ''

@@ -72,7 +72,10 @@ export function keepMarks(end: ScanEnd, reports: LossReports | undefined): MarkK
   return {
     appended(lines, { bytes, byteOffset }) {
       prefixCrc = crc32(bytes, prefixCrc)
-      newest = () => lastLine(bytes, byteOffset)
+      const last = lines.at(-1) ?? ''
+      // Not the bytes: a few of them would keep all 64 KiB of the buffer that they are a part of.
+      const endOffset = byteOffset + bytes.length
+      newest = () => lastLine(last, endOffset)
       for (const line of lines) noteLosses(line)
     },
     mark() {
@@ -92,13 +95,12 @@ export function keepMarks(end: ScanEnd, reports: LossReports | undefined): MarkK
   }
 }
 
-/** Returns the last of the lines that were written at a byte offset; null when it has no checksum. */
-function lastLine(bytes: Buffer, byteOffset: number): MarkedLine | null {
-  const start = bytes.lastIndexOf(LF, bytes.length - 2) + 1
-  const line = bytes.subarray(start, -1)
+/** Returns a line that ends at a byte offset; null when it has no checksum. */
+function lastLine(text: string, endOffset: number): MarkedLine | null {
+  const line = Buffer.from(text)
   const check = checkLine(line)
   if (check.state !== 'sound') return null
-  return { seq: check.seq, crc: checksumOf(line), byteOffset: byteOffset + start, endOffset: byteOffset + bytes.length }
+  return { seq: check.seq, crc: checksumOf(line), byteOffset: endOffset - line.length - 1, endOffset }
 }
 
 const LF = 0x0a

@@ -1,8 +1,27 @@
-import type { EventOf } from '../schema/event.ts'
+import type { Envelope, EventOf } from '../schema/event.ts'
+import type { ItemId } from '../schema/ids.ts'
 import type { Core, HooksSaid, OpenItem, Turn } from '../schema/state.ts'
 import { valueAt } from './approvals.ts'
 
 type HookRan = EventOf<'hook.ran'>
+
+/** Keeps with the turn which hook it waits for. */
+export function reduceRunningHook(core: Core, event: EventOf<'hook.running'>, { at }: Pick<Envelope, 'at'>): Core {
+  const { hook, turnId, itemId, durationMs } = event
+  const { turn } = core
+  if (turn === null || turn.id !== turnId) return core
+  const about = itemId === undefined ? {} : { itemId }
+  return { ...core, turn: { ...turn, hook: { ...hook, ...about, startedAt: at - durationMs } } }
+}
+
+/** Returns the turn without the hook that it waits for, where that runs for this call. */
+export function withoutHookOf(turn: Core['turn'], itemId: ItemId): Core['turn'] {
+  return turn?.hook?.itemId === itemId ? withoutHook(turn) : turn
+}
+
+function withoutHook({ hook: _, ...turn }: Turn): Turn {
+  return turn
+}
 
 /** Keeps what hooks say before a call with its open item, and lets the turn go on that a hook does not let end. */
 export function reduceHook(core: Core, event: HookRan): Core {
@@ -11,8 +30,11 @@ export function reduceHook(core: Core, event: HookRan): Core {
   return hook.on === 'PreToolUse' && itemId !== undefined ? changeCall(known, itemId, event) : known
 }
 
-function changeTurn(turn: Turn, { hook, outcome, turnId, endsTurn, reason }: HookRan): Turn {
-  if (turn.id !== turnId || outcome !== 'stopped') return turn
+function changeTurn(before: Turn, { hook, itemId, outcome, turnId, endsTurn, reason }: HookRan): Turn {
+  if (before.id !== turnId) return before
+  const isOver = before.hook?.name === hook.name && before.hook.itemId === itemId
+  const turn = isOver ? withoutHook(before) : before
+  if (outcome !== 'stopped') return turn
   if (endsTurn === true)
     return { ...turn, stoppedBy: `The hook "${hook.name}" ended the turn: ${reason ?? 'no reason'}` }
   return hook.on === 'Stop' ? heldOpen(turn) : turn

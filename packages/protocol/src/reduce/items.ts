@@ -6,6 +6,7 @@ import { approvalsWithout, valueAt, without } from './approvals.ts'
 import { reduceBackground } from './background.ts'
 import { compactionEnded, compactionStarted } from './compactions.ts'
 import { chainDigest } from './digest.ts'
+import { withoutHookOf } from './hooks.ts'
 import { rememberRequest, takeFromInbox } from './turns.ts'
 
 /** Number of completed items that a state holds. */
@@ -140,7 +141,7 @@ function completeItem(
     meta: { ...core.meta, updatedAt: at, title: core.meta.title || titleIn(item) },
     open: without(core.open, item.id),
     approvals: approvalsWithout(core.approvals, item.id),
-    turn: noteSkill(noteCalls(noteDenial(core.turn, item), event), item),
+    turn: withoutHookOf(noteSkill(noteCalls(noteDenial(core.turn, item), event), item), item.id),
     counts: { ...core.counts, items: core.counts.items + 1 },
     digest: chainDigest(core.digest, item),
   }

@@ -17,8 +17,8 @@ export const formField = z
     title: z.string().describe('Label to show.'),
     description: z.string().exactOptional().describe('Further explanation, limits included.'),
     type: z
-      .enum(['string', 'number', 'integer', 'boolean', 'choice'])
-      .describe('`choice`: the `value` of one of `choices`.'),
+      .enum(['string', 'number', 'integer', 'boolean', 'choice', 'choices'])
+      .describe('`choice`: the `value` of one of `choices`. `choices`: a list of the values of any number of them.'),
     format: z
       .enum(['email', 'uri', 'date', 'date-time'])
       .exactOptional()

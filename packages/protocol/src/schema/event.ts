@@ -12,7 +12,7 @@ import {
   tokenCounts,
   turnOutcome,
 } from './events/event-parts.ts'
-import { hookRun } from './hooks/hook-run.ts'
+import { hookRun, hookRunning } from './hooks/hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import { actor, answers, contentItem, decision, limitName, queuedMessage, sideFile, turnOptions } from './input.ts'
 import { changedPath, compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
@@ -259,6 +259,11 @@ export const conversationEvent = z.discriminatedUnion('type', [
       list: sideFile.exactOptional().describe('Side file: the files as JSON, where they are many.'),
     },
     'Files that changed while a call ran, with their contents before and after. What they were is kept for a rewind.',
+  ),
+  event(
+    'hook.running',
+    hookRunning,
+    'A hook that the turn waits for has run for a second. It says what the turn does, and changes nothing else.',
   ),
   event('hook.ran', hookRun, 'A hook ran. Everything that it changes follows from this event.'),
   event(

@@ -9,7 +9,9 @@ export const decision = z
     '`approvedForSession`: similar calls are approved too, until the conversation is closed. `approvedAlways`: the rule of `always` is also added to policy.toml of the user. Every other value denies; `abort` also ends the turn.',
   )
 
-export const answer = z.union([z.string(), z.number(), z.boolean()]).describe('Value of one field.')
+export const answer = z
+  .union([z.string(), z.number(), z.boolean(), z.array(z.string())])
+  .describe('Value of one field; a list for `choices`.')
 
 export const answers = z
   .record(z.string(), answer)

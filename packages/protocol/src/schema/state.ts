@@ -93,6 +93,14 @@ export const turn = z
       .describe('A hook lets the turn go on in place of its end; until the next model request.'),
     stoppedBy: z.string().exactOptional().describe('A hook ends the turn: its sentence. Nothing more starts in it.'),
     heldOpen: z.int().exactOptional().describe('Number of times that hooks let the turn go on.'),
+    hook: z
+      .object({
+        ...hookRef.shape,
+        itemId: itemId.exactOptional().describe('Call that it runs for.'),
+        startedAt: z.number().describe('ms since the epoch.'),
+      })
+      .exactOptional()
+      .describe('Hook that the turn waits for, once it has run for a second.'),
     denials: z.array(denial).describe('Calls that were not run because the user or a rule denied them.'),
     ...turnOptions,
     enforcement: reviewEnforcement,

@@ -115,6 +115,10 @@ interface ListenWebSocketOptions {
   readonly admit?: AdmitToken
   /** Resolves to true while clients can be served, for `/readyz`. Default: always. */
   isReady?(): Promise<boolean>
+  /** Returns the text of `/metrics`, which needs the token, too. Default: there is no such page. */
+  metrics?(): string
+  /** Decides about tokens for `/metrics`. Default: `token` is valid. */
+  readonly mayReadMetrics?: TokenTest
 }
 
 export interface WebSocketListener extends Listener {
@@ -124,12 +128,12 @@ export interface WebSocketListener extends Listener {
 
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
-  const { host, port, token, tls, onConnection, isReady = alwaysReady } = options
-  const { admit = admitToken(token, onConnection) } = options
+  const { host, port, token, tls, onConnection, isReady = alwaysReady, metrics } = options
+  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token) } = options
   if (token === null && options.admit === undefined && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  const server = webSocketServer({ admit, path: '/' }, isReady, tls)
+  const server = webSocketServer({ admit, path: '/' }, { isReady, metrics, mayReadMetrics }, tls)
   await listening(server, host, port)
   const address = addressOf(server)
   return { ...listenerOf(server, address), url: `${tls === undefined ? 'ws' : 'wss'}://${address}` }
@@ -141,7 +145,13 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
  */
 export function listenWebSocketFile(options: ListenFileOptions): Promise<Listener> {
   const { file, path, onConnection } = options
-  return listenAtPath(webSocketServer({ admit: admitToken(null, onConnection), path }, alwaysReady), file)
+  return listenAtPath(
+    webSocketServer(
+      { admit: admitToken(null, onConnection), path },
+      { isReady: alwaysReady, mayReadMetrics: () => false },
+    ),
+    file,
+  )
 }
 
 interface ListenFileOptions {
@@ -159,16 +169,30 @@ interface Admission {
   readonly path: string
 }
 
-type IsReady = () => Promise<boolean>
+interface Serving {
+  /** Resolves to true while clients can be served, for `/readyz`. */
+  isReady(): Promise<boolean>
+  /** Returns the text of `/metrics`; absent where there is no such page. */
+  readonly metrics?: (() => string) | undefined
+  readonly mayReadMetrics: TokenTest
+}
+
+/** Tells if a token is valid for something. */
+export type TokenTest = (token: string) => boolean | Promise<boolean>
 
 const alwaysReady = () => Promise.resolve(true)
 
 /** Creates a server of websockets for clients that are no browsers. */
-function webSocketServer(admission: Admission, isReady: IsReady, tls?: TlsFiles): Server {
+function webSocketServer(admission: Admission, { isReady, metrics, mayReadMetrics }: Serving, tls?: TlsFiles): Server {
   const server = createWebSocketServer((head) => admitUpgrade(head, admission), tls === undefined ? {} : { tls })
   server.on('request', (request, response) => {
-    const answer = (status: ProbeStatus) =>
-      response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${STATUS_CODES[status]}\n`)
+    const answer = (status: ProbeStatus | 401, text = `${STATUS_CODES[status]}\n`) =>
+      response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text)
+    if (metrics !== undefined && pathOf(request.url) === '/metrics') {
+      const send = (status: 200 | 401 | 403 | 404) => answer(status, status === 200 ? metrics() : undefined)
+      void metricsStatus(request, mayReadMetrics).then(send, () => answer(503))
+      return
+    }
     void plainRequestStatus(request, isReady).then(answer, () => answer(503))
   })
   return server
@@ -182,8 +206,18 @@ const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 type ProbeStatus = 200 | 403 | 404 | 503
 
+/** Resolves to the HTTP status for a request for the metrics, which are for whoever has the token and no browser. */
+async function metricsStatus({ method, headers }: RequestHead, mayRead: TokenTest): Promise<200 | 401 | 403 | 404> {
+  if (headers.origin !== undefined) return 403
+  if (method !== 'GET') return 404
+  return (await mayRead(tokenOf(headers.authorization))) ? 200 : 401
+}
+
 /** Resolves to the HTTP status for a request other than a websocket upgrade. */
-async function plainRequestStatus({ method, url, headers }: RequestHead, isReady: IsReady): Promise<ProbeStatus> {
+async function plainRequestStatus(
+  { method, url, headers }: RequestHead,
+  isReady: Serving['isReady'],
+): Promise<ProbeStatus> {
   if (headers.origin !== undefined) return 403
   const path = pathOf(url)
   if (method !== 'GET' || !probes.has(path)) return 404
@@ -203,7 +237,13 @@ function admitUpgrade({ url, headers }: RequestHead, { admit, path }: Admission)
 
 /** Returns the test for one token, which a client must bring; null admits any. */
 function admitToken(token: string | null, onConnection: (transport: Transport) => void): AdmitToken {
-  return (given) => (token === null || isSameSecret(given, token) ? onConnection : null)
+  const isValid = hasToken(token)
+  return (given) => (isValid(given) ? onConnection : null)
+}
+
+/** Returns the test for one token; null lets any pass. */
+function hasToken(token: string | null): (given: string) => boolean {
+  return (given) => token === null || isSameSecret(given, token)
 }
 
 /** Returns the token of a header; an empty text for none. */

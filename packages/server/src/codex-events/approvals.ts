@@ -103,6 +103,7 @@ export function answersIn(content: Readonly<Record<string, unknown>>): Answers {
   const answers: Answers = {}
   for (const [name, value] of Object.entries(content)) {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') answers[name] = value
+    if (Array.isArray(value)) answers[name] = value.map(String)
   }
   return answers
 }

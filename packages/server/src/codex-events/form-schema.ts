@@ -24,6 +24,12 @@ function propertyOf({ type, title, description, choices = [], default: preset }:
     // A client could write it to a terminal as it is, and it must go back unchanged.
     ...(preset === undefined || hiddenWarnings(String(preset)).length > 0 ? {} : { default: preset }),
   }
+  if (type === 'choices')
+    return {
+      type: 'array',
+      ...shown,
+      items: { anyOf: choices.map(({ value, title: words }) => ({ const: value, title: onOneLine(words) })) },
+    }
   if (type !== 'choice') return { type, ...shown }
   return {
     type: 'string',

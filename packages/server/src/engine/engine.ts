@@ -38,6 +38,8 @@ import type { LoginPorts, Logins } from './login/logins.ts'
 import type { KeptLogins } from './login/provider-keys.ts'
 import type { EngineMethods } from './method-ports.ts'
 import { methodsFor } from './methods.ts'
+import { gaugeText, type ProcessState } from './metrics/gauges.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { ConversationHost } from './open/conversation-host.ts'
 import { createSetup } from './open/conversation-setup.ts'
 import type { SetupPorts } from './open/open-conversation.ts'
@@ -71,6 +73,8 @@ export interface Engine extends AsyncDisposable {
   /** Returns the methods of the protocol that the engine answers. The client is also the guest who joins and leaves. */
   methodsFor(client: Guest): EngineMethods
   readonly followList: FollowList
+  /** Writes what holds at this moment as Prometheus reads it. */
+  gauges(state: ProcessState): string
   /** Resolves to the state of this server, as far as the client may know it. */
   diagnose(client: Guest): Promise<Diagnosis>
   readonly home: string
@@ -108,6 +112,8 @@ export interface EngineParts
   readonly users?: Users
   /** Store that servers share; absent where conversations are on this machine only. */
   readonly store?: SharedStore
+  /** Counts what happens; absent where nobody asks for it. */
+  readonly metrics?: Metrics
   readonly search: TextSearch
   /** Texts that editors of clients hold; absent where no client is an editor. */
   readonly editors?: EditorTexts
@@ -143,7 +149,7 @@ export function createEngine(parts: EngineParts): Engine {
     ceiling,
     report,
     notify: connectedClients.notifyAll,
-    ...{ processes: parts.host, editors: parts.editors },
+    ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics },
   })
   const host = new ConversationHost({ files, home, ids, setup, store: parts.store ?? null, report })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
@@ -172,6 +178,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...rightsIn(parts, host),
     methodsFor: (client) => methodsFor(client, { ...around, users: parts.users ?? null }),
     followList: createListFollowing((onChange) => watchSessions(files, home, onChange)),
+    gauges: (state) => gaugeText(gaugedOf(host, connectedClients, parts), state),
     async diagnose(client) {
       const { enforcement, reason } = await sandboxes.report()
       const clients = connectedClients.describe()
@@ -186,6 +193,10 @@ export function createEngine(parts: EngineParts): Engine {
 function rightsIn({ users, clock }: EngineParts, host: ConversationHost): Pick<Engine, 'checkRight' | 'rightsOf'> {
   const rightsOf = users === undefined ? null : createRightsOfToken({ users, source: host, now: clock.now })
   return { checkRight: createRightCheck(host), rightsOf }
+}
+
+function gaugedOf({ conversations }: ConversationHost, clients: ConnectedClients, { store }: EngineParts) {
+  return { conversations, clients: clients.describe().length, isShared: store !== undefined }
 }
 
 /** Closes the conversations, and then what they use. */

@@ -44,6 +44,8 @@ export interface ServerArguments {
   readonly store: readonly string[] | null
   /** File of the users; null for that of the configuration, or none. */
   readonly users: string | null
+  /** True when `/metrics` of the websockets has counts. */
+  readonly metrics: boolean
   readonly ceiling: CeilingFlags
 }
 
@@ -62,6 +64,7 @@ const serverFlags = {
   record: { type: 'string' },
   store: { type: 'string' },
   users: { type: 'string' },
+  metrics: { type: 'boolean' },
   unpaced: { type: 'boolean' },
   ...ceilingOptions,
 } as const
@@ -77,6 +80,8 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
   if (given['token-file'] !== undefined && given.users !== undefined)
     throw new UsageError('--users gives each user a token, so that --token-file names none.')
+  if (given.metrics === true && !listen.some(({ kind }) => kind === 'websocket'))
+    throw new UsageError('--metrics needs --listen ws://HOST:PORT, which serves them at /metrics.')
   const idleExit = given['idle-exit'] ?? (isDaemon ? daemonIdleExit : 'never')
   return {
     role: given.daemon === true ? 'launcher' : isService ? 'service' : 'client',
@@ -90,6 +95,7 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     isDaemon,
     store: given.store === undefined ? null : readStore(given.store),
     users: absolute(given.users),
+    metrics: given.metrics === true,
     ceiling: readCeiling(given),
   }
 }

@@ -14,22 +14,24 @@ interface Wanted extends StoreAddress {
 interface StoreUser {
   readonly home: string
   readonly files: Files
-  /** Made to use the key of the store. */
-  readonly redaction: Pick<Redaction, 'useKey'>
+  /** Made to use the key of the store; absent where nothing is redacted. */
+  readonly redaction?: Pick<Redaction, 'useKey'>
+  /** Called with the time that each message took to be acknowledged. */
+  readonly onPublished?: ((seconds: number) => void) | undefined
 }
 
 /** Opens the store that servers share, of `--store` or of `[store]`; null where there is none. */
 export async function openSharedStore(
   given: readonly string[] | null,
-  { home, files, redaction }: StoreUser,
+  { home, files, redaction, onPublished }: StoreUser,
 ): Promise<{ readonly store: SharedStore | null } | { readonly problem: string }> {
   const wanted = wantedStore(given, home)
   if (wanted === null) return { store: null }
   // Loaded only here: most servers have no store.
   const { openStore, UnusableStoreError } = await import('@parley/store')
   try {
-    const store = await openStore({ ...wanted, files })
-    redaction.useKey(store.key)
+    const store = await openStore({ ...wanted, files, ...(onPublished === undefined ? {} : { onPublished }) })
+    redaction?.useKey(store.key)
     return { store }
   } catch (error) {
     if (error instanceof UnusableStoreError) return { problem: error.message }

@@ -23,6 +23,11 @@ const programs = {
       const { runAppServer } = await import('./app-server/run-app-server.ts')
       return runAppServer(parts, args)
     }),
+  store: () =>
+    runProgram('store', async (argv) => {
+      const { runStore } = await import('./store/run-store.ts')
+      return runStore(argv, process.env, process.stdout)
+    }),
   acp: () =>
     runFrontend('acp', readAcpArguments, async (parts, args) => {
       const { runAcp } = await import('./acp/run-acp.ts')

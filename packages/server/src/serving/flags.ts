@@ -14,8 +14,17 @@ export function parseFlags<const Options extends NonNullable<ParseArgsConfig['op
   argv: readonly string[],
   options: Options,
 ) {
+  return parseWords(program, argv, { options, allowPositionals: false }).values
+}
+
+/** Returns the values of a program's flags and its other words. Throws `UsageError` as `parseFlags` does. */
+export function parseWords<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  program: string,
+  argv: readonly string[],
+  { options, allowPositionals }: { readonly options: Options; readonly allowPositionals: boolean },
+) {
   try {
-    return parseArgs({ args: [...argv], options, allowPositionals: false, strict: true }).values
+    return parseArgs({ args: [...argv], options, allowPositionals, strict: true })
   } catch (error) {
     const [sentence] = error instanceof Error ? error.message.split('. ') : []
     throw new UsageError(`${sentence?.replace(/\.$/, '')}. parley help ${program} lists what there is.`)

@@ -21,16 +21,13 @@ interface Listening {
   readonly tokenFile: string | null
 }
 
+type Ways = Pick<ListenersOptions, 'connections' | 'home' | 'rightsOf' | 'isReady' | 'metrics'>
+
 /** Listens on one address. Rejects with `ListenError` or `UsageError`. */
 export async function listenOn(
   address: Address,
   { tokenFile, tls = null }: { readonly tokenFile: string | null; readonly tls?: TlsPaths | null },
-  {
-    connections,
-    home,
-    rightsOf = null,
-    isReady,
-  }: Pick<ListenersOptions, 'connections' | 'home' | 'rightsOf' | 'isReady'>,
+  { connections, home, rightsOf = null, isReady, metrics }: Ways,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -49,6 +46,8 @@ export async function listenOn(
     onConnection: (transport) => connections.accept(transport, 'websocket'),
     ...(admit === null ? {} : { admit }),
     ...(isReady === undefined ? {} : { isReady }),
+    ...(metrics === undefined ? {} : { metrics }),
+    ...(rightsOf === null ? {} : { mayReadMetrics: async (token) => (await rightsOf(token))?.has('admin') === true }),
   })
   return { listener, address: listener.url, tokenFile: file }
 }
@@ -100,12 +99,14 @@ interface ListenersOptions {
   readonly rightsOf?: RightsOfToken | null
   /** Resolves to true while clients can be served, for `/readyz` of websockets. Default: always. */
   readonly isReady?: () => Promise<boolean>
+  /** Returns the text of `/metrics` of websockets; absent for none. */
+  readonly metrics?: (() => string) | undefined
   readonly writeLog: (line: string) => void
 }
 
 /** Opens all listeners. The process's own socket may fail; a requested address that fails is the problem returned. */
 export async function openListeners(options: ListenersOptions): Promise<Listeners | { readonly problem: string }> {
-  const { args, env, home, connections, rightsOf = null, isReady, writeLog } = options
+  const { args, env, home, connections, writeLog } = options
   const own = await listenInRunFolder({
     env,
     home,
@@ -117,10 +118,7 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
     await Promise.all([own, ...others.map(({ listener }) => listener)].map((listener) => listener?.close()))
   }
   try {
-    for (const address of args.listen)
-      others.push(
-        await listenOn(address, args, { connections, home, rightsOf, ...(isReady === undefined ? {} : { isReady }) }),
-      )
+    for (const address of args.listen) others.push(await listenOn(address, args, options))
   } catch (error) {
     await close()
     if (error instanceof ListenError || error instanceof UsageError) return { problem: error.message }

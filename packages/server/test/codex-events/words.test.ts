@@ -57,8 +57,8 @@ test.each([
   [{ decision: 'approved_for_session' }, { decision: 'approvedForSession' }],
   [{ decision: 'abort', action: 'accept' }, { decision: 'abort' }],
   [
-    { action: 'accept', content: { name: 'x', n: 1, list: [] } },
-    { decision: 'approved', answers: { name: 'x', n: 1 } },
+    { action: 'accept', content: { name: 'x', n: 1, list: ['a'], none: null } },
+    { decision: 'approved', answers: { name: 'x', n: 1, list: ['a'] } },
   ],
   [{ action: 'accept', content: { decision: 'denied' } }, { decision: 'denied' }],
   [{ action: 'shrug' }, { decision: 'denied' }],

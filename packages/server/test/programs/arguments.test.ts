@@ -13,6 +13,7 @@ describe('the arguments of a server', () => {
       recordTo: null,
       store: null,
       users: null,
+      metrics: false,
       paced: true,
       isDaemon: false,
       ceiling: { maxSandbox: null, allowNever: false, profile: null },

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { checkServerIdentity } from 'node:tls'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, credsAuthenticator, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { leastPayloadBytes } from './layout.ts'
@@ -60,12 +61,25 @@ function optionsOf({ servers, credentialsFile, tls }: StoreAddress): NodeConnect
     maxPingOut: 2,
     timeout: requestMs,
     ...(credentialsFile === undefined ? {} : { authenticator: credsAuthenticator(readFileSync(credentialsFile)) }),
-    ...(tls === undefined ? {} : { tls: filesOf(tls) }),
+    ...(tls === undefined ? {} : { tls: securedBy(tls, servers) }),
   }
 }
 
-function filesOf({ ca, cert, key }: NonNullable<StoreAddress['tls']>) {
+/**
+ * Returns the check of a certificate: it has to be for one of the servers that were named. The library checks that of a
+ * server named by its IP address for `localhost`.
+ */
+function checkOf(servers: readonly string[]): typeof checkServerIdentity {
+  const hosts = servers.map((server) => new URL(`tls://${server.replace(/^(nats|tls):\/\//, '')}`).hostname)
+  return (_host, certificate) => {
+    const errors = hosts.map((host) => checkServerIdentity(host.replace(/^\[|\]$/g, ''), certificate))
+    return errors.includes(undefined) ? undefined : errors[0]
+  }
+}
+
+function securedBy({ ca, cert, key }: NonNullable<StoreAddress['tls']>, servers: readonly string[]) {
   return {
+    checkServerIdentity: checkOf(servers),
     ...(ca === undefined ? {} : { caFile: ca }),
     ...(cert === undefined ? {} : { certFile: cert }),
     ...(key === undefined ? {} : { keyFile: key }),

@@ -1,6 +1,6 @@
 import { STORE_LOST, StorageError } from '@parley/journal'
-import type { LocalCopy } from '../port/shared-store.ts'
-import type { AckMark } from './ack-mark.ts'
+import type { LocalCopy, TakenKind } from '../port/shared-store.ts'
+import { type AckMark, emptyMark } from './ack-mark.ts'
 import { type FetchPorts, fetchLog } from './fetch-log.ts'
 import { type ClaimName, epochOf, OutrunError } from './log-subject.ts'
 
@@ -8,9 +8,14 @@ import { type ClaimName, epochOf, OutrunError } from './log-subject.ts'
  * Brings the copy of a log up to date and stores an empty message behind it, after which no earlier claim writes.
  * Resolves to the mark there; to null where a later claim has written, as while this process was paused.
  */
-export async function fenceLog(copy: LocalCopy, claim: ClaimName, ports: FetchPorts): Promise<AckMark | null> {
+export async function fenceLog(
+  copy: LocalCopy,
+  claim: ClaimName,
+  ports: FetchPorts & { readonly kind?: TakenKind },
+): Promise<AckMark | null> {
+  const isOwn = ports.kind === 'own'
   for (;;) {
-    const mark = await fetchLog(copy, ports)
+    const mark = (await fetchLog(copy, ports, isOwn)) ?? (isOwn ? emptyMark(ports.store) : null)
     if (mark === null)
       throw new StorageError({ code: STORE_LOST, operation: `read ${copy.log} from`, path: ports.name })
     if (epochOf(mark.claim) > epochOf(claim)) return null

@@ -6,7 +6,9 @@ import {
   keepTornPiece,
   makeFolders,
   type OpenFile,
+  readSpan,
   STORE_LOST,
+  STORE_PARTED,
   StorageError,
   writeAll,
 } from '@parley/journal'
@@ -27,48 +29,91 @@ export interface FetchPorts {
 
 /**
  * Brings the copy of a log up to the newest message: what was never acknowledged is cut off, what is missing is added.
- * Resolves to the mark at its end; to null where neither has the conversation. Rejects with `STORE_LOST` where the
- * store has less than it had acknowledged.
+ * A log without a mark is none that was fetched: it is compared, and nothing of it is cut off. Resolves to the mark at its
+ * end; to null where the store has no such conversation. Rejects with `STORE_LOST` where the store has less than it had
+ * acknowledged, and with `STORE_PARTED` where the log is another one; it may have more if `mayExceed`.
  */
-export async function fetchLog(copy: LocalCopy, ports: FetchPorts): Promise<AckMark | null> {
+export async function fetchLog(copy: LocalCopy, ports: FetchPorts, mayExceed = false): Promise<AckMark | null> {
   const { files, subject, store } = ports
+  const isOwn = files.look(copy.acked) === null && files.look(copy.log) !== null
   const known = knownMark(copy, ports)
   const newest = await subject.last()
-  if (newest === null && known === null) return null
+  if (newest === null && (known?.sequence ?? 0) === 0) return null
   if (newest === null || !(await hasMarked(known, newest, subject))) throw lost(copy, ports)
   makeFolders(files, dirname(copy.log))
   let mark = known ?? emptyMark(store)
-  const log = files.look(copy.log) === null ? createFile(files, copy.log) : files.open(copy.log, 'edit')
+  const log = openCopy({ mark, copy, ports }, { isOwn, isUnfinished: known?.sequence === 0 })
+  let isMore = isOwn
   try {
-    cutBack(files, log, mark.bytes)
+    const { sizeBytes } = files.stat(log)
     for await (const message of subject.read({ after: mark.sequence, last: newest.sequence })) {
       if (message.from !== mark.bytes) throw lost(copy, ports)
-      writeAll(files, log, await bytesOf(message, copy, ports))
-      await fetchFiles(message.files, copy, ports)
+      await addMessage(log, { message, sizeBytes, copy, ports })
       mark = { store, bytes: message.to, sequence: message.sequence, claim: message.claim }
     }
-    assertSize(files, log, { mark, copy, ports })
+    isMore = isOwn && sizeBytes > mark.bytes
+    if (isMore && !mayExceed) throw parted(copy, ports)
+    if (!isMore && files.stat(log).sizeBytes !== mark.bytes) throw lost(copy, ports)
   } finally {
     files.close(log)
-    // What came before a failure is not fetched again.
-    if (mark.sequence > 0) writeMark(files, copy.acked, mark)
+    // What came before a failure is not fetched again. A log of this machine becomes a copy when it is known to be one.
+    if (mark.sequence > 0 && !isMore) writeMark(files, copy.acked, mark)
   }
   return mark
 }
 
 /** Tells if a store still has the message at a mark. One that was set back may have another in its place. */
 async function hasMarked(mark: AckMark | null, newest: LogMessage, subject: LogSubject): Promise<boolean> {
-  if (mark === null) return true
+  if (mark === null || mark.sequence === 0) return true
   const found = newest.sequence === mark.sequence ? newest : await subject.at(mark.sequence)
   return found !== null && found.claim === mark.claim && found.to === mark.bytes
 }
 
-/** Cuts a log to what is acknowledged. The rest was shown to no client of the store, and is kept aside all the same. */
-function cutBack(files: Files, log: OpenFile, bytes: number): void {
+interface Added {
+  readonly message: LogMessage
+  /** Size of the log before anything was added: what it has is compared. */
+  readonly sizeBytes: number
+  readonly copy: LocalCopy
+  readonly ports: FetchPorts
+}
+
+/** Adds what a log lacks of a message. Throws `STORE_PARTED` where it has something else. */
+async function addMessage(log: OpenFile, { message, sizeBytes, copy, ports }: Added): Promise<void> {
+  const { files } = ports
+  const bytes = await bytesOf(message, copy, ports)
+  const length = Math.max(0, Math.min(bytes.length, sizeBytes - message.from))
+  const here = readSpan(files, log, { offset: message.from, length })
+  if (!here.equals(bytes.subarray(0, length))) throw parted(copy, ports)
+  writeAll(files, log, bytes.subarray(length))
+  await fetchFiles(message.files, copy, ports)
+}
+
+interface Fetched {
+  readonly mark: AckMark
+  readonly copy: LocalCopy
+  readonly ports: FetchPorts
+}
+
+interface Kind {
+  /** True for a log that is none that was fetched. */
+  readonly isOwn: boolean
+  /** True for one that was being fetched when its process was killed. */
+  readonly isUnfinished: boolean
+}
+
+/**
+ * Opens the log of a copy, cut to what is acknowledged. The rest was shown to no client of the store, and is kept aside
+ * all the same. The mark is there before the log is, so that an unfinished copy is not taken for a log of this machine.
+ */
+function openCopy({ mark, copy, ports: { files } }: Fetched, { isOwn, isUnfinished }: Kind): OpenFile {
+  const isThere = files.look(copy.log) !== null
+  if (!isThere) writeMark(files, copy.acked, mark)
+  const log = isThere ? files.open(copy.log, 'edit') : createFile(files, copy.log)
   const { sizeBytes } = files.stat(log)
-  if (sizeBytes <= bytes) return
-  keepTornPiece(files, log, { byteOffset: bytes, endOffset: sizeBytes })
-  files.truncate(log, bytes)
+  if (isOwn || sizeBytes <= mark.bytes) return log
+  if (!isUnfinished) keepTornPiece(files, log, { byteOffset: mark.bytes, endOffset: sizeBytes })
+  files.truncate(log, mark.bytes)
+  return log
 }
 
 /** Returns the mark of the copy; null where the log is to be fetched from its beginning. */
@@ -99,16 +144,10 @@ async function fetchFiles(names: readonly string[], { sideFiles }: LocalCopy, { 
   }
 }
 
-interface Fetched {
-  readonly mark: AckMark
-  readonly copy: LocalCopy
-  readonly ports: FetchPorts
-}
-
-function assertSize(files: Files, log: OpenFile, { mark, copy, ports }: Fetched): void {
-  if (files.stat(log).sizeBytes !== mark.bytes) throw lost(copy, ports)
-}
-
 function lost({ log }: LocalCopy, { name }: FetchPorts): StorageError {
   return new StorageError({ code: STORE_LOST, operation: `read ${log} from`, path: name })
+}
+
+function parted({ log }: LocalCopy, { name }: FetchPorts): StorageError {
+  return new StorageError({ code: STORE_PARTED, operation: `compare ${log} with`, path: name })
 }

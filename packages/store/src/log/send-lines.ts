@@ -12,6 +12,8 @@ export interface SendPorts {
   readonly claimName: ClaimName
   /** Servers of the store, as people write them. */
   readonly name: string
+  /** Called with the time that a message took to be acknowledged, in seconds. */
+  readonly onPublished?: ((seconds: number) => void) | undefined
 }
 
 /** Sends the lines of a log in messages. */
@@ -22,7 +24,10 @@ export interface LineSender extends Disposable {
   send(outgoing: Outgoing, mark: AckMark): Promise<AckMark>
 }
 
-export function sendLines(copy: LocalCopy, { files, subject, objects, claimName: claim, name }: SendPorts): LineSender {
+export function sendLines(
+  copy: LocalCopy,
+  { files, subject, objects, claimName: claim, name, onPublished }: SendPorts,
+): LineSender {
   let log: OpenFile | null = null
 
   function ended(error: unknown, mark: AckMark): unknown {
@@ -38,9 +43,11 @@ export function sendLines(copy: LocalCopy, { files, subject, objects, claimName:
     },
     async send({ message, objects: content }, mark) {
       for (const [object, bytes] of content) await objects.put(object, bytes)
+      const sentMs = performance.now()
       const sequence = await subject.publish(message, mark.sequence).catch((error: unknown) => {
         throw ended(error, mark)
       })
+      onPublished?.((performance.now() - sentMs) / 1000)
       return { ...mark, bytes: message.to, sequence, claim }
     },
     [Symbol.dispose]() {

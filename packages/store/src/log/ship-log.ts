@@ -6,10 +6,18 @@ import { type AckMark, writeMark } from './ack-mark.ts'
 import { awaitBytes } from './awaited-bytes.ts'
 import { type SendPorts, sendLines } from './send-lines.ts'
 
+/** Row of a conversation in lists. */
+export interface Described {
+  readonly row: unknown
+  readonly updatedAtMs: number
+}
+
 export interface ShipPorts extends SendPorts {
   readonly claim: Claim
   /** Stores what lists show. */
-  readonly putRow: (row: unknown) => Promise<void>
+  readonly putRow: (row: Described) => Promise<void>
+  /** True for a log of this machine alone, which becomes a copy when all of it is acknowledged. */
+  readonly isOwn: boolean
 }
 
 /** Time that closing waits for a store in trouble, in ms. */
@@ -17,20 +25,20 @@ const lastTriesMs = 2000
 
 /** Sends what a log has beyond a mark, one message at a time. */
 export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Shipment {
-  const { files, claim, name } = ports
+  const { files, claim, name, isOwn } = ports
   const sender = sendLines(copy, ports)
   const tries = createTries(name)
   const awaited = awaitBytes(start.bytes)
   let mark = start
   let written = start.bytes
-  let row: { readonly value: unknown } | null = null
+  let row: Described | null = null
   let running: Promise<void> | null = null
   let closed: Promise<void> | null = null
 
   async function putRow(): Promise<void> {
     const now = row
     if (now === null) return
-    await tries.persist(() => ports.putRow(now.value))
+    await tries.persist(() => ports.putRow(now))
     if (row === now) row = null
   }
 
@@ -38,7 +46,7 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
     if (mark.bytes >= written) return
     const outgoing = sender.next(mark, written)
     mark = await tries.persist(() => sender.send(outgoing, mark))
-    writeMark(files, copy.acked, mark)
+    if (!isOwn || mark.bytes >= written) writeMark(files, copy.acked, mark)
     awaited.acknowledged(mark.bytes)
   }
 
@@ -77,8 +85,8 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
       written = sizeBytes
       begin()
     },
-    describe(value) {
-      row = { value }
+    describe(value, updatedAtMs = Date.now()) {
+      row = { row: value, updatedAtMs }
       begin()
     },
     acknowledged: awaited.upTo,

@@ -10,6 +10,9 @@ export interface LocalCopy {
   readonly acked: string
 }
 
+/** State of a conversation before it is taken; `own` is one that was written without the store. */
+export type TakenKind = 'new' | 'stored' | 'own'
+
 /** Conversations that several servers share. What it has acknowledged outlives any of them. */
 export interface SharedStore extends AsyncDisposable {
   /** Servers of the store, as people write them. */
@@ -19,20 +22,54 @@ export interface SharedStore extends AsyncDisposable {
   /** Says where clients reach this server; null for nowhere. */
   announce(address: string | null): void
   /**
-   * Takes the right to write a conversation and brings the copy of its log up to date; a new one has none yet. Rejects
-   * with `HeldElsewhereError` while a living server has it, and with `StorageError`.
+   * Takes the right to write a conversation and brings the copy of its log up to date; a new one has none yet, and an own
+   * one may have more than the store, which is to be sent then. Rejects with `HeldElsewhereError` while a living server
+   * has it, and with `StorageError`.
    */
-  take(copy: LocalCopy, kind: 'new' | 'stored'): Promise<Shipment>
+  take(copy: LocalCopy, kind: TakenKind): Promise<Shipment>
   /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
   refresh(copy: LocalCopy): Promise<boolean>
   /** Resolves to the facts that lists show of one; null where there is no such conversation. */
   row(conversationId: ConversationId): Promise<unknown>
+  /** Compares what the store has with the log here, byte for byte, and changes nothing. */
+  compare(copy: LocalCopy): Promise<Comparison>
   /** Resolves to what lists show of the conversations, in no order. */
   rows(): Promise<readonly StoredRow[]>
   /** Removes a conversation that this server has taken, and gives up the right to it. */
   remove(copy: LocalCopy): Promise<void>
   /** Resolves when the store has answered; rejects with `StorageError`. */
   ping(): Promise<void>
+}
+
+/** Log of a conversation at one of two places. */
+export interface Extent {
+  readonly bytes: number
+  readonly lines: number
+  /** Lines whose checksum does not match. */
+  readonly damagedLines: number
+  readonly sideFiles: number
+  /** SHA-256 of all bytes, in hex. */
+  readonly hash: string
+}
+
+/** Log of a conversation in a store beside the one of this machine. */
+export interface Comparison {
+  /** Log in the store; null where there is none, as for that of this machine. */
+  readonly stored: Extent | null
+  readonly here: Extent | null
+  /** First line that is not the same, from 1; null where one log is the beginning of the other. */
+  readonly partsAtLine: number | null
+  /** True where the log here is a copy of what a store has. */
+  readonly isCopy: boolean
+  /** True where lists of the store show it, so that servers open it. */
+  readonly isListed: boolean
+  /** Side files that are missing or do not have the content they are named by. */
+  readonly badFiles: readonly BadFile[]
+}
+
+export interface BadFile {
+  readonly name: string
+  readonly where: 'store' | 'here'
 }
 
 /** Facts that lists show of a conversation, as the store keeps them. */
@@ -59,8 +96,8 @@ export interface Shipment {
   readonly epoch: number
   /** Called after each write to the log with its size. */
   wrote(sizeBytes: number): void
-  /** Sets what lists show; it is stored before lines that are written later. */
-  describe(row: unknown): void
+  /** Sets what lists show, as of now unless a time is given; it is stored before lines that are written later. */
+  describe(row: unknown, updatedAtMs?: number): void
   /** Resolves when the store has acknowledged the first bytes of the log. Rejects with a final `StorageError`. */
   acknowledged(sizeBytes: number): Promise<void>
   /** Error while the store takes nothing; null while it does. */

@@ -4,6 +4,7 @@ import { connect } from '../../cli/connect.ts'
 import { type ExitCode, exitCodes, misused } from '../../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
+import { hookRows, hooksTable } from '../../ui/notices/hooks-table.ts'
 import { showEffects } from '../../view/text/control-characters.ts'
 
 export interface HooksFlags {
@@ -17,7 +18,7 @@ export interface HooksFlags {
 export async function listHooks(launch: Launch, flags: HooksFlags): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-hooks' })
   const { hooks } = await parley.request('hook/list', { cwd: folderOf(flags) })
-  launch.streams.stdout.write(flags.json === true ? jsonLines(hooks) : showEffects(listText(hooks)))
+  launch.streams.stdout.write(flags.json === true ? jsonLines(hooks) : listText(hooks))
   return exitCodes.ok
 }
 
@@ -71,26 +72,14 @@ function jsonLines(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('')
 }
 
-const none = 'There are no hooks here. docs/hooks.md says how to write them.\n'
 const noneFits = 'No hook runs at it.\n'
 
 function listText(hooks: readonly ListedHook[]): string {
-  if (hooks.length === 0) return none
-  return hooks
-    .map((hook) => `${hook.on}${hook.matcher === undefined ? '' : ` ${hook.matcher}`}  ${oneHook(hook)}\n`)
+  const table = hooksTable({ hooks })
+  if (table.kind === 'note') return `${table.text}\n`
+  return hookRows(hooks)
+    .map(([event, about]) => `${event}  ${about}\n`)
     .join('')
-}
-
-function oneHook({ name, command, source, timeoutMs, required, outsideSandbox, runs }: ListedHook): string {
-  const typed = typeof command === 'string' ? command : command.join(' ')
-  const words = [
-    source,
-    ...(runs ? [] : ['does not run: not trusted as it is now']),
-    `${timeoutMs / 1000} s`,
-    ...(required ? ['required'] : []),
-    ...(outsideSandbox ? ['outside the sandbox'] : []),
-  ]
-  return `${typed === name ? typed : `${name}: ${typed}`} (${words.join(', ')})`
 }
 
 function runText({ hook, outcome, reason, context, updatedInput, message, said, durationMs }: TriedHook): string {

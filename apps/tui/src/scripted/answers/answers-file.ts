@@ -97,8 +97,6 @@ function fieldsFor(
   if (!multiple && chosen.length !== 1) return `"${header}" takes one answer`
   const written: Answers = own.length === 0 ? {} : { [`${name}_other`]: own.join(', ') }
   const known = chosen.filter((one) => options.includes(one))
-  const fields = known.map((one): [string, string | boolean] =>
-    multiple ? [`${name}_${options.indexOf(one) + 1}`, true] : [name, one],
-  )
-  return { ...Object.fromEntries(fields), ...written }
+  if (multiple) return { [name]: options.filter((option) => known.includes(option)), ...written }
+  return { ...Object.fromEntries(known.map((one) => [name, one])), ...written }
 }

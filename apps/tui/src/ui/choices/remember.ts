@@ -8,13 +8,26 @@ export function askToRemember(ui: UiState, memory: ShownMemory, { nowMs }: UiCon
   const rows = [
     // Chosen at first, so that an Enter too many changes no file.
     row('nothing', 'nothing', 'all stays as it is'),
-    row('write', 'write it', memory.path),
-    memory.where === 'project'
-      ? row('other', 'look at your own file', 'which counts in all projects')
-      : row('other', "look at the project's file", 'which counts for all who work on it'),
+    ...memoryChoices(memory).map(({ key, text, detail }) => row(key, text, detail)),
   ]
   const menu = newMenu({ kind: 'remember', title: 'Remember it?', rows }, nowMs)
   return stepTo({ ...ui, menu: { ...menu, memory } })
+}
+
+interface MemoryChoice {
+  readonly key: 'write' | 'other'
+  readonly text: string
+  readonly detail: string
+}
+
+/** Returns what can become of a line that is shown as it would be written. */
+export function memoryChoices({ path, where }: Pick<ShownMemory, 'path' | 'where'>): readonly MemoryChoice[] {
+  return [
+    { key: 'write', text: 'write it', detail: path },
+    where === 'project'
+      ? { key: 'other', text: 'look at your own file', detail: 'which counts in all projects' }
+      : { key: 'other', text: "look at the project's file", detail: 'which counts for all who work on it' },
+  ]
 }
 
 /** Takes a choice of what becomes of the line. */

@@ -5,6 +5,13 @@ import { isImageName } from './at-word.ts'
 const maxCharacters = 4_000
 const maxImages = 10
 
+/** Image of a message, which is sent where the text has its mark. */
+export interface AttachedImage {
+  readonly mark: string
+  /** Absolute. */
+  readonly path: string
+}
+
 /**
  * Returns ways to read a paste as paths of images, the likeliest first: as one path, or as words quoted for a shell or
  * written as `file:` URLs. Empty for any other text.

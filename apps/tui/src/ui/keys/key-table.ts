@@ -234,7 +234,11 @@ export const keySections: readonly Section[] = [
     places: ['form'],
     rows: [
       { keys: ['enter'], act: 'fill', words: 'next field; after the last, send' },
-      { keys: ['up', 'down', 'tab'], act: 'fill', words: 'choose among options; a number does, too' },
+      {
+        keys: ['up', 'down', 'tab'],
+        act: 'fill',
+        words: 'choose among options; a number does, too. Space ticks one where several may be chosen',
+      },
       {
         keys: ['escape', 'ctrl+d'],
         act: 'previousField',

@@ -105,10 +105,33 @@ function takeField(ui: UiState, form: FilledForm, line: string, context: UiConte
     const composer = line === '' ? ui.composer : { ...emptyComposer, text: line, caret: line.length }
     return pressInForm({ ...ui, composer }, enterKey, state) ?? stepTo(ui)
   }
+  if (field?.type === 'choices') return takeSeveral(ui, form, line, options, context)
   const word = line.trim().toLowerCase()
   const named = options.findIndex(({ title }) => title.toLowerCase() === word)
   const choice = word === '' ? form.choice : /^\d+$/.test(word) ? Number(word) - 1 : named
   return pressInForm({ ...ui, purpose: { kind: 'form', form: { ...form, choice } } }, enterKey, state) ?? stepTo(ui)
+}
+
+/** Takes numbers or words with commas between them as the choices; an empty line takes those that are ticked. */
+function takeSeveral(
+  ui: UiState,
+  form: FilledForm,
+  line: string,
+  options: NonNullable<ReturnType<typeof optionsOf>>,
+  { state }: UiContext,
+): UiStep {
+  const words = line.split(',').flatMap((word) => (word.trim() === '' ? [] : [word.trim().toLowerCase()]))
+  const found = words.map((word) =>
+    /^\d+$/.test(word) ? options[Number(word) - 1] : options.find(({ title }) => title.toLowerCase() === word),
+  )
+  const at = found.indexOf(undefined)
+  if (at >= 0 && line.trim().toLowerCase() !== 'none')
+    return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, problem: `“${words[at]}” is none of them.` } } })
+  const chosen = found.flatMap((option) => (typeof option?.value === 'string' ? [option.value] : []))
+  const ticked = line.trim() === '' ? form.ticked : chosen
+  return (
+    pressInForm({ ...ui, purpose: { kind: 'form', form: { ...form, ticked } } }, keyPress('enter'), state) ?? stepTo(ui)
+  )
 }
 
 const tooEarly = 'Too early: the list has just come. Type it again.'

@@ -44,20 +44,30 @@ function currentField(field: FormField, form: FilledForm, room: Room): readonly 
   return marked({ text: '▸', tone: 'accent' }, rows)
 }
 
-function optionRows(field: FormField, { choice }: FilledForm, room: Room): readonly Line[] {
+function optionRows(field: FormField, { choice, ticked }: FilledForm, room: Room): readonly Line[] {
   const options = optionsOf(field) ?? []
-  return options.flatMap(({ title }, index) => {
+  const takesSeveral = field.type === 'choices'
+  const rows = options.flatMap(({ value, title }, index) => {
     const isChosen = index === choice
     const digit: Span = { text: index < 9 ? `${index + 1} ` : '  ', bold: true, tone: 'accent' }
-    const row = truncateLine(
-      [digit, { text: shownLine(title), ...(isChosen ? { bold: true } : {}) }],
-      narrowed(room, 2),
-    )
-    return isChosen ? marked({ text: '●', tone: 'accent' }, [row]) : indented([row])
+    const box: readonly Span[] = takesSeveral ? [boxSpan(ticked.some((one) => one === value))] : []
+    const name = { text: shownLine(title), ...(isChosen ? ({ bold: true } as const) : {}) }
+    const row = truncateLine([digit, ...box, name], narrowed(room, 2))
+    return isChosen ? marked({ text: takesSeveral ? '▸' : '●', tone: 'accent' }, [row]) : indented([row])
   })
+  return takesSeveral ? [...rows, ...indented([[muted('Space ticks · Enter goes on')]])] : rows
+}
+
+function boxSpan(isTicked: boolean): Span {
+  return isTicked ? { text: '[x] ', bold: true, tone: 'good' } : { text: '[ ] ', tone: 'muted' }
 }
 
 function valueText(field: FormField, given: Answer): string {
+  if (Array.isArray(given)) return given.length === 0 ? 'none' : given.map((one) => titleOf(field, one)).join(', ')
+  return titleOf(field, given)
+}
+
+function titleOf(field: FormField, given: Exclude<Answer, string[]>): string {
   return shownLine(optionsOf(field)?.find(({ value }) => value === given)?.title ?? String(given))
 }
 

@@ -46,7 +46,13 @@ export function workingLine(
   const isAnswering = open.some(({ item }) => item.type === 'agentMessage' && item.text !== '')
   const worked = clock === null ? nowMs - turn.startedAt : workedMs(clock, nowMs)
   const seconds = Math.max(0, Math.floor(worked / 1_000))
-  const { verb, title } = isAnswering ? { verb: 'Answering', title: '' } : doing(open)
+  const { hook } = turn
+  const { verb, title } =
+    hook !== undefined
+      ? { verb: 'Running', title: hookWords(hook, nowMs) }
+      : isAnswering
+        ? { verb: 'Answering', title: '' }
+        : doing(open)
   const facts = [`  ${elapsed(seconds)}`, tokens(turn), ' · esc stops']
   const leftBeside = (texts: readonly string[]) => room.columns - verb.length - markCells - texts.join('').length
   const isLong = seconds >= longSeconds && foregroundCommand(state) !== null
@@ -66,6 +72,11 @@ export function workingLine(
     ],
     changesAtMs: isAnswering || isStill ? nextSecondMs : Math.min(nextSecondMs, nowMs + frameMs),
   }
+}
+
+/** Returns which hook a turn waits for, and for how long by now. */
+export function hookWords({ name, startedAt }: NonNullable<Turn['hook']>, nowMs: number): string {
+  return `hook for ${elapsed(Math.max(0, Math.floor((nowMs - startedAt) / 1_000)))}: ${shownLine(name)}`
 }
 
 /** Returns true for a call of the model that runs, including one that asks the user while it does. */

@@ -102,13 +102,19 @@ export function ruleLines({ always, kind }: Approval, homeFolder: string): reado
 export function fieldLines(field: FormField, { problem }: Pick<FilledForm, 'problem'>): readonly string[] {
   const about = field.description === undefined ? '' : `. ${shownLine(field.description)}`
   const options = optionsOf(field) ?? []
-  const usual = field.default === undefined ? '' : `. An empty line takes ${shownLine(String(field.default))}`
+  const usual =
+    field.default === undefined ? '' : `. An empty line takes ${shownLine([field.default].flat().join(', '))}`
   return [
     ...(problem === null ? [] : [`Not taken: ${shownLine(problem)}`]),
     `Field: ${shownLine(field.title)}${needed(field)}${about}${usual}`,
     ...options.map(({ title }, index) => `  ${index + 1}: ${shownLine(title)}`),
-    `Type ${options.length === 0 ? 'the answer' : 'a number or its words'}, or /back.`,
+    `Type ${howToAnswer(field, options.length)}, or /back.`,
   ]
+}
+
+function howToAnswer({ type }: FormField, count: number): string {
+  if (type === 'choices') return 'numbers or words with commas between them, or none'
+  return count === 0 ? 'the answer' : 'a number or its words'
 }
 
 function needed({ required }: FormField): string {

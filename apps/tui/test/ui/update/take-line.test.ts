@@ -81,6 +81,20 @@ describe('a line at a question', () => {
   })
 })
 
+test('several choices of a field are typed with commas', () => {
+  const choices = ['cache', 'queue', 'mail'].map((value) => ({ value, title: value }))
+  const fields = [{ name: 'x', title: 'X', type: 'choices' as const, choices, required: false }]
+  const question = requested({ kind: 'question', decisions: ['approved', 'denied', 'abort'], form: { fields } })
+  const state = after(turnStarted, started(command('ask')), question)
+  const opened = type(state, openUi, 'yes').ui
+  const wrong = type(state, opened, '1, 4')
+  expect(wrong.ui.purpose).toMatchObject({ kind: 'form', form: { problem: '“4” is none of them.' } })
+  const answered = (line: string) => type(state, opened, line).intents
+  expect(answered('3, Cache')).toMatchObject([{ kind: 'decide', answers: { x: ['cache', 'mail'] } }])
+  expect(answered('none')).toMatchObject([{ kind: 'decide', answers: { x: [] } }])
+  expect(answered('')).toMatchObject([{ kind: 'decide', answers: { x: [] } }])
+})
+
 test('the fields of a form are filled in line by line', () => {
   const state = after(turnStarted, elicitation)
   const { ui, intents } = type(state, openUi, 'yes', '9')

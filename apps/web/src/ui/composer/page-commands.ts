@@ -16,7 +16,10 @@ import {
   completionsFor,
   contextTable,
   count,
+  draftRequest,
   effortChoices,
+  hooksTable,
+  mcpTable,
   modeChoices,
   modelSettings,
   type Notice,
@@ -31,6 +34,7 @@ import {
   slashCommands,
   statusTable,
   undoPoint,
+  whyTable,
 } from 'parley/page-rules'
 
 import type { GoBack } from '../transcript/access.ts'
@@ -43,6 +47,10 @@ export interface CommandContext {
   /** Shows another conversation. */
   readonly goTo: (conversationId: ConversationId) => void
   readonly goBack: GoBack
+  /** Shows a line as it would be written to an instruction file. */
+  readonly remember: (text: string) => void
+  /** Shows the list of background commands. Returns false where there are none. */
+  readonly openProcesses: () => boolean
 }
 
 type Run = (argument: string, context: CommandContext) => Promise<Notice | null>
@@ -102,6 +110,25 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     })
     return null
   },
+  async init(what, { client, state }) {
+    const input = [{ type: 'text' as const, text: draftRequest(what) }]
+    const { conversationId } = state.core.meta
+    await client.request('conversation/sendMessage', { conversationId, input, when: 'queue' })
+    return null
+  },
+  async remember(text, { remember }) {
+    if (text === '') return note('/remember TEXT: adds a line to an instruction file, after showing it.')
+    remember(text)
+    return null
+  },
+  ps: async (_, { openProcesses }) => (openProcesses() ? null : note('No command runs in the background.')),
+  async why(item, { client, state }) {
+    const call = item === '' ? {} : { item }
+    return whyTable(await client.request('policy/why', { conversation: state.core.meta.conversationId, ...call }))
+  },
+  hooks: async (_, { client, state: { core } }) =>
+    hooksTable(await client.request('hook/list', { cwd: folderOf(core) })),
+  mcp: async (_, { client }) => mcpTable(await client.request('mcp/list', {})),
   async status(_, { client, state }) {
     const server = await client.request('server/diagnostics', {})
     const { providers } = await client.request('provider/list', {})
@@ -185,6 +212,11 @@ async function configure(
   await client.request('conversation/configure', { conversationId: state.core.meta.conversationId, settings })
   await refresh()
   return null
+}
+
+/** Returns the folder to look for hooks in: `/`, which has none, for a conversation on another machine. */
+export function folderOf({ settings, meta }: ConversationState['core']): string {
+  return settings.environment === undefined ? meta.cwd : '/'
 }
 
 type Row = readonly [string, string]

@@ -6,7 +6,13 @@ import { Part } from './part.tsx'
 export function initialAnswers({ form }: Pick<Approval, 'form'>): Answers {
   return Object.fromEntries(
     (form?.fields ?? []).flatMap(({ name, default: initial, type }): readonly [string, Answer][] =>
-      initial !== undefined ? [[name, initial]] : type === 'boolean' ? [[name, false]] : [],
+      initial !== undefined
+        ? [[name, initial]]
+        : type === 'boolean'
+          ? [[name, false]]
+          : type === 'choices'
+            ? [[name, []]]
+            : [],
     ),
   )
 }
@@ -43,6 +49,7 @@ interface FieldProps {
 function Field({ field, value, onChange }: FieldProps) {
   if (field.type === 'boolean') return <Box {...{ field, value, onChange }} />
   if (field.type === 'choice') return <Choice {...{ field, value, onChange }} />
+  if (field.type === 'choices') return <Choices {...{ field, value, onChange }} />
   const id = `field-${field.name}`
   const isNumber = field.type === 'number' || field.type === 'integer'
   return (
@@ -93,6 +100,32 @@ function Choice({ field, value, onChange }: FieldProps) {
             onChange={() => onChange(choice.value)}
           />
           {choice.title}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Choices of which any number can be ticked; the answer has them in the order of the field. */
+function Choices({ field, value, onChange }: FieldProps) {
+  const choices = field.choices ?? []
+  const ticked = Array.isArray(value) ? value : []
+  const set = (changed: string, isTicked: boolean) =>
+    onChange(
+      choices.flatMap((one) => ((one.value === changed ? isTicked : ticked.includes(one.value)) ? [one.value] : [])),
+    )
+  return (
+    <fieldset>
+      <legend>{titleOf(field)}</legend>
+      <Description field={field} />
+      {choices.map((choice) => (
+        <label key={choice.value} className="option">
+          <input
+            type="checkbox"
+            checked={ticked.includes(choice.value)}
+            onChange={({ target }) => set(choice.value, target.checked)}
+          />
+          {onOneLine(choice.title)}
         </label>
       ))}
     </fieldset>

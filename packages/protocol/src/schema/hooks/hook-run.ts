@@ -38,4 +38,12 @@ export const hookRun = {
   durationMs: z.int().min(0).describe('Run time in ms.'),
 }
 
+/** Fields of the event about a run that has not ended yet. */
+export const hookRunning = {
+  hook: hookRef,
+  turnId,
+  itemId: itemId.exactOptional().describe('Call that it runs for.'),
+  durationMs: z.int().min(0).describe('Time in ms that it has run so far.'),
+}
+
 export type HookRef = z.infer<typeof hookRef>

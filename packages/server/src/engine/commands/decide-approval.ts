@@ -11,6 +11,7 @@ import {
   type FormField,
   type Item,
   isCall,
+  type LimitedAnswer,
   modeOf,
   type ParamsOf,
   pairOf,
@@ -105,7 +106,7 @@ const maxAnswerBytes = 8 * 1024
 function formAnswers({ modules }: LiveConversation, { form }: Approval, params: ParamsOf<'approval/decide'>) {
   const { decision, answers = {} } = params
   if (form === undefined || !permits(decision)) return {}
-  const tooLong = (_: FormField, value: string | number) =>
+  const tooLong = (_: FormField, value: LimitedAnswer) =>
     utf8Length(String(value)) <= maxAnswerBytes ? null : `at most ${maxAnswerBytes} bytes fit`
   const problem = answersProblem(form.fields, answers, tooLong)
   if (problem !== null) throw misfit(problem)

@@ -69,7 +69,7 @@ export class Conversation implements AsyncDisposable {
   #isWatched = false
   readonly #room = createCoreRoom()
   readonly #parts: ConversationParts
-  #watcher: ((event: ConversationEvent) => void) | null = null
+  readonly #watchers: ((event: ConversationEvent) => void)[] = []
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
@@ -140,15 +140,15 @@ export class Conversation implements AsyncDisposable {
     if (shown !== null) this.#holdUntil(this.#watched(shown), firstSeq)
     // Only now: whoever listens may record in turn.
     this.feed.append(lines)
-    this.#tellWatcher(envelopes, shown)
+    this.#tellWatchers(envelopes, shown)
     return envelopes.slice(all.length - events.length)
   }
 
   /** Tells of events once they may be shown: a hook is an effect. A failure is reported where they are held. */
-  #tellWatcher(envelopes: readonly Envelope[], shown: Promise<void> | null): void {
-    if (this.#watcher === null) return
+  #tellWatchers(envelopes: readonly Envelope[], shown: Promise<void> | null): void {
+    if (this.#watchers.length === 0) return
     const tell = () => {
-      for (const { event } of envelopes) this.#watcher?.(event)
+      for (const { event } of envelopes) for (const take of this.#watchers) take(event)
     }
     if (shown === null) tell()
     else shown.then(tell, () => undefined)
@@ -270,7 +270,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Calls `take` with each event after it was recorded; it may record in turn. */
   watch(take: (event: ConversationEvent) => void): void {
-    this.#watcher = take
+    this.#watchers.push(take)
   }
 
   /** Changes the settings of a conversation that has no log yet. */

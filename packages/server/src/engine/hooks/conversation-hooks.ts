@@ -2,9 +2,11 @@ import type { Host } from '@parley/host'
 import { type HookEvent, type HookRef, hookMatches, type ItemId } from '@parley/protocol'
 import type { HookInput } from '@parley/protocol/hooks'
 import type { Clock } from '../../ports/clock-and-ids.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import type { PlacedHook } from './placed-hooks.ts'
 import { findingOf, type HookFinding } from './read-answer.ts'
 import type { HookEnd } from './run-hook.ts'
+import { tellWhenSlow } from './slow-hooks.ts'
 import { type HookPlace, startHook } from './start-hook.ts'
 
 /** Moment of a conversation at which hooks run. */
@@ -53,6 +55,7 @@ export interface HookDenial {
 }
 
 interface HookParts extends HookPlace {
+  readonly conversation: Pick<Conversation, 'state' | 'started' | 'record'>
   readonly hooks: readonly PlacedHook[]
 }
 
@@ -83,9 +86,11 @@ export function createHooks(parts: HookParts, ports: SystemPorts): ConversationH
       for (const hook of matching(moment)) {
         if (signal.aborted) return
         const { name, on, source: from } = hook
-        const end = await startHook(hook, { input: JSON.stringify(input()), signal }, { ...parts, ...ports })
+        const ref = { name, on, source: from }
+        const started = startHook(hook, { input: JSON.stringify(input()), signal }, { ...parts, ...ports })
+        const end = await tellWhenSlow(started, { hook: ref, itemId: moment.itemId }, { ...parts, ...ports })
         const finding = findingOf(hook, end)
-        yield { hook: { name, on, source: from }, end, finding }
+        yield { hook: ref, end, finding }
         if (finding.outcome === 'stopped' || finding.outcome === 'interrupted') return
       }
     },

@@ -1,5 +1,6 @@
 import type { Host } from '@parley/host'
 import { type HookEvent, hookMatches, initialState, type ParamsOf, type ResultOf } from '@parley/protocol'
+import { redactJson } from '@parley/redaction'
 import type { SecretPaths } from '@parley/workspace'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
@@ -67,15 +68,27 @@ export async function tryHooks(params: ParamsOf<'hook/try'>, ports: TryPorts): P
     const start = { input: JSON.stringify(input), signal: new AbortController().signal }
     const { exitCode, durationMs, ...end } = await startHook(hook, start, { ...place, ...ports })
     const { updatedInput, ...finding } = findingOf(hook, { ...end, exitCode, durationMs })
-    runs.push({
-      hook: { name: hook.name, on, source: hook.source },
-      ...finding,
-      ...(updatedInput === undefined ? {} : { updatedInput: { ...updatedInput } }),
-      ...(exitCode === null ? {} : { exitCode }),
-      durationMs,
-    })
+    runs.push(
+      withoutSecrets(
+        {
+          hook: { name: hook.name, on, source: hook.source },
+          ...finding,
+          ...(updatedInput === undefined ? {} : { updatedInput: { ...updatedInput } }),
+          ...(exitCode === null ? {} : { exitCode }),
+          durationMs,
+        },
+        ports,
+      ),
+    )
   }
   return { input, runs }
+}
+
+type TriedHook = ResultOf<'hook/try'>['runs'][number]
+
+/** Returns a run as it is shown: what a hook says may hold a secret of the user's. */
+function withoutSecrets(run: TriedHook, { redaction }: Pick<TryPorts, 'redaction'>): TriedHook {
+  return JSON.parse(redactJson(JSON.stringify(run), redaction.text))
 }
 
 /** Returns the limits of a new conversation in a folder. Throws `invalidParams` for one on another machine. */

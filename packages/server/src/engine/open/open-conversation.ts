@@ -29,6 +29,7 @@ import { watchEvents } from '../hooks/watch-events.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createConversationProcesses } from '../session/conversation-processes.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
@@ -71,6 +72,8 @@ export interface SetupPorts {
   readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled' | 'spawnStreams'>
   /** Undefined where no client is an editor. */
   readonly editors: EditorTexts | undefined
+  /** Undefined where nothing is counted. */
+  readonly metrics: Metrics | undefined
 }
 
 /** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */
@@ -125,6 +128,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   if (!parts.readOnly) history.begin()
   const running = { conversation, turns, shell, clients, patience, skills }
+  if (ports.metrics !== undefined) conversation.watch(ports.metrics.conversation(clock.elapsed))
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
   const closing = { ...running, background, limits, history, watching, leave }
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })

@@ -12,7 +12,7 @@ interface ReplayedHookParts {
 export function replayedHooks({ log, wait }: ReplayedHookParts): ConversationHooks {
   const isNext = ({ on }: HookMoment) => {
     const event = log.next?.event
-    return event?.type === 'hook.ran' && event.hook.on === on
+    return (event?.type === 'hook.ran' || event?.type === 'hook.running') && event.hook.on === on
   }
   const comesFor = ({ on, itemId }: HookMoment) => {
     for (const event of eventsFrom(log)) {

@@ -67,11 +67,11 @@ function sharedIn(store: SharedStore, files: Files): Sharing {
   }
 }
 
-function copyAt({ log, sideFiles, acked }: SessionPaths, conversationId: ConversationId): LocalCopy {
+export function copyAt({ log, sideFiles, acked }: SessionPaths, conversationId: ConversationId): LocalCopy {
   return { conversationId, log, sideFiles, acked }
 }
 
-function heldElsewhere(conversationId: ConversationId, { holder: { address } }: HeldElsewhereError) {
+export function heldElsewhere(conversationId: ConversationId, { holder: { address } }: HeldElsewhereError) {
   const next =
     address === null ? 'View it read-only, or fork it.' : `Connect to ${address}, view it read-only, or fork it.`
   return rejection('liveElsewhere', `Conversation ${conversationId} is open on another server. ${next}`, {

@@ -2,7 +2,14 @@ import { StorageError } from '@parley/journal'
 import { unsavedExitCode } from '@parley/protocol'
 import { createStreamTransport } from '@parley/rpc'
 import type { SharedStore } from '@parley/store'
-import { createEngine, type EngineParts, sweepLeftovers } from '../../engine/index.ts'
+import {
+  createEngine,
+  createMetrics,
+  type Engine,
+  type EngineParts,
+  type Metrics,
+  sweepLeftovers,
+} from '../../engine/index.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
 import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
 import type { Users } from '../../people/users.ts'
@@ -13,6 +20,7 @@ import { stateFolder } from '../home-folder.ts'
 import { openSharedStore } from '../shared-store.ts'
 import { openUsersOfServer } from '../users-of-server.ts'
 import { reportToLauncher } from './launch-daemon.ts'
+import { watchProcess } from './watch-process.ts'
 
 /** Exit code when an address cannot be listened on, or the store cannot be opened. */
 const cannotListenExitCode = 1
@@ -21,14 +29,15 @@ const cannotListenExitCode = 1
 export async function serveProcess(parts: EngineParts, args: ServerArguments, page: string): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog, env, home } = parts
-  const opened = await openShared(args, parts)
+  const metrics = args.metrics ? createMetrics() : undefined
+  const opened = await openShared(args, parts, metrics)
   if ('problem' in opened) {
     await reportProblem(opened.problem, args)
     await parts.host.close()
     return cannotListenExitCode
   }
-  const { store, users } = opened
-  const engine = createEngine({ ...parts, ...opened.given, ceiling: args.ceiling })
+  const { store, users, given } = opened
+  const engine = createEngine({ ...parts, ...given, ceiling: args.ceiling })
   let unsaved = false
   const web = createWebFrontend({
     folder: page,
@@ -59,7 +68,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
   // The first request, which waits in the pipe by now, is answered before sockets are made.
   if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  const ways = { rightsOf: engine.rightsOf, isReady: () => isReachable(store) }
+  const ways = waysOf(engine, store, metrics)
   const listeners = await openListeners({ args, env, home, connections, writeLog, ...ways })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)
@@ -92,17 +101,30 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
 }
 
 /** Opens the store and the users of a server, each null where there is none. */
-async function openShared(args: ServerArguments, parts: EngineParts) {
+async function openShared(args: ServerArguments, parts: EngineParts, metrics: Metrics | undefined) {
   const people = openUsersOfServer(args.users, { ...parts, isStrict: args.role === 'service' })
   if ('problem' in people) return people
-  const opened = await openSharedStore(args.store, parts)
+  const opened = await openSharedStore(args.store, { ...parts, onPublished: metrics?.published })
   if ('problem' in opened) people.users?.[Symbol.dispose]()
   if ('problem' in opened) return opened
   const given = {
     ...(opened.store === null ? {} : { store: opened.store }),
     ...(people.users === null ? {} : { users: people.users }),
+    ...(metrics === undefined ? {} : { metrics }),
   }
   return { ...opened, ...people, given }
+}
+
+/** Returns how tokens are judged, and what is answered besides to clients. */
+function waysOf(engine: Engine, store: SharedStore | null, metrics: Metrics | undefined) {
+  return { rightsOf: engine.rightsOf, isReady: () => isReachable(store), metrics: metricsOf(engine, metrics) }
+}
+
+/** Returns the function that writes all metrics of this process; undefined where nothing is counted. */
+function metricsOf(engine: Engine, metrics: Metrics | undefined): (() => string) | undefined {
+  if (metrics === undefined) return undefined
+  const state = watchProcess(engine.identity.serverInfo.version)
+  return () => `${metrics.text()}${engine.gauges(state())}`
 }
 
 /** Resolves to true without a store, and with one that answers. */

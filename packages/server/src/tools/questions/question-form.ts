@@ -11,7 +11,7 @@ export interface Question {
   readonly other: boolean
 }
 
-/** Returns the form of all questions: a choice, a yes or no for each of several options, or a text. */
+/** Returns the form of all questions: a choice, several choices, or a text. */
 export function formOf(questions: readonly Question[]): Form {
   return { fields: questions.flatMap(fieldsOf) }
 }
@@ -23,20 +23,12 @@ function fieldsOf(question: Question, at: number): FormField[] {
   const own: FormField[] = other
     ? [{ name: otherName(at), title: `${header}: another answer`, type: 'string', required: false }]
     : []
-  if (!multiple) {
-    const choices = options.map((option) => ({ value: option, title: option }))
-    return [{ name, title: header, description: text, type: 'choice', choices, required: !other }, ...own]
-  }
-  const boxes = options.map(
-    (option, index): FormField => ({
-      name: boxName(at, index),
-      title: `${header}: ${option}`,
-      ...(index === 0 ? { description: text } : {}),
-      type: 'boolean',
-      required: false,
-    }),
-  )
-  return [...boxes, ...own]
+  const choices = options.map((option) => ({ value: option, title: option }))
+  const asked = { name, title: header, description: text, choices }
+  return [
+    multiple ? { ...asked, type: 'choices', required: false } : { ...asked, type: 'choice', required: !other },
+    ...own,
+  ]
 }
 
 function nameOf(at: number): string {
@@ -47,6 +39,7 @@ function otherName(at: number): string {
   return `${nameOf(at)}_other`
 }
 
+/** Returns the name of the field of one option, as forms of earlier versions had it. */
 function boxName(at: number, option: number): string {
   return `${nameOf(at)}_${option + 1}`
 }
@@ -76,9 +69,13 @@ interface Given {
 function givenOf({ header, options, multiple }: Question, at: number, answers: Answers): Given {
   const own = Object.hasOwn(answers, otherName(at)) ? answers[otherName(at)] : undefined
   const other = own === undefined ? {} : { other: String(own) }
-  if (multiple && options.length > 0)
-    return { header, answer: options.filter((_, index) => answers[boxName(at, index)] === true), ...other }
   const name = nameOf(at)
+  if (multiple && options.length > 0) {
+    const chosen = Object.hasOwn(answers, name) ? answers[name] : undefined
+    const isChosen = (option: string, index: number) =>
+      Array.isArray(chosen) ? chosen.includes(option) : answers[boxName(at, index)] === true
+    return { header, answer: options.filter(isChosen), ...other }
+  }
   return { header, answer: Object.hasOwn(answers, name) ? String(answers[name]) : null, ...other }
 }
 

@@ -34,6 +34,34 @@ describe('hooks', () => {
     expect(stop).toMatchObject({ last_assistant_message: 'done', stop_hook_active: false })
   })
 
+  it('that take long are in the state while the turn waits for them, and in the log', async () => {
+    await using place = hookWorld()
+    const slow = (name: string) => `until [ -e ${name} ]; do sleep 0.02; done`
+    place.hook('PreToolUse', slow('one'))
+    place.hook('PreToolUse', 'exit 0')
+    place.hook('Stop', slow('two'))
+    // The turn does not wait for this one.
+    place.hook('Notification', slow('three'))
+    const { watched } = await place.talk({ model: scriptedModel({ calls: runs('true') }, { text: 'done' }) }, free)
+    await watched.send('go')
+    const before = await watched.until(({ core }) => core.turn?.hook)
+    expect(before).toEqual({
+      ...{ name: 'h1', on: 'PreToolUse', source: 'user' },
+      itemId: expect.any(String),
+      startedAt: expect.any(Number),
+    })
+    place.write('one', '')
+    const end = await watched.until(({ core }) => (core.turn?.hook?.on === 'Stop' ? core.turn.hook : undefined))
+    expect(end).not.toHaveProperty('itemId')
+    place.write('two', '')
+    await watched.turnEnded()
+    place.write('three', '')
+    expect(watched.events.flatMap(({ event }) => (event.type === 'hook.running' ? [event.hook.name] : []))).toEqual([
+      'h1',
+      'h3',
+    ])
+  })
+
   it('tell the model something after a message, a start and a call', async () => {
     await using place = hookWorld()
     place.hook('SessionStart', 'echo the branch is red')

@@ -14,6 +14,22 @@ describe('hooks of a folder', () => {
     ])
   })
 
+  it('show no secret when they are tried', async () => {
+    await using place = hookWorld()
+    const secret = `sk-ant-api03-${'a1B2c3D4'.repeat(10)}`
+    place.hook('PreToolUse', `echo '{"systemMessage": "${secret}", "decision": "block", "reason": "\\"${secret}\\""}'`)
+    const client = await place.start().connect()
+    const { runs } = await client.request('hook/try', { cwd: place.cwd, on: 'PreToolUse' })
+    expect(runs).toMatchObject([
+      {
+        outcome: 'stopped',
+        message: expect.stringMatching(/^\[secret:anthropic:\w+\]$/),
+        reason: expect.stringMatching(/^"\[secret:anthropic:\w+\]"$/),
+      },
+    ])
+    expect(JSON.stringify(runs)).not.toContain(secret)
+  })
+
   it('can be tried with an example, in place of which one can give another', async () => {
     await using place = hookWorld()
     place.hook('PreToolUse', 'grep -q "rm x" && { echo no >&2; exit 2; }; exit 0')

@@ -17,4 +17,20 @@ describe('a replay of a conversation with hooks', () => {
     expect(difference).toBeNull()
     expect(place.read('ran')).toBe('ran\nran\n')
   })
+
+  it('is the same where hooks took long', async () => {
+    await using place = hookWorld()
+    const moments = ['SessionStart', 'PreToolUse', 'PostToolUse', 'Stop'] as const
+    for (const on of moments) place.hook(on, `until [ -e ${on} ]; do sleep 0.02; done`)
+    const model = scriptedModel({ calls: [{ name: 'shell', args: { command: 'true' } }] }, { text: 'ok' })
+    const { watched, client } = await place.talk({ model }, { sandbox: 'danger-full-access' })
+    await watched.send('go')
+    for (const on of moments) {
+      await watched.until(({ core }) => (core.turn?.hook?.on === on ? true : undefined))
+      place.write(on, '')
+    }
+    await watched.turnEnded()
+    const { difference } = await client.request('replay/run', { conversation: watched.conversationId })
+    expect(difference).toBeNull()
+  })
 })

@@ -29,6 +29,7 @@ function awayStore() {
     take: async () => shipment,
     refresh: async () => true,
     row: async () => ({}),
+    compare: () => Promise.reject(new Error('it has nothing to compare')),
     rows: async () => [],
     remove: async () => undefined,
     ping: async () => undefined,

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import type { Answers } from '@parley/protocol'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
@@ -15,7 +16,7 @@ async function asked(more = '') {
   const talk = await place.talkTo(model, free)
   await talk.watched.send('go')
   const approval = await talk.watched.approval()
-  const answer = (decision: 'approved' | 'denied' | 'abort', answers?: Record<string, string | number | boolean>) => ({
+  const answer = (decision: 'approved' | 'denied' | 'abort', answers?: Answers) => ({
     conversationId: talk.summary.conversationId,
     approvalId: approval.id,
     decision,
@@ -48,7 +49,10 @@ describe('a question of an MCP server', () => {
 
   it('gets the answers, in the types it asked for', async () => {
     await using talk = await asked()
-    await talk.client.request('approval/decide', talk.answer('approved', { branch: 'main', count: 2, tags: 'a, b' }))
+    await talk.client.request(
+      'approval/decide',
+      talk.answer('approved', { branch: 'main', count: 2, tags: ['a', 'b'] }),
+    )
     await talk.watched.turnEnded()
     expect(talk.told()).toMatchObject({
       text: '{"action":"accept","content":{"branch":"main","count":2,"tags":["a","b"]}}',

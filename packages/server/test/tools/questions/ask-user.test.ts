@@ -40,8 +40,7 @@ describe('a question of the model', () => {
         fields: [
           { name: 'q1', type: 'choice', required: false },
           { name: 'q1_other', type: 'string', required: false },
-          { name: 'q2_1', title: 'Extras: cache', type: 'boolean' },
-          { name: 'q2_2', title: 'Extras: queue', type: 'boolean' },
+          { name: 'q2', title: 'Extras', type: 'choices', choices: [{ value: 'cache' }, { value: 'queue' }] },
           { name: 'q3', type: 'string', required: true },
         ],
       },
@@ -50,7 +49,7 @@ describe('a question of the model', () => {
 
   it('gives the model the answers as JSON, and shows them in the item', async () => {
     await using talk = await asked()
-    await talk.client.request('approval/decide', talk.answer('approved', { q1: 'SQLite', q2_2: true, q3: 'ada' }))
+    await talk.client.request('approval/decide', talk.answer('approved', { q1: 'SQLite', q2: ['queue'], q3: 'ada' }))
     await talk.watched.turnEnded()
     expect(talk.told()).toMatchObject({
       text: '{"outcome":"answered","answers":[{"header":"Database","answer":"SQLite"},{"header":"Extras","answer":["queue"]},{"header":"Name","answer":"ada"}]}',
@@ -72,6 +71,8 @@ describe('a question of the model', () => {
   it.each([
     ['a missing answer', {}, 'answers.q3'],
     ['an option that is none', { q1: 'Oracle', q3: 'x' }, 'answers.q1'],
+    ['a choice that is none', { q2: ['cache', 'disk'], q3: 'x' }, 'answers.q2'],
+    ['a text where several may be chosen', { q2: 'cache', q3: 'x' }, 'answers.q2'],
     ['a field that is none', { q9: 'x', q3: 'x' }, 'answers.q9'],
     ['a text that is too long', { q3: 'x'.repeat(8193) }, 'answers.q3'],
   ])('rejects %s and stays open', async (_, answers, field) => {

@@ -10,6 +10,7 @@ import { type ApprovalAnswer, type Conversation, codeOf } from '@parley/client'
 import type { Answers, Approval, FormField, SandboxMode } from '@parley/protocol'
 import { describeQuestion, onOneLine, planModes, questionText } from '@parley/protocol/question'
 import { isRecord } from '@parley/text'
+import { answersIn } from '../../../codex-events/approvals.ts'
 import { formSchema } from '../../../codex-events/form-schema.ts'
 import { changedTexts } from '../updates/conversation-updates.ts'
 import { answerOf, permissionRequest } from './permission.ts'
@@ -80,14 +81,15 @@ function formRequest(approval: Approval, { conversation }: AskPorts, problem: st
   }
 }
 
-/** Returns a field as ACP has it: choices with titles instead of MCP's parallel lists. */
+/** Returns a field as ACP has it: one of several choices with titles instead of MCP's parallel lists. */
 function propertyOf(field: FormField): ElicitationPropertySchema {
   const property = formSchema([field]).properties[field.name]
   const { enum: _values, enumNames: _titles, ...shown } = isRecord(property) ? property : {}
+  const titled = (field.choices ?? []).map(({ value, title }) => ({ const: value, title: onOneLine(title) }))
+  if (field.type === 'choices') return { ...shown, type: 'array', items: { anyOf: titled } }
   const format = field.format === undefined ? {} : { format: field.format }
   if (field.type !== 'choice') return { ...shown, type: field.type, ...format }
-  const oneOf = (field.choices ?? []).map(({ value, title }) => ({ const: value, title: onOneLine(title) }))
-  return { ...shown, type: 'string', oneOf }
+  return { ...shown, type: 'string', oneOf: titled }
 }
 
 type FormAnswer = 'denied' | 'abort' | { readonly decision: 'approved'; readonly answers: Answers }
@@ -97,10 +99,6 @@ function formAnswer(response: CreateElicitationResponse): FormAnswer {
   if (response.action === 'cancel') return 'abort'
   if (response.action !== 'accept') return 'denied'
   const content = 'content' in response && isRecord(response.content) ? response.content : {}
-  const answers = Object.entries(content).flatMap(([name, value]): [string, Answers[string]][] => {
-    if (Array.isArray(value)) return [[name, value.map(String).join(', ')]]
-    const isAnswer = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    return isAnswer && value !== '' ? [[name, value]] : []
-  })
-  return { decision: 'approved', answers: Object.fromEntries(answers) }
+  const filled = Object.entries(answersIn(content)).filter(([, value]) => value !== '')
+  return { decision: 'approved', answers: Object.fromEntries(filled) }
 }

@@ -1,0 +1,143 @@
+import type { Client } from '@parley/client/browser'
+import type { ConversationId, ItemId } from '@parley/protocol'
+import { count, countOf, formatBytes, showEffects, stripEffects } from 'parley/page-rules'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Ask } from '../../link/ask.ts'
+import { useProcess } from './use-process.ts'
+
+export interface ShownProcess {
+  readonly itemId: ItemId
+  readonly title: string
+}
+
+interface DialogProps {
+  readonly client: Client | null
+  readonly conversationId: ConversationId
+  readonly process: ShownProcess
+  readonly isView: boolean
+  readonly ask: Ask
+  readonly onClose: () => void
+}
+
+/** Output of a process in front of the page: live, searched, with the ways to be told of a text and to stop it. */
+export function ProcessDialog({ client, conversationId, process, isView, ask, onClose }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  const [query, setQuery] = useState('')
+  const { output, problem } = useProcess({ client, conversationId, itemId: process.itemId }, query)
+  const isRunning = output !== null && output.end === null
+  return (
+    <dialog ref={dialog} className="process" onClose={onClose} aria-label="Output of a background command">
+      <header className="row">
+        <code className="grow">{showEffects(process.title)}</code>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </header>
+      <input
+        type="search"
+        value={query}
+        placeholder="Only lines with … (* any text, | or)"
+        aria-label="Search in the output"
+        onChange={({ target }) => setQuery(target.value)}
+      />
+      <p className="muted" role="status">
+        {problem ?? (output === null ? 'Reading …' : standing(output, query))}
+      </p>
+      <Lines lines={output?.lines ?? []} isNumbered={query !== ''} isBinary={output?.binary === true} />
+      {isView || !isRunning ? null : <Acts {...{ conversationId, itemId: process.itemId, ask }} />}
+    </dialog>
+  )
+}
+
+type Output = NonNullable<ReturnType<typeof useProcess>['output']>
+
+function standing({ end, totalBytes, of, omittedBytes, lines }: Output, query: string): string {
+  const state = end === null ? 'runs' : `ended: ${end}`
+  const first = lines[0]?.number ?? 1
+  const shown = query === '' ? (first > 1 ? `, shown from line ${count(first)}` : '') : ' found'
+  const gap = query === '' || omittedBytes === 0 ? '' : ` · ${formatBytes(omittedBytes)} between no longer kept`
+  return `${state} · ${formatBytes(totalBytes)} · ${countOf(of, 'line')}${shown}${gap}`
+}
+
+interface LinesProps {
+  readonly lines: Output['lines']
+  readonly isNumbered: boolean
+  readonly isBinary: boolean
+}
+
+/** Distance in px from the end up to which the newest line stays in sight. */
+const nearEnd = 40
+
+function Lines({ lines, isNumbered, isBinary }: LinesProps) {
+  const box = useRef<HTMLPreElement>(null)
+  const follows = useRef(true)
+  useLayoutEffect(() => {
+    if (follows.current) box.current?.scrollTo({ top: box.current.scrollHeight })
+  })
+  return (
+    <pre
+      ref={box}
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+        follows.current = scrollTop + clientHeight > scrollHeight - nearEnd
+      }}
+    >
+      {isBinary
+        ? 'This output is no text.'
+        : lines.map(({ number, text }) => `${isNumbered ? `${number}: ` : ''}${stripEffects(text)}\n`).join('')}
+    </pre>
+  )
+}
+
+interface ActsProps {
+  readonly conversationId: ConversationId
+  readonly itemId: ItemId
+  readonly ask: Ask
+}
+
+/** Ways to be told when the process prints a text, and to stop it by a second press. */
+function Acts({ conversationId, itemId, ask }: ActsProps) {
+  const [pattern, setPattern] = useState('')
+  const [told, setTold] = useState<string | null>(null)
+  const [isStopping, setStopping] = useState(false)
+  const tell = () =>
+    ask(async (client) => {
+      await client.request('conversation/process/tellWhen', { conversationId, itemId, pattern })
+      setTold(pattern)
+      setPattern('')
+    })
+  const stop = () => {
+    if (!isStopping) return setStopping(true)
+    setStopping(false)
+    ask((client) => client.request('conversation/interrupt', { conversationId, shell: true, itemId }))
+  }
+  return (
+    <form
+      className="row"
+      onSubmit={(event) => {
+        event.preventDefault()
+        tell()
+      }}
+    >
+      {told === null ? null : (
+        <p className="muted told" role="status">
+          You are told once when it prints “{told}”.
+        </p>
+      )}
+      <input
+        className="grow"
+        value={pattern}
+        placeholder="Tell me when it prints …"
+        aria-label="Tell me when it prints"
+        onChange={({ target }) => setPattern(target.value)}
+      />
+      <button type="submit" disabled={pattern.trim() === ''}>
+        Tell me
+      </button>
+      <button type="button" className={isStopping ? 'danger' : ''} onClick={stop} onBlur={() => setStopping(false)}>
+        {isStopping ? 'Really stop' : 'Stop'}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,117 @@
+import { type Files, type SessionPaths, sessionPaths, walkSessions } from '@parley/journal'
+import type { ConversationId } from '@parley/protocol'
+import { type Comparison, HeldElsewhereError, type SharedStore } from '@parley/store'
+import { createWriterLocks } from '../open/writer-locks.ts'
+import type { Listed } from '../read/catalogue.ts'
+import { localCatalogue } from '../read/local-catalogue.ts'
+import { emptyLog, notThere } from '../stored/opening-problems.ts'
+import { keepLog, sendLog, settleLog } from './bring-log.ts'
+import { type CopyWay, type Judgement, judge } from './judge-copy.ts'
+import { copyAt, heldElsewhere } from './sharing.ts'
+
+/** Conversations of this machine and of a store, brought from one to the other. */
+export interface Copies {
+  /** Resolves to the conversations that a copy could be made of. */
+  ids(way: CopyWay): Promise<readonly ConversationId[]>
+  compare(conversationId: ConversationId): Promise<Comparison>
+  /** Tells what a copy would do. Rejects like `copy`. */
+  plan(conversationId: ConversationId, way: CopyWay): Promise<Copied>
+  /**
+   * Copies what the target lacks, and reads it again. What was copied to the store is written by its servers only from
+   * then on; what was copied from it here, too. Rejects with `liveElsewhere` while any process has it open.
+   */
+  copy(conversationId: ConversationId, way: CopyWay): Promise<Copied>
+}
+
+/** Result of a copy, done or only planned, with what both sides have then. */
+export interface Copied {
+  readonly judged: Judgement
+  readonly compared: Comparison
+}
+
+interface CopyParts {
+  readonly store: SharedStore
+  readonly files: Files
+  readonly home: string
+  /** Name of this program, for those who find a conversation locked by it. */
+  readonly program: string
+}
+
+export function createCopies({ store, files, home, program }: CopyParts): Copies {
+  const locks = createWriterLocks(files, program)
+  let listed: Promise<ReadonlyMap<string, Listed>> | null = null
+
+  function pathsOf(conversationId: ConversationId): SessionPaths {
+    const paths = sessionPaths(home, conversationId)
+    if (paths === null) throw notThere(conversationId)
+    return paths
+  }
+
+  /** Resolves to what lists show of a conversation of this machine. */
+  async function listedHere(conversationId: ConversationId): Promise<Listed> {
+    listed ??= localCatalogue(files, home)
+      .all()
+      .then((all) => new Map(all.map((each) => [each.id, each])))
+    const found = (await listed).get(conversationId)
+    if (found === undefined) throw emptyLog(conversationId)
+    return found
+  }
+
+  const compare = (conversationId: ConversationId) => store.compare(copyAt(pathsOf(conversationId), conversationId))
+
+  async function take(conversationId: ConversationId, kind: 'own' | 'stored') {
+    try {
+      return await store.take(copyAt(pathsOf(conversationId), conversationId), kind)
+    } catch (error) {
+      throw error instanceof HeldElsewhereError ? heldElsewhere(conversationId, error) : error
+    }
+  }
+
+  async function planned(conversationId: ConversationId, way: CopyWay): Promise<Copied> {
+    const compared = await compare(conversationId)
+    return { compared, judged: judge(compared, way) }
+  }
+
+  async function bring(conversationId: ConversationId, way: CopyWay): Promise<Copied> {
+    const paths = pathsOf(conversationId)
+    const isOwn = files.look(paths.log) !== null && files.look(paths.acked) === null
+    if (way === 'to' && isOwn) await settleLog(files, paths)
+    const { judged, compared } = await planned(conversationId, way)
+    if (judged.kind !== 'copy') return { judged, compared }
+    if (way === 'from') await keepLog(files, paths, await take(conversationId, 'stored'))
+    else {
+      const listed = await listedHere(conversationId)
+      await sendLog(files, paths, { listed, shipment: await take(conversationId, 'own') })
+    }
+    return { judged, compared: await compare(conversationId) }
+  }
+
+  /** Runs while no process of this machine has the conversation open. */
+  async function whileLocked<Result>(conversationId: ConversationId, run: () => Promise<Result>): Promise<Result> {
+    await locks.take(conversationId, pathsOf(conversationId))
+    try {
+      return await run()
+    } finally {
+      locks.release(conversationId)
+    }
+  }
+
+  async function assertFree(conversationId: ConversationId): Promise<void> {
+    const holder = (await store.rows()).find((row) => row.conversationId === conversationId)?.holder ?? null
+    if (holder !== null) throw heldElsewhere(conversationId, new HeldElsewhereError(conversationId, holder))
+  }
+
+  return {
+    async ids(way) {
+      if (way === 'to') return walkSessions(files, home).map(({ id }) => id)
+      return (await store.rows()).map(({ conversationId }) => conversationId)
+    },
+    compare,
+    plan: (conversationId, way) =>
+      whileLocked(conversationId, async () => {
+        await assertFree(conversationId)
+        return planned(conversationId, way)
+      }),
+    copy: (conversationId, way) => whileLocked(conversationId, () => bring(conversationId, way)),
+  }
+}

@@ -1,0 +1,34 @@
+import type { Comparison, Extent } from '@parley/store'
+
+/** Way of a copy, as seen from this machine. */
+export type CopyWay = 'to' | 'from'
+
+/** Work that a copy is, or the reason why it is refused. */
+export type Judgement =
+  | { readonly kind: 'copy'; readonly lines: number; readonly bytes: number }
+  /** The target has all of it. */
+  | { readonly kind: 'there' }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+const none: Pick<Extent, 'lines' | 'bytes'> = { lines: 0, bytes: 0 }
+
+/** Tells what a copy does to its target, which is only ever continued. */
+export function judge(compared: Comparison, way: CopyWay): Judgement {
+  const { stored, here, partsAtLine, isCopy, isListed } = compared
+  const [source, target] = way === 'to' ? [here, stored] : [stored, here]
+  if (source === null) return refused(way === 'to' ? 'This machine has no log of it.' : 'The store does not have it.')
+  if (partsAtLine !== null)
+    return refused(
+      `Line ${partsAtLine} is another one here than in the store. Nothing was changed. To keep both, make another conversation of the log here: \`parley bundle\`, then \`parley open\`.`,
+    )
+  const { lines, bytes } = target ?? none
+  const more = { lines: source.lines - lines, bytes: source.bytes - bytes }
+  if (more.bytes > 0) return { kind: 'copy', ...more }
+  // Where all bytes are there, it may still be missing from lists, or belong to the other side.
+  const isSettled = way === 'to' ? isCopy && isListed : !isCopy
+  return isSettled ? { kind: 'there' } : { kind: 'copy', ...none }
+}
+
+function refused(reason: string): Judgement {
+  return { kind: 'refused', reason }
+}

@@ -1,0 +1,85 @@
+import type { ConversationId } from '@parley/protocol'
+import { shortIdOf } from '@parley/protocol'
+import type { Comparison, Extent } from '@parley/store'
+import { formatBytes } from '@parley/workspace'
+import type { Copied, Judgement } from '../../engine/index.ts'
+
+/** Result for one conversation. */
+export interface Outcome {
+  readonly conversationId: ConversationId
+  readonly result: 'copied' | 'would copy' | 'the same' | 'refused' | 'differs' | 'store only' | 'here only'
+  /** Sentence for people; empty where the counts say all. */
+  readonly detail: string
+  readonly compared: Comparison | null
+}
+
+/** Tells what came of a copy that was not refused with an error. */
+export function outcomeOfCopy(
+  conversationId: ConversationId,
+  { judged, compared }: Copied,
+  isDryRun: boolean,
+): Outcome {
+  const about = { conversationId, compared }
+  if (judged.kind === 'refused') return { ...about, result: 'refused', detail: judged.reason }
+  if (isDryRun)
+    return { ...about, result: judged.kind === 'copy' ? 'would copy' : 'the same', detail: wordsFor(judged) }
+  const fault = faultOf(compared)
+  if (fault !== null) return { ...about, result: 'differs', detail: fault }
+  return { ...about, result: judged.kind === 'copy' ? 'copied' : 'the same', detail: wordsFor(judged) }
+}
+
+function wordsFor(judged: Judgement): string {
+  if (judged.kind !== 'copy' || judged.bytes === 0) return ''
+  return `${judged.lines} lines, ${formatBytes(judged.bytes)}`
+}
+
+/** Tells what a comparison found. A log that one side has more of is no fault while a server writes it. */
+export function outcomeOfVerify(conversationId: ConversationId, compared: Comparison): Outcome {
+  const about = { conversationId, compared }
+  const { stored, here } = compared
+  const fault = faultOf(compared)
+  if (fault !== null) return { ...about, result: 'differs', detail: fault }
+  if (stored === null) return { ...about, result: 'here only', detail: '' }
+  return { ...about, result: here === null ? 'store only' : 'the same', detail: lagOf(stored, here) }
+}
+
+function lagOf(stored: Extent, here: Extent | null): string {
+  if (here === null || stored.bytes === here.bytes) return ''
+  const more = stored.lines - here.lines
+  return more > 0 ? `the store has ${more} more lines` : `this machine has ${-more} more lines`
+}
+
+/** Returns what is wrong, as a sentence; null where all that both have is the same. */
+function faultOf({ stored, here, partsAtLine, badFiles, isListed }: Comparison): string | null {
+  if (partsAtLine !== null) return `Line ${partsAtLine} is another one here than in the store.`
+  if (stored !== null && here !== null && stored.bytes === here.bytes && stored.hash !== here.hash)
+    return 'The hashes of both logs are not the same.'
+  const [bad] = badFiles
+  if (bad !== undefined) {
+    const where = bad.where === 'store' ? 'in the store' : 'here'
+    return `${badFiles.length} side files are missing or changed, the first of them ${where}: ${bad.name}.`
+  }
+  if (stored !== null && !isListed) return 'It is not listed in the store, so no server opens it: copy it again.'
+  return null
+}
+
+export function lineOf({ conversationId, result, detail, compared }: Outcome): string {
+  const extent = compared?.stored ?? compared?.here ?? null
+  const counts =
+    extent === null
+      ? ''
+      : `${extent.lines} lines, ${extent.sideFiles} side files, ${formatBytes(extent.bytes)}, sha256 ${extent.hash.slice(0, 16)}${damageOf(extent)}`
+  const parts = [shortIdOf(conversationId), result.padEnd(10), counts, detail].filter((part) => part !== '')
+  return `${parts.join('  ')}\n`
+}
+
+function damageOf({ damagedLines }: Extent): string {
+  return damagedLines === 0 ? '' : `, ${damagedLines} lines damaged`
+}
+
+/** Counts the outcomes: `copied 3, the same 1, refused 1`. */
+export function summaryOf(outcomes: readonly Outcome[]): string {
+  const counts = Map.groupBy(outcomes, ({ result }) => result)
+  const words = [...counts].map(([result, each]) => `${result} ${each.length}`)
+  return `${words.length === 0 ? 'There is no conversation.' : words.join(', ')}\n`
+}

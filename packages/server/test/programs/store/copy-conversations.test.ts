@@ -1,0 +1,229 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { encodeHeader, encodeLine, newHeader, nodeFiles } from '@parley/journal'
+import { openStore } from '@parley/store'
+import { hasNats, type NatsServers, startNats } from '@parley/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runStore } from '../../../src/programs/store/run-store.ts'
+import { placeLog, recordedLogs } from '../../engine/support/recorded-logs.ts'
+import { scriptedModel } from '../../engine/support/scripted-model.ts'
+import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
+import { bundledProgram } from '../../fixtures/bundled-program.ts'
+
+describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
+  let nats: NatsServers
+  beforeEach(async () => {
+    nats = await startNats()
+  })
+  afterEach(() => nats[Symbol.asyncDispose]())
+
+  const url = () => `nats://${nats.addresses.join(',')}`
+  const open = () => openStore({ servers: nats.addresses, replicas: 1, files: nodeFiles })
+
+  test('copies logs of every version there and back, byte for byte and with their side files', async () => {
+    await using one = testPlace()
+    await using other = testPlace()
+    const ids = recordedLogs.map((log) => placeLog(one, log))
+    expect(await run(one, ['copy', '--to', url(), '--all'])).toMatchObject({ code: 0, counts: { copied: ids.length } })
+    expect(await run(other, ['copy', '--from', url(), '--all'])).toMatchObject({
+      code: 0,
+      counts: { copied: ids.length },
+    })
+    for (const id of ids) {
+      expect(readFileSync(other.path(id)).equals(readFileSync(one.path(id)))).toBe(true)
+      for (const name of namesIn(other.path(id, 'sideFiles')))
+        expect(readFileSync(join(other.path(id, 'sideFiles'), name))).toEqual(
+          readFileSync(join(one.path(id, 'sideFiles'), name)),
+        )
+    }
+    expect(await run(one, ['copy', '--to', url(), '--all'])).toMatchObject({
+      code: 0,
+      counts: { 'the same': ids.length },
+    })
+    expect(await run(other, ['verify', '--store', url(), '--all'])).toMatchObject({
+      code: 0,
+      counts: { 'the same': ids.length },
+    })
+  })
+
+  test('leaves a question open under its id: at a server of the store, and back here without it', async () => {
+    await using one = testPlace()
+    await using other = testPlace()
+    const call = { calls: [{ name: 'shell', args: { command: 'touch made' } }] }
+    const talk = await one.talk({ model: scriptedModel(call) }, { approvalPolicy: 'untrusted' })
+    await talk.watched.send('go')
+    const asked = await talk.watched.approval()
+    const { conversationId } = talk.watched
+    expect(await run(one, ['copy', '--to', url(), conversationId])).toMatchObject({
+      code: 11,
+      counts: { refused: 1 },
+      output: expect.stringContaining('is open in process'),
+    })
+    await talk.server.close()
+    expect(await run(one, ['copy', '--to', url(), conversationId, '--dry-run'])).toMatchObject({
+      counts: { 'would copy': 1 },
+    })
+    expect(await run(one, ['copy', '--to', url(), conversationId])).toMatchObject({ counts: { copied: 1 } })
+
+    const store = await open()
+    const server = other.start({ store, model: scriptedModel({ text: 'Done.' }) })
+    const client = await server.connect()
+    await client.request('conversation/resume', { conversationId })
+    const there = await client.watch(conversationId)
+    expect((await there.approval()).id).toBe(asked.id)
+    const far = testPlace()
+    expect(await run(far, ['copy', '--from', url(), conversationId])).toMatchObject({ counts: { refused: 1 } })
+    await there.decide('approved')
+    await there.turnEnded()
+    await server.close()
+    await store[Symbol.asyncDispose]()
+
+    const alone = await one.start().connect()
+    await expect(alone.request('conversation/resume', { conversationId })).rejects.toThrow('started without one')
+    expect(await run(one, ['copy', '--from', url(), conversationId])).toMatchObject({ counts: { copied: 1 } })
+    await alone.request('conversation/resume', { conversationId })
+    expect((await alone.watch(conversationId)).state.core.lastTurn).toMatchObject({ outcome: 'completed' })
+    expect(one.logLines(conversationId)).toEqual(
+      other.logLines(conversationId).slice(0, one.logLines(conversationId).length),
+    )
+    await far[Symbol.asyncDispose]()
+  })
+
+  test('goes on where it was killed, and sends nothing twice', async () => {
+    await using one = testPlace()
+    await using other = testPlace()
+    const ids = Array.from({ length: 12 }, (_, n) => longLog(one, n))
+    const program = bundledProgram('store-program')
+    const args = [program, 'copy', '--to', url(), '--all', '--json']
+    const child = spawn(process.execPath, args, { env: envOf(one), stdio: ['ignore', 'pipe', 'ignore'] })
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+
+    expect(await run(one, ['copy', '--to', url(), '--all'])).toMatchObject({ code: 0 })
+    const store = await open()
+    for (const id of ids) {
+      const { stored, here } = await store.compare(localCopy(one, id))
+      expect(stored).toEqual(here)
+    }
+    await store[Symbol.asyncDispose]()
+    expect(await run(other, ['copy', '--from', url(), '--all'])).toMatchObject({ counts: { copied: ids.length } })
+  })
+
+  test('goes on in the middle of a log, which no server lists before it is whole', async () => {
+    await using one = testPlace()
+    const id = longLog(one, 1)
+    const whole = readFileSync(one.path(id))
+    const half = whole.lastIndexOf('\n', whole.length / 2) + 1
+    const copy = localCopy(one, id)
+    const store = await open()
+    writeFileSync(one.path(id), whole.subarray(0, half))
+    const shipment = await store.take(copy, 'own')
+    shipment.wrote(half)
+    await shipment.acknowledged(half)
+    await shipment.close()
+    // A killed copy has written no mark, since it was not at the end.
+    rmSync(copy.acked)
+    writeFileSync(one.path(id), whole)
+    expect(await store.row(id)).toBeNull()
+    expect(await run(one, ['copy', '--to', url(), id])).toMatchObject({ counts: { copied: 1 } })
+    expect(await store.row(id)).not.toBeNull()
+    const { stored, here } = await store.compare(copy)
+    expect(stored).toEqual(here)
+    expect(readFileSync(one.path(id)).equals(whole)).toBe(true)
+    await store[Symbol.asyncDispose]()
+  })
+
+  test('refuses a target that has another line, and says which', async () => {
+    await using one = testPlace()
+    await using other = testPlace()
+    const id = longLog(one, 1)
+    await run(one, ['copy', '--to', url(), id])
+    await run(other, ['copy', '--from', url(), id])
+    const before = readFileSync(other.path(id), 'utf8')
+    const changed = before.replace('text 7 ', 'text 8 ')
+    writeFileSync(other.path(id), changed)
+    for (const args of [
+      ['copy', '--to', url(), id],
+      ['copy', '--from', url(), id],
+    ]) {
+      const refused = await run(other, args)
+      expect(refused).toMatchObject({ code: 11, counts: { refused: 1 } })
+      expect(refused.output).toContain('Line 8 is another one here than in the store')
+    }
+    expect(readFileSync(other.path(id), 'utf8')).toBe(changed)
+    expect(await run(other, ['verify', '--store', url(), id])).toMatchObject({ code: 11, counts: { differs: 1 } })
+    const store = await open()
+    const client = await other.start({ store }).connect()
+    await expect(client.request('conversation/resume', { conversationId: id })).rejects.toThrow('parley store verify')
+    expect(readFileSync(other.path(id), 'utf8')).toBe(changed)
+    await store[Symbol.asyncDispose]()
+  })
+
+  test('brings a log that went on without the store back into it', async () => {
+    await using one = testPlace()
+    const id = longLog(one, 1)
+    await run(one, ['copy', '--to', url(), id])
+    await run(one, ['copy', '--from', url(), id])
+    appendFileSync(one.path(id), `${lineAt(40)}\n`)
+    const here = expect.stringContaining('this machine has 1 more lines')
+    expect(await run(one, ['verify', '--store', url(), id])).toMatchObject({ code: 0, output: here })
+    expect(await run(one, ['copy', '--to', url(), id])).toMatchObject({ counts: { copied: 1 } })
+    expect(await run(one, ['verify', '--store', url(), id])).toMatchObject({ counts: { 'the same': 1 } })
+  })
+
+  test('names a side file that is lost on either side', async () => {
+    await using one = testPlace()
+    const [id = ''] = recordedLogs.filter(({ name }) => name === 'rich').map((log) => placeLog(one, log))
+    await run(one, ['copy', '--to', url(), id])
+    const [name = ''] = namesIn(one.path(id, 'sideFiles'))
+    appendFileSync(join(one.path(id, 'sideFiles'), name), 'x')
+    const verified = await run(one, ['verify', '--store', url(), '--all'])
+    expect(verified).toMatchObject({ code: 11, counts: { differs: 1 } })
+    expect(verified.output).toContain(`the first of them here: ${name}`)
+  })
+})
+
+async function run(place: TestPlace, args: readonly string[]) {
+  let output = ''
+  const code = await runStore(args, envOf(place), { write: (text) => (output += text) })
+  const last = output.trimEnd().split('\n').at(-1) ?? ''
+  const counts = Object.fromEntries(
+    last.split(', ').map((part) => [part.replace(/ \d+$/, ''), Number(part.split(' ').at(-1))]),
+  )
+  return { code, output, counts }
+}
+
+function envOf({ root }: TestPlace): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', HOME: root, PARLEY_HOME: join(root, '.parley') }
+}
+
+const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
+
+function localCopy(place: TestPlace, conversationId: string) {
+  const log = place.path(conversationId)
+  return {
+    conversationId,
+    log,
+    sideFiles: place.path(conversationId, 'sideFiles'),
+    acked: log.replace('.jsonl', '.acked'),
+  }
+}
+
+function lineAt(seq: number): string {
+  const created = { type: 'conversation.created', cwd: '/work', title: 'A', settings: {} }
+  const event =
+    seq === 1 ? created : { type: 'item.completed', item: { id: `i${seq}`, text: `text ${seq} ${'x'.repeat(40_000)}` } }
+  return encodeLine({ seq, at: 1_700_000_000_000 + seq, event }).text
+}
+
+/** Puts a log of 1.5 MB, which takes several messages, into a place, and returns its id. */
+function longLog(place: TestPlace, n: number): string {
+  const id = `01890000-0000-7000-8000-${String(n).padStart(12, '0')}`
+  mkdirSync(dirname(place.path(id)), { recursive: true, mode: 0o700 })
+  const lines = Array.from({ length: 39 }, (_, index) => lineAt(index + 1))
+  place.writeLog(id, [encodeHeader(newHeader(id)), ...lines])
+  return id
+}

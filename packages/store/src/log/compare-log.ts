@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { readFile, readSpan, STORE_LOST, StorageError } from '@parley/journal'
+import type { BadFile, Comparison, Extent, LocalCopy } from '../port/shared-store.ts'
+import type { FetchPorts } from './fetch-log.ts'
+import type { LogMessage } from './log-subject.ts'
+import { type LogTally, linesIn, tallyLog } from './log-tally.ts'
+
+const chunkBytes = 1024 * 1024
+const sideFileName = /^sha256-[0-9a-f]{64}$/
+
+/** Log of this machine, read while it is compared. */
+interface LogHere {
+  readonly sizeBytes: number
+  read(span: { readonly offset: number; readonly length: number }): Buffer
+}
+
+type ComparedLog = Omit<Comparison, 'isListed'>
+
+/** Compares all that a store has of a conversation with what is here. Rejects with `STORE_LOST` where a part is gone. */
+export async function compareLog(copy: LocalCopy, ports: FetchPorts): Promise<ComparedLog> {
+  const { files } = ports
+  const isCopy = files.look(copy.acked) !== null
+  if (files.look(copy.log) === null) return { ...(await compare(null, copy, ports)), here: null, isCopy }
+  const file = files.open(copy.log, 'read')
+  try {
+    const { sizeBytes } = files.stat(file)
+    const log: LogHere = { sizeBytes, read: (span) => readSpan(files, file, span) }
+    return { ...(await compare(log, copy, ports)), isCopy }
+  } finally {
+    files.close(file)
+  }
+}
+
+async function compare(log: LogHere | null, copy: LocalCopy, ports: FetchPorts): Promise<Omit<ComparedLog, 'isCopy'>> {
+  const stored = await readStored(log, ports)
+  const kept = await checkObjects(stored?.files ?? new Set(), ports)
+  const own = log === null ? null : sideFilesHere(copy, ports)
+  const lacking = own === null ? [] : [...kept.sound].filter((name) => !own.sound.has(name) && !own.bad.has(name))
+  const badHere = [...(own?.bad ?? []), ...lacking].map((name): BadFile => ({ name, where: 'here' }))
+  return {
+    stored: stored === null ? null : extentOf(stored.tally, kept.sound.size),
+    here: log === null ? null : extentOf(tallyHere(log), own?.sound.size ?? 0),
+    partsAtLine: stored?.partsAtLine ?? null,
+    badFiles: [...[...kept.bad].map((name): BadFile => ({ name, where: 'store' })), ...badHere],
+  }
+}
+
+function extentOf(tally: LogTally, sideFiles: number): Extent {
+  const { bytes, lines, damagedLines } = tally
+  return { bytes, lines, damagedLines, sideFiles, hash: tally.hash() }
+}
+
+interface Stored {
+  readonly tally: LogTally
+  readonly files: Set<string>
+  partsAtLine: number | null
+}
+
+/** Reads the messages of a conversation beside the log that is here; resolves to null where there are none. */
+async function readStored(log: LogHere | null, ports: FetchPorts): Promise<Stored | null> {
+  const { subject, name } = ports
+  const newest = await subject.last()
+  if (newest === null || newest.to === 0) return null
+  const stored: Stored = { tally: tallyLog(), files: new Set(), partsAtLine: null }
+  for await (const message of subject.read({ after: 0, last: newest.sequence })) {
+    if (message.from !== stored.tally.bytes) throw new StorageError({ code: STORE_LOST, operation: 'read', path: name })
+    for (const file of message.files) stored.files.add(file)
+    const bytes = await bytesOf(message, stored, ports)
+    if (log !== null) stored.partsAtLine ??= differingLine(log, bytes, stored.tally)
+    stored.tally.add(bytes)
+  }
+  return stored
+}
+
+async function bytesOf(
+  { object, bytes }: LogMessage,
+  { files }: Stored,
+  { objects, name }: FetchPorts,
+): Promise<Buffer> {
+  if (object === null) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  files.add(object)
+  const content = await objects.get(object)
+  if (content === null) throw new StorageError({ code: STORE_LOST, operation: 'read', path: name })
+  return Buffer.from(content)
+}
+
+/** Returns the number of the first line that differs; null where all that is here is the same. */
+function differingLine(log: LogHere, bytes: Buffer, before: LogTally): number | null {
+  const length = Math.max(0, Math.min(bytes.length, log.sizeBytes - before.bytes))
+  const here = log.read({ offset: before.bytes, length })
+  const there = bytes.subarray(0, here.length)
+  if (here.equals(there)) return null
+  const at = here.findIndex((byte, index) => byte !== there[index])
+  return before.lines + linesIn(there.subarray(0, at)) + 1
+}
+
+function tallyHere(log: LogHere): LogTally {
+  const tally = tallyLog()
+  for (let offset = 0; offset < log.sizeBytes; offset += chunkBytes)
+    tally.add(log.read({ offset, length: Math.min(chunkBytes, log.sizeBytes - offset) }))
+  return tally
+}
+
+interface Checked {
+  /** Side files with the content that they are named by. */
+  readonly sound: ReadonlySet<string>
+  readonly bad: ReadonlySet<string>
+}
+
+/** Reads all objects of a conversation. Long lines are among them, and are no side files. */
+async function checkObjects(names: ReadonlySet<string>, { objects }: FetchPorts): Promise<Checked> {
+  const sound = new Set<string>()
+  const bad = new Set<string>()
+  for (const name of names) {
+    const content = await objects.get(name)
+    if (content === null || !isNamedBy(name, content)) bad.add(name)
+    else if (sideFileName.test(name)) sound.add(name)
+  }
+  return { sound, bad }
+}
+
+function sideFilesHere({ sideFiles }: LocalCopy, { files }: FetchPorts): Checked {
+  const names = files.look(sideFiles) === null ? [] : files.list(sideFiles).filter((name) => sideFileName.test(name))
+  const isSound = (name: string) => isNamedBy(name, readFile(files, join(sideFiles, name)) ?? Buffer.alloc(0))
+  const sound = new Set(names.filter(isSound))
+  return { sound, bad: new Set(names.filter((name) => !sound.has(name))) }
+}
+
+/** Tells if content has the hash that its name ends with. */
+function isNamedBy(name: string, content: Uint8Array): boolean {
+  return name.endsWith(createHash('sha256').update(content).digest('hex'))
+}
