@@ -29,14 +29,13 @@ const cannotListenExitCode = 1
 export async function serveProcess(parts: EngineParts, args: ServerArguments, page: string): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog, env, home } = parts
-  const metrics = args.metrics ? createMetrics() : undefined
-  const opened = await openShared(args, parts, metrics)
+  const opened = await openShared(args, parts)
   if ('problem' in opened) {
     await reportProblem(opened.problem, args)
     await parts.host.close()
     return cannotListenExitCode
   }
-  const { store, users, given } = opened
+  const { store, users, metrics, given } = opened
   const engine = createEngine({ ...parts, ...given, ceiling: args.ceiling })
   let unsaved = false
   const web = createWebFrontend({
@@ -101,7 +100,8 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
 }
 
 /** Opens the store and the users of a server, each null where there is none. */
-async function openShared(args: ServerArguments, parts: EngineParts, metrics: Metrics | undefined) {
+async function openShared(args: ServerArguments, parts: EngineParts) {
+  const metrics = args.metrics ? createMetrics() : undefined
   const people = openUsersOfServer(args.users, { ...parts, isStrict: args.role === 'service' })
   if ('problem' in people) return people
   const opened = await openSharedStore(args.store, { ...parts, onPublished: metrics?.published })
@@ -112,7 +112,7 @@ async function openShared(args: ServerArguments, parts: EngineParts, metrics: Me
     ...(people.users === null ? {} : { users: people.users }),
     ...(metrics === undefined ? {} : { metrics }),
   }
-  return { ...opened, ...people, given }
+  return { ...opened, ...people, metrics, given }
 }
 
 /** Returns how tokens are judged, and what is answered besides to clients. */
