@@ -101,6 +101,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'ui/complete',
     'ui/notices',
     'ui/menu',
+    'ui/link',
     'ui',
     'ui/update',
     'view/approval',

@@ -18,6 +18,7 @@ export { atWordAt } from './ui/complete/at-word.ts'
 export { type NamedPart, namesPart, partsAt } from './ui/complete/part-word.ts'
 export { completed, fileCompletion } from './ui/completions.ts'
 export { emptyComposer } from './ui/composer/composer.ts'
+export { needsTerminal } from './ui/composer/needs-terminal.ts'
 export { inputText, isInboxPaused, isWhole } from './ui/inbox.ts'
 export type { MemoryPlace } from './ui/menu/menu.ts'
 export {
@@ -38,7 +39,6 @@ export {
   type SettingChoice,
   sandboxChoices,
 } from './ui/menu/setting-rows.ts'
-export { needsTerminal } from './ui/needs-terminal.ts'
 export { hooksTable } from './ui/notices/hooks-table.ts'
 export { mcpTable, type Notice, whyTable } from './ui/notices/notice.ts'
 export { contextTable, statusTable } from './ui/notices/status-tables.ts'

@@ -29,7 +29,7 @@ export function wayThrough(lasting: LastingClient, closing: AbortSignal): Omit<W
 /** Streams anew from the last event after each change of the server. */
 export function followMoves(store: ConversationStore, { client, lasting }: Way): void {
   lasting?.onLink((link) => {
-    if (link.kind === 'lost') return
+    if (link.kind !== 'up') return
     store.moveTo(client).catch((error: unknown) => {
       lasting.fail(error instanceof Error ? error : new Error(String(error)))
     })

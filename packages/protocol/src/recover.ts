@@ -17,21 +17,25 @@ const program = { clientId: 'server', name: 'parley' }
 
 /**
  * Returns the events that settle a state after a crash: only what waits for a person stays open. A started call without
- * a result ends as `unknown` and never runs again by itself.
+ * a result ends as `unknown` and never runs again by itself. With `goesOn` a turn that ran stays open, too, and the loop
+ * goes on from the state.
  */
-export function recover(state: ConversationState): readonly ConversationEvent[] {
+export function recover(state: ConversationState, goesOn = false): readonly ConversationEvent[] {
   const { core } = state
   const [elicitations, others] = splitElicitations(Object.values(core.approvals))
   const [forgotten, approvals] = splitForgotten(core, others)
   const waiting = approvals.filter((approval) => isAnswerable(core, approval))
-  // A turn that waits for an approval or at a limit is parked; any other ends as interrupted.
-  const turn = waiting.length > 0 || core.turn?.limit !== undefined ? core.turn : null
-  const ending = Object.values(core.open).filter((open) => !waits(open, turn, waiting))
+  // A turn that waits for an approval or at a limit is parked; any other goes on, or ends as interrupted.
+  const isParked = waiting.length > 0 || core.turn?.limit !== undefined
+  const running = goesOn && !isParked && core.turn?.parked === false ? core.turn : null
+  const turn = isParked ? core.turn : running
+  const ending = Object.values(core.open).filter((open) => !isCut(open, running) && !waits(open, turn, waiting))
   const settled = ending.map((open) => ({ ...open, item: settledItem(open) }))
   const endingIds = new Set(ending.map(({ item }) => item.id))
   // Only a damaged log has approvals without their call or turn.
   const orphans = approvals.filter((approval) => !waiting.includes(approval) && !endingIds.has(approval.itemId))
-  const end = turn === null ? endTurn(core, settled) : park(turn, [...elicitations, ...forgotten, ...orphans])
+  const withdrawn = [...elicitations, ...forgotten, ...orphans]
+  const end = turn === null ? endTurn(core, settled) : running === null ? park(turn, withdrawn) : []
   return [
     ...elicitations.map(withdraw),
     ...forgotten.map(withdrawForgotten),
@@ -63,6 +67,11 @@ function isForgotten(item: Item | undefined): boolean {
 function isAnswerable({ open, turn }: Core, { itemId, turnId }: Approval): boolean {
   const asked = valueAt(open, itemId)
   return asked !== undefined && isCall(asked.item) && turn?.id === turnId && asked.turnId === turnId
+}
+
+/** Tests if an item belongs to a response that was cut: the loop discards it before it asks the model again. */
+function isCut({ item, turnId }: OpenItem, running: Turn | null): boolean {
+  return running !== null && turnId === running.id && running.phase !== 'calls' && item.type !== 'contextCompaction'
 }
 
 /** Tests if an open item waits for a person. An approval after `execution.started` is for another attempt. */

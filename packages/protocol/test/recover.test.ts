@@ -27,6 +27,21 @@ describe('recover', () => {
     expect(limited.core.turn).toMatchObject({ parked: true, limit: 'tokens' })
   })
 
+  it('leaves a turn that ran open where it goes on, with what the loop takes up', () => {
+    const streaming = after(stateAfter(['a-conversation', 'a-running-turn']), [
+      { type: 'model.requested', turnId: 't1', attempt: 1, request: 'h' },
+      {
+        type: 'item.started',
+        turnId: 't1',
+        item: { id: 'i5', type: 'agentMessage', status: 'inProgress', title: '', text: '' },
+      },
+    ])
+    expect(recover(streaming)).toMatchObject([{ type: 'item.completed' }, { type: 'turn.ended' }])
+    expect(recover(streaming, true)).toEqual([])
+    expect(recover(running, true)).toMatchObject([{ type: 'item.completed', item: { id: 'i3', status: 'unknown' } }])
+    expect(recover(waiting, true)).toEqual(recover(waiting))
+  })
+
   it('keeps an approved call that has not begun', () => {
     const approved = after(waiting, [decide('approved')])
     expect(recover(approved)).toEqual([expect.objectContaining({ type: 'turn.parked' })])

@@ -8,7 +8,7 @@ export { describeTree, writeTree } from './disk/tree-files.ts'
 export { environmentWithFailure, failedCall, type NthCall } from './faults/nth-call.ts'
 export { canRefuseCalls, commandWithout, noLocks, type RefusedCall } from './faults/refused-call.ts'
 export { smallDisk } from './faults/small-disk.ts'
-export { type ModelServer, startModelServer } from './model-server.ts'
+export { loopbackCertificate, type ModelServer, startModelServer } from './model-server.ts'
 export { hasNats, type NatsServers, startNats } from './nats-servers.ts'
 export {
   cleanEnvironment,
@@ -33,7 +33,6 @@ export {
   tempHome,
   tempWorkspace,
 } from './temp.ts'
-export { loopbackCertificate } from './tls/loopback-certificate.ts'
 export { expectTranscript, recordTranscript, type TranscriptEntry } from './transcript.ts'
 export { virtualScreen } from './virtual-screen.ts'
 export { waitUntil } from './wait-until.ts'

@@ -1,7 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import type { RecordedRequest, Step, Wire } from './scripted-step.ts'
 import { sendStep } from './send-step.ts'
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url))
+
+/** Files of a certificate for `models.test` and loopback, which is its own authority, and of its key. */
+export const loopbackCertificate = { certFile: fixture('certificate.pem'), keyFile: fixture('key.pem') } as const
 
 export type ModelServer = AsyncDisposable & {
   /** Value for a provider's `base_url`. */

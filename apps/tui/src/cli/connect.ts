@@ -2,14 +2,17 @@ import {
   type CheckResult,
   ClientError,
   type Conversation,
+  codeOf,
   connect as connectTo,
+  type ConnectOptions as LibraryOptions,
   type Parley,
   serverOn,
 } from '@parley/client'
 import type { ConversationId, LoginCompleted, Overrides, ServerNotice } from '@parley/protocol'
 import { showEffects } from '../view/text/control-characters.ts'
-import { exitCodes, ParleyError } from './exit-codes.ts'
+import { exitCodes, misused, ParleyError } from './exit-codes.ts'
 import { type Launch, launchServer } from './launch-server.ts'
+import type { NamedServer } from './named-server.ts'
 
 interface ConnectOptions {
   readonly clientName: string
@@ -33,6 +36,12 @@ const startLimitMs = 30_000
 export async function connect(launch: Launch, options: ConnectOptions): Promise<Parley> {
   const checkResult = await resultCheck(launch)
   options.signal?.throwIfAborted()
+  if (launch.server !== null)
+    return await connectNamed(launch.server, {
+      ...introductionOf(launch, options),
+      ...checkResult,
+      ...signalOf(options),
+    })
   const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
   const expired = new AbortController()
   const timer = setTimeout(() => expired.abort(serverFailed('The server did not answer within 30 s.')), startLimitMs)
@@ -49,6 +58,20 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Connects to servers that the command line names. Throws `serverFailed`. */
+async function connectNamed(server: NamedServer, options: LibraryOptions): Promise<Parley> {
+  try {
+    return await connectTo(server, options)
+  } catch (error) {
+    if (codeOf(error) === 'notSecure' && error instanceof Error) throw misused(error.message)
+    throw error instanceof ClientError ? serverFailed(error.message) : error
+  }
+}
+
+function signalOf({ signal }: ConnectOptions): Pick<LibraryOptions, 'signal'> {
+  return signal === undefined ? {} : { signal }
 }
 
 function introductionOf({ program }: Launch, options: ConnectOptions) {

@@ -25,7 +25,7 @@ const secretFolder = '--allow-secret-folder'
 const safeFlag = '--safe'
 
 /** Returns the values of a flag: `-s VALUE`, `-sVALUE`, `--sandbox VALUE`, `--sandbox=VALUE`. */
-function valuesOf(words: readonly string[], short: string, long: string): string[] {
+export function valuesOf(words: readonly string[], short: string, long: string): string[] {
   return words.flatMap((word, at) => {
     if (word === short || word === long) return words.slice(at + 1, at + 2)
     if (word.startsWith(`${long}=`)) return [word.slice(long.length + 1)]
@@ -83,8 +83,8 @@ export const serverNodeFlags = ['--max-semi-space-size=1'] as const
 const windowCommands: ReadonlySet<string> = new Set(['resume', 'attach', 'fork', 'demo'])
 /** Flags of those commands that take a value, with what follows in the same word, and those that take none. */
 const valued =
-  /^(?:-[mesaCpci](.*)|--(?:model|effort|mode|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder)(=.*)?)$/s
-const plain = /^--(?:ephemeral|last|read-only|safe)$/
+  /^(?:-[mesaCpci](.*)|--(?:model|effort|mode|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder|server|token-file|ca-file)(=.*)?)$/s
+const plain = /^--(?:ephemeral|last|read-only|safe|allow-unencrypted)$/
 
 interface Streams {
   readonly stdin: { readonly isTTY?: boolean }
@@ -97,6 +97,11 @@ interface Streams {
  */
 export function opensWindow(argv: readonly string[], streams: Streams): boolean {
   return isOfWindow(argv) && streams.stdin.isTTY === true && streams.stdout.isTTY === true
+}
+
+/** Returns how many arguments a command has at most: the address of a server may stand before the conversation. */
+function mostArguments(command: string, first = ''): number {
+  return command === 'attach' && /^wss?:/i.test(first) ? 2 : 1
 }
 
 function isOfWindow(argv: readonly string[]): boolean {
@@ -112,5 +117,7 @@ function isOfWindow(argv: readonly string[]): boolean {
   if (first === undefined) return true
   // Without a point it lists those there are.
   if (first === 'fork' && !argv.some((word) => /^--at(?:=|$)/.test(word))) return false
-  return windowCommands.has(first) ? others.length <= 1 : /\s/.test(first) && others.length === 0
+  return windowCommands.has(first)
+    ? others.length <= mostArguments(first, others[0])
+    : /\s/.test(first) && others.length === 0
 }

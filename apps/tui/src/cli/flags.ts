@@ -33,6 +33,8 @@ export interface CommonFlags {
   readonly safe?: boolean
   /** Plain lines instead of a window. */
   readonly plain?: boolean
+  /** Servers that run already, with commas between. */
+  readonly server?: string
   readonly color?: ColourChoice
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type ServerProcess, startServerProcess } from '@parley/client/server-process'
 import { ceilingFlags, serverNodeFlags, serverPrograms, withCallersKey } from './early-arguments.ts'
 import { homeFolder } from './folders.ts'
+import { type NamedServer, readNamedServer } from './named-server.ts'
 
 /** Version, build and location of this program. */
 export interface Program {
@@ -37,6 +38,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The server's ceiling, as flags of the server. */
   readonly ceiling: readonly string[]
+  /** Servers that the command line names; null for one of this command's own. */
+  readonly server: NamedServer | null
   /** Server started before the command was loaded; null if none seemed needed. */
   readonly early: LaunchedServer | null
 }
@@ -52,6 +55,7 @@ interface LaunchOptions {
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly ceiling: readonly string[]
+  readonly server: NamedServer | null
 }
 
 /** Returns the command of the server built with this program. `args` are the server's own arguments. */
@@ -61,7 +65,10 @@ function serverCommand({ moduleUrl }: Program, args: readonly string[]): readonl
 }
 
 /** Starts a server process. */
-export function launchServer({ program, home, env, ceiling }: LaunchOptions, args: readonly string[]): LaunchedServer {
+export function launchServer(
+  { program, home, env, ceiling }: Omit<LaunchOptions, 'server'>,
+  args: readonly string[],
+): LaunchedServer {
   const server = startServerProcess({
     command: serverCommand(program, [...ceiling, ...args]),
     env: { ...env, ...program.serverEnv, PARLEY_HOME: home },
@@ -82,7 +89,8 @@ export function launchServer({ program, home, env, ceiling }: LaunchOptions, arg
 /** Returns how servers of a command are launched. Throws `noHome`. */
 export function launchOptions(argv: readonly string[], program: Program): LaunchOptions {
   const env = withCallersKey(argv, process.env)
-  return { program, home: homeFolder(env), env, ceiling: ceilingFlags(argv) }
+  const home = homeFolder(env)
+  return { program, home, env, ceiling: ceilingFlags(argv), server: readNamedServer(argv, { env, home }) }
 }
 
 /** Starts the server as `launchEarly` does. Returns null on a failure, which comes again where it is reported. */
@@ -114,7 +122,8 @@ const withoutServer = new Set<string>([
  * process. Returns null for commands without a server, or with arguments for it.
  */
 export function launchEarly(argv: readonly string[], options: LaunchOptions): LaunchedServer | null {
-  if (argv.some((word) => withoutServer.has(word) || word.startsWith('--record='))) return null
+  if (options.server !== null || argv.some((word) => withoutServer.has(word) || word.startsWith('--record=')))
+    return null
   const env = argv.includes('demo') ? withOwnNode(options.env) : options.env
   return launchServer({ ...options, env }, argv.includes('exec') ? scriptedArgs : [])
 }

@@ -2,14 +2,13 @@ import type { Command } from 'commander'
 import { named, parseCount } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import type { SearchFlags } from '../commands/kept/search.ts'
-import { flagsOf, type Settle } from './shared-options.ts'
+import { flagsOf, type Settle, withServer } from './shared-options.ts'
 
 const listedAtMost = 20
 
 /** Defines `list`, `search`, `rename`, `archive`, `unarchive` and `delete`. */
 export function defineKept(program: Command, launch: Launch, settle: Settle): void {
-  program
-    .command('list')
+  withServer(program.command('list'))
     .description('conversations, newest first')
     .option('--json', 'one JSON object a line')
     .option('--archived', 'the archived ones')

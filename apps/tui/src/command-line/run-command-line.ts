@@ -4,6 +4,7 @@ import { type ExitCode, exitCodeOf, exitCodes, misused, ParleyError } from '../c
 import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
 import type { Streams } from '../cli/launch-server.ts'
 import { expectedFailure, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
+import { isServerUrl } from '../cli/named-server.ts'
 import { writeFailure } from '../cli/run-ended.ts'
 import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
@@ -24,7 +25,15 @@ import { defineOwnCopy } from './define-own-copy.ts'
 import { definePeople } from './define-people.ts'
 import { defineServers, defineWeb } from './define-servers.ts'
 import { addOverview, shortHelp } from './overview.ts'
-import { flagsOf, type Settle, withCommonFlags, withImages, withPlain } from './shared-options.ts'
+import {
+  flagsOf,
+  type ServerFlags,
+  type Settle,
+  withCommonFlags,
+  withImages,
+  withPlain,
+  withServer,
+} from './shared-options.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
 export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
@@ -149,19 +158,28 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
       refuseForOld(flags)
       return interactive({ kind: 'resume', id: id ?? null, last: flags.last === true, flags })
     })
-  withPlain(program.command('attach [id]'))
-    .description('join a conversation that another window has open; a list when there are several')
+  withServer(withPlain(program.command('attach [id]').argument('[conversation]')))
+    .description(
+      'join a conversation that another window has open; a list when there are several. With wss://HOST:PORT one of that server',
+    )
     .option('--read-only', 'only watch: nothing can be sent or answered from here')
     .action(
-      (id: string | undefined, { readOnly, ...own }: { readOnly?: boolean } & Pick<CommonFlags, 'plain' | 'color'>) => {
-        const { plain = own.plain === true, color = own.color, ...settings } = program.opts<CommonFlags>()
+      (
+        first: string | undefined,
+        second: string | undefined,
+        { readOnly, ...own }: { readOnly?: boolean } & Pick<CommonFlags, 'plain' | 'color'>,
+      ) => {
+        const given = program.opts<CommonFlags & ServerFlags>()
+        const { plain = own.plain === true, color = own.color } = given
+        const { plain: _, color: __, server, tokenFile, caFile, allowUnencrypted, ...settings } = given
+        const id = attachedId(first, second)
         if (Object.keys(settings).length > 0)
           throw misused(
             'A conversation that is joined keeps its settings: `parley attach` takes none. Slash commands change them there.',
           )
         return interactive({
           kind: 'attach',
-          id: id ?? null,
+          id,
           readOnly: readOnly === true,
           flags: { plain, ...(color === undefined ? {} : { color }) },
         })
@@ -187,6 +205,13 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
 async function runWindow(opened: WindowLaunch, start: Start): Promise<number> {
   const { runInTerminal } = await import('../plain/run-in-terminal.ts')
   return runInTerminal(opened, start)
+}
+
+/** Returns the id of a conversation to join, which may stand behind the address of a server. */
+function attachedId(first: string | undefined, second: string | undefined): string | null {
+  if (first !== undefined && isServerUrl(first)) return second ?? null
+  if (second !== undefined) throw misused('parley attach takes one conversation.')
+  return first ?? null
 }
 
 /** Throws a usage error for flags that have no effect on an existing conversation. */

@@ -43,9 +43,34 @@ export function withJudgingFlags(command: Command): Command {
     .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
 }
 
+/** Flags that name servers, as Commander returns them. */
+export interface ServerFlags {
+  readonly server?: string
+  readonly tokenFile?: string
+  readonly caFile?: string
+  readonly allowUnencrypted?: boolean
+}
+
+/** Adds the flags by which a command goes to servers that run already. They are read before the command line is parsed. */
+export function withServer(command: Command): Command {
+  return command
+    .option(
+      '--server <urls>',
+      'wss://HOST:PORT of a server, or of several with commas between, instead of one here',
+      named,
+    )
+    .option(
+      '--token-file <file>',
+      'with --server: its token; else $PARLEY_SERVER_TOKEN, or server-token in the home',
+      named,
+    )
+    .option('--ca-file <file>', 'with --server: authorities that sign its certificate, as PEM', named)
+    .option('--allow-unencrypted', 'with --server: ws:// also to other machines; whoever is on the way reads all of it')
+}
+
 /** Adds the flags of every command with a conversation. */
 export function withCommonFlags(command: Command): Command {
-  return command
+  return withServer(command)
     .option('-m, --model <model>', 'model to use', named)
     .addOption(effortOption())
     .addOption(modeOption())

@@ -86,6 +86,7 @@ export class ConversationController implements AsyncDisposable {
       ephemeral: this.#isEphemeral,
       hasCompany: ui.clientCount > 1,
       isLogGone: isLogGone(ui.lostLog),
+      server: this.#parts.launch.server?.urls.join(',') ?? null,
     })
   }
 
@@ -127,6 +128,10 @@ export class ConversationController implements AsyncDisposable {
 
   get #isEphemeral(): boolean {
     return this.#parts.start.flags.ephemeral === true
+  }
+
+  get #isFar(): boolean {
+    return this.#parts.launch.server !== null
   }
 
   get #onlyWatches(): boolean {
@@ -171,7 +176,8 @@ export class ConversationController implements AsyncDisposable {
     }
     this.#entered.enter(intent)
     const dispatch = (...actions: readonly UiAction[]) => screen.dispatch(...actions)
-    await this.#watch.during(runIntent(intent, { parley, conversation, dispatch }))
+    const isFar = this.#isFar
+    await this.#watch.during(runIntent(intent, { parley, conversation, dispatch, isFar }))
   }
 
   /** Looks for pasted images on this machine, below the conversation's folder if their paths are relative. */
@@ -256,11 +262,13 @@ export class ConversationController implements AsyncDisposable {
       programs: this.#parts.programs,
       watch: this.#watch,
       isKept: !this.#isEphemeral,
+      onLost: () => this.#server.lose(),
     })
     if (before !== conversation) void before?.close().catch(() => undefined)
     const { summary, readOnly, attached } = conversation
     const { conversationId, shortId, cwd, ceiling } = summary
-    const window = { readOnly, onlyWatches: this.#onlyWatches, attached, ephemeral: this.#isEphemeral }
+    const far = this.#isFar ? { isFar: true as const } : {}
+    const window = { readOnly, onlyWatches: this.#onlyWatches, attached, ephemeral: this.#isEphemeral, ...far }
     const isSafe = parley.isSafe ? { isSafe: true as const } : {}
     screen.dispatch(...openingActions([...opening, ...notices]), {
       kind: 'opened',

@@ -10,10 +10,11 @@ import { note } from './rejected-intent.ts'
 export async function changeActions(
   intent: Extract<Intent, { kind: 'diff' | 'planRewind' | 'rewind' | 'planRemember' | 'remember' }>,
   conversation: Pick<Conversation, 'request' | 'state'>,
+  isFar: boolean,
 ): Promise<readonly UiAction[]> {
   switch (intent.kind) {
     case 'diff':
-      return [await diffAction(conversation.state)]
+      return [await diffAction(conversation.state, isFar)]
     case 'planRewind':
       return await planActions(intent, conversation)
     case 'rewind':
@@ -29,11 +30,14 @@ export async function changeActions(
 }
 
 /** Returns the action that shows what the conversation's folder has that is not committed, or why that is not known. */
-async function diffAction({ core: { meta, settings } }: Pick<ConversationState, 'core'>): Promise<UiAction> {
-  if (settings.environment !== undefined)
+async function diffAction(
+  { core: { meta, settings } }: Pick<ConversationState, 'core'>,
+  isFar: boolean,
+): Promise<UiAction> {
+  if (isFar || settings.environment !== undefined)
     return note(
       'info',
-      `The folder is on ${settings.environment}: ask for \`!git diff\` there. /diff reads this machine.`,
+      `The folder is on ${settings.environment ?? 'the machine of the server'}: ask for \`!git diff\` there. /diff reads this machine.`,
     )
   const { readGitChanges } = await import('../programs/git-changes.ts')
   const changes = await readGitChanges(meta.cwd, process.env)

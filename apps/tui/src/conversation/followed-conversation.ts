@@ -1,4 +1,4 @@
-import type { Conversation, Parley } from '@parley/client'
+import type { Conversation, LinkState, Parley } from '@parley/client'
 import type { ConversationEvent, ConversationState } from '@parley/protocol'
 import type { UserPrograms } from '../programs/user-programs.ts'
 import type { Overlay } from '../terminal/overlay.ts'
@@ -63,6 +63,8 @@ interface FollowingParts {
   readonly watch: Pick<ServerWatch, 'follow'>
   /** False for a conversation that ends with its server. */
   readonly isKept: boolean
+  /** Called when none of several servers can go on with it. */
+  readonly onLost: () => void
 }
 
 /** The conversation on the screen and what the window keeps of it. Brings its events to the screen until disposal. */
@@ -71,6 +73,7 @@ export class FollowedConversation implements Disposable {
   readonly #parts: FollowingParts
   readonly #unsubscribe: () => void
   readonly #stopCounting: () => void
+  readonly #stopLinking: () => void
   /** Session context whose branch was read last. */
   #context: ConversationState['core']['context'] = null
   #branch: string | null = null
@@ -82,6 +85,7 @@ export class FollowedConversation implements Disposable {
     this.#unsubscribe = conversation.subscribe((envelope) => this.#take(envelope?.event ?? null))
     parts.programs.follow(conversation.state, null)
     this.#stopCounting = conversation.onClients((clients) => this.#showCount(clients))
+    this.#stopLinking = conversation.onLink((link) => this.#followLink(link))
     this.#count()
     this.#followBranch()
   }
@@ -90,6 +94,14 @@ export class FollowedConversation implements Disposable {
     this.#isOver = true
     this.#unsubscribe()
     this.#stopCounting()
+    this.#stopLinking()
+  }
+
+  #followLink(link: LinkState): void {
+    const { screen, onLost } = this.#parts
+    if (link.kind === 'ended') onLost()
+    else if (link.kind === 'lost') screen.dispatch({ kind: 'lost', sought: link })
+    else screen.dispatch({ kind: 'linked', clientId: link.clientId, serverPid: null })
   }
 
   #take(event: ConversationEvent | null): void {

@@ -59,11 +59,14 @@ export interface Leaving {
   readonly hasCompany: boolean
   /** True if the log was taken away: nothing can be resumed before it is back. */
   readonly isLogGone: boolean
+  /** Addresses of the servers that were named; null for a server of this program. */
+  readonly server: string | null
 }
 
 /** Returns the line that says how to come back; null if nothing is kept. */
 export function farewell(leaving: Leaving): string | null {
-  const { shortId, state, readOnly, attached, detached, ephemeral, hasCompany } = leaving
+  const { state, readOnly, attached, detached, ephemeral, hasCompany, server } = leaving
+  const shortId = server === null ? leaving.shortId : `${leaving.shortId} --server ${server}`
   if (ephemeral || state.core.seq === 0) return null
   if (readOnly) return attached ? `To watch again: parley attach --read-only ${shortId}` : null
   if (leaving.isLogGone) return `Once its log is back: parley resume ${shortId}`

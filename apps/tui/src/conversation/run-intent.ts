@@ -1,6 +1,7 @@
 import { type Conversation, codeOf, type Parley } from '@parley/client'
 import { type ConversationState, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { imageInput } from '../cli/image-input.ts'
 import { loggedOutText } from '../cli/messages.ts'
 import { attachedImages } from '../files/attached-images.ts'
 import type { UiAction } from '../ui/actions.ts'
@@ -18,6 +19,7 @@ import { actionsAfterRejection, note, type RequestIntent } from './rejected-inte
 /** Connection and conversation that an intent is about, and the way to the screen. */
 export interface IntentContext {
   readonly parley: Pick<Parley, 'request' | 'isSafe'>
+  readonly isFar: boolean
   readonly conversation: IntentConversation | null
   readonly dispatch: (...actions: readonly UiAction[]) => void
 }
@@ -84,13 +86,13 @@ function conversationOf({ conversation }: IntentContext): IntentConversation {
 async function askConversation(
   intent: Exclude<RequestIntent, ServerIntent>,
   conversation: IntentConversation,
-  { parley, dispatch }: IntentContext,
+  { parley, dispatch, isFar }: IntentContext,
 ): Promise<void> {
   switch (intent.kind) {
     case 'send': {
       const { messageId, text, when, images = [] } = intent.message
-      const paths = new Set([...images, ...attachedImages(text, conversation.state)])
-      const input = [{ type: 'text' as const, text }, ...[...paths].map((path) => ({ type: 'image' as const, path }))]
+      const paths = new Set([...images, ...attachedImages(text, conversation.state, isFar)])
+      const input = [{ type: 'text' as const, text }, ...[...paths].map((path) => imageInput(path, isFar))]
       // `send` of the library also follows the turn, which the screen does by the conversation's state.
       await conversation.request('conversation/sendMessage', { messageId, when, input })
       return dispatch({ kind: 'acknowledged', messageId })
@@ -104,8 +106,7 @@ async function askConversation(
       await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
       return dispatch({ kind: 'tookBack', text: intent.text })
     case 'removeQueued':
-      await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
-      return
+      return void (await conversation.request('conversation/inbox/remove', { messageId: intent.messageId }))
     case 'context':
       return dispatch({ kind: 'notice', notice: contextTable(await conversation.request('conversation/context', {})) })
     case 'interrupt':
@@ -139,13 +140,13 @@ async function askConversation(
     case 'undoCompaction':
       return dispatch(...(await compact(intent, conversation)))
     case 'review':
-      return review(intent, conversation, dispatch)
+      return review(intent, conversation, { dispatch, isFar })
     case 'diff':
     case 'planRewind':
     case 'planRemember':
     case 'remember':
     case 'rewind':
-      return dispatch(...(await changeActions(intent, conversation)))
+      return dispatch(...(await changeActions(intent, conversation, isFar)))
     case 'why': {
       const { kind: _, ...call } = intent
       const why = await parley.request('policy/why', { conversation: conversation.id, ...call })
@@ -172,13 +173,13 @@ async function configure(
 async function review(
   { span, focus }: Extract<RequestIntent, { kind: 'review' }>,
   conversation: IntentConversation,
-  dispatch: IntentContext['dispatch'],
+  { dispatch, isFar }: Pick<IntentContext, 'dispatch' | 'isFar'>,
 ): Promise<void> {
   const { core } = conversation.state
   const { reviewElsewhere, reviewOfChanges } = await import('../programs/review-message.ts')
   const place = { folder: core.meta.cwd, env: process.env }
   const asked =
-    core.settings.environment === undefined
+    core.settings.environment === undefined && !isFar
       ? await reviewOfChanges(span, focus, place)
       : ({ kind: 'message', message: reviewElsewhere(span, focus) } as const)
   if (asked.kind === 'problem') return dispatch(note('warning', asked.text))

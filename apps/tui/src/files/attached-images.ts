@@ -8,8 +8,12 @@ import { namedImages } from '../ui/complete/at-word.ts'
  * Returns the absolute paths of images that a message names by `@` and that exist here. Looks at once, so that messages
  * leave in the order in which they were sent.
  */
-export function attachedImages(text: string, { core }: Pick<ConversationState, 'core'>): readonly string[] {
-  if (core.settings.environment !== undefined) return []
+export function attachedImages(
+  text: string,
+  { core }: Pick<ConversationState, 'core'>,
+  isFar: boolean,
+): readonly string[] {
+  if (isFar || core.settings.environment !== undefined) return []
   return namedImages(text)
     .map((path) => resolve(core.meta.cwd, path))
     .filter(isFile)

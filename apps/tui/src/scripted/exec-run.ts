@@ -1,4 +1,4 @@
-import type { Conversation, Parley } from '@parley/client'
+import type { Conversation, LinkState, Parley } from '@parley/client'
 import type { ServerNotice } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
@@ -119,6 +119,7 @@ async function runConnected(run: GivenRun, message: Message | null): Promise<Run
   const conversation = await unlessStopped(openTarget(parley, request.target, request.flags), stopper.signal)
   const { summary } = conversation
   reporter.opened?.(summary)
+  conversation.onLink((link) => sayLink(link, reporter))
   const sandbox = conversation.attached ? null : await unlessStopped(sandboxNotice(parley, summary), stopper.signal)
   const warnings = [...withoutEffect(request.flags), joinedNotice(conversation), summary.recovered, ...summary.warnings]
   for (const warning of [...warnings, sandbox]) if (warning !== null) reporter.problem(warning)
@@ -155,10 +156,17 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Pa
   })
 }
 
+/** Says that one of several servers is lost, once for each server that is tried. */
+function sayLink(link: LinkState, reporter: Reporter): void {
+  if (link.kind === 'lost') reporter.problem(`Connection to ${link.address} lost, trying ${link.trying} …`)
+}
+
 /** Stops the run on a full disk, because nobody makes room during a script; a stopped run only reports the notice. */
-function takeNotice({ code, message: said, errno }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
+function takeNotice({ code, message: said, errno, passing }: ServerNotice, reporter: Reporter, stopper: Stopper): void {
   const message = isDiskFull(errno) ? `${said} Make room and run it again.` : said
-  if (code === 'storageFailed' && !stopper.signal.aborted)
+  // A store that servers share elects another leader; nobody has to make room for that.
+  const isElecting = passing === true && errno?.startsWith('STORE_') === true && errno !== 'STORE_FULL'
+  if (code === 'storageFailed' && !isElecting && !stopper.signal.aborted)
     stopper.stop(new StoppedError(exitCodes.storage, { code, message }))
   else if (code !== 'storageRestored') reporter.problem(message)
 }

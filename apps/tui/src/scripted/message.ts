@@ -5,6 +5,7 @@ import { isRecord } from '@parley/text'
 import { misused, type ParleyError } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import { fromWorkingFolder } from '../cli/folders.ts'
+import { imageInput } from '../cli/image-input.ts'
 import { systemCause } from '../cli/messages.ts'
 
 /** Message that starts the turn. */
@@ -16,14 +17,14 @@ export interface Message {
 }
 
 /** Returns the prompt, images and schema that the flags name. Paths are relative to the working folder. Throws a usage error. */
-export function messageOf(prompt: string, { image = [], outputSchema }: ExecFlags): Message {
-  const images = image.map((place) => ({ type: 'image' as const, ...locationOf(place) }))
+export function messageOf(prompt: string, { image = [], outputSchema, server }: ExecFlags): Message {
+  const images = image.map((place) => imageAt(place, server !== undefined))
   const input = [{ type: 'text' as const, text: prompt }, ...images]
   return outputSchema === undefined ? { input } : { input, outputSchema: readSchema(outputSchema) }
 }
 
-function locationOf(place: string): { readonly url: string } | { readonly path: string } {
-  return place.startsWith('data:') ? { url: place } : { path: fromWorkingFolder(place) }
+function imageAt(place: string, isFar: boolean): InputItem {
+  return place.startsWith('data:') ? { type: 'image', url: place } : imageInput(fromWorkingFolder(place), isFar)
 }
 
 /** Reads a JSON object; the server checks that it is a JSON Schema. */

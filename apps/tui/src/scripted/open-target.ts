@@ -35,8 +35,9 @@ export function openTarget(parley: Opener, target: Target, flags: ExecFlags): Pr
 }
 
 /** Returns a sentence if the conversation's policy file is gone: a run without its rules might do what they deny. */
-export function missingPolicy({ settings }: ConversationSummary, { policy }: ExecFlags): string | null {
+export function missingPolicy({ settings }: ConversationSummary, { policy, server }: ExecFlags): string | null {
   const { policyFile } = settings
-  if (policy !== undefined || policyFile === undefined || existsSync(policyFile)) return null
+  // A server that was named reads files of its own machine.
+  if (server !== undefined || policy !== undefined || policyFile === undefined || existsSync(policyFile)) return null
   return `The policy file of this conversation is gone: ${policyFile}. Give another with --policy.`
 }

@@ -20,21 +20,12 @@ import type { Line } from '../view/text/span.ts'
 import type { ThemeName } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
+import type { Opened, SoughtServer } from './link/link.ts'
 import type { MemoryPlace, MenuKind, MenuRow, ShownMemory } from './menu/menu.ts'
 import type { FoundConversation, ListedChange } from './menu/picker.ts'
 import type { Notice } from './notices/notice.ts'
 import type { ShownProcess } from './processes/process-view.ts'
-import type {
-  Look,
-  LostLog,
-  MessagePlace,
-  Opened,
-  RewindPoint,
-  SentMessage,
-  ShownRewind,
-  UiState,
-  Unsent,
-} from './ui-state.ts'
+import type { Look, LostLog, MessagePlace, RewindPoint, SentMessage, ShownRewind, UiState, Unsent } from './ui-state.ts'
 
 /** Parts of a conversation that `/copy` names. */
 export const copiedParts = ['answer', 'code', 'command', 'all'] as const
@@ -55,7 +46,8 @@ export type UiAction =
   /** A frame was painted. */
   | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: ClientId; readonly serverPid: number | null }
-  | { readonly kind: 'lost' }
+  /** The connection is lost. `sought`: it is being made again by itself, to one of several servers. */
+  | { readonly kind: 'lost'; readonly sought?: SoughtServer }
   /** The server has not answered for some time, or answers again. */
   | { readonly kind: 'hangs'; readonly hangs: boolean }
   | { readonly kind: 'opened'; readonly opened: Opened }

@@ -1,32 +1,23 @@
-import {
-  approvalPolicies,
-  efforts,
-  modeNamed,
-  modeNames,
-  modeOf,
-  type Plan,
-  pairOf,
-  sandboxModes,
-} from '@parley/protocol'
+import { approvalPolicies, efforts, modeNamed, modeNames, modeOf, pairOf, sandboxModes } from '@parley/protocol'
 import { readFix } from '../view/review/fix-request.ts'
 import { readReviewWords } from '../view/review/review-span.ts'
 import { themeNames } from '../view/text/theme.ts'
 import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { openConversationMenu } from './choices/press-in-picker.ts'
 import { draftRequest } from './choices/remember.ts'
-import { keyGroups, usualKeyGroups } from './keys/key-words.ts'
-import { keyTables, type Notice } from './notices/notice.ts'
+import {
+  addAllKeys,
+  addPlan,
+  commandHelp,
+  noteMissing,
+  noteNoChoice,
+  noteReadOnly,
+  noteUnknown,
+} from './command-notes.ts'
 import { openBackgroundMenu, openLoginMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
 import { openRewind, undoLast } from './rewind.ts'
-import {
-  commandRows,
-  modelSettings,
-  type ParsedCommand,
-  parseSlash,
-  type SlashName,
-  slashCommands,
-} from './slash-commands.ts'
-import { addNote, addNotice, type Opened, type UiState } from './ui-state.ts'
+import { modelSettings, type ParsedCommand, parseSlash, type SlashName } from './slash-commands.ts'
+import { addNote, addNotice, type UiState } from './ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
   if (command.kind === 'unknown') return stepTo(noteUnknown(ui, command))
@@ -221,80 +212,4 @@ function runTrust(ui: UiState, argument: string): UiStep {
     )
   if (ui.shownTrust === null) return stepTo(addNote(ui, 'warning', 'Look at it first: /trust shows what it would do.'))
   return stepTo(ui, { kind: 'decideTrust', hash: ui.shownTrust, verdict })
-}
-
-interface Setting {
-  readonly what: string
-  readonly argument: string
-  readonly current: string | undefined
-  readonly choices: readonly string[]
-}
-
-/** Adds a warning that the argument is none of the choices. */
-function noteNoChoice(ui: UiState, { what, argument, current, choices }: Setting): UiState {
-  const now = `${what}: ${current ?? 'not known yet'}`
-  return addNote(
-    ui,
-    'warning',
-    `"${argument}" is not a choice, nothing changed. ${now}. Choices: ${choices.join(', ')}.`,
-  )
-}
-
-function addPlan(ui: UiState, plan: Plan | null): UiState {
-  return plan === null
-    ? addNote(ui, 'info', 'There is no plan: the model makes one for work of several steps.')
-    : addNotice(ui, { kind: 'plan', plan })
-}
-
-/** Adds a notice of how to write a command whose argument is missing. */
-function noteMissing(ui: UiState, name: SlashName): UiState {
-  const command = slashCommands.find((known) => known.name === name)
-  return noteArgument(ui, { text: `/${name}`, argument: command?.argument ?? '', about: command?.about ?? '' })
-}
-
-/** Says which argument a command wants. */
-export function noteArgument(
-  ui: UiState,
-  { text, argument, about }: { readonly text: string; readonly argument: string; readonly about: string },
-): UiState {
-  return addNote(ui, 'info', `${text} ${argument}: ${about.replace(/\.$/, '')}.`)
-}
-
-function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'unknown' }): UiState {
-  if (word === '') return addNote(ui, 'warning', 'The name of a command follows / without a blank: see /help')
-  const unusable = ui.parts?.find(({ name, problem }) => name === word && problem !== undefined)
-  if (unusable !== undefined) return addNote(ui, 'warning', `/${word} cannot be used: ${unusable.problem}`)
-  const hint = nearest === null ? 'see /help' : `did you mean /${nearest}?`
-  return addNote(ui, 'warning', `There is no command /${word}: ${hint}`)
-}
-
-const commandHelp: Notice = {
-  kind: 'table',
-  title: 'Commands',
-  rows: commandRows(),
-}
-
-/** Adds all keys, a table for each state. */
-function addAllKeys(ui: UiState): UiState {
-  return keyTables(keyGroups()).reduce(addNotice, ui)
-}
-
-/** Adds the keys of the composer, and where the others are. */
-export function addUsualKeys(ui: UiState): UiState {
-  return addNote(
-    keyTables(usualKeyGroups()).reduce(addNotice, ui),
-    'info',
-    '/keys lists all of them, /help the commands.',
-  )
-}
-
-/** Adds a notice why nothing can be sent here, and what to do instead. */
-export function noteReadOnly(ui: UiState): UiState {
-  return addNote(ui, 'warning', `${readOnlyWords(ui.opened)}.`)
-}
-
-function readOnlyWords(opened: Opened | null): string {
-  return opened?.onlyWatches === true
-    ? 'This window only watches (--read-only): `parley attach` without it takes part'
-    : 'This is a read-only view: /fork goes on from here in a copy'
 }

@@ -3,7 +3,6 @@ import type {
   ApprovalId,
   ClientId,
   CompletedItem,
-  ConversationId,
   FoundPart,
   ItemId,
   ItemOf,
@@ -18,8 +17,8 @@ import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answer
 import type { AttachedImage } from './complete/pasted-images.ts'
 import { type Composer, emptyComposer, type WithPastes } from './composer/composer.ts'
 import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
+import type { Link, Opened } from './link/link.ts'
 import type { Menu } from './menu/menu.ts'
-import type { Ceiling } from './menu/wider-limits.ts'
 import type { Notice } from './notices/notice.ts'
 
 /** Settings of how the screen is drawn. */
@@ -186,11 +185,6 @@ export interface LostLog {
   readonly text: string
 }
 
-type Link =
-  | { readonly kind: 'starting' }
-  | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
-  | { readonly kind: 'lost' }
-
 /** Highlighted answer to an approval, which Enter gives. */
 interface Reached {
   readonly approvalId: ApprovalId
@@ -211,22 +205,6 @@ export interface Unsent {
   readonly when: 'steer' | 'queue'
   /** Absolute paths. */
   readonly images?: readonly string[]
-}
-
-/** Facts on the open conversation that are not in its state. */
-export interface Opened {
-  readonly conversationId: ConversationId
-  readonly shortId: string
-  readonly readOnly: boolean
-  /** True for `--read-only`: the client cannot take part. */
-  readonly onlyWatches: boolean
-  /** True if another process started its server. */
-  readonly attached: boolean
-  /** Set if its server was started with `--safe`. */
-  readonly isSafe?: true
-  /** True if nothing of it outlives the server. */
-  readonly ephemeral: boolean
-  readonly ceiling?: Ceiling
 }
 
 export const message: Purpose = { kind: 'message' }

@@ -30,6 +30,7 @@ async function listed(check: string | undefined): Promise<unknown> {
     home: home.env.PARLEY_HOME,
     env: { ...process.env, ...home.env, PARLEY_CHECK_RESULTS: check },
     ceiling: [],
+    server: null,
     streams: process,
     early: null,
   }

@@ -9,6 +9,7 @@ const launch: Omit<Launch, 'streams'> = {
   home: '/nowhere/home',
   env: {},
   ceiling: [],
+  server: null,
   early: null,
 }
 

@@ -13,6 +13,7 @@ const leaving: Leaving = {
   detached: false,
   ephemeral: false,
   hasCompany: false,
+  server: null,
   isLogGone: false,
 }
 

@@ -36,6 +36,7 @@ async function performed(intent: RequestIntent, { id, state, reply }: Asked): Pr
     rename: ask,
   }
   const context: IntentContext = {
+    isFar: false,
     parley: { isSafe: false, request: ask },
     conversation,
     dispatch: (...actions) => told.push(...actions),
@@ -157,7 +158,12 @@ describe('a change of settings', () => {
 test('an intent before any conversation is open comes back like a rejected one', async () => {
   const told: UiAction[] = []
   const parley = { isSafe: false, request: () => Promise.reject(new Error('nothing may be asked')) }
-  const context: IntentContext = { parley, conversation: null, dispatch: (...actions) => told.push(...actions) }
+  const context: IntentContext = {
+    isFar: false,
+    parley,
+    conversation: null,
+    dispatch: (...actions) => told.push(...actions),
+  }
   await runIntent({ kind: 'shell', command: 'ls' }, context)
   expect(told).toEqual([
     { kind: 'tookBack', text: '!ls' },

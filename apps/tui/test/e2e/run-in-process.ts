@@ -9,6 +9,7 @@ import { type CliOptions, type CliResult, cleanEnvironment, cliPath, tempDirecto
 import { ceilingFlags, withCallersKey } from '../../src/cli/early-arguments.ts'
 import { homeFolder } from '../../src/cli/folders.ts'
 import { type LaunchedServer, scriptedArgs } from '../../src/cli/launch-server.ts'
+import { readNamedServer } from '../../src/cli/named-server.ts'
 import { leaveEndTo } from '../../src/cli/run-ended.ts'
 import { runCommandLine } from '../../src/command-line/run-command-line.ts'
 
@@ -63,7 +64,7 @@ async function runAlone(argv: readonly string[], { env: given, cwd, stdin }: Cli
     const early = claimable(serveInProcess({ ...served, argv: [...ceiling, ...scriptedArgs, ...recordOf(argv)] }))
     const streams = { stdin: stdinOf(stdin), stdout, stderr }
     const exitCode = await runCommandLine(argv, {
-      launch: { program, home, env, ceiling, streams, early },
+      launch: { program, home, env, ceiling, server: readNamedServer(argv, { env, home }), streams, early },
       window: null,
     })
     if (!early.isClaimed) early.kill('SIGTERM')

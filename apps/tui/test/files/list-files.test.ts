@@ -41,9 +41,10 @@ test('images that a message names are attached where they exist, unless the file
   const { core } = after(turnStarted)
   const here = { core: { ...core, meta: { ...core.meta, cwd: workspace.path } } }
   const text = 'see @a.png, @"b c.gif" and @gone.png'
-  expect(attachedImages(text, here)).toEqual([`${workspace.path}/a.png`, `${workspace.path}/b c.gif`])
+  expect(attachedImages(text, here, false)).toEqual([`${workspace.path}/a.png`, `${workspace.path}/b c.gif`])
+  expect(attachedImages(text, here, true)).toEqual([])
   const settings = { ...core.settings, environment: 'box' }
-  expect(attachedImages(text, { core: { ...here.core, settings } })).toEqual([])
+  expect(attachedImages(text, { core: { ...here.core, settings } }, false)).toEqual([])
 })
 
 test('pasted images are those of the first reading whose files all exist', async () => {

@@ -1,6 +1,6 @@
 import type { Actor, Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import type { Opened } from '../../src/ui/ui-state.ts'
+import type { Opened } from '../../src/ui/link/link.ts'
 import { followState, updateUi } from '../../src/ui/update/update-ui.ts'
 import { isComposerHidden } from '../../src/ui/write-over-question.ts'
 import { after, colleague, command, me, requested, started, turnStarted } from '../view/scenes/conversation.ts'

@@ -11,10 +11,11 @@ export interface Reached {
   readonly address: string
 }
 
-/** State of the way to a server. `lost`: `address` is that of the lost one, and `trying` that of the next attempt. */
+/** State of the way to a server. `lost`: `address` is that of the lost one, and `trying` that of the next attempt. `ended`: none is left to try. */
 export type LinkState =
   | { readonly kind: 'up'; readonly address: string; readonly clientId: ClientId }
   | { readonly kind: 'lost'; readonly address: string; readonly trying: string }
+  | { readonly kind: 'ended'; readonly reason: Error }
 
 interface LastingOptions {
   readonly introduction: Introduction
@@ -133,6 +134,7 @@ export class LastingClient implements Client {
   /** Ends it with a reason, which everything that waits rejects with. */
   fail(reason: Error): void {
     if (this.#over.signal.aborted) return
+    if (codeOf(reason) !== 'closed') this.#become({ kind: 'ended', reason })
     this.#over.abort(reason)
     this.#current = null
     this.#next.promise.catch(() => undefined)

@@ -15,7 +15,7 @@ export function assertSecure(address: string, { allowUnencrypted = false }: Team
   if (allowUnencrypted || !address.startsWith('ws:') || isLoopback(address)) return
   throw new ClientError(
     'notSecure',
-    `${address} is another machine and has no TLS: token and conversation would be read on the way. Use wss://, bring the server here through ssh, or permit it (allowUnencrypted).`,
+    `${address} is another machine and has no TLS: token and conversation would be read on the way. Use wss://, bring the server here through ssh, or permit it (allowUnencrypted, in the terminal --allow-unencrypted).`,
   )
 }
 

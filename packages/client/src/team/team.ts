@@ -1,11 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ConversationId, ConversationSummary, ParamsOf } from '@parley/protocol'
 import { ConnectError, RpcError } from '@parley/rpc'
 import type { Client, Introduction } from '../connection/client.ts'
 import { ClientError, codeOf } from '../connection/errors.ts'
 import { ownerIn } from '../connection/resume-conversation.ts'
 import { LastingClient, type Reached } from './lasting-client.ts'
-import { pausesOf } from './pauses.ts'
-import type { TeamAccess } from './team-address.ts'
+import { assertSecure, type TeamAccess } from './team-address.ts'
 import { isElsewhere, openConnections, type TeamConnections } from './team-connections.ts'
 
 export interface TeamOptions extends TeamAccess {
@@ -39,6 +39,7 @@ const firstTries = 4
 /** Connects to the first server of a list that answers. Rejects with `serverFailed` when none does. */
 export async function openTeam(options: TeamOptions): Promise<Team> {
   const { addresses, introduction } = options
+  for (const address of addresses) assertSecure(address, options)
   const ways = new Map<ConversationId, LastingClient>()
   const onTaken = (id: ConversationId, client: Client) => ways.get(id)?.abandon(client)
   const connections = openConnections({ ...options, onTaken })
@@ -113,7 +114,10 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
 
 /** Tells which server is tried, from now on until disposal. */
 function followHome(home: LastingClient, tell: (address: string) => void): Disposable {
-  const told = () => tell(home.link.kind === 'lost' ? home.link.trying : home.link.address)
+  const told = () => {
+    const { link } = home
+    if (link.kind !== 'ended') tell(link.kind === 'lost' ? link.trying : link.address)
+  }
   told()
   const stop = home.onLink(told)
   return { [Symbol.dispose]: () => void stop() }
@@ -175,4 +179,24 @@ const passing: ReadonlySet<string> = new Set(['connectionClosed', 'serverOverloa
 
 function mayPass(error: unknown): boolean {
   return error instanceof ConnectError || codeOf(error) === 'serverFailed' || passing.has(codeOf(error) ?? '')
+}
+
+const firstPauseMs = 100
+const longestPauseMs = 5_000
+
+/** Pauses between attempts, each twice as long as the one before up to 5 s. */
+interface Pauses {
+  /** Resolves after the next pause, or at once when the signal aborts. */
+  next(): Promise<void>
+}
+
+function pausesOf(signal: AbortSignal | undefined): Pauses {
+  let delayMs = firstPauseMs
+  return {
+    async next() {
+      const now = delayMs
+      delayMs = Math.min(2 * delayMs, longestPauseMs)
+      await pause(now, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
+    },
+  }
 }

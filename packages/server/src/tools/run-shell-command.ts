@@ -74,7 +74,7 @@ export async function runShellCommand(
     if (!sentToBackground.aborted) context.report(chunk)
   }
   const running = environment.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput })
-  const stop = () => running.stop(context.signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
+  const stop = () => running.stop(context.signal.reason === 'interrupted' ? 'interrupted' : 'shutdown')
   context.signal.addEventListener('abort', stop, { once: true })
   sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
   context.narrowed.addEventListener('abort', () => running.stop('interrupted'), { once: true })

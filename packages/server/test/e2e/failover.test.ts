@@ -33,7 +33,7 @@ describe.skipIf(!hasNats)('a client of several servers', { timeout: 60_000 }, ()
     const asked = await approvalOf(conversation)
     const links: LinkState[] = []
     conversation.onLink((link) => links.push(link))
-    await team.kill(0)
+    await team.end(0, 'SIGKILL')
 
     // It waits for the next server, with everything that was shown before.
     await conversation.decide(asked, 'approved')
@@ -44,6 +44,46 @@ describe.skipIf(!hasNats)('a client of several servers', { timeout: 60_000 }, ()
     expect(lost).toMatchObject({ kind: 'lost', address: team.urls[0] })
     expect(later.at(-1)).toMatchObject({ kind: 'up', address: team.urls[1] })
   })
+
+  const cut: Step = { text: 'half of it', hang: 'mid' }
+  it.each(['SIGKILL', 'SIGTERM'] as const)('sees a turn go on at the next server after %s', async (signal) => {
+    await using team = await startTeam(nats, cut, done)
+    await using parley = await team.connect()
+    const conversation = await parley.create({ cwd: team.cwd })
+    const seqs = collect(conversation)
+    const turn = await conversation.send('go')
+    await waitUntil(() => team.requests() === 1, { what: 'the first request' })
+    for await (const event of turn) if (event.type === 'item.delta') break
+    await team.end(0, signal)
+
+    expect(await turn.result).toMatchObject({ outcome: 'completed', text: 'Done.' })
+    expect(team.requests()).toBe(2)
+    expect(seqs).toEqual(Array.from(seqs, (_, at) => at + 1))
+  })
+
+  it('shows a question once when another server took the conversation over, and answers it there', async () => {
+    await using team = await startTeam(
+      nats,
+      { calls: [{ name: 'shell', arguments: { command: 'echo y >> ran' } }] },
+      done,
+    )
+    await using one = await team.connect()
+    await using other = await team.connect([...team.urls].reverse())
+    const here = await one.create({ cwd: team.cwd })
+    await here.send('go')
+    const asked = await approvalOf(here)
+    team.signal(0, 'SIGSTOP')
+    const there = await other.resume(here.id)
+    expect(Object.keys(there.state.core.approvals)).toEqual([asked])
+    team.signal(0, 'SIGCONT')
+
+    // A write of the paused server is refused, and its client goes where the conversation is.
+    await here.decide(asked, 'approved')
+    await ended(there)
+    await ended(here)
+    expect(here.state.core.approvals).toEqual({})
+    expect(readFileSync(join(team.cwd, 'ran'), 'utf8')).toBe('y\n')
+  })
 })
 
 const done: Step = { text: 'Done.' }
@@ -52,7 +92,10 @@ interface Team extends AsyncDisposable {
   readonly urls: readonly string[]
   readonly cwd: string
   connect(urls?: readonly string[]): Promise<Parley>
-  kill(index: number): Promise<void>
+  /** Ends a server by a signal. */
+  end(index: number, signal: NodeJS.Signals): Promise<void>
+  readonly requests: () => number
+  signal(index: number, signal: NodeJS.Signals): void
 }
 
 /** Starts two servers that share a store, with one model. */
@@ -80,10 +123,12 @@ async function startTeam(nats: NatsServers, ...steps: Step[]): Promise<Team> {
     urls,
     cwd,
     connect: (wanted = urls) => connect({ urls: wanted, token, ca }),
-    async kill(index) {
-      servers[index]?.child.kill('SIGKILL')
+    requests: () => model.requests.length,
+    async end(index, signal) {
+      servers[index]?.child.kill(signal)
       await servers[index]?.exited
     },
+    signal: (index, signal) => void servers[index]?.child.kill(signal),
     async [Symbol.asyncDispose]() {
       await Promise.all([...places, model].map((each) => each[Symbol.asyncDispose]()))
     },

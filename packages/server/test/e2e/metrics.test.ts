@@ -8,7 +8,7 @@ test('a server counts what it does for whoever has its token, without content an
   const command = 'echo hush >> ran'
   await using model = await startModelServer([
     { calls: [{ name: 'shell', arguments: { command } }] },
-    { calls: [{ name: 'shell', arguments: { command } }] },
+    { calls: [{ name: 'shell', arguments: { command: 'echo second >> ran' } }] },
     { text: 'Done.' },
   ])
   await using place = processPlace(model.url, 'untrusted')
@@ -21,7 +21,7 @@ test('a server counts what it does for whoever has its token, without content an
   const watched = await client.watch(conversationId)
   await watched.send('whisper')
   await watched.decide('approved')
-  await watched.until(({ core }) => Object.values(core.approvals).length === 1)
+  await watched.until(({ core }) => Object.values(core.approvals).some(({ title }) => title === 'echo second >> ran'))
 
   const get = (headers: Record<string, string>) => fetch(`http://${address}/metrics`, { headers })
   const authorization = `Bearer ${readFileSync(tokenFile, 'utf8').trim()}`

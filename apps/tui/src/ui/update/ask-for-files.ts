@@ -8,7 +8,7 @@ const staleAfterMs = 10_000
 export function askForFiles(step: UiStep, { state, nowMs }: UiContext): UiStep {
   const { ui } = step
   const word = ui.purpose.kind === 'message' && ui.menu === null ? atWordAt(ui.composer) : null
-  if (word === null || state === null || state.core.settings.environment !== undefined) return step
+  if (word === null || state === null || ui.opened?.isFar || state.core.settings.environment !== undefined) return step
   const folder = state.core.meta.cwd
   const { filesAsked } = ui
   const isNew = filesAsked?.folder !== folder

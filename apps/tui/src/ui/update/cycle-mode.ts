@@ -1,8 +1,8 @@
 import { nextMode, pairOf } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from '../actions.ts'
+import { noteReadOnly } from '../command-notes.ts'
 import { settleMs } from '../keys/key-meaning.ts'
 import { commandToWiden } from '../menu/wider-limits.ts'
-import { noteReadOnly } from '../run-slash.ts'
 import { addNote, type UiState } from '../ui-state.ts'
 
 /**

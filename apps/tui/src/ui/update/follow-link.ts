@@ -1,4 +1,4 @@
-import { stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
+import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { followStorage, noteLostLog } from '../outside-changes.ts'
 import { addNote, type UiState } from '../ui-state.ts'
 
@@ -11,9 +11,10 @@ type LinkAction = Extract<UiAction, { kind: 'linked' | 'lost' | 'hangs' | 'stora
 export function updateLink(ui: UiState, action: LinkAction, context: UiContext): UiStep {
   switch (action.kind) {
     case 'linked':
-      return stepTo(linked(ui, action))
+      return linked(ui, action)
     case 'lost':
-      return lost(ui, context)
+      if (action.sought === undefined) return lost(ui, context)
+      return stepTo({ ...ui, link: { kind: 'starting', sought: action.sought }, hangs: false })
     case 'storage':
       return stepTo(followStorage(ui, action.errno))
     case 'logLost':
@@ -30,8 +31,17 @@ export function restart(ui: UiState): UiStep {
   return stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' })
 }
 
-function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiState {
-  return { ...ui, link: { kind: 'up', clientId, serverPid }, hangs: false, ownClients: [...ui.ownClients, clientId] }
+/** Takes a connection. What was written while one of several servers was sought is sent now. */
+function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiStep {
+  const wasSought = ui.link.kind === 'starting' && ui.link.sought !== undefined
+  const up = { ...ui, link: { kind: 'up', clientId, serverPid } as const, hangs: false }
+  const ownClients = [...ui.ownClients, clientId]
+  return stepTo({ ...up, ownClients }, ...(wasSought ? resendUnsent(ui) : []))
+}
+
+/** Resends messages once a conversation is open; the server accepts the same id once. */
+export function resendUnsent({ unsent }: UiState): readonly Intent[] {
+  return unsent.map((held) => ({ kind: 'send', message: held }))
 }
 
 /**

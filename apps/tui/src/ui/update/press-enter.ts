@@ -1,12 +1,13 @@
 import type { ApprovalId, MessageId } from '@parley/protocol'
 import { type Intent, stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { approvedNotStarted, pendingApprovals } from '../answers.ts'
+import { noteArgument, noteReadOnly } from '../command-notes.ts'
 import { namesPart } from '../complete/part-word.ts'
 import { chosenCompletion, completed, isWritten } from '../completions.ts'
 import { type Composer, emptyComposer, expanded, replace } from '../composer/composer.ts'
+import { needsTerminal } from '../composer/needs-terminal.ts'
 import { isInboxPaused } from '../inbox.ts'
-import { needsTerminal } from '../needs-terminal.ts'
-import { noteArgument, noteReadOnly, runSlash } from '../run-slash.ts'
+import { runSlash } from '../run-slash.ts'
 import { parseSlash, shellLineOf } from '../slash-commands.ts'
 import { message, type UiState, type Unsent } from '../ui-state.ts'
 import { imagesIn } from './attach-images.ts'
@@ -76,12 +77,12 @@ function submitText(
   if (text.trim() === 'exit') return stepTo(ui, { kind: 'leave' })
   const line = shellLineOf(text)
   if (line === null) return sendMessage(remembered(ui, before, context), messageOf(ui, text, when, context))
-  return ui.opened === null || line === '' ? stepTo(before) : stepTo(ui, commandIntent(line, context))
+  return ui.opened === null || line === '' ? stepTo(before) : stepTo(ui, commandIntent(ui, line, context))
 }
 
 /** Returns how a command of the user's runs: with the terminal where it needs one and the folder is on this machine. */
-function commandIntent(command: string, { state }: UiContext): Intent {
-  const isHere = state !== null && state.core.settings.environment === undefined
+function commandIntent({ opened }: UiState, command: string, { state }: UiContext): Intent {
+  const isHere = state !== null && state.core.settings.environment === undefined && opened?.isFar !== true
   if (!isHere || !needsTerminal(command)) return { kind: 'shell', command }
   return { kind: 'runInTerminal', command, folder: state.core.meta.cwd }
 }

@@ -1,5 +1,5 @@
 import { type MessageId, unconfiguredProvider } from '@parley/protocol'
-import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
+import { stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { applyHeldKey } from '../answer-approval.ts'
 import { noteKey, notePainted, type Painted } from '../answers.ts'
 import { putBack, rewritten } from '../composer/composer.ts'
@@ -13,7 +13,7 @@ import { addNote, addNotice, message, type UiState } from '../ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
 import { takeImages } from './attach-images.ts'
-import { updateLink } from './follow-link.ts'
+import { resendUnsent, updateLink } from './follow-link.ts'
 import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
 import { takeLine } from './take-line.ts'
@@ -168,11 +168,6 @@ function withLearned(
   return isSamePlaces(placesOf(ui, state), placesOf(next, state))
     ? next
     : { ...next, shownPlaces: placedByKey(placesOf(next, state)) }
-}
-
-/** Resends messages once a conversation is open; the server accepts the same id once. */
-function resendUnsent({ unsent }: UiState): readonly Intent[] {
-  return unsent.map((held) => ({ kind: 'send', message: held }))
 }
 
 function withoutMessage({ unsent }: UiState, messageId: MessageId): UiState['unsent'] {

@@ -1,6 +1,7 @@
 import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
 import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
+import type { SoughtServer } from '../../ui/link/link.ts'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
@@ -33,7 +34,7 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
     const text = 'Esc again: go back to an earlier message'
     return { line: [{ text, tone: 'muted' }], changesAtMs: (ui.offer?.untilMs ?? nowMs) + 1 }
   }
-  if (ui.link.kind === 'starting') return isWaitedFor(ui) ? still([{ text: 'starting…', tone: 'muted' }]) : null
+  if (ui.link.kind === 'starting') return startingActivity(ui, ui.link.sought)
   if (state === null || ui.opened?.readOnly) return null
   const command = runningShellCommands(ui, state).at(-1)
   if (command !== undefined && pendingApprovals(state, ui).length === 0)
@@ -67,13 +68,35 @@ const hangingLine: Line = [
   { text: 'Ctrl+R starts it anew · Esc waits · Ctrl+D leaves', tone: 'bad' },
 ]
 
+function startingActivity(ui: UiState, sought: SoughtServer | undefined): Activity | null {
+  if (sought !== undefined) return still(soughtLine(sought))
+  return isWaitedFor(ui) ? still([{ text: 'starting…', tone: 'muted' }]) : null
+}
+
+function soughtLine({ address, trying }: SoughtServer): Line {
+  const [lost, next] = [address, trying].map((url) => shownName(url.replace(/^wss?:\/\//, '')))
+  const text = lost === next ? `trying again` : `trying ${next}`
+  return [
+    { text: `Connection to ${lost} lost, ${text}… `, tone: 'warn' },
+    { text: 'nothing shown is lost', tone: 'muted' },
+  ]
+}
+
 function lostLine(state: ConversationState | null, { composer, opened }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
+  if (opened?.isFar) return noServerLine(key)
   const way = opened?.onlyWatches ? 'to join it again' : opened?.attached ? 'to go on here' : 'to restart'
   const kept = isSavedHere(state, { opened }) ? '; your conversation is saved' : ''
   return [
     { text: `The server ended${kept}. `, tone: 'bad', bold: true },
     { text: `Press ${key} ${way}`, tone: 'bad' },
+  ]
+}
+
+function noServerLine(key: string): Line {
+  return [
+    { text: 'No server answers; what was shown is saved there. ', tone: 'bad', bold: true },
+    { text: `Press ${key} to try again`, tone: 'bad' },
   ]
 }
 

@@ -25,6 +25,17 @@ test('a turn that waits at a limit says which keys go on and end it', () => {
   expect(said).toBe('Limit reached. Enter on an empty line allows as much again, Esc ends it')
 })
 
+test('a turn that waits for a hook says which one, and for how long', () => {
+  const hook = { name: 'no\u202erm.sh', on: 'PreToolUse', source: 'user' } as const
+  const state = after(turnStarted, { type: 'hook.running', hook, turnId: 't1', durationMs: 1_000 })
+  const since = state.core.turn?.hook?.startedAt ?? 0
+  const said = activityOf(state, openUi, { ...at(0), nowMs: since + 12_300 })?.line ?? []
+  expect(lineText(said)).toContain('Running hook for 12 s: no<U+202E>rm.sh')
+  const ran = { type: 'hook.ran', hook, turnId: 't1', outcome: 'passed', durationMs: 12_400 } as const
+  const next = after(turnStarted, { type: 'hook.running', hook, turnId: 't1', durationMs: 1_000 }, ran)
+  expect(lineText(activityOf(next, openUi, at(20_000))?.line ?? [])).toContain('Thinking')
+})
+
 test('a window that only watches offers to join again when the server is lost', () => {
   const opened = {
     conversationId: 'c',

@@ -140,7 +140,10 @@ export class ConversationHost implements AsyncDisposable {
     try {
       // A view shows the log as it was, so opening it again reads the log anew.
       if (readOnly) return await this.#stored.view(conversationId)
-      return await this.#stored.load(conversationId, setup.resumed(overrides ?? {}, resumer), overrides)
+      const open = await this.#stored.load(conversationId, setup.resumed(overrides ?? {}, resumer), overrides)
+      // A turn that ran when another server ended goes on here.
+      if (open.conversation.state.core.turn?.parked === false) open.turns.wake()
+      return open
     } finally {
       if (this.#open.get(conversationId) !== known) await known?.[Symbol.asyncDispose]()
     }
@@ -250,7 +253,7 @@ export class ConversationHost implements AsyncDisposable {
       try {
         return run(open)
       } finally {
-        await this.#open.close(conversationId)
+        await this.#open.handOver(conversationId)
         if (known !== undefined) this.#open.set(conversationId, known)
       }
     })

@@ -50,6 +50,8 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' |
   /** Begins to compare the checkpoint it was opened with to the log; returns how to stop. Null where there is nothing to. */
   readonly prove: ((onWrong: () => void) => () => void) | null
   readonly dispose: () => void
+  /** Set for a conversation of a store that servers share: a turn that runs goes on at the next server. */
+  readonly isShared?: true
 }
 
 interface NewConversation {
@@ -179,11 +181,13 @@ interface LoadPorts {
   /** Takes the environment, which is inspected only where a crash hid the end of a patch. */
   readonly takeEnvironment: (state: ConversationState) => TakenEnvironment
   readonly checkpoints: CheckpointLimits
+  /** True where a turn that ran when its server ended goes on here. */
+  readonly goesOn: boolean
 }
 
 /** Loads a conversation for writing under the caller's lock. A log of a newer format is loaded read-only. */
 export async function loadConversation(
-  { files, takeEnvironment, checkpoints }: LoadPorts,
+  { files, takeEnvironment, checkpoints, goesOn }: LoadPorts,
   paths: SessionPaths,
   conversationId: ConversationId,
 ): Promise<LoadedConversation> {
@@ -218,13 +222,13 @@ export async function loadConversation(
       })
     }
     const { environment, release } = takeEnvironment(fold.state)
-    const settling = await inspectUnknown(recover(fold.state), {
+    const settling = await inspectUnknown(recover(fold.state, goesOn), {
       files,
       patches: environment.patches,
       folder: paths.sideFiles,
       cwd: fold.state.core.meta.cwd,
     }).finally(release)
-    const recovery = recoveryEvents(fold.state, opened, settling)
+    const recovery = recoveryEvents(fold.state, opened, { settling, goesOn })
     const warnings = editWarnings(uncheckedSeqs.length)
     return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings }
   } catch (error) {

@@ -35,6 +35,8 @@ export interface LiveConversation extends AsyncDisposable {
   readonly ceiling: () => Ceiling
   readonly paths: SessionPaths
   readonly opening: Opening
+  /** Closes it so that another server goes on with its turn, where servers share it; else as disposal does. */
+  handOver(): Promise<void>
 }
 
 /** Findings of the opening, for the summary. */
@@ -117,16 +119,16 @@ interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'she
 }
 
 /**
- * Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed.
- * Rejects with `StorageError` where accepted work could not be saved.
+ * Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed; with
+ * `handOver` one that runs stays open. Rejects with `StorageError` where accepted work could not be saved.
  */
-export async function closeConversation(closing: Closing): Promise<void> {
+export async function closeConversation(closing: Closing, reason: 'shutdown' | 'handOver'): Promise<void> {
   const { conversation, turns, shell, background, limits, history, watching, clients, patience, leave, dispose } =
     closing
   try {
-    await Promise.all([turns.shutDown(), shell.shutDown(), background.stopAll('shutdown')])
+    await Promise.all([turns.shutDown(reason), shell.shutDown(), background.stopAll('shutdown')])
     await history[Symbol.asyncDispose]()
-    parkQuietly(conversation)
+    if (reason === 'shutdown' || isWaiting(conversation)) parkQuietly(conversation)
     await watching.close()
   } finally {
     await Promise.all([leave(), limits[Symbol.asyncDispose]()])
@@ -137,6 +139,10 @@ export async function closeConversation(closing: Closing): Promise<void> {
     })
   }
   if (patience.unsaved !== null) throw patience.unsaved
+}
+
+function isWaiting({ state }: Conversation): boolean {
+  return Object.keys(state.core.approvals).length > 0
 }
 
 function parkQuietly(conversation: Conversation): void {

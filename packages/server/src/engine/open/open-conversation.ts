@@ -83,9 +83,9 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const config = configOf(parts, ports)
   const { values } = config.effective
   const givenRules = [...(await readGivenRules(ports, parts)), ...trustedRules(config.project, config.own)]
-  const onFault = reportOnce((fault) => ports.report(fault, core.meta.conversationId))
-  await learnSecrets(values, core.settings.modelProvider, ports)
   const { conversationId } = core.meta
+  const onFault = reportOnce((fault) => ports.report(fault, conversationId))
+  await learnSecrets(values, core.settings.modelProvider, ports)
   const patience = createStoragePatience(ports, { conversationId, report: onFault, probe: () => conversation.probe() })
   const conversation = redactedConversation(parts, ports, { onLoss: onFault, patience })
   const { environment, release } = takeEnvironment(core, ports.environments, {
@@ -101,13 +101,9 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
       }),
   })
   const { limits, background, tellPrinted } = openLimits({
-    conversation,
-    patience,
-    environment,
+    ...{ conversation, patience, environment, ids, onFault },
     home: ports.home,
     folder: parts.paths.scratch,
-    ids,
-    onFault,
   })
   const history = openHistory({ conversation, environment, onFault }, parts, clock)
   const envRules = envRulesOf(values.shell_environment)
@@ -130,9 +126,9 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const running = { conversation, turns, shell, clients, patience, skills }
   if (ports.metrics !== undefined) conversation.watch(ports.metrics.conversation(clock.elapsed))
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
-  const closing = { ...running, background, limits, history, watching, leave }
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
   const dispose = startProof(parts, ports.notify)
+  const closing = { ...running, background, limits, history, watching, leave, dispose }
   const live: LiveConversation = {
     ...running,
     modules,
@@ -141,7 +137,8 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
-    [Symbol.asyncDispose]: () => closeConversation({ ...closing, dispose }),
+    handOver: () => closeConversation(closing, parts.isShared === true ? 'handOver' : 'shutdown'),
+    [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }
   return live
 }

@@ -35,21 +35,37 @@ export class OpenConversations implements AsyncDisposable {
     this.#open.set(conversationId, open)
   }
 
-  async close(conversationId: ConversationId): Promise<void> {
+  close(conversationId: ConversationId): Promise<void> {
+    return this.#released(conversationId, this.end(conversationId))
+  }
+
+  /** Closes a conversation so that another server goes on with its turn, where servers share it. */
+  handOver(conversationId: ConversationId): Promise<void> {
+    return this.#released(
+      conversationId,
+      this.#ended(conversationId, (open) => open.handOver()),
+    )
+  }
+
+  async #released(conversationId: ConversationId, closing: Promise<void>): Promise<void> {
     try {
-      await this.end(conversationId)
+      await closing
     } finally {
       this.#ports.release(conversationId)
     }
   }
 
   /** Closes a conversation without releasing its lock. */
-  async end(conversationId: ConversationId): Promise<void> {
+  end(conversationId: ConversationId): Promise<void> {
+    return this.#ended(conversationId, (open) => open[Symbol.asyncDispose]())
+  }
+
+  async #ended(conversationId: ConversationId, close: (open: LiveConversation) => PromiseLike<void>): Promise<void> {
     const open = this.#open.get(conversationId)
     this.#open.delete(conversationId)
     this.#ending += 1
     try {
-      await open?.[Symbol.asyncDispose]()
+      if (open !== undefined) await close(open)
     } finally {
       this.#ending -= 1
       if (this.#isEmpty()) for (const resolve of this.#whenEmpty.splice(0)) resolve()
@@ -84,7 +100,7 @@ export class OpenConversations implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ids = [...this.#open.keys()]
-    const ends = await Promise.allSettled(ids.map((id) => this.inOrder(id, () => this.close(id))))
+    const ends = await Promise.allSettled(ids.map((id) => this.inOrder(id, () => this.handOver(id))))
     this.#idlePoll.stop()
     await this.emptied()
     throwFirst(ends)

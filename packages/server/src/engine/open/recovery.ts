@@ -21,16 +21,17 @@ import { spoolName } from '../../tools/command-output.ts'
 export function recoveryEvents(
   { core }: ConversationState,
   opened: WritableLog,
-  settling: readonly ConversationEvent[],
+  { settling, goesOn }: Settling,
 ): readonly ConversationEvent[] {
   const lost = opened.lost.map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq, reason: 'damaged' }))
   const tornBytes = opened.torn?.sizeBytes ?? 0
   const waiting = core.inboxPaused ? 0 : core.inbox.length
-  if (settling.length === 0 && lost.length === 0 && tornBytes === 0 && waiting === 0) return []
+  const turnGoesOn = goesOn && core.turn?.parked === false && !settling.some(({ type }) => type === 'turn.parked')
+  if (settling.length === 0 && lost.length === 0 && tornBytes === 0 && waiting === 0 && !turnGoesOn) return []
   const parked = settling.find((event) => event.type === 'turn.parked')?.turnId
   const withdrawn = new Set(settling.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : [])))
   const pending = unansweredApprovals(core).filter(({ id }) => !withdrawn.has(id))
-  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling })
+  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling, turnGoesOn })
   return [
     {
       type: 'conversation.recovered',
@@ -45,6 +46,12 @@ export function recoveryEvents(
   ]
 }
 
+interface Settling {
+  readonly settling: readonly ConversationEvent[]
+  /** True where a turn that ran goes on: another server of a store may have ended. */
+  readonly goesOn: boolean
+}
+
 interface Recovery {
   readonly lost: readonly LostRange[]
   readonly tornBytes: number
@@ -53,18 +60,19 @@ interface Recovery {
   /** Number of queued messages that now wait for the user. */
   readonly waiting: number
   readonly settling: readonly ConversationEvent[]
+  readonly turnGoesOn: boolean
 }
 
 /** Describes a recovery in one line for people. */
 function recoveryText(recovery: Recovery): string {
-  const { lost, tornBytes, settling } = recovery
+  const { lost, tornBytes, settling, turnGoesOn } = recovery
   const found = findings(recovery)
-  const crashed = lost.length > 0 || tornBytes > 0 || settling.length > 0
+  const crashed = lost.length > 0 || tornBytes > 0 || settling.length > 0 || turnGoesOn
   const opening = crashed ? 'Recovered after parley ended unexpectedly' : 'Taken up where it was left'
   return found.length === 0 ? `${opening}.` : `${opening}: ${found.join('; ')}.`
 }
 
-function findings({ lost, tornBytes, pending, waiting, settling }: Recovery): string[] {
+function findings({ lost, tornBytes, pending, waiting, settling, turnGoesOn }: Recovery): string[] {
   const items = settling.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
   const unknown = items.filter(({ status }) => status === 'unknown').map(({ title }) => title)
   const forgotten = items.filter((item) => 'failure' in item && item.failure?.code === 'secretNotKept').length
@@ -76,6 +84,7 @@ function findings({ lost, tornBytes, pending, waiting, settling }: Recovery): st
       ? [`${counted(forgotten, 'call')} with a secret in it not run: secrets are kept in memory only`]
       : []),
     ...(pending > 0 ? [`${counted(pending, 'approval')} ${pending === 1 ? 'waits' : 'wait'} for you again`] : []),
+    ...(turnGoesOn ? ['the turn goes on'] : []),
     ...(waiting > 0 ? [`${counted(waiting, 'queued message')} ${waiting === 1 ? 'waits' : 'wait'} for you`] : []),
   ]
 }

@@ -86,7 +86,8 @@ export class StoredConversations {
     try {
       const { files, setup } = this.#ports
       const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, overrides)
-      loaded = await loadConversation({ files, takeEnvironment, checkpoints: setup.checkpoints }, paths, conversationId)
+      const ports = { files, takeEnvironment, checkpoints: setup.checkpoints, goesOn: shipment !== null }
+      loaded = await loadConversation(ports, paths, conversationId)
     } catch (error) {
       await giveUp(shipment)
       this.release(conversationId)
@@ -145,7 +146,7 @@ export class StoredConversations {
       const copy = { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key }
       await (rescued === null ? forkLog(files, copy) : forkRescued(files, copy, rescued))
       const { takeEnvironment, checkpoints } = setup
-      const loaded = await loadConversation({ files, takeEnvironment, checkpoints }, to, forkId)
+      const loaded = await loadConversation({ files, takeEnvironment, checkpoints, goesOn: false }, to, forkId)
       if (rescued !== null && at === null) assertRescued(loaded, rescued)
       const names = await takenNames(readableCatalogue(catalogue, guest.rights))
       const renamed = ownName(loaded.begin.fold.state, names, { evenIfFree: true })

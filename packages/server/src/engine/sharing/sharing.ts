@@ -89,6 +89,7 @@ export function shareParts(parts: OpenParts, shipment: Shipment | null, files: F
   let isStarted = journal !== null
   return {
     ...parts,
+    isShared: true,
     journal: journal === null ? null : shareJournal(journal, sharing),
     ...(startJournal === undefined
       ? {}

@@ -120,7 +120,8 @@ async function streamOnce(context: TurnContext, turnId: TurnId, attempt: number)
   try {
     for await (const event of source.client.stream(modules.requests.next(), signal)) {
       if (event.type === 'failed') end = event.failure
-      else if (event.type === 'aborted') recorder.keep()
+      // What a response has begun is discarded by the server that goes on.
+      else if (event.type === 'aborted') signal.reason === 'handOver' || recorder.keep()
       else recorder.take(event)
       if (event.type === 'aborted' || event.type === 'completed') end = 'kept'
       else if (recorder.isTooLarge()) {

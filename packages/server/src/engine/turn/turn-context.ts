@@ -33,7 +33,7 @@ export interface TurnContext {
 }
 
 /** `shutdown` leaves stopped processes less time than `interrupted`. */
-export type AbortReason = 'interrupted' | 'shutdown'
+export type AbortReason = 'interrupted' | 'shutdown' | 'handOver'
 
 /** Modules of a conversation that a turn uses besides its record. */
 export interface TurnModules {

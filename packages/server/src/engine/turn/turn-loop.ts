@@ -46,6 +46,7 @@ export class TurnLoop {
   #loop: Promise<void> = Promise.resolve()
   #running = false
   #closing = false
+  #handsOver = false
   /** Set when nothing more can be recorded. */
   #stuck = false
   #defective = false
@@ -95,11 +96,15 @@ export class TurnLoop {
     return true
   }
 
-  /** Stops running work but not a turn that waits for a person. Resolves when nothing runs. */
-  async shutDown(): Promise<void> {
+  /**
+   * Stops running work but not a turn that waits for a person; with `handOver` no turn ends, so that another server goes
+   * on with it. Resolves when nothing runs.
+   */
+  async shutDown(reason: 'shutdown' | 'handOver' = 'shutdown'): Promise<void> {
     this.#closing = true
+    this.#handsOver = reason === 'handOver'
     this.#parts.patience.close()
-    this.#abort('shutdown')
+    this.#abort(reason)
     await this.#loop
   }
 
@@ -150,7 +155,8 @@ export class TurnLoop {
     const { conversation, modules } = this.#parts
     const why = this.#ending ?? (this.#closing ? 'shutdown' : 'interrupted')
     const waitsForPerson = Object.keys(conversation.state.core.approvals).length > 0
-    if (why !== 'shutdown' || !waitsForPerson) endTurn(conversation, modules.ids, why)
+    const isLeftOpen = why === 'shutdown' && (waitsForPerson || this.#handsOver)
+    if (!isLeftOpen) endTurn(conversation, modules.ids, why)
     this.#ending = null
     if (this.#stop.signal.aborted) this.#stop = new AbortController()
   }

@@ -135,7 +135,7 @@ async function runItem(item: ShellItem, { signal, onStart }: RunOptions, parts: 
   const spec = commandSpec({ argv: [environment.shell, '-c', command], cwd, itemId: id, folder }, ports)
   const child = environment.commands.runCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
   onStart(child)
-  const stop = () => child.stop(signal.reason === 'shutdown' ? 'shutdown' : 'interrupted')
+  const stop = () => child.stop(signal.reason === 'interrupted' ? 'interrupted' : 'shutdown')
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   const end = await child.ended

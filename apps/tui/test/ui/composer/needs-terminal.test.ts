@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { needsTerminal } from '../../src/ui/needs-terminal.ts'
+import { needsTerminal } from '../../../src/ui/composer/needs-terminal.ts'
 
 describe('a command of the user', () => {
   test.each(

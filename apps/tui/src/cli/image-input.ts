@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import type { InputItem } from '@parley/protocol'
+import { misused } from './exit-codes.ts'
+import { systemCause } from './messages.ts'
+
+/** Returns an image as a message has it. A server on another machine gets what the file holds; it finds out its kind. */
+export function imageInput(path: string, isFar: boolean): InputItem & { readonly type: 'image' } {
+  if (!isFar) return { type: 'image', path }
+  try {
+    return { type: 'image', url: `data:${imageKind(path)};base64,${readFileSync(path).toString('base64')}` }
+  } catch (error) {
+    throw misused(`The image ${path} cannot be read: ${systemCause(error)}.`)
+  }
+}
+
+function imageKind(path: string): string {
+  const kind = extname(path).slice(1).toLowerCase()
+  return `image/${kind === 'jpg' ? 'jpeg' : kind || 'png'}`
+}

@@ -1,0 +1,33 @@
+import type { ClientId, ConversationId } from '@parley/protocol'
+import type { Ceiling } from '../menu/wider-limits.ts'
+
+/** Addresses of the server that was lost, and of the one that is tried. */
+export interface SoughtServer {
+  readonly address: string
+  readonly trying: string
+}
+
+/** State of the connection to the server. */
+export type Link =
+  /** `sought`: the connection to one of several servers is being made again. */
+  | { readonly kind: 'starting'; readonly sought?: SoughtServer }
+  | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
+  | { readonly kind: 'lost' }
+
+/** Facts on the open conversation that are not in its state. */
+export interface Opened {
+  readonly conversationId: ConversationId
+  readonly shortId: string
+  readonly readOnly: boolean
+  /** True for `--read-only`: the client cannot take part. */
+  readonly onlyWatches: boolean
+  /** True if another process started its server. */
+  readonly attached: boolean
+  /** Set if its server was started with `--safe`. */
+  readonly isSafe?: true
+  /** Set if its server was named by an address: its files may be on another machine. */
+  readonly isFar?: true
+  /** True if nothing of it outlives the server. */
+  readonly ephemeral: boolean
+  readonly ceiling?: Ceiling
+}
