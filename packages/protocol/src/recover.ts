@@ -3,6 +3,7 @@ import { valueAt } from './reduce/approvals.ts'
 import { denialOf, interruptedCompaction, isCall, standingOutcome } from './reduce/items.ts'
 import type { Approval } from './schema/approval.ts'
 import type { ConversationEvent } from './schema/event.ts'
+import type { ItemId } from './schema/ids.ts'
 import type { Failure, Item, Output } from './schema/item.ts'
 import type { ConversationState, Core, OpenItem, Turn } from './schema/state.ts'
 
@@ -18,9 +19,13 @@ const program = { clientId: 'server', name: 'parley' }
 /**
  * Returns the events that settle a state after a crash: only what waits for a person stays open. A started call without
  * a result ends as `unknown` and never runs again by itself. With `goesOn` a turn that ran stays open, too, and the loop
- * goes on from the state.
+ * goes on from the state. What `runningOn` names runs elsewhere, and stays open with its turn.
  */
-export function recover(state: ConversationState, goesOn = false): readonly ConversationEvent[] {
+export function recover(
+  state: ConversationState,
+  goesOn = false,
+  runningOn: Pick<ReadonlySet<ItemId>, 'has'> = new Set(),
+): readonly ConversationEvent[] {
   const { core } = state
   const [elicitations, others] = splitElicitations(Object.values(core.approvals))
   const [forgotten, approvals] = splitForgotten(core, others)
@@ -29,7 +34,9 @@ export function recover(state: ConversationState, goesOn = false): readonly Conv
   const isParked = waiting.length > 0 || core.turn?.limit !== undefined
   const running = goesOn && !isParked && core.turn?.parked === false ? core.turn : null
   const turn = isParked ? core.turn : running
-  const ending = Object.values(core.open).filter((open) => !isCut(open, running) && !waits(open, turn, waiting))
+  const ending = Object.values(core.open).filter(
+    (open) => !runningOn.has(open.item.id) && !isCut(open, running) && !waits(open, turn, waiting),
+  )
   const settled = ending.map((open) => ({ ...open, item: settledItem(open) }))
   const endingIds = new Set(ending.map(({ item }) => item.id))
   // Only a damaged log has approvals without their call or turn.

@@ -78,7 +78,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished }: 
       await rows.put(conversationId, JSON.stringify(described))
     }
     const isOwn = kind === 'own' && files.look(copy.acked) === null
-    return shipLog(copy, mark, { ...ports, claim, claimName, putRow, isOwn, onPublished })
+    return shipLog(copy, mark, { ...ports, claim, claimName, nodes, putRow, isOwn, onPublished })
   }
 
   async function take(copy: LocalCopy, kind: TakenKind): Promise<Shipment> {

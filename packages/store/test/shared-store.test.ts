@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
 import { connect } from '@nats-io/transport-node'
-import { nodeFiles, STORE_LOST, STORE_TAKEN } from '@parley/journal'
+import { nodeFiles, STORE_LOST, STORE_SLOW, STORE_TAKEN } from '@parley/journal'
 import { hasNats, type NatsServers, startNats, tempDirectory } from '@parley/testkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connectStore } from '../src/connection/connect-store.ts'
 import { placeOf } from '../src/connection/layout.ts'
 import { prepareStore } from '../src/connection/prepare-store.ts'
@@ -89,6 +89,29 @@ describe.skipIf(!hasNats)('a shared store', () => {
     shipment.wrote(append(copy, 'second\n'))
     await expect(shipment.acknowledged(13)).rejects.toMatchObject({ code: STORE_TAKEN, retryable: false })
     expect(shipment.trouble).toMatchObject({ code: STORE_TAKEN })
+    await next.close()
+  })
+
+  test('lets a server act while its lease lasts, and after a pause only if it still has the conversation', async () => {
+    await using one = await open()
+    await using two = await open()
+    await using world = await tempDirectory()
+    const copy = copyIn(world.path, 'a', newId())
+    const shipment = await one.take(copy, 'new')
+    shipment.wrote(append(copy, 'first\n'))
+    await shipment.acknowledged(6)
+    shipment.assertMayAct()
+    await shipment.mayAct()
+    using pause = pausedFor(10_000)
+    expect(() => shipment.assertMayAct()).toThrow(expect.objectContaining({ code: STORE_SLOW, retryable: true }))
+    await shipment.mayAct()
+    shipment.assertMayAct()
+
+    await endLeaseOf(servers, copy.conversationId)
+    const next = await two.take(copyIn(world.path, 'b', copy.conversationId), 'stored')
+    pause.again(10_000)
+    await expect(shipment.mayAct()).rejects.toMatchObject({ code: STORE_TAKEN, retryable: false })
+    expect(() => shipment.assertMayAct()).toThrow(expect.objectContaining({ code: STORE_TAKEN }))
     await next.close()
   })
 
@@ -251,4 +274,17 @@ const newId = () => '01890000-0000-7000-8000-'.concat(Math.random().toString(16)
 function append({ log }: LocalCopy, text: string): number {
   appendFileSync(log, text)
   return statSync(log).size
+}
+
+/** Sets the clock on, as it is for a process that wakes. */
+function pausedFor(ms: number) {
+  const start = Date.now
+  let aheadMs = ms
+  const now = vi.spyOn(Date, 'now').mockImplementation(() => start() + aheadMs)
+  return {
+    again(more: number) {
+      aheadMs += more
+    },
+    [Symbol.dispose]: () => now.mockRestore(),
+  }
 }

@@ -7,6 +7,7 @@ export {
   type TakenEnvironment,
 } from './environment/environments.ts'
 export { type LocalParts, localEnvironment } from './environment/local-environment.ts'
+export type { Owner } from './environment/owned-environment.ts'
 export { diskFiles, isProgram } from './files/disk-files.ts'
 export { type EnvironmentFiles, readOpening } from './files/environment-files.ts'
 export {
@@ -46,4 +47,5 @@ export type { FileEdit } from './patch/plan/plan-edit.ts'
 export { planPatch } from './patch/plan/plan-patch.ts'
 export type { PlanSurroundings } from './patch/plan/planned-files.ts'
 export { tokenFilePath } from './remote/dial.ts'
+export type { KeptCommands } from './remote/kept-commands.ts'
 export type { LinkChange } from './remote/link.ts'

@@ -16,6 +16,8 @@ export interface CommandSpec extends CaptureSpec {
   readonly timeoutMs?: number
   /** Kind of its stdin: a pipe, or a terminal of this size, which takes its output too. Default empty. */
   readonly input?: 'pipe' | TerminalSize
+  /** Name by which an exec-server keeps it for another server of the conversation; default a random one. */
+  readonly name?: string
   /** Mark of this command alone (`createMark`): every process that carries it in its env is killed when the command ends. */
   readonly mark: string
 }

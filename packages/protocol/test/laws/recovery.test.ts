@@ -41,6 +41,20 @@ describe('recover', () => {
     })
   })
 
+  it('leaves open what runs elsewhere, with its turn', () => {
+    atEveryCut(soundLogs, (state) => {
+      const { turn, open } = state.core
+      const started = Object.values(open).filter(
+        ({ executionStarted, turnId }) => executionStarted && turnId === turn?.id,
+      )
+      const runningOn = new Set(started.map(({ item }) => item.id))
+      const { core } = fold(continued(state, recover(state, true, runningOn)), state)
+      for (const { item } of started) expect(core.open[item.id]).toMatchObject({ executionStarted: true })
+      if (started.length > 0) expect(core.turn?.id).toBe(turn?.id)
+      else expect(recover(state, true, runningOn)).toEqual(recover(state, true))
+    })
+  })
+
   it('lists every denial of a turn that it ends', () => {
     atEveryCut(soundLogs, (state) => {
       const ending = recover(state).find((event) => event.type === 'turn.ended')

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { StorageError } from '@parley/journal'
+import { type UserRules, widerRules } from '@parley/policy'
 import type {
   ConnectedClient,
   ConversationId,
@@ -130,4 +131,10 @@ export function noticeOf(fault: unknown): Omit<ServerNotice, 'conversationId'> {
     return { level: 'error', code: String(known.data?.['code'] ?? 'internal'), message: known.message }
   const message = 'Something went wrong in parley itself; its log says more.'
   return { level: 'error', code: 'internal', message }
+}
+
+/** Describes the rules in force that reach beyond the sandbox; nothing where there are none. */
+export function rulesFound({ rules }: UserRules) {
+  const found = widerRules(rules)
+  return found.length === 0 ? {} : { widerRules: [...found] }
 }

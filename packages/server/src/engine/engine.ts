@@ -1,7 +1,7 @@
 import { type Config, startSafely } from '@parley/config'
 import { type Files, hasCode, STORE_TAKEN, watchSessions } from '@parley/journal'
 import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
-import { createProjects, createUserRules, type UserRules, widerRules } from '@parley/policy'
+import { createProjects, createUserRules } from '@parley/policy'
 import {
   type ClientId,
   type ConversationId,
@@ -28,6 +28,7 @@ import {
   diagnose,
   diagnosisFor,
   noticeOf,
+  rulesFound,
   type ServerIdentity,
 } from './diagnostics.ts'
 import { createListFollowing, type FollowList } from './follow-list.ts'
@@ -43,8 +44,8 @@ import type { Metrics } from './metrics/metrics.ts'
 import { ConversationHost } from './open/conversation-host.ts'
 import { createSetup } from './open/conversation-setup.ts'
 import type { SetupPorts } from './open/open-conversation.ts'
-import { type CheckRight, createRightCheck } from './people/check-right.ts'
-import { createRightsOfToken, type RightsOfToken } from './people/rights-of-token.ts'
+import type { CheckRight } from './people/check-right.ts'
+import { type RightsOfToken, rightsIn } from './people/rights-of-token.ts'
 import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
 
 /**
@@ -189,12 +190,6 @@ export function createEngine(parts: EngineParts): Engine {
   }
 }
 
-/** Returns how requests and tokens are checked. */
-function rightsIn({ users, clock }: EngineParts, host: ConversationHost): Pick<Engine, 'checkRight' | 'rightsOf'> {
-  const rightsOf = users === undefined ? null : createRightsOfToken({ users, source: host, now: clock.now })
-  return { checkRight: createRightCheck(host), rightsOf }
-}
-
 function gaugedOf({ conversations }: ConversationHost, clients: ConnectedClients, { store }: EngineParts) {
   return { conversations, clients: clients.describe().length, isShared: store !== undefined }
 }
@@ -301,10 +296,4 @@ function openEnvironments(parts: EngineParts): Environments {
 function ownConfig({ home, ceiling }: EngineParts): Config {
   const profile = ceiling?.profile ?? null
   return readConfig(home, profile === null ? {} : { profile }).values
-}
-
-/** Describes the rules in force that reach beyond the sandbox; nothing where there are none. */
-function rulesFound({ rules }: UserRules) {
-  const found = widerRules(rules)
-  return found.length === 0 ? {} : { widerRules: [...found] }
 }

@@ -54,6 +54,7 @@ const rulingEntries = [
   'trust',
   'logs',
   'cache',
+  'epochs',
   'scratch',
 ]
 

@@ -1,28 +1,12 @@
 import { join } from 'node:path'
-import {
-  type CommandEnd,
-  type CommandSpec,
-  commandEnv,
-  createMark,
-  type RunningCommand,
-  type Sandbox,
-} from '@parley/host'
+import { type CommandSpec, commandEnv, createMark, noSandbox, type RunningCommand, type Sandbox } from '@parley/host'
 import type { ItemId, Output } from '@parley/protocol'
-import { exitWords, secondsText } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import {
-  inlineBytes,
-  keepImage,
-  keepOutput,
-  outputForModel,
-  type ShownImage,
-  shownOutput,
-  spoolName,
-} from './command-output.ts'
+import { inlineBytes, keepImage, keepOutput, outputForModel, shownOutput, spoolName } from './command-output.ts'
 import type { ToolPorts } from './define-tool.ts'
 import { tellWhenPrinted } from './processes/await-output.ts'
+import { outcomeOf, sandboxFailed } from './processes/command-outcome.ts'
 import type { OutputPattern } from './processes/output-pattern.ts'
-import { lostHeading } from './processes/process-end.ts'
 import { notStarted, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
@@ -56,7 +40,7 @@ export async function runShellCommand(
 ): Promise<ToolOutcome> {
   const { environment } = ports
   context.sideFiles.prepare()
-  const planned = commandSpec({ argv, cwd, itemId: context.itemId, folder: context.sideFiles.folder }, ports)
+  const planned = commandSpec({ ...context, argv, cwd, folder: context.sideFiles.folder }, ports)
   const spec = cwdIdentity === undefined ? planned : { ...planned, cwdIdentity }
   const sandbox = await readySandbox(context)
   if ('problem' in sandbox) return sandboxFailed(sandbox.problem)
@@ -69,11 +53,42 @@ export async function runShellCommand(
     return { ...beyondLimits, modelText: `Not run: ${beyondLimits.failure.message}` }
   }
   if (background !== null) return startInBackground(spec, { itemId: context.itemId, sandbox, start: background }, ports)
-  const { sentToBackground } = context
-  const onOutput = (chunk: Buffer) => {
-    if (!sentToBackground.aborted) context.report(chunk)
+  const running = environment.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput: reportTo(context) })
+  return awaitCommand({ running, spec, sandbox }, context, ports)
+}
+
+/** Goes on with a command of an earlier server, which has run for `ageMs`. */
+export function followShellCommand(
+  { argv, cwd, timeoutMs, ageMs }: Pick<ShellRun, 'argv' | 'cwd' | 'timeoutMs'> & { readonly ageMs: number },
+  context: ToolContext,
+  ports: ToolPorts,
+): Promise<ToolOutcome> {
+  context.sideFiles.prepare()
+  const spec = commandSpec({ ...context, argv, cwd, folder: context.sideFiles.folder }, ports)
+  const options = { sandbox: noSandbox, onOutput: reportTo(context), ageMs }
+  const running = ports.environment.kept.follow({ ...spec, timeoutMs }, options)
+  return awaitCommand({ running, spec, sandbox: noSandbox }, context, ports)
+}
+
+function reportTo({ sentToBackground, report }: ToolContext): (chunk: Buffer) => void {
+  return (chunk) => {
+    if (!sentToBackground.aborted) report(chunk)
   }
-  const running = environment.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput })
+}
+
+interface AwaitedCommand {
+  readonly running: RunningCommand
+  readonly spec: CommandSpec
+  readonly sandbox: Sandbox
+}
+
+/** Waits for the end of a command, or until a user sends it to the background. */
+async function awaitCommand(
+  { running, spec, sandbox }: AwaitedCommand,
+  context: ToolContext,
+  ports: ToolPorts,
+): Promise<ToolOutcome> {
+  const { sentToBackground } = context
   const stop = () => running.stop(context.signal.reason === 'interrupted' ? 'interrupted' : 'shutdown')
   context.signal.addEventListener('abort', stop, { once: true })
   sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
@@ -127,25 +142,29 @@ async function readySandbox(context: ToolContext): Promise<Sandbox | { readonly 
   }
 }
 
-/** Returns the outcome of a command that was not run, since its sandbox could not be set up. */
-function sandboxFailed(problem: string): ToolOutcome {
-  const message = `the sandbox could not be set up: ${problem}`
-  const failure = { code: 'sandboxFailed', message }
-  return { status: 'failed', modelText: `Not run: ${message}`, failure, sandboxBroke: true }
-}
-
 interface SpecParts {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly itemId: ItemId
+  /** 2 for the run after one that the sandbox blocked; default 1. */
+  readonly attempt?: 1 | 2
   /** Folder of the conversation's side files, which the spool joins. */
   readonly folder: string
 }
 
-export function commandSpec({ argv, cwd, itemId, folder }: SpecParts, ports: ToolPorts): CommandSpec {
+export function commandSpec(
+  { argv, cwd, itemId, attempt = 1, folder }: SpecParts,
+  ports: ToolPorts,
+): CommandSpec & Required<Pick<CommandSpec, 'name'>> {
   const env = commandVariables(ports)
   const spool = { path: join(folder, spoolName(itemId)), afterBytes: inlineBytes }
-  return { argv, cwd, env, mark: createMark(), spool, filter: ports.redaction.filter() }
+  const name = runName(itemId, attempt)
+  return { argv, cwd, env, name, mark: createMark(), spool, filter: ports.redaction.filter() }
+}
+
+/** Returns the name by which an exec-server keeps a run, so that another server of the conversation finds it by the log. */
+export function runName(itemId: ItemId, attempt: 1 | 2): string {
+  return attempt === 1 ? itemId : `${itemId}.2`
 }
 
 /** Returns the variables that every command gets. */
@@ -227,52 +246,3 @@ function reachedBy({ sharesLoopback }: Sandbox): string {
 }
 
 const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
-
-interface KeptOutput {
-  readonly output: Output
-  readonly image: ShownImage | null
-  readonly itemId: ItemId
-}
-
-function outcomeOf(end: CommandEnd, { output, image, itemId }: KeptOutput): ToolOutcome {
-  if (end.spawnError?.subject === 'sandbox') return sandboxFailed(end.spawnError.message)
-  const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
-  const signal = end.signal === null ? {} : { signal: end.signal }
-  const images = image === null || image.stored === null ? {} : { images: [image.stored] }
-  const fields = { exitCode: end.exitCode, output, ...signal, ...images }
-  const heading = headingOf(end)
-  const shown = image?.words ?? outputForModel(end, itemId)
-  const leftovers =
-    end.leftovers > 0
-      ? '\n(What it left running was stopped. Use background: true for something that should go on.)'
-      : ''
-  const exchanged = (end.exchanged ?? []).map((sentence) => `\n(${sentence})`).join('')
-  const modelText = `${heading}\n${shown}${leftovers}${exchanged}`
-  if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }
-  if (end.reason === 'lost')
-    return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }
-  if (end.reason === 'exited' && end.exitCode === 0) return { status: 'completed', modelText, fields }
-  // An exit code needs no failure beside it.
-  if (end.reason === 'exited') return { status: 'failed', modelText, fields, ...triedNetwork }
-  return { status: 'failed', modelText, fields, ...triedNetwork, failure: { code: end.reason, message: heading } }
-}
-
-function headingOf(end: CommandEnd): string {
-  const seconds = secondsText(end.durationMs)
-  switch (end.reason) {
-    case 'spawnFailed':
-      return `could not start: ${end.spawnError?.message ?? 'unknown reason'}`
-    case 'lost':
-      return lostHeading(end) ?? ''
-    case 'timedOut':
-      return `stopped after ${seconds}: it ran into its time limit (give a larger timeout_ms, or background: true)`
-    case 'interrupted':
-      return `interrupted by the user after ${seconds}`
-    case 'shutdown':
-      return `stopped after ${seconds}: parley was closed`
-    case 'exited':
-      return end.signal === null
-        ? `${exitWords(end.exitCode)} after ${seconds}`
-        : `killed by ${end.signal} after ${seconds}`
-  }
-}

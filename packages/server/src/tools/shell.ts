@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { defineTool, type ToolPorts } from './define-tool.ts'
 import { factsOfCommand } from './processes/command-facts.ts'
 import { readPattern } from './processes/output-pattern.ts'
-import { type BackgroundStart, defaultTimeoutMs, runShellCommand } from './run-shell-command.ts'
+import { type BackgroundStart, defaultTimeoutMs, followShellCommand, runShellCommand } from './run-shell-command.ts'
 import type { Described, PreparedCall, Tool } from './tool.ts'
 
 const input = z.object({
@@ -93,6 +93,18 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
         ports,
       )
     },
+    ...(background === null
+      ? {
+          follow: (context, ageMs) => {
+            const cwd = resolve(context.cwd, call.workdir ?? '.')
+            return followShellCommand(
+              { argv, cwd, timeoutMs: call.timeout_ms ?? defaultTimeoutMs, ageMs },
+              context,
+              ports,
+            )
+          },
+        }
+      : {}),
     async plan(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
       const found = await findFolder(cwd, environment)

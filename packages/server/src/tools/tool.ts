@@ -57,6 +57,8 @@ export interface ToolFiles {
 export interface ToolContext extends Workspace {
   readonly conversationId: ConversationId
   readonly itemId: ItemId
+  /** 2 for the run after one that the sandbox blocked. */
+  readonly attempt: 1 | 2
   /** Aborted with a `AbortReason`. */
   readonly signal: AbortSignal
   /** Aborts when the settings have got narrower than the limits of this call; a running command is stopped then. */
@@ -169,6 +171,8 @@ export interface PreparedCall {
    * ends the call before anyone is asked.
    */
   plan(workspace: Workspace, facts: Facts): Promise<ReadyCall | { readonly problem: string }>
+  /** Goes on with the run that an earlier server began and an exec-server has kept; absent where nothing runs on. */
+  follow?(context: ToolContext, ageMs: number): Promise<ToolOutcome>
 }
 
 /** Planned call. `run` does what `payload` describes, wherever the conversation's folder has moved meanwhile. */

@@ -11,6 +11,7 @@ it('a link that is dead without a word is noticed and made again, and what runs 
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
     limits: null,
+    isRunning: false,
     onOutput: (chunk) => {
       said += chunk.toString()
     },

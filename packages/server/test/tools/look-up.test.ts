@@ -34,6 +34,7 @@ it('opens the path that was checked, and no later target', async () => {
       ...workspace,
       conversationId: 'c',
       itemId: 'i',
+      attempt: 1,
       signal: new AbortController().signal,
       sentToBackground: new AbortController().signal,
       narrowed: new AbortController().signal,

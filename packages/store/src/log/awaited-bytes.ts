@@ -5,6 +5,7 @@ export interface AwaitedBytes {
   /** Resolves when the first bytes are acknowledged. Rejects once nothing will be any more. */
   upTo(sizeBytes: number): Promise<void>
   acknowledged(sizeBytes: number): void
+  /** Ends it; the first failure stands. */
   fail(error: StorageError): void
   /** Failure after which nothing is acknowledged; null while there is none. */
   readonly failure: StorageError | null
@@ -27,7 +28,7 @@ export function awaitBytes(startBytes: number): AwaitedBytes {
       while (waiting[0] !== undefined && waiting[0].upTo <= reached) waiting.shift()?.done.resolve()
     },
     fail(error) {
-      failure = error
+      failure ??= error
       for (const { done } of waiting.splice(0)) done.reject(error)
     },
     get failure() {

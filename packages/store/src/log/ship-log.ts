@@ -1,7 +1,9 @@
 import { storeError } from '../connection/store-trouble.ts'
 import { createTries } from '../connection/tries.ts'
 import type { LocalCopy, Shipment } from '../port/shared-store.ts'
+import type { Nodes } from '../servers/nodes.ts'
 import type { Claim } from '../servers/owners.ts'
+import { rightToAct } from '../servers/right-to-act.ts'
 import { type AckMark, writeMark } from './ack-mark.ts'
 import { awaitBytes } from './awaited-bytes.ts'
 import { type SendPorts, sendLines } from './send-lines.ts'
@@ -14,6 +16,7 @@ export interface Described {
 
 export interface ShipPorts extends SendPorts {
   readonly claim: Claim
+  readonly nodes: Pick<Nodes, 'lapses' | 'renew'>
   /** Stores what lists show. */
   readonly putRow: (row: Described) => Promise<void>
   /** True for a log of this machine alone, which becomes a copy when all of it is acknowledged. */
@@ -29,6 +32,7 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
   const sender = sendLines(copy, ports)
   const tries = createTries(name)
   const awaited = awaitBytes(start.bytes)
+  const right = rightToAct(ports, awaited)
   let mark = start
   let written = start.bytes
   let row: Described | null = null
@@ -70,6 +74,7 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
   }
 
   async function close(): Promise<void> {
+    right.end()
     const last = setTimeout(tries.end, lastTriesMs)
     await running
     clearTimeout(last)
@@ -90,8 +95,11 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
       begin()
     },
     acknowledged: awaited.upTo,
+    mayAct: right.mayAct,
+    assertMayAct: right.assertMayAct,
+    taken: right.taken,
     get trouble() {
-      return awaited.failure ?? tries.trouble
+      return awaited.failure ?? tries.trouble ?? right.trouble
     },
     close() {
       closed ??= close()

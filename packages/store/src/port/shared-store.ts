@@ -100,6 +100,15 @@ export interface Shipment {
   describe(row: unknown, updatedAtMs?: number): void
   /** Resolves when the store has acknowledged the first bytes of the log. Rejects with a final `StorageError`. */
   acknowledged(sizeBytes: number): Promise<void>
+  /**
+   * Resolves when it is certain that no other server has the conversation, for an effect that begins at once. Asks the
+   * store where this process may have been paused for longer than its lease. Rejects with a final `StorageError`.
+   */
+  mayAct(): Promise<void>
+  /** Throws `StorageError` where that is not certain without asking. */
+  assertMayAct(): void
+  /** Called where something else shows that another server has taken the conversation. */
+  taken(): void
   /** Error while the store takes nothing; null while it does. */
   readonly trouble: StorageError | null
   /** Waits for what is on its way and gives the conversation up. Rejects with `StorageError` where bytes were not taken. */

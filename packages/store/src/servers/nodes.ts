@@ -9,12 +9,21 @@ const beatMs = leaseMs / 3
 /** Time in which a server renews a lease that ended while the store could not be written. */
 const secondLookMs = 1.2 * beatMs
 const lookEveryMs = 100
+/** Age up to which a lease is certain not to have ended: the store counts from a later moment. */
+const certainMs = leaseMs - beatMs / 2
 
 /** Leases of the servers that use a store, this one among them. */
 export interface Nodes extends AsyncDisposable {
   /** Random name of this server. */
   readonly own: string
   announce(address: string | null): void
+  /**
+   * Number of times that the lease may have ended: it was not renewed in time. Null while it may have ended just now. The
+   * same number as before shows that no other server can have taken anything since, however long this process was paused.
+   */
+  readonly lapses: number | null
+  /** Renews the lease now. Rejects with the library's error. */
+  renew(): Promise<void>
   /**
    * Resolves to a server once it has renewed its lease, which shows that it lives; to null for one whose lease has ended
    * or ends meanwhile.
@@ -27,8 +36,13 @@ export interface Nodes extends AsyncDisposable {
 export async function holdLease(bucket: KV): Promise<Nodes> {
   const own = randomUUID()
   let address: string | null = null
+  let renewed = momentNow()
+  let lapses = 0
   const renew = async () => {
+    const sent = momentNow()
     await bucket.put(own, JSON.stringify({ address, pid: process.pid }))
+    if (msSince(renewed) > certainMs) lapses += 1
+    renewed = sent
   }
   await renew()
   // A lease that could not be renewed is tried again with the next beat; nothing is written without the owner's entry.
@@ -42,6 +56,10 @@ export async function holdLease(bucket: KV): Promise<Nodes> {
 
   return {
     own,
+    renew,
+    get lapses() {
+      return msSince(renewed) > certainMs ? null : lapses
+    },
     announce(now) {
       address = now
       void renew().catch(() => undefined)
@@ -72,6 +90,21 @@ export async function holdLease(bucket: KV): Promise<Nodes> {
       await bucket.delete(own).catch(() => undefined)
     },
   }
+}
+
+/** Moment by both clocks of a machine: one stops while it sleeps, the other can be set. */
+interface Moment {
+  readonly steadyMs: number
+  readonly wallMs: number
+}
+
+function momentNow(): Moment {
+  return { steadyMs: performance.now(), wallMs: Date.now() }
+}
+
+/** Returns the longer of the times that the clocks say: too long costs a question to the store, too short would be wrong. */
+function msSince({ steadyMs, wallMs }: Moment): number {
+  return Math.max(performance.now() - steadyMs, Date.now() - wallMs)
 }
 
 function holderIn(node: string, value: unknown): Holder {

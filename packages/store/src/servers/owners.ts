@@ -11,6 +11,10 @@ import type { Nodes } from './nodes.ts'
 export interface Claim {
   /** Revision of the owner's entry, which grows with each claim. */
   readonly epoch: number
+  /** Lapses of this server's lease when it was made; null where it may have ended meanwhile. */
+  readonly lapses: number | null
+  /** Asks the majority of the store. Resolves to false where another server has taken the conversation. */
+  holds(): Promise<boolean>
   release(): Promise<void>
 }
 
@@ -31,17 +35,45 @@ export async function claimConversation(ports: OwnerPorts, conversationId: Conve
       const holder = await nodes.find(node)
       if (holder !== null) throw new HeldElsewhereError(conversationId, holder)
     }
+    const { lapses } = nodes
     const after = entry?.revision ?? 0
     const epoch = await publishNext(streams, { subject, bytes: nodes.own, headers: headers(), after })
     // Another server came first: it is looked at again.
-    if (epoch !== null) return { epoch, release: () => release(streams, subject, epoch) }
+    if (epoch !== null) return claimAt(epoch, ports, { lapses, conversationId })
+  }
+}
+
+interface Claimed {
+  readonly lapses: number | null
+  readonly conversationId: ConversationId
+}
+
+function claimAt(epoch: number, { owners, nodes, streams }: OwnerPorts, { lapses, conversationId }: Claimed): Claim {
+  const subject = ownerSubject(conversationId)
+  let revision = epoch
+  return {
+    epoch,
+    lapses,
+    async holds() {
+      for (;;) {
+        // A write, since a read may be answered by a server of the store that does not know what the others have agreed on.
+        const next = await publishNext(streams, { subject, bytes: nodes.own, headers: headers(), after: revision })
+        revision = next ?? revision
+        if (next !== null) return true
+        const entry = await owners.get(conversationId)
+        if (entry?.operation !== 'PUT' || entry.string() !== nodes.own) return false
+        // An earlier try was stored, and its answer lost.
+        revision = entry.revision
+      }
+    },
+    release: () => release(streams, subject, revision),
   }
 }
 
 /** Removes the entry unless another server has taken the conversation since. */
-async function release(streams: JetStreamClient, subject: string, epoch: number): Promise<void> {
+async function release(streams: JetStreamClient, subject: string, after: number): Promise<void> {
   const marked = headers()
   // As the library marks what was deleted.
   marked.set('KV-Operation', 'DEL')
-  await publishNext(streams, { subject, bytes: '', headers: marked, after: epoch })
+  await publishNext(streams, { subject, bytes: '', headers: marked, after })
 }

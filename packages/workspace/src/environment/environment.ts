@@ -4,6 +4,7 @@ import type { Standing } from '../files/path-standing.ts'
 import type { SecretPaths } from '../files/secret-paths.ts'
 import type { SearchProgram } from '../look-up/ripgrep-run.ts'
 import type { PatchTarget } from '../patch/patch-files.ts'
+import type { KeptCommands } from '../remote/kept-commands.ts'
 
 type RootsNow = ReturnType<PinnedFolders['now']>
 
@@ -25,6 +26,7 @@ export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: string
   readonly commands: Pick<Host, 'runCommand' | 'warmUp'>
+  readonly kept: KeptCommands
   readonly sandboxes: Sandboxes
   readonly files: EnvironmentFiles
   readonly patches: PatchTarget

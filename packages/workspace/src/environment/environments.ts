@@ -1,8 +1,10 @@
 import { type Config, type EnvironmentSettings, environmentNamed } from '@parley/config'
 import { pinFolders } from '@parley/host'
+import type { Fence } from '@parley/protocol/exec'
 import { dialTo } from '../remote/dial.ts'
 import { Link, type LinkChange } from '../remote/link.ts'
 import type { Environment } from './environment.ts'
+import { type Owner, ownedEnvironment } from './owned-environment.ts'
 import { remoteEnvironment } from './remote-environment.ts'
 
 /** Environments of the conversations of one server. */
@@ -16,6 +18,8 @@ export interface EnvironmentRequest {
   readonly environment: string | undefined
   readonly config: Config
   readonly onLinkChange?: (change: LinkChange) => void
+  /** Right to the conversation where a store has it, which then has a link and a session of its own there. */
+  readonly owner?: Owner
 }
 
 export interface TakenEnvironment {
@@ -41,21 +45,23 @@ interface Shared {
 
 const defaultPatienceMs = 30_000
 
-/** Creates the environments with one link each, shared by their conversations. */
+/** Creates the environments with one link each, shared by the conversations that no store has. */
 export function createEnvironments(ports: EnvironmentsPorts): Environments {
   const shared = new Map<string, Shared>()
   return {
     take(request) {
-      const { environment, config } = request
-      if (environment === undefined) return { environment: pinned(ports.local), release: () => Promise.resolve() }
+      const { environment, config, owner } = request
+      const owned = (one: Environment) => (owner === undefined ? one : ownedEnvironment(one, owner))
+      if (environment === undefined)
+        return { environment: owned(pinned(ports.local)), release: () => Promise.resolve() }
       const settings = environmentNamed(environment, config)
       // Changed settings get a link of their own; open conversations keep the old one.
-      const key = JSON.stringify([environment, settings])
-      const one = shared.get(key) ?? open(environment, settings, ports)
+      const key = JSON.stringify([environment, settings, owner?.fence])
+      const one = shared.get(key) ?? open(environment, settings, { ...ports, fence: owner?.fence ?? null })
       shared.set(key, one)
       one.users.add(request)
       return {
-        environment: pinnedThere(one.environment),
+        environment: owned(pinnedThere(one.environment)),
         async release() {
           one.users.delete(request)
           if (one.users.size > 0 || shared.get(key) !== one) return
@@ -119,14 +125,22 @@ function isAnother(folder: string): string {
   return `${folder} is not the folder that it was when this conversation opened, so nothing may be written there. Close the conversation and open it again to work in the new one.`
 }
 
-function open(name: string, settings: EnvironmentSettings, ports: EnvironmentsPorts): Shared {
+interface OpenPorts extends EnvironmentsPorts {
+  readonly fence: Fence | null
+}
+
+function open(name: string, settings: EnvironmentSettings, ports: OpenPorts): Shared {
   const users = new Set<EnvironmentRequest>()
   const link = new Link({
     name,
     dial: dialTo(settings, ports),
+    fence: ports.fence,
     patienceMs: ports.linkPatienceMs ?? defaultPatienceMs,
     onChange(change) {
       for (const { onLinkChange } of users) onLinkChange?.(change)
+    },
+    onEpochOver() {
+      for (const { owner } of users) owner?.taken()
     },
   })
   return { link, users, environment: remoteEnvironment(name, link, ports.local.search.here) }

@@ -5,6 +5,7 @@ import type { SecretPaths } from '../files/secret-paths.ts'
 import { localRipgrep } from '../look-up/local-ripgrep.ts'
 import { diskPatchTarget } from '../patch/apply/disk-patch-attempt.ts'
 import type { PatchFiles } from '../patch/patch-files.ts'
+import type { KeptCommands } from '../remote/kept-commands.ts'
 import type { Environment } from './environment.ts'
 
 export interface LocalParts {
@@ -34,6 +35,7 @@ export function localEnvironment(parts: LocalParts): Environment {
     env,
     platform: process.platform,
     commands: host,
+    kept: nothingKept,
     sandboxes,
     files: diskFiles,
     patches: diskPatchTarget(patchFiles),
@@ -43,4 +45,14 @@ export function localEnvironment(parts: LocalParts): Environment {
       standingsHere(paths, roots, { home: userHome, env, own, programs, secrets: await secrets() }),
     rootsNow: (folders) => Promise.resolve(pinFolders().now(folders)),
   }
+}
+
+/** Commands of this machine end with their server. */
+const nothingKept: KeptCommands = {
+  found: () => Promise.resolve(new Map()),
+  follow: () => {
+    throw new Error('no command of this machine outlives its server')
+  },
+  forget: () => undefined,
+  end: () => undefined,
 }

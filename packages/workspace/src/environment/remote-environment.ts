@@ -6,6 +6,7 @@ import { liesWithin } from '../files/real-path.ts'
 import { currentSecrets, type SecretPaths, secretPaths } from '../files/secret-paths.ts'
 import { type Ripgrep, type RipgrepRun, ripgrepLimits } from '../look-up/ripgrep-run.ts'
 import type { ExecInfo } from '../remote/exec-connection.ts'
+import { remoteKept } from '../remote/kept-commands.ts'
 import type { Link } from '../remote/link.ts'
 import { runRemoteRipgrep, startRemoteCommand } from '../remote/remote-commands.ts'
 import { pathOfUri, remoteFiles, remoteIdentity } from '../remote/remote-files.ts'
@@ -58,6 +59,7 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
       runCommand: (spec, options) => startRemoteCommand(link, spec, options),
       warmUp: async () => void (await link.connection()),
     },
+    kept: remoteKept(link),
     sandboxes,
     files,
     patches: remotePatches(link, files),

@@ -1,8 +1,14 @@
 import { getSystemErrorMessage } from 'node:util'
+import { RpcError } from '@parley/rpc'
 
 /** Failure to reach the environment of a conversation. The message is a sentence for the user and the model. */
 export class EnvironmentUnreachableError extends Error {
   override readonly name = 'EnvironmentUnreachableError'
+}
+
+/** Tells if an exec-server rejected a request, and did nothing, because another server has the conversation. */
+export function isEpochOver(error: unknown): boolean {
+  return error instanceof RpcError && error.data?.code === 'epochOver'
 }
 
 /** Returns a `catch` handler that yields `value`. Throws `EnvironmentUnreachableError` again. */

@@ -6,10 +6,12 @@ import {
   type ExecResultOf,
   execMethods,
   execNotifications,
+  type Fence,
+  isFenced,
 } from '@parley/protocol/exec'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { z } from 'zod'
-import { EnvironmentUnreachableError } from '../files/errors.ts'
+import { EnvironmentUnreachableError, isEpochOver } from '../files/errors.ts'
 
 export type ExecInfo = ExecResultOf<'environment/info'>
 
@@ -22,6 +24,8 @@ export interface ExecConnection {
   /** Id of the session; a later connection that resumes it finds the same processes. */
   readonly sessionId: string
   readonly info: ExecInfo
+  /** Processes that the session had when it was attached, with the ms that they have run. */
+  readonly processes: ReadonlyMap<string, number>
   /** Sends a request. Rejects with the exec-server's `RpcError`, or `ConnectionClosedError`, which leaves the effect unknown. */
   request<Name extends ExecMethodName>(method: Name, params: ExecParamsOf<Name>): Promise<ExecResultOf<Name>>
   /** Never rejects. */
@@ -33,6 +37,10 @@ interface ConnectionOptions {
   readonly transport: Transport
   readonly resumeSessionId: string | null
   readonly onNotice: (notice: ExecNotice) => void
+  /** Conversation that the requests are for, where a store has it; else null. */
+  readonly fence: Fence | null
+  /** Called with each request that is rejected because another server has the conversation. */
+  readonly onEpochOver: () => void
 }
 
 const clientName = 'parley'
@@ -44,16 +52,27 @@ export async function openExecConnection({
   transport,
   resumeSessionId,
   onNotice,
+  fence,
+  onEpochOver,
 }: ConnectionOptions): Promise<ExecConnection> {
   const peer = createPeer({ transport, methods: {}, notifications: noticeHandlers(onNotice) })
+  const send = async <Name extends ExecMethodName>(method: Name, params: ExecParamsOf<Name>) => {
+    try {
+      return await request(peer, method, fence === null || !isFenced(method) ? params : { ...params, fence })
+    } catch (error) {
+      if (isEpochOver(error)) onEpochOver()
+      throw error
+    }
+  }
   try {
     const params = { clientName, ...(resumeSessionId === null ? {} : { resumeSessionId }) }
-    const { sessionId, environmentInfo } = await request(peer, 'initialize', params)
+    const { sessionId, environmentInfo, processes = [] } = await send('initialize', params)
     peer.notify('initialized', {})
     return {
       sessionId,
       info: environmentInfo,
-      request: (method, requested) => request(peer, method, requested),
+      processes: new Map(processes.map(({ processId, ageMs }) => [processId, ageMs])),
+      request: send,
       closed: peer.closed,
       close: () => peer.close(),
     }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protocol/exec'
+import type { ExecMethodName, ExecParamsOf, ExecResultOf, Fence } from '@parley/protocol/exec'
 import { type CloseReason, ConnectionClosedError, RpcError } from '@parley/rpc'
-import { EnvironmentUnreachableError } from '../files/errors.ts'
+import { EnvironmentUnreachableError, isEpochOver } from '../files/errors.ts'
 import type { Dial } from './dial.ts'
 import type { ExecConnection, ExecInfo, ExecNotice } from './exec-connection.ts'
 
@@ -14,6 +14,10 @@ interface LinkOptions {
   /** Interval of heartbeats while a process runs, default 5 s. The link is lost after three without an answer. */
   readonly heartbeatMs?: number
   readonly onChange: (change: LinkChange) => void
+  /** Conversation that the link is for, where a store has it; its session then outlives this server. Default null. */
+  readonly fence?: Fence | null
+  /** Called when the exec-server says that another server has the conversation. */
+  readonly onEpochOver?: () => void
 }
 
 /** `away`: lost, reconnecting. `back`: reconnected with all processes. `gone`: the processes are lost. */
@@ -56,6 +60,11 @@ export class Link implements AsyncDisposable {
 
   constructor(options: LinkOptions) {
     this.#options = options
+  }
+
+  /** True where its session outlives this server. */
+  get isOfConversation(): boolean {
+    return (this.#options.fence ?? null) !== null
   }
 
   /** Facts from the last connection; null before the first. */
@@ -101,8 +110,10 @@ export class Link implements AsyncDisposable {
     try {
       // Imported on demand: building its schemas costs start time, and most servers have no environments.
       const { openExecConnection } = await import('./exec-connection.ts')
-      const transport = await this.#options.dial(signal)
-      return await openExecConnection({ transport, resumeSessionId, onNotice: (notice) => this.#onNotice(notice) })
+      const { dial, fence = null, onEpochOver = () => undefined } = this.#options
+      const transport = await dial(signal)
+      const onNotice = (notice: ExecNotice) => this.#onNotice(notice)
+      return await openExecConnection({ transport, resumeSessionId, onNotice, fence, onEpochOver })
     } catch (error) {
       if (error instanceof RpcError) throw error
       throw this.#unreachable(this.#closing.signal.aborted ? 'it is being closed' : failureText(error, signal))
@@ -162,7 +173,8 @@ export class Link implements AsyncDisposable {
           this.#reportGone('its exec-server was started anew, or the session there has ended')
           return await this.#connect(null)
         }
-        if (this.#closing.signal.aborted) throw error
+        if (isEpochOver(error)) this.#reportGone('another server has the conversation now')
+        if (this.#closing.signal.aborted || isEpochOver(error)) throw error
         const leftMs = this.#options.patienceMs - ageMs()
         if (leftMs <= 0) {
           this.#reportGone(`it stayed away for ${Math.round(this.#options.patienceMs / 1000)} s`)

@@ -23,8 +23,18 @@ const joinOutputs = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'] as const
 
 /** Runs a command on the remote machine like `Host.runCommand`. Output is captured on this machine. */
 export function startRemoteCommand(link: Link, spec: CommandSpec, options: StartOptions): RunningCommand {
-  const { onOutput, sandbox } = options
-  const startedMs = performance.now()
+  return runRemoteCommand(link, spec, { ...options, ageMs: null })
+}
+
+interface RemoteOptions extends StartOptions {
+  /** Time that it has run; null for one that is to be started. */
+  readonly ageMs: number | null
+}
+
+/** Starts a command on the remote machine, or goes on with one that runs there. */
+export function runRemoteCommand(link: Link, spec: CommandSpec, options: RemoteOptions): RunningCommand {
+  const { onOutput, sandbox, ageMs } = options
+  const startedMs = performance.now() - (ageMs ?? 0)
   const captured = captureOutput(spec, onOutput)
   let stopped: StopReason | 'timedOut' | null = null
   const process = new RemoteProcess(link, {
@@ -32,6 +42,8 @@ export function startRemoteCommand(link: Link, spec: CommandSpec, options: Start
     cwd: spec.cwd,
     env: spec.env,
     limits: sandbox.limits,
+    ...(spec.name === undefined ? {} : { name: spec.name }),
+    isRunning: ageMs !== null,
     ...(spec.input === undefined ? {} : { input: spec.input }),
     onOutput: captured.take,
   })
@@ -45,8 +57,8 @@ export function startRemoteCommand(link: Link, spec: CommandSpec, options: Start
     stopped ??= reason
     ladder.climb(reason)
   }
-  const timer =
-    spec.timeoutMs === undefined ? undefined : setTimeout(stop, Math.min(spec.timeoutMs, maxTimerMs), 'timedOut')
+  const leftMs = spec.timeoutMs === undefined ? undefined : Math.max(0, spec.timeoutMs - (ageMs ?? 0))
+  const timer = leftMs === undefined ? undefined : setTimeout(stop, Math.min(leftMs, maxTimerMs), 'timedOut')
   const ended = process.ended.then((end) => {
     clearTimeout(timer)
     ladder.close()
@@ -114,6 +126,7 @@ export function runRemoteRipgrep(link: Link, limits: SandboxLimits | null, run: 
       cwd: run.cwd,
       env: {},
       limits,
+      isRunning: false,
       onOutput: (chunk, stream) => takeOutput(stream === 'stderr' ? 'stderr' : 'stdout', chunk),
     })
     const kill = () => {

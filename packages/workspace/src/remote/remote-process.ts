@@ -11,6 +11,10 @@ export interface RemoteProcessSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** Id on the remote machine; default a random one. */
+  readonly name?: string
+  /** True for one that was started before, by any server of the conversation. */
+  readonly isRunning: boolean
   /** Sandbox limits; null runs the process with all rights of the exec-server. */
   readonly limits: SandboxLimits | null
   /** Kind of its stdin; absent for an empty one. */
@@ -39,7 +43,7 @@ export class RemoteProcess implements WatchedProcess {
   readonly started: Promise<void>
   readonly #link: Link
   readonly #spec: RemoteProcessSpec
-  readonly #id = `p-${randomBytes(6).toString('hex')}`
+  readonly #id: string
   readonly #unwatch: () => void
   #settle: Settle | null = null
   #started = false
@@ -57,12 +61,13 @@ export class RemoteProcess implements WatchedProcess {
   constructor(link: Link, spec: RemoteProcessSpec) {
     this.#link = link
     this.#spec = spec
+    this.#id = spec.name ?? `p-${randomBytes(6).toString('hex')}`
     this.ended = new Promise((resolve) => {
       this.#settle = resolve
     })
     this.started = this.#running.promise
     this.#unwatch = link.watch(this.#id, this)
-    void this.#start().catch((error: unknown) => this.#finish(startFailure(error)))
+    void (spec.isRunning ? this.#follow() : this.#start()).catch((error: unknown) => this.#finish(startFailure(error)))
   }
 
   /** Signals the process group. Does not wait; has no effect after the end. */
@@ -165,6 +170,13 @@ export class RemoteProcess implements WatchedProcess {
       requestedIn = connection.sessionId
       if (await this.#startIn(connection, isRepeat)) return
     }
+  }
+
+  /** Reads all output from the first byte on; what comes meanwhile is told as ever. */
+  async #follow(): Promise<void> {
+    await this.#link.connection()
+    this.#begins()
+    this.#fetch()
   }
 
   async #startIn(connection: ExecConnection, isRepeat: boolean): Promise<boolean> {

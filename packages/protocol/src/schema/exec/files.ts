@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { bytes, location, sandboxIntent, sentBytes } from './process.ts'
+import { bytes, fenced, location, sandboxIntent, sentBytes } from './process.ts'
 
 const place = { path: location, sandbox: sandboxIntent }
 const followLinks = z
@@ -61,6 +61,7 @@ export const fileMethods = {
         .nullish()
         .describe('Permission bits; default those of the old file, or 0644 less the umask.'),
       followLinks,
+      ...fenced,
     }),
     result: z.object({ sha256 }),
   },
@@ -104,6 +105,7 @@ export const fileMethods = {
       ...place,
       recursive: z.boolean().default(false).describe('Also create parents; an existing folder is no error.'),
       followLinks,
+      ...fenced,
     }),
     result: z.object({}),
   },
@@ -114,6 +116,7 @@ export const fileMethods = {
       recursive: z.boolean().default(false).describe('Remove a folder with all of its content.'),
       force: z.boolean().default(false).describe('A missing path is no error.'),
       followLinks,
+      ...fenced,
     }),
     result: z.object({}),
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { enforcement } from '../settings.ts'
 import { fileMethods } from './files.ts'
-import { processMethods, processNotifications } from './process.ts'
+import { type Fence, fenced, processMethods, processNotifications } from './process.ts'
 
 export const execProtocolVersion = 'exec-server.v0'
 
@@ -36,6 +36,12 @@ const environmentInfo = z
       processResize: z.boolean(),
       sessionResume: z.boolean(),
       outputGaps: z.boolean().describe('`process/read` reports which numbers it no longer has.'),
+      fences: z
+        .boolean()
+        .exactOptional()
+        .describe(
+          'Requests of an earlier epoch are rejected, and conversations have sessions. Missing in older servers.',
+        ),
       fileHashes: z.boolean().describe('`fs/writeFile` takes `expectedHash`.'),
     }),
   })
@@ -48,8 +54,17 @@ export const execMethods = {
     params: z.object({
       clientName: z.string(),
       resumeSessionId: z.string().nullish().describe('Id of a session whose connection was lost at most 30 s ago.'),
+      ...fenced,
     }),
-    result: z.object({ protocolVersion: z.literal(execProtocolVersion), sessionId: z.string(), environmentInfo }),
+    result: z.object({
+      protocolVersion: z.literal(execProtocolVersion),
+      sessionId: z.string(),
+      environmentInfo,
+      processes: z
+        .array(z.object({ processId: z.string(), ageMs: z.number().describe('Time since its start, or that it ran.') }))
+        .exactOptional()
+        .describe('With `fence`: processes that the session of the conversation has, ended ones too.'),
+    }),
   },
   'environment/info': { about: 'Returns the same as `initialize`.', params: z.object({}), result: environmentInfo },
   ...processMethods,
@@ -73,4 +88,11 @@ export type ExecResultOf<Name extends ExecMethodName> = ExecMethods[Name]['resul
 export type ExecNotifications = {
   readonly [Name in keyof typeof execNotifications]: z.output<(typeof execNotifications)[Name]>
 }
+export type { Fence }
+
+/** Tells if requests of a method carry a fence: those that change something, and `initialize`. */
+export function isFenced(method: ExecMethodName): boolean {
+  return 'fence' in execMethods[method].params.shape
+}
+
 export type ExecNotificationName = keyof ExecNotifications

@@ -14,6 +14,24 @@ export const sandboxIntent = z
     '`read-only`, `workspace-write` or `danger-full-access`, or an object whose `type` or `mode` says so, with `writableRoots`, `networkAccess`, `unixSockets`, `masked`, `cwd`. The default is `danger-full-access`.',
   )
 
+/**
+ * Proof of a server of a store that it has a conversation. Requests that change something carry it; of two servers that
+ * both think they have the conversation, the exec-server obeys the later one.
+ */
+const fence = z
+  .object({
+    conversation: z.string().min(1).max(200).describe('Id of the conversation.'),
+    epoch: z.int().min(1).describe('Number that grows with each server that takes the conversation.'),
+  })
+  .describe(
+    'Conversation that a store holds, and the epoch of the server that sends this. An epoch below the highest that was ever seen is rejected, and nothing is done.',
+  )
+
+export type Fence = z.output<typeof fence>
+
+/** Fence of a request that changes something; clients without a store leave it out. */
+export const fenced = { fence: fence.exactOptional() }
+
 const terminalSize = z
   .object({ rows: z.int().min(1).max(65535), cols: z.int().min(1).max(65535) })
   .describe('Size of a terminal in characters.')
@@ -48,7 +66,6 @@ const failure = z
   .string()
   .exactOptional()
   .describe('The sandbox could not be set up: nothing was run, whatever the exit code.')
-const byProcess = z.object({ processId })
 
 export const processMethods = {
   'process/start': {
@@ -65,6 +82,7 @@ export const processMethods = {
       pipeStdin: z.boolean().default(false).describe('Keep stdin open for `process/write`; a terminal always does.'),
       size: terminalSize.nullish().describe('Size of the terminal; default 24 × 80.'),
       sandbox: sandboxIntent,
+      ...fenced,
       envPolicy: z.null().optional().describe('Not supported: send the complete environment.'),
     }),
     result: z.object({
@@ -79,23 +97,30 @@ export const processMethods = {
       chunk: bytes,
       writeId: z.string().nullish().describe('A repeat with the same id is accepted and not delivered again.'),
       closeStdin: z.boolean().default(false).describe('Close the piped stdin after these bytes.'),
+      ...fenced,
     }),
     result: z.object({ accepted: z.literal(true), status: z.literal('accepted') }),
   },
   'process/resize': {
     about: 'Resizes the terminal of a process.',
-    params: z.object({ processId, size: terminalSize }),
+    params: z.object({ processId, size: terminalSize, ...fenced }),
     result: z.object({}),
   },
   'process/signal': {
     about: 'Sends a signal to the process group.',
-    params: z.object({ processId, signal }),
+    params: z.object({ processId, signal, ...fenced }),
     result: z.object({ running: z.boolean().describe('False when no process was running.') }),
   },
   'process/terminate': {
     about: 'Kills the whole process tree, including processes that left the process group.',
-    params: byProcess,
+    params: z.object({ processId, ...fenced }),
     result: z.object({ running: z.boolean().describe('False when the process had ended or is unknown.') }),
+  },
+  'process/forget': {
+    about:
+      'Drops the kept output of an ended process. In the session of a conversation it is kept until then; one that runs is not affected.',
+    params: z.object({ processId, ...fenced }),
+    result: z.object({ forgotten: z.boolean().describe('False when the process runs or is unknown.') }),
   },
   'process/read': {
     about: 'Reads kept output after a number; waits for more if there is none yet.',

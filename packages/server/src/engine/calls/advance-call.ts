@@ -101,6 +101,8 @@ export type CallStep =
   | ({ readonly kind: 'examine' } & Pick<UnderstoodCall, 'prepared' | 'workspace'>)
   /** Determine exactly what would be done. */
   | ({ readonly kind: 'plan' } & Pick<ExaminedCall, 'prepared' | 'workspace' | 'facts'>)
+  /** Go on with the run of an earlier server. */
+  | ({ readonly kind: 'follow'; readonly ageMs: number } & Required<Pick<PreparedCall, 'follow'>>)
   /** End the call without a run: policy denies it, or the server rejects it. */
   | { readonly kind: 'deny' | 'reject'; readonly item: CallItem }
   /** End the call with the outcome of a run; `unknown` when that is lost. */
@@ -135,7 +137,7 @@ export function advanceCall(call: Call, policy: CallPolicy): CallStep {
   const first = firstOutcome(open)
   if (call.phase === 'unreachable') return first === null ? reject(unreachableItem(item, call.message)) : keep(first)
   if (call.phase === 'ran') return afterRun(call, policy)
-  if (open.executionStarted) return keep(unknownItem(item))
+  if (open.executionStarted) return startedStep(call, item, policy)
   if (call.phase === 'invalid') return reject(rejectedItem(withFacts(item, call.facts), call.problem))
   const approval = Object.values(core.approvals).find(({ itemId }) => itemId === call.itemId) ?? null
   if (policy.stopped || approval?.state === 'pending') return { kind: 'wait' }
@@ -144,6 +146,13 @@ export function advanceCall(call: Call, policy: CallPolicy): CallStep {
   if (first === null) return judge(call, { ...known, attempt: hookedAttempt(call.facts, open, policy) }, policy)
   const retry = approval === null ? null : retryAttempt(call.facts, first, policy)
   return retry === null ? keep(first) : judge(call, { ...known, attempt: retry }, policy)
+}
+
+/** Returns the step of a call that was started before: its run is followed where that is kept, and else never repeated. */
+function startedStep(call: Call, item: CallItem, policy: CallPolicy): CallStep {
+  const ageMs = policy.runningOnMs(item)
+  const follow = call.phase === 'understood' ? call.prepared.follow : undefined
+  return ageMs === null || follow === undefined ? keep(unknownItem(item)) : { kind: 'follow', follow, ageMs }
 }
 
 /** Returns the first step of a call: those of its hooks that have not run, unless one stopped it or somebody was asked. */

@@ -52,6 +52,8 @@ export interface CallPolicy {
   /** Loosest sandbox mode that this server allows. */
   readonly ceiling: SandboxMode
   readonly secretsIn: (text: string) => ReadonlyMap<string, string>
+  /** Ms that a run of an earlier server has run that an exec-server has kept; null for none. */
+  readonly runningOnMs: (item: CallItem) => number | null
   /** True once the turn is stopped: nothing more starts. */
   readonly stopped: boolean
 }
@@ -156,7 +158,7 @@ export function unknownItem(item: CallItem): CallItem {
 
 interface Ended {
   readonly outcome: ToolOutcome
-  readonly attempt: Attempt
+  readonly attempt: Pick<Attempt, 'number'>
   readonly durationMs: number
 }
 

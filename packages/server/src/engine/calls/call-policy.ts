@@ -7,7 +7,7 @@ import { beforeCall } from './hooked-calls.ts'
 
 /** Returns all that a call is judged by, as it is now. */
 export function policyOf({ conversation, modules, signal }: TurnContext): CallPolicy {
-  const { rules, memory, userRules, redaction, hooks } = modules
+  const { rules, memory, userRules, redaction, hooks, runningOn } = modules
   return {
     state: conversation.state,
     rules,
@@ -20,6 +20,7 @@ export function policyOf({ conversation, modules, signal }: TurnContext): CallPo
       return ceilingNow(modules)
     },
     secretsIn: redaction.secretsIn,
+    runningOnMs: ({ id }) => runningOn.get(id) ?? null,
     stopped: signal.aborted,
   }
 }

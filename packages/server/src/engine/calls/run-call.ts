@@ -1,5 +1,3 @@
-import { noSandbox, type SandboxLimits } from '@parley/host'
-import { imageLimitsOf } from '@parley/models'
 import { checkNamedPaths, detectBlock } from '@parley/policy'
 import {
   type CallItem,
@@ -11,15 +9,13 @@ import {
 } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { repeatedHint } from '../../core/repeated-calls.ts'
-import { notStarted, type OutputSource, type ToolContext, type ToolOutcome, unlessAborted } from '../../tools/tool.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import { createOutputReporter } from '../conversation/deltas.ts'
+import { notStarted, type ToolContext, type ToolOutcome, unlessAborted } from '../../tools/tool.ts'
 import { recordChanges } from '../history/record-changes.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
 import { advanceCall, type Call, type CallStep, type RunStep } from './advance-call.ts'
-import { createUserAsker } from './ask-user.ts'
 import { type FoundBlock, finishedItem } from './attempt.ts'
+import { type CallContext, toolContext } from './call-context.ts'
 import { policyOf } from './call-policy.ts'
 import { changeHint } from './changed-call.ts'
 import { afterCall, runHooksAfter, runHooksBefore } from './hooked-calls.ts'
@@ -81,6 +77,9 @@ async function carryOut(context: TurnContext, call: Call, step: CallStep): Promi
       if (call.phase === 'ran') await completeRun(context, step.item)
       else await complete(context, step.item)
       if (call.phase === 'ran' && call.sandboxBroke) await context.modules.limits.recheck()
+      return null
+    case 'follow':
+      await followCall(context, call.itemId, step)
       return null
     case 'run':
       return startCall(context, call, step)
@@ -150,12 +149,32 @@ async function startCall(context: TurnContext, { itemId, written }: Call, step: 
   if (grant !== null) modules.memory.grant(grant, settingsInForce(conversation.state.core).sandbox)
   recordStart(context, step)
   // Before anything is awaited, so that a change of the settings from now on stops the call.
-  const callContext = toolContext(context, itemId, { limits: attempt.limits, answers, note })
+  const terms = { limits: attempt.limits, answers, note, attempt: attempt.number, seenBytes: 0 }
+  const callContext = toolContext(context, itemId, terms)
   const { outcome, durationMs } = await runPlan(context, step, callContext.tool).finally(callContext.stop)
   const item = finishedItem(step.item, { outcome, attempt, durationMs })
   const block = await findBlock(context, item, { outcome, callContext })
   return { phase: 'ran', itemId, written, attempt, plan, item, block, sandboxBroke: outcome.sandboxBroke === true }
 }
+
+/** Goes on with a run of an earlier server until its end. */
+async function followCall(context: TurnContext, itemId: ItemId, { follow, ageMs }: StepOf<'follow'>): Promise<void> {
+  const { conversation, modules } = context
+  const open = conversation.state.core.open[itemId]
+  if (open === undefined || !isCall(open.item)) return
+  modules.runningOn.delete(itemId)
+  const attempt = { number: open.failedExecution === undefined ? 1 : 2 } as const
+  const seenBytes = open.progress?.totalBytes ?? Buffer.byteLength(open.output)
+  // Its limits are not in the log: any that become narrower stop it.
+  const terms = { limits: anyLimits, answers: null, note: null, attempt: attempt.number, seenBytes }
+  const callContext = toolContext(context, itemId, terms)
+  const startedMs = modules.clock.elapsed()
+  const outcome = await follow(callContext.tool, ageMs).finally(callContext.stop)
+  const durationMs = Math.round(ageMs + modules.clock.elapsed() - startedMs)
+  await completeRun(context, finishedItem(open.item, { outcome, attempt, durationMs }))
+}
+
+const anyLimits: RunLimits = { sandbox: 'none', network: true }
 
 async function runPlan(context: TurnContext, step: RunStep, tool: ToolContext) {
   const { conversation, modules, patience } = context
@@ -168,6 +187,7 @@ async function runPlan(context: TurnContext, step: RunStep, tool: ToolContext) {
     record: recordChanges(conversation, patience, item.id),
     async run() {
       await synced
+      await conversation.mayAct()
       return await timedRun(context, step, tool)
     },
   })
@@ -216,76 +236,4 @@ async function findBlock(
   const triedNetwork = outcome.triedNetwork === true
   const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths })
   return block === null ? null : { block, checkedPaths }
-}
-
-/** Everything one running call can use of its conversation. */
-interface CallContext {
-  readonly tool: ToolContext
-  /** Returns the sandbox limits its command ran under; null without limits or without a command. */
-  limits(): SandboxLimits | null
-  /** Ends its reports and questions, once the call has ended. */
-  stop(): void
-}
-
-/** Limits of a run, and what the user answered to its form. */
-interface RunTerms extends Pick<RunStep, 'answers' | 'note'> {
-  readonly limits: RunLimits
-}
-
-function toolContext(
-  context: TurnContext,
-  itemId: ItemId,
-  { limits: runLimits, answers, note }: RunTerms,
-): CallContext {
-  const { conversation, modules, patience, signal } = context
-  const reporter = createOutputReporter(conversation, modules.clock, itemId)
-  const { ids, memory, answerers, mayAsk } = modules
-  const asker = createUserAsker({ conversation, signal, ids, memory, answerers, mayAsk }, itemId)
-  let limits: SandboxLimits | null = null
-  const narrowed = new AbortController()
-  const foreground = modules.foreground.enter(itemId)
-  const endWatch = modules.limits.whenNarrowed(runLimits, () => narrowed.abort())
-  const tool: ToolContext = {
-    ...workspaceOf(conversation.state),
-    conversationId: conversation.id,
-    itemId,
-    signal,
-    narrowed: narrowed.signal,
-    sentToBackground: foreground.sent,
-    async sandbox() {
-      limits = await modules.limits.describe(runLimits)
-      return limits === null ? noSandbox : modules.limits.prepare(limits, 'shared')
-    },
-    sideFiles: conversation.sideFiles,
-    imageLimits: imageLimitsOf(modules.model().client),
-    report: reporter.report,
-    ask: asker.ask,
-    answers,
-    note,
-    updatePlan: async (plan) =>
-      void (await patience.persist(() => conversation.record({ type: 'plan.updated', plan }))),
-    outputOf: (id) => outputOf(conversation, id),
-  }
-  const stop = () => {
-    endWatch()
-    foreground.leave()
-    asker.stop()
-    reporter.stop()
-  }
-  return { tool, limits: () => limits, stop }
-}
-
-/** Returns the output of an earlier command. A small one only from the window, as the model was told it whole. */
-function outputOf(conversation: Conversation, itemId: ItemId): OutputSource | null {
-  const file = conversation.view.outputFileOf(itemId)
-  const found = conversation.state.window.findLast(({ item }) => item.id === itemId)?.item
-  const output = found !== undefined && 'output' in found ? found.output : undefined
-  if (output === undefined) return file === null ? givenResult(conversation, itemId) : { file, text: '' }
-  return { file, text: output.head + output.tail }
-}
-
-/** Returns the result of a call whose output nothing else keeps, as the model was given it. */
-function givenResult({ view }: Conversation, itemId: ItemId): OutputSource | null {
-  const text = view.resultOf(itemId)
-  return text === null ? null : { file: null, text }
 }

@@ -14,11 +14,10 @@ import type { Clock } from '../../ports/clock-and-ids.ts'
 import { assertValid } from '../../replies/refused-event.ts'
 import { contentOf } from './checkpoint-content.ts'
 import type { Settled } from './checkpoint-writer.ts'
-import { createCoreRoom } from './core-room.ts'
+import { createCoreRoom, statesAfter } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { Journal } from './journal.ts'
 import type { Landmarks } from './landmarks.ts'
-import { statesAfter } from './log-fold.ts'
 import type { SideFiles } from './side-files.ts'
 import { awaitSync, type StoragePatience } from './storage-patience.ts'
 
@@ -248,6 +247,14 @@ export class Conversation implements AsyncDisposable {
   /** Resolves when everything recorded so far is on disk. Rejects with `StorageError`. */
   async synced(): Promise<void> {
     if (this.#journal !== null) await awaitSync(this.#journal, this.#parts)
+  }
+
+  /**
+   * Resolves when an effect may begin that is in the log: it is certain that no other server has taken the conversation.
+   * Rejects with `StorageError`.
+   */
+  async mayAct(): Promise<void> {
+    await this.#journal?.mayAct()
   }
 
   /** Throws `StorageError` when the log does not hold what was recorded: nothing of it may be shown then. */

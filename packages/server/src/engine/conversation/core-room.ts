@@ -1,4 +1,4 @@
-import { type Core, limits } from '@parley/protocol'
+import { type ConversationState, type Core, type Envelope, limits, reduce } from '@parley/protocol'
 import { formatBytes } from '@parley/workspace'
 import { RefusedEventError } from '../../replies/refused-event.ts'
 import { jsonBytes } from '../../replies/wire-limits.ts'
@@ -51,4 +51,13 @@ function tooLarge(sizeBytes: number): RefusedEventError {
     'stateTooLarge',
     `What waits and runs in this conversation would take ${formatBytes(sizeBytes)}, and ${formatBytes(limits.core)} can be shown at once. Nothing of it was recorded. Take messages back, answer or interrupt what is open, and send it again.`,
   )
+}
+
+/** Returns the states after each of the events. */
+export function statesAfter(start: ConversationState, envelopes: readonly Envelope[]): ConversationState[] {
+  let state = start
+  return envelopes.map((envelope) => {
+    state = reduce(state, envelope)
+    return state
+  })
 }

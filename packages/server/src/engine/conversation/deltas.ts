@@ -16,7 +16,12 @@ interface OutputReporter {
   stop(): void
 }
 
-export function createOutputReporter(conversation: Conversation, clock: Clock, itemId: ItemId): OutputReporter {
+/** `seenBytes` that come first are in the log: an earlier server has recorded them. */
+export function createOutputReporter(
+  conversation: Conversation,
+  clock: Clock,
+  { itemId, seenBytes = 0 }: { readonly itemId: ItemId; readonly seenBytes?: number },
+): OutputReporter {
   const show = (event: ConversationEvent) => unlessStorageFails(() => conversation.record(event))
   const decoder = new TextDecoder()
   const deltas = createCoalescer(clock, (text) => show({ type: 'item.delta', itemId, text }))
@@ -42,9 +47,10 @@ export function createOutputReporter(conversation: Conversation, clock: Clock, i
   return {
     report(chunk) {
       const room = Math.max(0, shownWholeBytes - totalBytes)
+      const seen = Math.max(0, seenBytes - totalBytes)
       totalBytes += chunk.length
-      if (room > 0) deltas.push(decoder.decode(chunk.subarray(0, room), { stream: true }))
-      if (chunk.length <= room) return
+      if (seen < room) deltas.push(decoder.decode(chunk.subarray(seen, room), { stream: true }))
+      if (chunk.length <= room || totalBytes <= seenBytes) return
       deltas.flush()
       tail = Buffer.concat([tail, chunk.subarray(room).subarray(-progressTailBytes)]).subarray(-progressTailBytes)
       noteProgress()

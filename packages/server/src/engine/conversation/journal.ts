@@ -32,6 +32,8 @@ export interface Journal {
   synced(): Promise<void>
   /** Resolves when all that was appended may be shown; null where that is at once. Rejects with a final `StorageError`. */
   shown(): Promise<void> | null
+  /** Resolves when it is certain that this process still has the conversation. Rejects with a final `StorageError`. */
+  mayAct(): Promise<void>
   /** Called with the state after each write. */
   describe(state: ConversationState): void
   /** Error of a disk that has not ended a sync for long; null while it answers. */
@@ -71,6 +73,7 @@ export function createJournal(log: EventLog, existing: Existing | null, checkpoi
     held: () => log.held(),
     synced: () => log.synced(),
     shown: () => null,
+    mayAct: () => Promise.resolve(),
     describe: () => undefined,
     stuck: () => log.stuck,
     settled: (content) => checkpoints.afterTurn(log, content),
@@ -94,6 +97,7 @@ export function createViewJournal(files: Files, path: string, { reader, lines }:
     held: () => null,
     synced: () => Promise.resolve(),
     shown: () => null,
+    mayAct: () => Promise.resolve(),
     describe: () => undefined,
     stuck: () => null,
     settled: () => undefined,

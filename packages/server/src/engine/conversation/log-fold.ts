@@ -77,12 +77,3 @@ function reduceLate(state: ConversationState, envelope: Envelope): ConversationS
   const { core, window } = reduce({ ...state, core: { ...state.core, seq: envelope.seq - 1 } }, envelope)
   return { core: { ...core, seq }, window }
 }
-
-/** Returns the states after each of the events. */
-export function statesAfter(start: ConversationState, envelopes: readonly Envelope[]): ConversationState[] {
-  let state = start
-  return envelopes.map((envelope) => {
-    state = reduce(state, envelope)
-    return state
-  })
-}

@@ -55,7 +55,7 @@ export interface HookDenial {
 }
 
 interface HookParts extends HookPlace {
-  readonly conversation: Pick<Conversation, 'state' | 'started' | 'record'>
+  readonly conversation: Pick<Conversation, 'state' | 'started' | 'record' | 'mayAct'>
   readonly hooks: readonly PlacedHook[]
 }
 

@@ -11,7 +11,7 @@ import { type HookEnd, runHook } from './run-hook.ts'
 
 /** Conversation that hooks run for, with its limits. */
 export interface HookPlace {
-  readonly conversation: Pick<Conversation, 'state' | 'started'>
+  readonly conversation: Pick<Conversation, 'state' | 'started' | 'mayAct'>
   readonly limits: Pick<ConversationLimits, 'describe' | 'enforcementFor' | 'prepare' | 'whenNarrowed'>
   readonly toolPorts: Pick<ToolPorts, 'environment' | 'envRules' | 'redaction'>
 }
@@ -43,6 +43,7 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
     const argv = typeof hook.command === 'string' ? [environment.shell, '-c', hook.command] : hook.command
     const env = { ...commandVariables(toolPorts), PARLEY_PROJECT_DIR: projectFolder(hook, ports) }
     const start = { argv, cwd: folder.path, env, input, timeoutMs: hook.timeoutMs, sandbox }
+    await conversation.mayAct()
     return await runHook(start, ports, AbortSignal.any([signal, narrowed.signal]))
   } catch (error) {
     if (!(error instanceof Error)) throw error

@@ -105,7 +105,7 @@ async function placeFor(cwd: string, ports: TryPorts): Promise<HookPlace> {
   const scratch = () => Promise.resolve(null)
   const folders = [place.cwd, ...writableRoots]
   return {
-    conversation: { state, started: false },
+    conversation: { state, started: false, mayAct: () => Promise.resolve() },
     limits: {
       describe: (run) => limitsOfCommand({ environment, home: ports.home, folders, unixSockets, scratch }, run),
       prepare: (limits) => environment.sandboxes.prepare(limits),

@@ -2,6 +2,7 @@ import { timeSlices } from '@parley/host'
 import {
   type Checkpoint,
   type Files,
+  type LogHeader,
   LogView,
   type LossReports,
   type OpenFile,
@@ -185,4 +186,10 @@ function envelopeAt(log: LogView, { byteOffset, conversationId, reader }: LineSp
   const line = log.lineAt(byteOffset)
   const logged = line === null ? null : reader.readOwn(line)
   return logged === null ? null : { conversationId, ...logged }
+}
+
+/** Reads the header of a log; null for a damaged one. */
+export function headerOf(files: Files, path: string): LogHeader | null {
+  using view = LogView.open(files, path)
+  return view.header()
 }

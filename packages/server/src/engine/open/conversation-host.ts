@@ -5,7 +5,7 @@ import type { Ids } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Guest } from '../limits/may-loosen.ts'
-import { assertMayChange, assertMayOpen, type Reached } from '../people/check-right.ts'
+import { assertMayChange, assertMayOpen, type Reached, reachedIn } from '../people/check-right.ts'
 import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { findOpen } from '../read/find-open.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
@@ -99,10 +99,7 @@ export class ConversationHost implements AsyncDisposable {
 
   /** Returns who reaches a conversation that this process writes; null for any other. */
   openAccess(conversationId: ConversationId): Reached | null {
-    const conversation = this.#open.get(conversationId)?.conversation
-    if (conversation === undefined || conversation.readOnly) return null
-    const { meta, settings } = conversation.state.core
-    return { ...meta, sandbox: settings.sandbox }
+    return reachedIn(this.#open.get(conversationId))
   }
 
   /** Resolves to who reaches a conversation as every server sees it; null where there is none. */

@@ -6,13 +6,13 @@ import {
   type Files,
   formatOf,
   LOG_FORMAT,
-  type LogHeader,
   LogView,
   lineCrc,
   newerLogText,
   newHeader,
   openLog,
   type SessionPaths,
+  type StorageError,
   sessionPaths,
 } from '@parley/journal'
 import {
@@ -20,12 +20,13 @@ import {
   type ConversationEvent,
   type ConversationId,
   type ConversationState,
+  type ItemId,
   initialState,
   type Overrides,
   type ParamsOf,
   recover,
 } from '@parley/protocol'
-import type { TakenEnvironment } from '@parley/workspace'
+import type { Owner, TakenEnvironment } from '@parley/workspace'
 import { createModelView } from '../../core/model-view.ts'
 import { emptyFold } from '../../core/view-fold.ts'
 import { rejection } from '../../replies/rejection.ts'
@@ -34,10 +35,11 @@ import type { ConversationParts } from '../conversation/conversation.ts'
 import { createJournal, createViewJournal } from '../conversation/journal.ts'
 import { createLandmarks } from '../conversation/landmarks.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
+import { findRunning } from '../session/running-on.ts'
 import type { InitialSettings } from '../settings/initial-settings.ts'
-import { beginFold, beginFromCheckpoint, type FoldBegin, linesWhenNeeded, lossReports } from './begin-fold.ts'
+import { beginFold, beginFromCheckpoint, type FoldBegin, headerOf, linesWhenNeeded, lossReports } from './begin-fold.ts'
 import { proveCheckpoint } from './prove-checkpoint.ts'
-import { inspectUnknown, recoveryEvents } from './recovery.ts'
+import { editWarnings, inspectUnknown, recoveryEvents } from './recovery.ts'
 
 /** Parts of a conversation that is being opened, new or loaded. */
 export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss' | 'patience'> {
@@ -49,9 +51,17 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' |
   readonly overrides: Overrides
   /** Begins to compare the checkpoint it was opened with to the log; returns how to stop. Null where there is nothing to. */
   readonly prove: ((onWrong: () => void) => () => void) | null
+  /** Runs of an earlier server that an exec-server has kept, by their items, with the ms that they had run. */
+  readonly runningOn: ReadonlyMap<ItemId, number>
+  /** Right to a conversation that a store has; null where no store has it. */
+  readonly owner: ConversationOwner | null
   readonly dispose: () => void
-  /** Set for a conversation of a store that servers share: a turn that runs goes on at the next server. */
-  readonly isShared?: true
+}
+
+/** Right to a conversation that a store has. */
+export interface ConversationOwner extends Owner {
+  /** Error that ended the right; null while it lasts. */
+  readonly ended: StorageError | null
 }
 
 interface NewConversation {
@@ -101,6 +111,8 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     warnings: created.warnings,
     overrides: params,
     prove: null,
+    runningOn: new Map(),
+    owner: null,
     dispose() {
       lines[Symbol.dispose]()
       dispose()
@@ -158,7 +170,9 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
       log === null || checkpoint === null || checkpoint.proven
         ? null
         : (onWrong) => proveCheckpoint({ files, paths, conversationId, checkpoint, delayMs, onWrong }),
-    dispose: () => undefined,
+    runningOn: loaded.runningOn,
+    owner: null,
+    dispose: () => void loaded.release(),
   }
 }
 
@@ -173,6 +187,10 @@ export interface LoadedConversation {
   readonly log: EventLog | null
   /** Events to record first: they settle what a crash or damage left. */
   readonly recovery: readonly ConversationEvent[]
+  /** See `OpenParts`. */
+  readonly runningOn: OpenParts['runningOn']
+  /** Gives up the environment in which they run. */
+  readonly release: () => Promise<void>
   readonly warnings: readonly string[]
 }
 
@@ -222,15 +240,18 @@ export async function loadConversation(
       })
     }
     const { environment, release } = takeEnvironment(fold.state)
-    const settling = await inspectUnknown(recover(fold.state, goesOn), {
+    const runningOn = await findRunning(fold.state, environment.kept)
+    // Held where something runs there, which needs the connection until the conversation is open.
+    const held = runningOn.size > 0 ? release : () => Promise.resolve()
+    const settling = await inspectUnknown(recover(fold.state, goesOn, runningOn), {
       files,
       patches: environment.patches,
       folder: paths.sideFiles,
       cwd: fold.state.core.meta.cwd,
-    }).finally(release)
-    const recovery = recoveryEvents(fold.state, opened, { settling, goesOn })
+    }).finally(runningOn.size > 0 ? undefined : release)
+    const recovery = recoveryEvents(fold.state, opened, { settling, goesOn, runningOn })
     const warnings = editWarnings(uncheckedSeqs.length)
-    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, warnings }
+    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, runningOn, release: held, warnings }
   } catch (error) {
     await log[Symbol.asyncDispose]()
     loading.lines[Symbol.dispose]()
@@ -238,11 +259,7 @@ export async function loadConversation(
   }
 }
 
-function editWarnings(count: number): string[] {
-  if (count === 0) return []
-  const lines = count === 1 ? '1 line of the log was' : `${count} lines of the log were`
-  return [`${lines} edited by hand and taken as found.`]
-}
+const nothingRuns = { runningOn: new Map(), release: () => Promise.resolve() } as const
 
 interface Viewing {
   readonly conversationId: ConversationId
@@ -271,10 +288,13 @@ export async function viewConversation(
     headCrc = line.unchecked ? null : lineCrc(line)
     if (slices.isOver()) await slices.next()
   }
-  return { begin, headCrc, nextSeq: begin.fold.state.core.seq + 1, log: null, recovery: [], warnings }
-}
-
-function headerOf(files: Files, path: string): LogHeader | null {
-  using view = LogView.open(files, path)
-  return view.header()
+  return {
+    begin,
+    headCrc,
+    nextSeq: begin.fold.state.core.seq + 1,
+    log: null,
+    recovery: [],
+    ...nothingRuns,
+    warnings,
+  }
 }

@@ -7,7 +7,7 @@ import type {
   SandboxMode,
   Settings,
 } from '@parley/protocol'
-import type { SecretPaths, TakenEnvironment } from '@parley/workspace'
+import type { Owner, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { DraftChange } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import { tightened } from '../limits/ceiling.ts'
@@ -47,7 +47,7 @@ export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' 
   imported(cwd: string, secrets: SecretPaths): Settle
   open(parts: OpenParts): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
-  takeEnvironment(state: ConversationState, overrides?: Overrides): TakenEnvironment
+  takeEnvironment(state: ConversationState, owner: Owner | null, overrides?: Overrides): TakenEnvironment
 }
 
 /** Returns the events that bring a recorded conversation to what holds in this process. */
@@ -118,8 +118,9 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
         secrets,
         given: (here) => givenLimits(here, { overrides: {}, sealed: [] }, ports),
       }),
-    takeEnvironment: ({ core }, overrides = {}) =>
+    takeEnvironment: ({ core }, owner, overrides = {}) =>
       takeEnvironment(core, environments, {
+        ...(owner === null ? {} : { owner }),
         environment: core.settings.environment,
         config: readConfig(home, configOnly(overrides)).values,
       }),

@@ -12,7 +12,7 @@ import {
 } from '@parley/policy'
 import type { ConversationId, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { Environment, Environments, SecretPaths } from '@parley/workspace'
+import type { Environment, EnvironmentRequest, Environments, SecretPaths } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { EditorTexts } from '../../ports/editor-texts.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
@@ -33,6 +33,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createConversationProcesses } from '../session/conversation-processes.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
+import { forgetEnded } from '../session/running-on.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { conversationSkills } from '../skills/conversation-skills.ts'
@@ -92,6 +93,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
     environment: parts.readOnly ? undefined : core.settings.environment,
     config: values,
+    ...ownerFor(parts, onFault),
     onLinkChange: (change) =>
       linkNotice(change, {
         conversation,
@@ -100,19 +102,21 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
         isBusy: () => isBusy({ turns, shell, processes }),
       }),
   })
+  if (parts.owner !== null) forgetEnded(conversation, environment.kept)
+  const around = { conversation, environment, onFault }
   const { limits, background, tellPrinted } = openLimits({
-    ...{ conversation, patience, environment, ids, onFault },
+    ...{ ...around, patience, ids },
     home: ports.home,
     folder: parts.paths.scratch,
   })
-  const history = openHistory({ conversation, environment, onFault }, parts, clock)
+  const history = openHistory(around, parts, clock)
   const envRules = envRulesOf(values.shell_environment)
   const skills = conversationSkills(ports, environment)
   const toolPorts = { environment, background, tellPrinted, shellParser, envRules, redaction, clock, skills, editors }
   const placed = placedHooks(config, ports.processes)
   const hooks = createHooks({ conversation, limits, toolPorts, hooks: placed.hooks }, ports)
   const clients = createParticipants()
-  const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values) }
+  const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values), runningOn: parts.runningOn }
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const modules = createTurnModules(
     { conversation, clients, toolPorts, mcp, limits, history, hooks, givenRules, config: values, ...models },
@@ -122,7 +126,6 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
-  if (!parts.readOnly) history.begin()
   const running = { conversation, turns, shell, clients, patience, skills }
   if (ports.metrics !== undefined) conversation.watch(ports.metrics.conversation(clock.elapsed))
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
@@ -137,10 +140,20 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
-    handOver: () => closeConversation(closing, parts.isShared === true ? 'handOver' : 'shutdown'),
+    handOver: () => closeConversation(closing, parts.owner !== null ? 'handOver' : 'shutdown'),
     [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }
   return live
+}
+
+/** Returns the right to the conversation, the end of which is reported: it is closed here then. */
+function ownerFor({ owner }: OpenParts, onFault: (fault: unknown) => void): Pick<EnvironmentRequest, 'owner'> {
+  if (owner === null) return {}
+  const taken = () => {
+    owner.taken()
+    onFault(owner.ended)
+  }
+  return { owner: { ...owner, taken } }
 }
 
 interface HistoryParts {
@@ -151,10 +164,13 @@ interface HistoryParts {
 
 function openHistory(
   { conversation, environment, onFault }: HistoryParts,
-  { paths }: Pick<OpenParts, 'paths'>,
+  { paths, readOnly }: Pick<OpenParts, 'paths' | 'readOnly'>,
   { now }: Clock,
 ): FileHistory {
-  return createFileHistory({ state: () => conversation.state, environment, folder: paths.snapshots, now, onFault })
+  const state = () => conversation.state
+  const history = createFileHistory({ state, environment, folder: paths.snapshots, now, onFault })
+  if (!readOnly) history.begin()
+  return history
 }
 
 function openingOf(

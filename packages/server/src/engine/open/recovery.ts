@@ -4,6 +4,7 @@ import {
   type ConversationEvent,
   type ConversationState,
   type Item,
+  type ItemId,
   type ItemOf,
   type LostRange,
   unansweredApprovals,
@@ -21,17 +22,18 @@ import { spoolName } from '../../tools/command-output.ts'
 export function recoveryEvents(
   { core }: ConversationState,
   opened: WritableLog,
-  { settling, goesOn }: Settling,
+  { settling, goesOn, runningOn }: Settling,
 ): readonly ConversationEvent[] {
   const lost = opened.lost.map(({ fromSeq, toSeq }) => ({ fromSeq, toSeq, reason: 'damaged' }))
   const tornBytes = opened.torn?.sizeBytes ?? 0
   const waiting = core.inboxPaused ? 0 : core.inbox.length
   const turnGoesOn = goesOn && core.turn?.parked === false && !settling.some(({ type }) => type === 'turn.parked')
-  if (settling.length === 0 && lost.length === 0 && tornBytes === 0 && waiting === 0 && !turnGoesOn) return []
+  if (settling.length + lost.length + tornBytes + waiting + runningOn.size === 0 && !turnGoesOn) return []
   const parked = settling.find((event) => event.type === 'turn.parked')?.turnId
   const withdrawn = new Set(settling.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : [])))
   const pending = unansweredApprovals(core).filter(({ id }) => !withdrawn.has(id))
-  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling, turnGoesOn })
+  const running = titlesOf(core, runningOn)
+  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling, turnGoesOn, running })
   return [
     {
       type: 'conversation.recovered',
@@ -50,6 +52,12 @@ interface Settling {
   readonly settling: readonly ConversationEvent[]
   /** True where a turn that ran goes on: another server of a store may have ended. */
   readonly goesOn: boolean
+  /** Calls whose runs go on. */
+  readonly runningOn: ReadonlyMap<ItemId, number>
+}
+
+function titlesOf({ open }: ConversationState['core'], runningOn: Settling['runningOn']): readonly string[] {
+  return [...runningOn.keys()].flatMap((itemId) => open[itemId]?.item.title ?? [])
 }
 
 interface Recovery {
@@ -61,6 +69,8 @@ interface Recovery {
   readonly waiting: number
   readonly settling: readonly ConversationEvent[]
   readonly turnGoesOn: boolean
+  /** Titles of the calls whose runs go on. */
+  readonly running: readonly string[]
 }
 
 /** Describes a recovery in one line for people. */
@@ -72,13 +82,14 @@ function recoveryText(recovery: Recovery): string {
   return found.length === 0 ? `${opening}.` : `${opening}: ${found.join('; ')}.`
 }
 
-function findings({ lost, tornBytes, pending, waiting, settling, turnGoesOn }: Recovery): string[] {
+function findings({ lost, tornBytes, pending, waiting, settling, turnGoesOn, running }: Recovery): string[] {
   const items = settling.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
   const unknown = items.filter(({ status }) => status === 'unknown').map(({ title }) => title)
   const forgotten = items.filter((item) => 'failure' in item && item.failure?.code === 'secretNotKept').length
   return [
     ...(tornBytes > 0 ? [`an unfinished last line (${tornBytes} bytes) was kept aside`] : []),
     ...(lost.length > 0 ? [`${counted(lost.length, 'damaged place')} in the log skipped`] : []),
+    ...(running.length > 0 ? [`still running: ${running.join(', ')}`] : []),
     ...(unknown.length > 0 ? [`started, end unknown: ${unknown.join(', ')}`] : []),
     ...(forgotten > 0
       ? [`${counted(forgotten, 'call')} with a secret in it not run: secrets are kept in memory only`]
@@ -183,4 +194,11 @@ async function outputFound<Command extends CommandItem>(
     if (error instanceof StorageError) return item
     throw error
   }
+}
+
+/** Returns the warning about lines that were edited by hand; none where there were none. */
+export function editWarnings(count: number): string[] {
+  if (count === 0) return []
+  const lines = count === 1 ? '1 line of the log was' : `${count} lines of the log were`
+  return [`${lines} edited by hand and taken as found.`]
 }

@@ -8,7 +8,7 @@ import { accessOfCopy } from '../people/share.ts'
 import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { takenNames } from '../read/list-conversations.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
-import { giveUp, type Sharing, shareParts } from '../sharing/sharing.ts'
+import { giveUp, ownerOf, type Sharing, shareParts } from '../sharing/sharing.ts'
 import { deleteStored } from '../stored/delete-stored.ts'
 import { assertRescued, emptyLog, lostBackground, notThere } from '../stored/opening-problems.ts'
 import {
@@ -85,7 +85,8 @@ export class StoredConversations {
     let loaded: LoadedConversation
     try {
       const { files, setup } = this.#ports
-      const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, overrides)
+      const owner = shipment === null ? null : ownerOf(conversationId, shipment)
+      const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, owner, overrides)
       const ports = { files, takeEnvironment, checkpoints: setup.checkpoints, goesOn: shipment !== null }
       loaded = await loadConversation(ports, paths, conversationId)
     } catch (error) {
@@ -145,7 +146,8 @@ export class StoredConversations {
       const secrets = await setup.secrets()
       const copy = { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key }
       await (rescued === null ? forkLog(files, copy) : forkRescued(files, copy, rescued))
-      const { takeEnvironment, checkpoints } = setup
+      const { checkpoints } = setup
+      const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, null)
       const loaded = await loadConversation({ files, takeEnvironment, checkpoints, goesOn: false }, to, forkId)
       if (rescued !== null && at === null) assertRescued(loaded, rescued)
       const names = await takenNames(readableCatalogue(catalogue, guest.rights))
@@ -232,6 +234,7 @@ export class StoredConversations {
       if (loaded.begin.fold.state.core.seq === 0) throw emptyLog(conversationId)
       changes = settle(loaded.begin.fold.state)
     } catch (error) {
+      await loaded.release()
       loaded.begin.lines[Symbol.dispose]()
       await loaded.log?.[Symbol.asyncDispose]()
       await giveUp(shipment)

@@ -26,6 +26,13 @@ export interface Reached {
   readonly sandbox?: SandboxMode
 }
 
+/** Returns who reaches an open conversation; null for none and for a view. */
+export function reachedIn(open: LiveConversation | undefined): Reached | null {
+  if (open === undefined || open.conversation.readOnly) return null
+  const { meta, settings } = open.conversation.state.core
+  return { ...meta, sandbox: settings.sandbox }
+}
+
 /** Knows who reaches which conversation. */
 export interface AccessSource {
   /** Returns who reaches a conversation that this process writes; null for any other. */

@@ -54,6 +54,7 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
       probe: () => undefined,
       synced: () => Promise.resolve(),
       shown: () => null,
+      mayAct: () => Promise.resolve(),
       describe: () => undefined,
       stuck: () => null,
       async *linesAfter() {},

@@ -80,6 +80,7 @@ export function replayModules(
     clock,
     ids: log.ids,
     random: () => 0,
+    runningOn: new Map(),
     redaction,
     memory: {
       ...memory,

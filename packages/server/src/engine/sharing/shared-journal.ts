@@ -35,6 +35,7 @@ export function shareJournal(journal: Journal, { shipment, sizeBytes }: SharedPa
       await Promise.all([journal.synced(), shipment.acknowledged(sizeBytes())])
     },
     stuck: () => journal.stuck() ?? shipment.trouble,
+    mayAct: shipment.mayAct,
     shown: () => shipment.acknowledged(sizeBytes()),
     describe(state) {
       const now = { row: rowOf(state), turn: state.core.turn?.id ?? null }

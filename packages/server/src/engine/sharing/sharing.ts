@@ -2,7 +2,7 @@ import { type Files, type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { HeldElsewhereError, type LocalCopy, type SharedStore, type Shipment } from '@parley/store'
 import { rejection } from '../../replies/rejection.ts'
-import type { OpenParts } from '../open/conversation-parts.ts'
+import type { ConversationOwner, OpenParts } from '../open/conversation-parts.ts'
 import { shareJournal } from './shared-journal.ts'
 
 /** Conversations of the store that servers share; of none where there is no store. */
@@ -89,7 +89,7 @@ export function shareParts(parts: OpenParts, shipment: Shipment | null, files: F
   let isStarted = journal !== null
   return {
     ...parts,
-    isShared: true,
+    owner: ownerOf(parts.state.core.meta.conversationId, shipment),
     journal: journal === null ? null : shareJournal(journal, sharing),
     ...(startJournal === undefined
       ? {}
@@ -102,6 +102,21 @@ export function shareParts(parts: OpenParts, shipment: Shipment | null, files: F
     dispose() {
       dispose()
       if (!isStarted) void giveUp(shipment)
+    },
+  }
+}
+
+/** Returns the right to a conversation that a shipment proves. */
+export function ownerOf(conversation: ConversationId, shipment: Shipment): ConversationOwner {
+  const { epoch, mayAct, assertMayAct, taken } = shipment
+  return {
+    fence: { conversation, epoch },
+    mayAct,
+    assertMayAct,
+    taken,
+    get ended() {
+      const { trouble } = shipment
+      return trouble?.retryable === false ? trouble : null
     },
   }
 }

@@ -1,7 +1,14 @@
 import type { Config } from '@parley/config'
-import type { ModelFacts } from '@parley/models'
+import type { ModelClient, ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
-import { type ClientId, type ModelChoice, modelInUse, settingsInForce, type TurnBudget } from '@parley/protocol'
+import {
+  type ClientId,
+  type ItemId,
+  type ModelChoice,
+  modelInUse,
+  settingsInForce,
+  type TurnBudget,
+} from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
@@ -51,6 +58,8 @@ export interface TurnModules {
   readonly userRules: UserRules
   readonly limits: ConversationLimits
   readonly foreground: ForegroundCalls
+  /** Calls of an earlier server whose runs an exec-server has kept, with the ms that they had run; those not followed yet. */
+  readonly runningOn: Map<ItemId, number>
   readonly history: FileHistory
   readonly hooks: ConversationHooks
   /** Returns the model that makes the next call. */
@@ -97,6 +106,7 @@ interface ModuleParts {
   readonly sourceOf: (providerId: string) => ModelSource
   readonly config: Config
   readonly fallbacks: readonly Fallback[]
+  readonly runningOn: ReadonlyMap<ItemId, number>
 }
 
 interface Ports extends Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules' | 'ceiling'> {
@@ -117,7 +127,7 @@ export function createTurnModules(
     const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(choice.modelProvider)
     const { model: name } = choice
     const own = { facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
-    return { client, limits: retries, choice, factsOf, maxOutputOf, ...own }
+    return { client: actingClient(client, conversation), limits: retries, choice, factsOf, maxOutputOf, ...own }
   }
   const { environment, skills } = toolPorts
   const gather = () => {
@@ -139,6 +149,7 @@ export function createTurnModules(
     userRules,
     limits,
     foreground: createForegroundCalls(),
+    runningOn: new Map(parts.runningOn),
     history,
     hooks,
     model,
@@ -156,6 +167,19 @@ export function createTurnModules(
       (clients.answerers.length > 0 || clients.followerCount === 0),
     mayRaiseLimit: () => clients.canRaiseLimits || clients.followerCount === 0,
     ceiling,
+  }
+}
+
+/** Returns a client that asks a model only for a conversation that this server still has. */
+function actingClient(client: ModelClient, conversation: Conversation): ModelClient {
+  return {
+    adapter: client.adapter,
+    warmUp: () => client.warmUp?.(),
+    async *stream(request, signal) {
+      await conversation.mayAct()
+      yield* client.stream(request, signal)
+    },
+    listModels: (signal) => client.listModels(signal),
   }
 }
 

@@ -129,9 +129,10 @@ async function runItem(item: ShellItem, { signal, onStart }: RunOptions, parts: 
   const { environment } = ports
   await conversation.synced()
   conversation.sideFiles.prepare()
+  await conversation.mayAct()
   const { folder } = conversation.sideFiles
   const { id, command, cwd } = item
-  const reporter = createOutputReporter(conversation, ports.clock, id)
+  const reporter = createOutputReporter(conversation, ports.clock, { itemId: id })
   const spec = commandSpec({ argv: [environment.shell, '-c', command], cwd, itemId: id, folder }, ports)
   const child = environment.commands.runCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
   onStart(child)

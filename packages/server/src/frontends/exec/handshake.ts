@@ -1,5 +1,6 @@
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { type CallContext, ConnectionClosedError } from '@parley/rpc'
+import type { Epochs } from './epochs.ts'
 import type { SpokenLink } from './link.ts'
 import { type ExecHandlers, handshakeErrors } from './requests.ts'
 import type { ExecSession } from './session.ts'
@@ -61,14 +62,19 @@ export interface InitializeParts {
   readonly handshake: Handshake
   readonly link: SpokenLink
   readonly sessions: Sessions
+  readonly epochs: Epochs
   readonly environmentInfo: () => Promise<EnvironmentInfo>
 }
 
 export function createInitialize(parts: InitializeParts): ExecHandlers['initialize'] {
-  const { link, sessions } = parts
-  return ({ resumeSessionId }, context) => {
-    const isNew = resumeSessionId === null || resumeSessionId === undefined
-    const session = isNew ? sessions.open(link) : sessions.resume(resumeSessionId, link)
+  const { link, sessions, epochs } = parts
+  return ({ resumeSessionId, fence }, context) => {
+    const attach = () => {
+      const isNew = resumeSessionId === null || resumeSessionId === undefined
+      if (fence !== undefined) return sessions.openFor(fence, isNew ? null : resumeSessionId, link)
+      return isNew ? sessions.open(link) : sessions.resume(resumeSessionId, link)
+    }
+    const session = fence === undefined ? attach() : epochs.enter(fence).then(attach)
     return session instanceof Promise ? answerLater(session, parts, context) : answer(session, parts, context)
   }
 }
@@ -83,7 +89,9 @@ async function answer(
   handshake.answered(session)
   // The notifications of its processes must follow the reply.
   context.afterReply(() => session.setLink(link))
-  return { protocolVersion: 'exec-server.v0', sessionId: session.id, environmentInfo: await environmentInfo() }
+  const processes = session.fence === null ? {} : { processes: session.processes }
+  const answered = { protocolVersion: 'exec-server.v0', sessionId: session.id, ...processes } as const
+  return { ...answered, environmentInfo: await environmentInfo() }
 }
 
 /** Waits until the connection that held the session has been checked, then replies. */

@@ -43,6 +43,7 @@ export function createProcessHandlers(session: () => ExecSession, enforcer: Poli
     'process/terminate'({ processId }) {
       return { running: session().has(processId) && session().record(processId).kill() }
     },
+    'process/forget': ({ processId }) => ({ forgotten: session().forget(processId) }),
     async 'process/read'({ processId, afterSeq, maxBytes, waitMs }, context) {
       const record = session().record(processId)
       const after = afterSeq ?? 0

@@ -35,6 +35,8 @@ export class ProcessRecord implements OutputSink {
   readonly #idJson: string
   readonly #session: SessionOutput
   readonly #retained: RetainedOutput
+  readonly #startedMs = performance.now()
+  #endedMs: number | null = null
   #process: RunningProcess | null = null
   #seq = 0
   /** Last number that was sent. */
@@ -66,6 +68,11 @@ export class ProcessRecord implements OutputSink {
 
   get isClosed(): boolean {
     return this.#closedSeq !== null
+  }
+
+  /** Time since its start, or that it ran. */
+  get ageMs(): number {
+    return Math.round((this.#endedMs ?? performance.now()) - this.#startedMs)
   }
 
   get memoryBytes(): number {
@@ -117,6 +124,7 @@ export class ProcessRecord implements OutputSink {
     const sandboxDenied = isConfined && exitCode !== 0 && exit.triedNetwork === true
     const exited = { seq: this.#next(), exitCode, sandboxDenied, failure: exit.spawnError?.message ?? null }
     this.#exit = exited
+    this.#endedMs = performance.now()
     this.#send(exited.seq, (link) => exitedLine(link.spelling, this.#idJson, exited))
   }
 

@@ -1,7 +1,13 @@
 import { isAbsolute, normalize } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { SpawnError } from '@parley/host'
-import { type ExecMethodName, type ExecMethods, type ExecResultOf, execMethods } from '@parley/protocol/exec'
+import {
+  type ExecMethodName,
+  type ExecMethods,
+  type ExecResultOf,
+  execMethods,
+  type Fence,
+} from '@parley/protocol/exec'
 import { type CallContext, errorCodes, invalidParams, RpcError } from '@parley/rpc'
 import { isMissing, systemErrorCode, systemErrorReason } from '@parley/workspace'
 import { decodeParams } from '../decode-params.ts'
@@ -62,6 +68,12 @@ export const handshakeErrors = {
   sessionInUse: (id: string) =>
     new RpcError(sessionInUse, `session ${id} is attached to another connection`, { code: 'sessionInUse' }),
 } as const
+
+/** Returns the error for a server whose conversation another server has taken. */
+export function epochOver({ conversation, epoch }: Fence, highest: number): RpcError {
+  const text = `epoch ${epoch} of conversation ${conversation} is over: a server with epoch ${highest} has it now, so nothing was done`
+  return rejected('epochOver', text, { conversation, epoch, highest })
+}
 
 export const processErrors = {
   unknown: (processId: string) => rejected('unknownProcess', `unknown process id ${processId}`, { processId }),

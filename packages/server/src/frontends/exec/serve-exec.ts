@@ -12,6 +12,7 @@ import {
   type Transport,
 } from '@parley/rpc'
 import { isRecord } from '@parley/text'
+import type { Epochs } from './epochs.ts'
 import { createFileHandlers } from './files/handlers.ts'
 import {
   createHandshake,
@@ -28,6 +29,7 @@ import type { Sessions } from './sessions.ts'
 
 export interface ExecParts {
   readonly sessions: Sessions
+  readonly epochs: Epochs
   readonly enforcer: PolicyEnforcer
   /** Resolves with the environment as it is now. */
   readonly environmentInfo: () => Promise<EnvironmentInfo>
@@ -41,7 +43,7 @@ export interface ExecParts {
  * result names a protocol violation that closed the connection.
  */
 export async function serveExec(transport: Transport, parts: ExecParts): Promise<CloseReason> {
-  const { sessions, enforcer, environmentInfo } = parts
+  const { sessions, epochs, enforcer, environmentInfo } = parts
   const handshake = createHandshake()
   let peer: Peer | null = null
   const link = createLink(transport, () => {
@@ -55,7 +57,7 @@ export async function serveExec(transport: Transport, parts: ExecParts): Promise
   }
   peer = createPeer({
     transport: enforceProtocol(transport, findViolation),
-    methods: createHandlers({ handshake, link, sessions, enforcer, environmentInfo }),
+    methods: createHandlers({ handshake, link, sessions, epochs, enforcer, environmentInfo }),
     unknownMethod,
     onFault: parts.report,
   })
@@ -147,7 +149,7 @@ function createHandlers(parts: HandlerParts): Record<string, MethodHandler> {
     ...createFileHandlers(link, enforcer),
   }
   const names = Object.keys(handlers) as ExecMethodName[] // narrowed: the table has exactly the protocol's methods
-  const methodOf = createMethod(handlers, handshake)
+  const methodOf = createMethod(handlers, parts)
   const methods = names.map((name) => [name, methodOf(name, () => settleCurrent(name, link))] as const)
   const aliases = Object.entries(olderNames).map(
     ([older, name]) => [older, methodOf(name, () => link.settleSpelling('command'))] as const,
@@ -156,14 +158,19 @@ function createHandlers(parts: HandlerParts): Record<string, MethodHandler> {
 }
 
 /** Returns a function from method to its checked handler; `settle` runs after the check of the handshake. */
-function createMethod(handlers: ExecHandlers, handshake: Handshake) {
+function createMethod(handlers: ExecHandlers, { handshake, epochs }: HandlerParts) {
   return <Name extends ExecMethodName>(name: Name, settle: () => void): MethodHandler =>
     (params, context) => {
       if (name === 'initialize') handshake.assertNew()
       // Reading the session throws before the handshake.
       else void handshake.session
       settle()
-      return handlers[name](decodeExecParams(name, params), context)
+      const decoded = decodeExecParams(name, params)
+      const run = () => handlers[name](decoded, context)
+      // The handshake looks at its fence by itself, and a write may wait for as long as its process does not read.
+      const fence = 'fence' in decoded && name !== 'initialize' ? decoded.fence : undefined
+      if (fence === undefined) return run()
+      return name === 'process/write' ? epochs.enter(fence).then(run) : epochs.run(fence, run)
     }
 }
 
@@ -190,6 +197,7 @@ export function describeEnvironment(version: string, sandbox: SandboxReport): En
       processResize: true,
       sessionResume: true,
       outputGaps: true,
+      fences: true,
       fileHashes: true,
     },
   }

@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, readlink, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMark, type Host, isOwnerAlive, type ProcessSpec, parseMark, type SpawnError } from '@parley/host'
+import type { Fence } from '@parley/protocol/exec'
 import { removeTree } from '@parley/workspace'
 import type { Link } from './link.ts'
 import { createGatherer } from './output/gatherer.ts'
@@ -24,11 +25,16 @@ const killedBeforeStart: SpawnError = {
   message: 'It was ended before it had started',
 }
 
-/** Processes of one client, across its connections. */
+/** Chunks of a process that are kept in the session of a conversation: all are read again by the next server. */
+const chunksForNextServer = 256 * 1024
+
+/** Processes of one client, or of one conversation, across connections. */
 export class ExecSession implements SessionOutput {
   readonly id = randomUUID()
   readonly scratch = createScratch()
   readonly retention: RetentionLimits
+  /** Conversation that it belongs to, with the epoch of the server that has it; null for a session of a client. */
+  fence: Fence | null
   readonly #host: Host
   readonly #records = new Map<string, ProcessRecord>()
   readonly #gatherer = createGatherer()
@@ -36,9 +42,10 @@ export class ExecSession implements SessionOutput {
   #stalled = false
   #ended = false
 
-  constructor(host: Host, retention: RetentionLimits) {
+  constructor(host: Host, retention: RetentionLimits, fence: Fence | null) {
     this.#host = host
-    this.retention = retention
+    this.retention = fence === null ? retention : { ...retention, chunks: chunksForNextServer }
+    this.fence = fence
   }
 
   get link(): Link | null {
@@ -72,6 +79,18 @@ export class ExecSession implements SessionOutput {
     const record = this.#records.get(processId)
     if (record === undefined) throw processErrors.unknown(processId)
     return record
+  }
+
+  get processes(): { processId: string; ageMs: number }[] {
+    return [...this.#records.values()].map(({ id: processId, ageMs }) => ({ processId, ageMs }))
+  }
+
+  /** Drops the record of an ended process; returns false for any other. */
+  forget(processId: string): boolean {
+    const record = this.#records.get(processId)
+    if (record?.isClosed !== true) return false
+    this.#forget(record)
+    return true
   }
 
   has(processId: string): boolean {
@@ -145,7 +164,8 @@ export class ExecSession implements SessionOutput {
   #close(record: ProcessRecord): void {
     this.#gatherer.flush()
     record.close()
-    this.#expire(record)
+    // That of a conversation is kept until its server says that it has recorded the end.
+    if (this.fence === null) this.#expire(record)
     if (this.#link !== null) this.#boundKept()
   }
 

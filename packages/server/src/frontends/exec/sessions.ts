@@ -1,4 +1,5 @@
 import type { Host } from '@parley/host'
+import type { Fence } from '@parley/protocol/exec'
 import type { Link } from './link.ts'
 import { type RetentionLimits, retentionLimits } from './output/retained-output.ts'
 import { handshakeErrors } from './requests.ts'
@@ -13,7 +14,12 @@ export interface Sessions {
    * holds it.
    */
   resume(id: string, link: Link): ExecSession | Promise<ExecSession>
-  /** Releases the session. Unless another connection holds it by now, it ends after `lingerMs`. */
+  /**
+   * Attaches the session of a conversation, which is made where there is none. A later epoch takes it from the connection
+   * of an earlier one. `id` resumes exactly that session. Throws as `resume` does.
+   */
+  openFor(fence: Fence, id: string | null, link: Link): ExecSession | Promise<ExecSession>
+  /** Releases the session. Unless another connection holds it by now, it ends after `lingerMs`, or later where it is of a conversation. */
   leave(session: ExecSession, link: Link): Promise<void>
   close(): Promise<void>
 }
@@ -22,6 +28,8 @@ export interface SessionsOptions {
   readonly host: Host
   /** Time that a session waits to be resumed; 0 ends it at once. */
   readonly lingerMs: number
+  /** The same for the session of a conversation, which another server may take over; default 5 minutes. */
+  readonly conversationLingerMs?: number
   readonly retention?: RetentionLimits
   /**
    * Time limit for the holder's ping reply when another connection wants the session, since its network may be lost.
@@ -31,18 +39,17 @@ export interface SessionsOptions {
 
 export function createSessions(options: SessionsOptions): Sessions {
   const { host, lingerMs, retention = retentionLimits, answersWithinMs = 2000 } = options
+  const { conversationLingerMs = 300_000 } = options
   const sessions = new Map<string, ExecSession>()
   const holders = new Map<string, Link>()
-  const lingering = new Map<string, NodeJS.Timeout>()
-  const stopLingering = (id: string) => {
-    clearTimeout(lingering.get(id))
-    lingering.delete(id)
-  }
+  const lingering = createTimers()
   const end = async (session: ExecSession) => {
-    stopLingering(session.id)
+    lingering.stop(session.id)
     sessions.delete(session.id)
     await session.end()
   }
+  const ofConversation = ({ conversation }: Fence) =>
+    [...sessions.values()].find(({ fence }) => fence?.conversation === conversation)
   const known = (id: string) => {
     const session = sessions.get(id)
     if (session === undefined) throw handshakeErrors.unknownSession(id)
@@ -50,8 +57,27 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
   const take = (session: ExecSession, link: Link) => {
     holders.set(session.id, link)
-    stopLingering(session.id)
+    lingering.stop(session.id)
     return session
+  }
+  const open = (link: Link, fence: Fence | null) => {
+    const session = new ExecSession(host, retention, fence)
+    sessions.set(session.id, session)
+    holders.set(session.id, link)
+    return session
+  }
+  const resume = (id: string, link: Link) => {
+    const session = known(id)
+    const holder = holders.get(id)
+    return holder === undefined ? take(session, link) : takeOver(session, holder, link)
+  }
+  /** Takes a session from the connection of an earlier epoch, alive or not. */
+  const takeFrom = (session: ExecSession, fence: Fence, link: Link) => {
+    session.fence = fence
+    const holder = holders.get(session.id)
+    session.setLink(null)
+    void holder?.close()
+    return take(session, link)
   }
   const takeOver = async ({ id }: ExecSession, holder: Link, link: Link) => {
     const isAlive = await holder.answers(answersWithinMs)
@@ -64,16 +90,12 @@ export function createSessions(options: SessionsOptions): Sessions {
     return session
   }
   return {
-    open(link) {
-      const session = new ExecSession(host, retention)
-      sessions.set(session.id, session)
-      holders.set(session.id, link)
-      return session
-    },
-    resume(id, link) {
-      const session = known(id)
-      const holder = holders.get(id)
-      return holder === undefined ? take(session, link) : takeOver(session, holder, link)
+    open: (link) => open(link, null),
+    resume,
+    openFor(fence, id, link) {
+      const session = id === null ? ofConversation(fence) : known(id)
+      if (session === undefined) return open(link, fence)
+      return (session.fence?.epoch ?? 0) < fence.epoch ? takeFrom(session, fence, link) : resume(session.id, link)
     },
     async leave(session, link) {
       const { id } = session
@@ -81,15 +103,25 @@ export function createSessions(options: SessionsOptions): Sessions {
       holders.delete(id)
       session.setLink(null)
       if (session.isEnded) return
-      if (lingerMs === 0) await end(session)
-      else
-        lingering.set(
-          id,
-          setTimeout(() => void end(session), lingerMs),
-        )
+      const waitMs = session.fence === null || lingerMs === 0 ? lingerMs : conversationLingerMs
+      if (waitMs === 0) await end(session)
+      else lingering.start(id, waitMs, () => void end(session))
     },
     async close() {
       await Promise.all([...sessions.values()].map(end))
     },
+  }
+}
+
+/** Timers by name. */
+function createTimers() {
+  const timers = new Map<string, NodeJS.Timeout>()
+  const stop = (name: string) => {
+    clearTimeout(timers.get(name))
+    timers.delete(name)
+  }
+  return {
+    stop,
+    start: (name: string, ms: number, act: () => void) => void timers.set(name, setTimeout(act, ms)),
   }
 }

@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { openHost, openSandboxes } from '@parley/host'
+import { nodeFiles } from '@parley/journal'
 import { createStreamTransport, ListenError, type PeerFault, type Transport, type UnreadableReason } from '@parley/rpc'
 import { currentSecrets, diskFiles, ownFiles, secretPaths } from '@parley/workspace'
+import { openEpochs } from '../../frontends/exec/epochs.ts'
 import { createPolicyEnforcer, type PolicyEnforcer } from '../../frontends/exec/sandbox/enforce-policy.ts'
 import { describeEnvironment, type ExecParts, serveExec } from '../../frontends/exec/serve-exec.ts'
 import { createSessions } from '../../frontends/exec/sessions.ts'
@@ -42,6 +44,7 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
   const enforcer = localEnforcer(build, listen === null ? [] : [options.tokenFile])
   const parts: ExecParts = {
     sessions,
+    epochs: openEpochs(nodeFiles, join(homeFolder(process.env), 'epochs')),
     enforcer,
     environmentInfo: async () => describeEnvironment(version, await enforcer.report()),
     initializeTimeoutMs: listen === null ? null : initializeTimeoutMs,

@@ -37,6 +37,20 @@ function hashAsked(call: Call, settings: Partial<Settings>, ...events: readonly 
 const hash = hashAsked(planned, untrusted)
 const retryHash = hashAsked(ranInto(1), sandboxed, started)
 
+describe('a call that an earlier server has started', () => {
+  const state = logOf(sandboxed, started)
+  const follow = () => Promise.reject(new Error('not in this test'))
+  const followed: Call =
+    understood.phase === 'understood' ? { ...understood, prepared: { ...understood.prepared, follow } } : understood
+
+  it('is followed where an exec-server has kept its run, and its tool can', () => {
+    const kept = policyWith(state, { runningOnMs: () => 7 })
+    expect(advanceCall(followed, kept)).toMatchObject({ kind: 'follow', ageMs: 7 })
+    expect(advanceCall(understood, kept)).toMatchObject({ kind: 'keep', item: { status: 'unknown' } })
+    expect(advanceCall(followed, policyWith(state))).toMatchObject({ kind: 'keep', item: { status: 'unknown' } })
+  })
+})
+
 describe('the next step of a call', () => {
   const rows: [string, Call, Partial<Settings>, ConversationEvent[], object][] = [
     ['examines a call whose facts are unknown', understood, sandboxed, [], { kind: 'examine' }],

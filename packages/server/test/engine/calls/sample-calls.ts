@@ -95,6 +95,7 @@ export function policyWith(state: ConversationState, changes: Partial<CallPolicy
     sessionGrants: [],
     isOwnAnswer: () => true,
     hasHooks: () => false,
+    runningOnMs: () => null,
     policyFile: '/home/policy.toml',
     ceiling: 'workspace-write',
     secretsIn: () => new Map(),

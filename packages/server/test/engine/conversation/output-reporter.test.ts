@@ -6,11 +6,11 @@ import { createOutputReporter } from '../../../src/engine/conversation/deltas.ts
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-function reporter() {
+function reporter(seenBytes = 0) {
   const events: ConversationEvent[] = []
   const clock = { now: () => 0, elapsed: () => Date.now(), sleep: () => Promise.resolve() }
   const conversation = { record: (event: ConversationEvent) => void events.push(event) } as unknown as Conversation
-  const made = createOutputReporter(conversation, clock, 'i1')
+  const made = createOutputReporter(conversation, clock, { itemId: 'i1', seenBytes })
   const deltas = () => events.flatMap((event) => (event.type === 'item.delta' ? [event.text] : [])).join('')
   const progress = () => events.flatMap((event) => (event.type === 'item.progress' ? [event] : []))
   return { ...made, events, deltas, progress }
@@ -32,6 +32,21 @@ describe('the output of a running command', () => {
     stop()
     expect(deltas()).toBe('a'.repeat(60_000) + 'b'.repeat(5536))
     expect(progress()).toMatchObject([{ totalBytes: 70_004, tail: expect.stringMatching(/^b+end\n$/) }])
+  })
+
+  it('goes on behind what an earlier server has recorded', () => {
+    const short = reporter(5)
+    for (const chunk of ['on', 'e\ntw', 'o\n']) short.report(Buffer.from(chunk))
+    short.stop()
+    expect(short.deltas()).toBe('wo\n')
+    const long = reporter(70_000)
+    long.report(Buffer.alloc(69_000, 'x'))
+    long.report(Buffer.from(`${'y'.repeat(1000)}\nend\n`))
+    long.stop()
+    expect([long.deltas(), long.progress()]).toMatchObject([
+      '',
+      [{ totalBytes: 70_005, tail: expect.stringMatching(/y\nend\n$/) }],
+    ])
   })
 
   it('includes the last lines before a pause, and progress comes at most four times a second', () => {

@@ -17,6 +17,9 @@ function awayStore() {
     },
     describe: () => undefined,
     acknowledged: () => back.promise,
+    mayAct: async () => undefined,
+    assertMayAct: () => undefined,
+    taken: () => undefined,
     get trouble() {
       return trouble
     },

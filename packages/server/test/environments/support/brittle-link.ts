@@ -1,7 +1,9 @@
 import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
+import { nodeFiles } from '@parley/journal'
 import { type CloseReason, createMemoryTransportPair, type Incoming, type Transport } from '@parley/rpc'
 import type { LinkChange } from '@parley/workspace'
 import { Link } from '@parley/workspace/testing'
+import { openEpochs } from '../../../src/frontends/exec/epochs.ts'
 import { createPolicyEnforcer } from '../../../src/frontends/exec/sandbox/enforce-policy.ts'
 import { describeEnvironment, serveExec } from '../../../src/frontends/exec/serve-exec.ts'
 import { createSessions } from '../../../src/frontends/exec/sessions.ts'
@@ -37,7 +39,8 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
   const secrets = () => Promise.resolve([])
   const enforcer = createPolicyEnforcer({ sandboxes, secrets, home: '/nowhere', platform: process.platform })
   const environmentInfo = async () => describeEnvironment('test', await enforcer.report())
-  const face = { sessions, enforcer, environmentInfo, initializeTimeoutMs: null, report: () => undefined }
+  const epochs = openEpochs(nodeFiles, '/nowhere/epochs')
+  const face = { sessions, epochs, enforcer, environmentInfo, initializeTimeoutMs: null, report: () => undefined }
   const changes: LinkChange[] = []
   let changing = 0
   let isCut = false

@@ -137,6 +137,7 @@ function outsideTheEngine(
   return {
     conversationId,
     itemId,
+    attempt: 1,
     signal: never,
     narrowed: never,
     sentToBackground: never,

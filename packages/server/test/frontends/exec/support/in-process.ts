@@ -1,7 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
+import { nodeFiles } from '@parley/journal'
 import { createMemoryTransportPair, type StreamLimits, type Transport } from '@parley/rpc'
 import { connectWebSocket, listenWebSocket } from '@parley/rpc/websocket'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
+import { openEpochs } from '../../../../src/frontends/exec/epochs.ts'
 import { createPolicyEnforcer } from '../../../../src/frontends/exec/sandbox/enforce-policy.ts'
 import { describeEnvironment, serveExec } from '../../../../src/frontends/exec/serve-exec.ts'
 import { createSessions, type SessionsOptions } from '../../../../src/frontends/exec/sessions.ts'
@@ -45,8 +50,10 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
   })
   const mark = newMark()
   const faults: unknown[] = []
+  const folder = mkdtempSync(join(tmpdir(), 'parley-epochs-'))
   const face = {
     sessions,
+    epochs: openEpochs(nodeFiles, folder),
     enforcer,
     environmentInfo: async () => describeEnvironment('0.0.0', await enforcer.report()),
     initializeTimeoutMs: initializeTimeoutMs ?? null,
@@ -79,6 +86,7 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
       await sessions.close()
       await host.close()
       killMarked(mark)
+      rmSync(folder, { recursive: true })
     },
   }
 }

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { type Files, makeFolders, readFile, removeQuietly, replaceSynced } from '@parley/journal'
+import type { Fence } from '@parley/protocol/exec'
+import { createInOrder } from '../../core/in-order.ts'
+import { epochOver } from './requests.ts'
+
+/** Highest epoch of each conversation, which outlives the exec-server. */
+export interface Epochs {
+  /** Resolves when the epoch is on disk and no effect of an earlier one runs. Rejects with `epochOver`. */
+  enter(fence: Fence): Promise<void>
+  /** Runs an effect of an epoch: at once where that is known. Throws or rejects with `epochOver`, and runs nothing then. */
+  run<Result>(fence: Fence, effect: () => Result | Promise<Result>): Result | Promise<Result>
+}
+
+/** Conversations whose epochs are kept; those that were raised last. */
+const keptConversations = 10_000
+
+/** Opens the epochs in a folder, which is made with the first. It is read each time: another exec-server may share it. */
+export function openEpochs(files: Files, folder: string): Epochs {
+  const inOrder = createInOrder()
+  const entering = new Map<string, number>()
+  const running = new Map<string, Set<Promise<unknown>>>()
+  const pathOf = (conversation: string) => join(folder, createHash('sha256').update(conversation).digest('hex'))
+
+  function storedEpoch(conversation: string): number {
+    return Number(readFile(files, pathOf(conversation))?.toString() ?? 0)
+  }
+
+  /** Returns the epoch on disk. Throws `epochOver` where a later one is there, or about to be. */
+  function assertCurrent({ conversation, epoch }: Fence): number {
+    const stored = storedEpoch(conversation)
+    const highest = Math.max(stored, entering.get(conversation) ?? 0)
+    if (epoch < highest) throw epochOver({ conversation, epoch }, highest)
+    return stored
+  }
+
+  async function raise({ conversation, epoch }: Fence): Promise<void> {
+    if (assertCurrent({ conversation, epoch }) === epoch) return
+    entering.set(conversation, epoch)
+    try {
+      await Promise.allSettled(running.get(conversation) ?? [])
+      makeFolders(files, folder)
+      await replaceSynced(files, pathOf(conversation), String(epoch))
+      dropOldest()
+    } finally {
+      if (entering.get(conversation) === epoch) entering.delete(conversation)
+    }
+  }
+
+  function dropOldest(): void {
+    const names = files.list(folder)
+    if (names.length <= keptConversations) return
+    const byAge = names.map((name) => ({ name, atMs: files.look(join(folder, name))?.modifiedAtMs ?? 0 }))
+    byAge.sort((a, b) => a.atMs - b.atMs)
+    // A tenth at a time, so that the folder is seldom looked through.
+    for (const { name } of byAge.slice(0, names.length - 0.9 * keptConversations))
+      removeQuietly(files, join(folder, name))
+  }
+
+  function track<Result>(conversation: string, result: Promise<Result>): Promise<Result> {
+    const those = running.get(conversation) ?? new Set()
+    running.set(conversation, those.add(result))
+    const end = () => {
+      those.delete(result)
+      if (those.size === 0) running.delete(conversation)
+    }
+    result.then(end, end)
+    return result
+  }
+
+  const enter = (fence: Fence) => inOrder(fence.conversation, () => raise(fence))
+
+  function run<Result>(fence: Fence, effect: () => Result | Promise<Result>): Result | Promise<Result> {
+    const { conversation, epoch } = fence
+    if (assertCurrent(fence) < epoch || entering.has(conversation)) return enter(fence).then(() => run(fence, effect))
+    const result = effect()
+    return result instanceof Promise ? track(conversation, result) : result
+  }
+
+  return { enter, run }
+}

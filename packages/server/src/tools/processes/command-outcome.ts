@@ -1,0 +1,63 @@
+import type { CommandEnd } from '@parley/host'
+import type { ItemId, Output } from '@parley/protocol'
+import { exitWords, secondsText } from '@parley/text'
+import { outputForModel, type ShownImage } from '../command-output.ts'
+import type { ToolOutcome } from '../tool.ts'
+import { lostHeading } from './process-end.ts'
+
+interface KeptOutput {
+  readonly output: Output
+  readonly image: ShownImage | null
+  readonly itemId: ItemId
+}
+
+/** Returns the outcome of a command that has ended. */
+export function outcomeOf(end: CommandEnd, { output, image, itemId }: KeptOutput): ToolOutcome {
+  if (end.spawnError?.subject === 'sandbox') return sandboxFailed(end.spawnError.message)
+  const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
+  const signal = end.signal === null ? {} : { signal: end.signal }
+  const images = image === null || image.stored === null ? {} : { images: [image.stored] }
+  const fields = { exitCode: end.exitCode, output, ...signal, ...images }
+  const heading = headingOf(end)
+  const shown = image?.words ?? outputForModel(end, itemId)
+  const leftovers =
+    end.leftovers > 0
+      ? '\n(What it left running was stopped. Use background: true for something that should go on.)'
+      : ''
+  const exchanged = (end.exchanged ?? []).map((sentence) => `\n(${sentence})`).join('')
+  const modelText = `${heading}\n${shown}${leftovers}${exchanged}`
+  if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }
+  if (end.reason === 'lost')
+    return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }
+  if (end.reason === 'exited' && end.exitCode === 0) return { status: 'completed', modelText, fields }
+  // An exit code needs no failure beside it.
+  if (end.reason === 'exited') return { status: 'failed', modelText, fields, ...triedNetwork }
+  return { status: 'failed', modelText, fields, ...triedNetwork, failure: { code: end.reason, message: heading } }
+}
+
+function headingOf(end: CommandEnd): string {
+  const seconds = secondsText(end.durationMs)
+  switch (end.reason) {
+    case 'spawnFailed':
+      return `could not start: ${end.spawnError?.message ?? 'unknown reason'}`
+    case 'lost':
+      return lostHeading(end) ?? ''
+    case 'timedOut':
+      return `stopped after ${seconds}: it ran into its time limit (give a larger timeout_ms, or background: true)`
+    case 'interrupted':
+      return `interrupted by the user after ${seconds}`
+    case 'shutdown':
+      return `stopped after ${seconds}: parley was closed`
+    case 'exited':
+      return end.signal === null
+        ? `${exitWords(end.exitCode)} after ${seconds}`
+        : `killed by ${end.signal} after ${seconds}`
+  }
+}
+
+/** Returns the outcome of a command that was not run, since its sandbox could not be set up. */
+export function sandboxFailed(problem: string): ToolOutcome {
+  const message = `the sandbox could not be set up: ${problem}`
+  const failure = { code: 'sandboxFailed', message }
+  return { status: 'failed', modelText: `Not run: ${message}`, failure, sandboxBroke: true }
+}

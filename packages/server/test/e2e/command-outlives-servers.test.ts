@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hasNats, startModelServer, startNats, waitUntil } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import type { Watched } from '../engine/support/test-client.ts'
+import { boxSection } from '../environments/support/config-for.ts'
+import { type FarMachine, startFarMachine } from '../environments/support/far-machine.ts'
+import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
+
+/** Prints its numbered lines, and goes on behind each thousandth once a file says so. Leaves a line in `ran`. */
+const script = `echo started >> ran
+n=0
+while [ $n -lt 3000 ]; do
+  n=$((n+1)); echo "line $n of the build"
+  if [ $((n % 1000)) -eq 0 ]; then until [ -e go-$n ]; do sleep 0.05; done; fi
+done
+exit 3`
+
+describe.skipIf(!hasNats)('a command in an environment', { timeout: 90_000 }, () => {
+  it('survives the death of two servers, with its output whole and in order, and is started once', async () => {
+    await using nats = await startNats({ servers: 3 })
+    await using far = await startFarMachine()
+    await using model = await startModelServer([
+      { calls: [{ name: 'shell', arguments: { command: 'sh build.sh' } }] },
+      { text: 'Done.' },
+    ])
+    far.write('build.sh', script)
+    await using first = placeOf(model.url, far)
+    await using second = placeOf(model.url, far)
+    await using third = placeOf(model.url, far)
+    const store = ['--store', `nats://${nats.addresses.join(',')}`]
+    const start = (place: ProcessPlace) => place.spawn(undefined, {}, store)
+
+    const owner = start(first)
+    const client = await owner.connect()
+    const { conversationId } = await client.request('conversation/create', { cwd: far.work, environment: 'box' })
+    const watched = await client.watch(conversationId)
+    await watched.send('go')
+    await watched.decide('approved')
+    await sees(watched, 1000)
+    await kill(owner)
+    far.write('go-1000', '')
+
+    const next = await follow(start(second), conversationId)
+    await sees(next.watched, 2000)
+    await kill(next.server)
+    far.write('go-2000', '')
+
+    const last = await follow(start(third), conversationId)
+    await sees(last.watched, 3000)
+    far.write('go-3000', '')
+    await last.watched.turnEnded()
+
+    const item = last.watched.items().find(({ type }) => type === 'commandExecution')
+    const printed = Array.from({ length: 3000 }, (_, line) => `line ${line + 1} of the build\n`).join('')
+    expect(item).toMatchObject({ status: 'failed', exitCode: 3, output: { totalBytes: printed.length } })
+    expect(wholeOutput(third, conversationId, item)).toBe(printed)
+    expect(shownOutput(last.watched)).toBe(printed.slice(0, 64 * 1024))
+    expect(far.read('ran')).toBe('started\n')
+    expect(last.watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
+  })
+})
+
+function placeOf(modelUrl: string, far: FarMachine): ProcessPlace {
+  const place = processPlace(modelUrl, 'untrusted')
+  writeFileSync(
+    join(place.root, '.parley/config.toml'),
+    `${readFileSync(join(place.root, '.parley/config.toml'), 'utf8')}${boxSection(far)}`,
+  )
+  return place
+}
+
+/** Resumes a conversation on a server, and watches it from its beginning. */
+async function follow(server: SpawnedServer, conversationId: string) {
+  const client = await server.connect()
+  await client.request('conversation/resume', { conversationId })
+  return { server, watched: await client.watch(conversationId, { seq: 0, crc: null }) }
+}
+
+async function kill({ child, exited }: SpawnedServer): Promise<void> {
+  child.kill('SIGKILL')
+  await exited
+}
+
+/** Waits until a line of the output, and all before it, have been shown. */
+async function sees(watched: Watched, line: number): Promise<void> {
+  const text = `line ${line} of the build\n`
+  await waitUntil(
+    () =>
+      shownOutput(watched).endsWith(text) ||
+      Object.values(watched.state.core.open).some(({ progress }) => progress?.tail.endsWith(text)),
+    { what: text, timeoutMs: 30_000 },
+  )
+}
+
+/** Output as the deltas of all servers have shown it. */
+function shownOutput({ events }: Watched): string {
+  return events
+    .flatMap(({ event }) => (event.type === 'item.delta' && event.itemId === itemIn(events) ? [event.text] : []))
+    .join('')
+}
+
+function itemIn(events: Watched['events']): string {
+  return events.flatMap(({ event }) => (event.type === 'execution.started' ? [event.itemId] : []))[0] ?? ''
+}
+
+function wholeOutput(
+  place: ProcessPlace,
+  conversationId: string,
+  item: ReturnType<Watched['items']>[number] | undefined,
+): string {
+  const file = item !== undefined && 'output' in item ? item.output?.file : undefined
+  return readFileSync(join(place.path(conversationId, 'sideFiles'), (file ?? '').replace(':', '-')), 'utf8')
+}

@@ -1,0 +1,68 @@
+import type { Fence } from '@parley/protocol/exec'
+import type { PatchAttempt, PatchTarget } from '../patch/patch-files.ts'
+import type { Environment } from './environment.ts'
+
+/** Right of this server to a conversation that a store has, which another server may take at any time. */
+export interface Owner {
+  /** Proof that requests to an exec-server carry. */
+  readonly fence: Fence
+  /** Resolves when it is certain that no other server has the conversation. Rejects with a final `StorageError`. */
+  mayAct(): Promise<void>
+  /** Throws `StorageError` where that is not certain at this instant. */
+  assertMayAct(): void
+  /** Called when an exec-server says that another server has the conversation. */
+  taken(): void
+}
+
+/**
+ * Returns an environment in which nothing starts and no file changes unless that is the owner's to do at this instant:
+ * a process can be paused between any two of its steps, and wakes when another server goes on in its place.
+ */
+export function ownedEnvironment(environment: Environment, owner: Owner): Environment {
+  const { commands, kept, patches } = environment
+  // The facts of one elsewhere are getters, so it is not copied.
+  return Object.create(environment, {
+    commands: {
+      value: {
+        warmUp: () => commands.warmUp(),
+        runCommand(spec, options) {
+          owner.assertMayAct()
+          return commands.runCommand(spec, options)
+        },
+      } satisfies Environment['commands'],
+    },
+    kept: {
+      value: {
+        ...kept,
+        follow(spec, options) {
+          owner.assertMayAct()
+          return kept.follow(spec, options)
+        },
+      } satisfies Environment['kept'],
+    },
+    patches: { value: ownedPatches(patches, owner) },
+  })
+}
+
+function ownedPatches(patches: PatchTarget, { mayAct }: Owner): PatchTarget {
+  const once = async <Result>(step: () => Promise<Result>): Promise<Result> => {
+    await mayAct()
+    return step()
+  }
+  return {
+    ...patches,
+    begin(tag): PatchAttempt {
+      const attempt = patches.begin(tag)
+      return {
+        stage: (target, bytes, like) => once(() => attempt.stage(target, bytes, like)),
+        stageLink: (target, leadsTo) => once(() => attempt.stageLink(target, leadsTo)),
+        create: (staged, target) => once(() => attempt.create(staged, target)),
+        replace: (staged, target, old) => once(() => attempt.replace(staged, target, old)),
+        remove: (target, old) => once(() => attempt.remove(target, old)),
+        rollBack: () => once(() => attempt.rollBack()),
+        conclude: () => once(() => attempt.conclude()),
+      }
+    },
+    removeStrays: (tag, paths) => once(() => patches.removeStrays(tag, paths)),
+  }
+}
