@@ -11,7 +11,7 @@ import { hashOf, isSameHash, type Users } from './users.ts'
 import type { User } from './users-file.ts'
 
 /** Whoever a client acts for: a user, whoever has a link, or whoever started the server and may do everything. */
-export type Person =
+type Person =
   | { readonly kind: 'operator' }
   | { readonly kind: 'user'; readonly name: string }
   | { readonly kind: 'guest'; readonly conversationId: string; readonly codeHash: string }

@@ -41,7 +41,7 @@ export function parseUsers(text: string): readonly UsersLine[] {
 
 type Named = Exclude<UsersLine, { kind: 'remark' }>
 
-export const userNameForm = /^[a-z0-9][a-z0-9._-]{0,31}$/
+const userNameForm = /^[a-z0-9][a-z0-9._-]{0,31}$/
 
 function parseLine(words: readonly string[], fault: (reason: string) => UsersFileError): Named {
   const [name = '', role = '', hash = '', ...more] = words
