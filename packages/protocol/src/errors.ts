@@ -22,6 +22,7 @@ export const wireErrors = {
   ambiguousConversation: -32004,
   itemNotFound: -32004,
   messageNotQueued: -32004,
+  portNotReachable: -32004,
   processNotFound: -32004,
   approvalNotPending: -32005,
   planChanged: -32005,
@@ -66,6 +67,8 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   conversationNotFound: 'There is no such conversation, or it is not open here; `nearest` has ids that are close.',
   ambiguousConversation: 'More than one conversation matches; `nearest` has their ids.',
   itemNotFound: 'There is no such event or side file.',
+  portNotReachable:
+    'Nothing listens on the port among the sandboxed commands, or they share no network here; the message says which.',
   messageNotQueued: 'The message is not in the inbox: it was sent or taken back.',
   processNotFound: 'No such command runs here, or it ended and its output is no longer kept in memory.',
   approvalNotPending:

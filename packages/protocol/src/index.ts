@@ -63,7 +63,7 @@ export type {
 } from './schema/approval.ts'
 export type { ConversationEvent, Envelope, EventOf } from './schema/event.ts'
 export type { Access, Role, SharedLink, UserName } from './schema/events/access.ts'
-export type { LostRange, Plan, StopReason, TokenCounts, TurnOutcome } from './schema/events/event-parts.ts'
+export type { Forward, LostRange, Plan, StopReason, TokenCounts, TurnOutcome } from './schema/events/event-parts.ts'
 export type { ListedHook, TriedHook } from './schema/hooks/hook-methods.ts'
 export type { HookRef } from './schema/hooks/hook-run.ts'
 export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, RequestKey, TurnId } from './schema/ids.ts'

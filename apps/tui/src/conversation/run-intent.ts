@@ -9,11 +9,11 @@ import { hooksTable } from '../ui/notices/hooks-table.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { contextTable, statusTable } from '../ui/notices/status-tables.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
-import { settingsLine } from '../ui/outside-changes.ts'
-import { checkModel } from './check-model.ts'
+import { changeSettings } from './change-settings.ts'
 import { changeActions } from './file-changes.ts'
-import { keptModels, listOlder, loadLogins, loadModels } from './menu-contents.ts'
-import { changeListed, foundTexts, listedConversations, readPreview } from './picker-contents.ts'
+import { forwardPort } from './forward-port.ts'
+import { keptModels, listOlder, loadLogins, loadModels } from './lists/menu-contents.ts'
+import { changeListed, foundTexts, listedConversations, readPreview } from './lists/picker-contents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 
 /** Connection and conversation that an intent is about, and the way to the screen. */
@@ -97,16 +97,10 @@ async function askConversation(
       await conversation.request('conversation/sendMessage', { messageId, when, input })
       return dispatch({ kind: 'acknowledged', messageId })
     }
-    case 'editQueued': {
-      const content = [{ type: 'text' as const, text: intent.text }]
-      await conversation.request('conversation/inbox/edit', { messageId: intent.messageId, content })
-      return
-    }
+    case 'editQueued':
     case 'takeBack':
-      await conversation.request('conversation/inbox/remove', { messageId: intent.messageId })
-      return dispatch({ kind: 'tookBack', text: intent.text })
     case 'removeQueued':
-      return void (await conversation.request('conversation/inbox/remove', { messageId: intent.messageId }))
+      return dispatch(...(await changeInbox(intent, conversation)))
     case 'context':
       return dispatch({ kind: 'notice', notice: contextTable(await conversation.request('conversation/context', {})) })
     case 'interrupt':
@@ -116,6 +110,9 @@ async function askConversation(
     case 'background':
       await conversation.request('conversation/background', { itemId: intent.itemId })
       return
+    case 'forward':
+    case 'stopForward':
+      return dispatch(await forwardPort(intent, conversation))
     case 'continue':
       await conversation.continue()
       return
@@ -130,7 +127,7 @@ async function askConversation(
       await conversation.request('conversation/runShell', { command: intent.command })
       return
     case 'configure':
-      return configure(intent, conversation, { parley, dispatch })
+      return dispatch(...(await changeSettings(intent, conversation, parley)))
     case 'olderMessages':
       return listOlder(intent.before, conversation, dispatch)
     case 'rename':
@@ -155,18 +152,19 @@ async function askConversation(
   }
 }
 
-/** Changes settings, and says so unless the screen shows it anyway; a model that no provider lists is doubted. */
-async function configure(
-  { settings, isShown }: Extract<RequestIntent, { kind: 'configure' }>,
+/** Edits or removes a waiting message; the text of one that is taken back goes to the composer. */
+async function changeInbox(
+  intent: Extract<RequestIntent, { kind: 'editQueued' | 'takeBack' | 'removeQueued' }>,
   conversation: IntentConversation,
-  { parley, dispatch }: Pick<IntentContext, 'parley' | 'dispatch'>,
-): Promise<void> {
-  const { problem, doubt } = await checkModel(settings, conversation.state, parley)
-  if (problem !== null) return dispatch(note('warning', problem))
-  await conversation.configure(settings)
-  if (isShown === true) return
-  const text = `${settingsLine(settings)}.`
-  return dispatch(doubt === null ? note('info', text) : note('warning', `${text} ${doubt}`))
+): Promise<readonly UiAction[]> {
+  const { messageId } = intent
+  if (intent.kind === 'editQueued') {
+    const content = [{ type: 'text' as const, text: intent.text }]
+    await conversation.request('conversation/inbox/edit', { messageId, content })
+    return []
+  }
+  await conversation.request('conversation/inbox/remove', { messageId })
+  return intent.kind === 'takeBack' ? [{ kind: 'tookBack', text: intent.text }] : []
 }
 
 /** Sends the message that asks for a review, or says why there is none. */

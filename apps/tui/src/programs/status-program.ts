@@ -63,7 +63,8 @@ export class StatusProgram implements Disposable {
 }
 
 /** Returns what the program reads, under names that stay. */
-function statusInput({ core: { meta, settings, usage } }: ConversationState, branch: string | null) {
+function statusInput({ core }: ConversationState, branch: string | null) {
+  const { meta, settings, usage } = core
   const { last, total, contextWindow } = usage
   return {
     conversationId: meta.conversationId,
@@ -79,7 +80,7 @@ function statusInput({ core: { meta, settings, usage } }: ConversationState, bra
     network: settings.network === true,
     enforcement: settings.enforcement,
     approvals: settings.approvalPolicy,
-    limits: limitsWords(settings),
+    limits: limitsWords(core),
     tokens: {
       total: total.inputTokens + total.outputTokens,
       context: last === null ? null : last.inputTokens + last.outputTokens,

@@ -1,6 +1,7 @@
 import { approvalPolicies, modeNamed, pairOf, type SettingsPatch, sandboxModes } from '@parley/protocol'
 import { themeNames } from '../view/text/theme.ts'
 import { loginWays, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
+import { takeForward } from './choices/forward.ts'
 import {
   fillConversations,
   finishChange,
@@ -73,6 +74,8 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
       return planBefore(closed, row.key, state)
     case 'remember':
       return takeMemory(closed, row.key, ui.menu?.memory ?? null)
+    case 'forward':
+      return takeForward(closed, row.key)
     case 'rewindChoice':
       return takeBack(closed, row.key, state)
     case 'model':

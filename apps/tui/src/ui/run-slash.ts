@@ -3,8 +3,10 @@ import { readFix } from '../view/review/fix-request.ts'
 import { readReviewWords } from '../view/review/review-span.ts'
 import { themeNames } from '../view/text/theme.ts'
 import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
+import { runForward } from './choices/forward.ts'
 import { openConversationMenu } from './choices/press-in-picker.ts'
 import { draftRequest } from './choices/remember.ts'
+import { runTrust } from './choices/trust.ts'
 import {
   addAllKeys,
   addPlan,
@@ -61,6 +63,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'plan',
   'status',
   'ps',
+  'forward',
   'hooks',
   'context',
   'name',
@@ -134,6 +137,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
     argument === '' || argument === 'stop'
       ? openBackgroundMenu(ui, argument === '' ? 'open' : 'stop', context)
       : stepTo(noteMissing(ui, 'ps')),
+  forward: runForward,
   hooks: (ui) => stepTo(ui, { kind: 'hooks' }),
   context: (ui) => stepTo(ui, { kind: 'context' }),
   init: runInit,
@@ -193,23 +197,4 @@ function runMcp(ui: UiState, argument: string): UiStep {
   if (verb === '') return stepTo(ui, { kind: 'mcp' })
   if (verb === 'restart' && name !== undefined) return stepTo(ui, { kind: 'restartMcp', name })
   return stepTo(addNote(ui, 'info', '/mcp lists the tool servers, /mcp restart NAME starts one anew.'))
-}
-
-/**
- * Trusts or declines a project's configuration. Takes a typed word because a yes lets programs of the project run, and
- * counts only for the configuration shown.
- */
-function runTrust(ui: UiState, argument: string): UiStep {
-  const verdict = argument === 'yes' ? 'trusted' : argument === 'no' ? 'declined' : null
-  if (argument === '') return stepTo(ui, { kind: 'readTrust' })
-  if (verdict === null)
-    return stepTo(
-      addNote(
-        ui,
-        'info',
-        '/trust shows the configuration of this project, /trust yes trusts it, /trust no declines it.',
-      ),
-    )
-  if (ui.shownTrust === null) return stepTo(addNote(ui, 'warning', 'Look at it first: /trust shows what it would do.'))
-  return stepTo(ui, { kind: 'decideTrust', hash: ui.shownTrust, verdict })
 }

@@ -60,6 +60,11 @@ export const slashCommands = [
     argument: '[stop]',
     about: 'the commands that run in the background: their output, live, to search; `stop` ends one',
   },
+  {
+    name: 'forward',
+    argument: '[[stop] PORT]',
+    about: 'let your browser reach a port of the sandbox, after a yes; or list those ports, or end one',
+  },
   { name: 'hooks', argument: '', about: 'your hooks and those of the project, in their order, and which do not run' },
   { name: 'context', argument: '', about: "what fills the model's context window" },
   {

@@ -3,7 +3,8 @@ import { limitsWords, showEffects } from 'parley/page-rules'
 import { pathName, usageWords } from '../words/words.ts'
 
 /** Title of a conversation with its model, folder, limits and usage. */
-export function AboutConversation({ core: { meta, settings, usage } }: { readonly core: Core }) {
+export function AboutConversation({ core }: { readonly core: Core }) {
+  const { meta, settings, usage } = core
   const isOpen = settings.sandbox === 'danger-full-access' || settings.approvalPolicy === 'never'
   return (
     <div className="about">
@@ -11,7 +12,7 @@ export function AboutConversation({ core: { meta, settings, usage } }: { readonl
       <p className="muted">
         <span>{showEffects([settings.model, settings.effort].filter(Boolean).join(' '))}</span> ·{' '}
         <span title={meta.cwd}>{showEffects(pathName(meta.cwd))}</span> ·{' '}
-        <span className={isOpen ? 't-bad' : ''}>{limitsWords(settings)}</span>
+        <span className={isOpen ? 't-bad' : ''}>{limitsWords(core)}</span>
         {usageWords(usage) === '' ? '' : ` · ${usageWords(usage)}`}
       </p>
     </div>

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { signalGroup } from '../system/signals.ts'
 import type { SpawnError } from '../system/spawn-failure.ts'
 
@@ -118,6 +119,8 @@ export interface SandboxReport {
 export interface Loopback {
   /** Returns the words before a command that is to start in it. Throws when it is closed. */
   entrance(): readonly string[]
+  /** Connects to a server in it, by either version of the protocol. Rejects with the system's code where there is none. */
+  connect(port: number): Promise<Socket>
   close(): void
 }
 

@@ -20,6 +20,8 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/interrupt': 'change',
   'conversation/background': 'change',
   'conversation/process/read': 'look',
+  'conversation/forward': 'change',
+  'conversation/forward/stop': 'change',
   'conversation/process/tellWhen': 'change',
   'conversation/continue': 'change',
   'conversation/retryNow': 'change',
@@ -89,6 +91,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
 
 /** Methods by which more may happen than the limits of a conversation say: not for clients that may only tighten them. */
 export const looseningMethods: ReadonlySet<MethodName> = new Set([
+  'conversation/forward',
   'conversation/runShell',
   'hook/try',
   'trust/decide',

@@ -59,6 +59,9 @@ export const methodRights: Readonly<Record<MethodName, MethodRight>> = {
   'conversation/configure': 'edit',
   // It runs outside any sandbox, as the account of the server.
   'conversation/runShell': 'operator',
+  // It listens on the machine of the server.
+  'conversation/forward': 'operator',
+  'conversation/forward/stop': 'edit',
   'conversation/share': 'own',
   'conversation/link/make': 'own',
   'conversation/link/revoke': 'own',

@@ -62,6 +62,7 @@ export type MetaEvent = EventOf<
   | 'conversation.upgraded'
   | 'context.set'
   | 'plan.updated'
+  | 'forwards.changed'
 >
 
 export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
@@ -99,7 +100,13 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
     }
     case 'plan.updated':
       return { ...core, plan: event.plan }
+    case 'forwards.changed':
+      return withForwards(core, event.forwards)
   }
+}
+
+function withForwards({ forwards: _before, ...core }: Core, forwards: NonNullable<Core['forwards']>): Core {
+  return forwards.length === 0 ? core : { ...core, forwards }
 }
 
 /** Returns the settings for the machine of the server, without an environment. */

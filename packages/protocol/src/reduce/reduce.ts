@@ -40,6 +40,7 @@ const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = 
   'conversation.upgraded': meta,
   'context.set': meta,
   'plan.updated': meta,
+  'forwards.changed': meta,
   'context.cleared': compaction,
   'context.compacted': compaction,
   'context.restored': compaction,

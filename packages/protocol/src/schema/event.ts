@@ -5,6 +5,7 @@ import {
   answerProblem,
   compactionCounts,
   denial,
+  forward,
   listedSkills,
   lostRange,
   plan,
@@ -292,6 +293,11 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'An approval was decided. Synced to disk before any client sees it.',
   ),
   event('plan.updated', { plan }, "The model's plan, whole."),
+  event(
+    'forwards.changed',
+    { forwards: z.array(forward), by: actor.exactOptional() },
+    'Ports of the sandboxed commands that programs of the machine reach from now on: all of them.',
+  ),
   event(
     'usage.updated',
     {

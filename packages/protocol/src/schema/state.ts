@@ -4,6 +4,7 @@ import { access } from './events/access.ts'
 import {
   answerProblem,
   denial,
+  forward,
   listedSkills,
   plan,
   stopReason,
@@ -218,6 +219,7 @@ export const core = z
       .record(itemId, z.object({ title: z.string(), startedAt: z.number().describe('ms since the epoch.') }))
       .exactOptional()
       .describe('Commands that run in the background, by item, in the order of their answers; left out for none.'),
+    forwards: z.array(forward).exactOptional().describe('Ports that are forwarded; left out for none.'),
     compactions: compactions.exactOptional().describe('Left out before the first one.'),
     usage: z.object({
       total: tokenCounts.describe('Tokens of the whole conversation.'),

@@ -106,6 +106,7 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
     case 'model.fellBack':
     case 'approval.decided':
     case 'files.changed':
+    case 'forwards.changed':
     case 'hook.running':
     case 'hook.ran':
       return []

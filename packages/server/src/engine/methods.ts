@@ -93,6 +93,8 @@ type ChangeMethod =
   | 'conversation/inbox/remove'
   | 'conversation/interrupt'
   | 'conversation/background'
+  | 'conversation/forward'
+  | 'conversation/forward/stop'
   | 'conversation/process/read'
   | 'conversation/process/tellWhen'
   | 'conversation/continue'
@@ -135,11 +137,10 @@ function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): 
         ? commands.interruptShell(opened(params), params.itemId)
         : commands.interruptTurn(opened(params), params.turnId),
     'conversation/background': (params) => settled(params, (open) => commands.sendToBackground(open, params.itemId)),
+    'conversation/forward': (params) => writable(opened(params)).forwards.open(params.port, client.actor),
+    'conversation/forward/stop': (params) => writable(opened(params)).forwards.stop(params.port, client.actor),
     'conversation/process/read': (params) => opened(params).processes.read(params),
-    'conversation/process/tellWhen': (params) => {
-      writable(opened(params)).processes.tellWhen(params)
-      return {}
-    },
+    'conversation/process/tellWhen': (params) => writable(opened(params)).processes.tellWhen(params),
     'conversation/continue': (params) =>
       settled(params, (open) => commands.continueConversation(open, params, client.actor)),
     'conversation/retryNow': (params) => settled(params, commands.retryNow),

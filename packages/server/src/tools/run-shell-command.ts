@@ -241,7 +241,7 @@ function processWords({ itemId, pid, sandbox }: BackgroundCommand & { readonly p
 /** Says who can connect to a server in the sandbox. */
 function reachedBy({ sharesLoopback }: Sandbox): string {
   return sharesLoopback === true
-    ? ' Commands with the same limits reach a server in it on localhost; the user’s browser does not.'
+    ? ' Commands with the same limits reach a server in it on localhost; the user’s browser does once the user types /forward PORT.'
     : ' Neither other commands nor the user’s browser can connect to it.'
 }
 

@@ -20,7 +20,7 @@ const input = z.object({
     .boolean()
     .optional()
     .describe(
-      'Start it and go on; for servers and watchers. Read its output and wait for it with read_process, type into it with write_process, end it with stop_process. In the sandbox, later commands with the same limits reach a server in it on localhost (its start says if they do not); a command with network: true and the user’s browser do not.',
+      'Start it and go on; for servers and watchers. Read its output and wait for it with read_process, type into it with write_process, end it with stop_process. In the sandbox, later commands with the same limits reach a server in it on localhost (its start says if they do not); a command with network: true does not, and the user’s browser only after the user types /forward PORT.',
     ),
   tty: z
     .boolean()

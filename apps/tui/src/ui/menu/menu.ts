@@ -22,6 +22,7 @@ export type MenuKind =
   | 'background'
   | 'stopBackground'
   | 'remember'
+  | 'forward'
 
 export interface MenuRow {
   /** Word that taking the row hands on; unique in its menu. */

@@ -15,6 +15,8 @@ import { type Line, lineText, narrowed, type Room, type Span } from '../text/spa
 import { costText } from '../text/token-words.ts'
 import { cellWidth } from '../text/width.ts'
 
+type Limited = Pick<Core, 'settings' | 'forwards'>
+
 export interface StatusFacts {
   readonly homeFolder: string
   readonly branch: string | null
@@ -62,9 +64,9 @@ export function statusLine({ core }: ConversationState, facts: StatusFacts, room
   return row
 }
 
-/** Returns the words of the limits in force. */
-export function limitsWords(settings: Settings): string {
-  return lineText(limitsSpans(settings, false))
+/** Returns the words of the limits in force, with the ports that a browser reaches. */
+export function limitsWords(core: Limited): string {
+  return lineText(joined([limitsSpans(core.settings, false), ...forwardMarks(core)]))
 }
 
 /** Returns the line of the user's program, cut where it is too long, with the limits behind it where it does not have them. */
@@ -72,9 +74,11 @@ function withLimits(own: Line, core: Core, { readOnly, isSafe }: StatusFacts, ro
   const settings = settingsInForce(core)
   const shown = lineText(truncateLine(own, room))
   const isSaid = [false, true].some((isBrief) => shown.includes(lineText(limitsSpans(settings, isBrief))))
-  const marks = [...(isSafe ? [safeSpans] : []), ...(readOnly === null ? [] : [readOnlySpans(readOnly)])].filter(
-    (mark) => !shown.includes(lineText(mark)),
-  )
+  const marks = [
+    ...forwardMarks(core),
+    ...(isSafe ? [safeSpans] : []),
+    ...(readOnly === null ? [] : [readOnlySpans(readOnly)]),
+  ].filter((mark) => !shown.includes(lineText(mark)))
   if (isSaid && marks.length === 0) return own
   const wide = joined([...(isSaid ? [] : [limitsSpans(settings, false)]), ...marks])
   const brief = joined([limitsSpans(settings, true), ...marks])
@@ -105,16 +109,18 @@ function widthOf(line: Line, { ambiguous }: Room): number {
 }
 
 function leftParts(
-  { settings, meta, turn }: Core,
+  core: Core,
   facts: StatusFacts & { readonly isBrief: boolean },
   without: ReadonlySet<PartName>,
 ): readonly Line[] {
+  const { settings, meta, turn } = core
   const parts: readonly (readonly [PartName | 'limits', Line | null])[] = [
     ['model', modelSpans({ ...settings, ...modelInUse({ settings, turn }) }, without.has('effort'))],
     ['folder', placeSpans(meta.cwd, settings.environment, facts, without.has('branch'))],
     ['safe', facts.isSafe ? safeSpans : null],
     ['mode', [{ text: turn?.purpose ?? modeOf(settings) }]],
     ['limits', limitsSpans(settingsInForce({ settings, turn }), facts.isBrief)],
+    ...forwardMarks(core).map((mark) => ['limits', mark] as const),
     ['background', facts.backgroundCount > 0 ? [muted(`${facts.backgroundCount} in background`)] : null],
     ['clients', facts.clientCount > 1 ? [muted(`${facts.clientCount} clients`)] : null],
     ['readOnly', facts.readOnly === null ? null : readOnlySpans(facts.readOnly)],
@@ -140,6 +146,13 @@ function placeSpans(
   const folder = environment === undefined ? name : `${environment}:${name}`
   const text = truncateStart(showEffects(folder), { columns: folderColumns })
   return [muted(branch === null || isBranchDropped ? text : `${text} ⎇ ${showEffects(branch)}`)]
+}
+
+/** Returns what of the sandbox a browser reaches; nothing for none. It belongs to the limits. */
+function forwardMarks({ forwards = [] }: Pick<Core, 'forwards'>): readonly Line[] {
+  if (forwards.length === 0) return []
+  const ports = forwards.map(({ port }) => `:${port}`).join(' ')
+  return [[{ text: forwards.length > 3 ? `${forwards.length} ports open` : `${ports} open`, tone: 'warn' }]]
 }
 
 /** Mark of a server that was started with `--safe`. */

@@ -60,8 +60,7 @@ export function plainFrame(scene: Scene, before: Printed): Frame {
   const status = plainStatus(state, ui, scene.nowMs)
   const asked = askedNow(scene)
   const returned = returnedText(ui)
-  const limits =
-    state === null ? '' : `${ui.opened?.isSafe === true ? 'safe, ' : ''}${limitsWords(state.core.settings)}`
+  const limits = state === null ? '' : `${ui.opened?.isSafe === true ? 'safe, ' : ''}${limitsWords(state.core)}`
   return {
     transcript: told?.transcript ?? known,
     printed: { ...past, stream, status, asked: asked.key, limits, returned },

@@ -5,6 +5,7 @@ import { signalGroup } from '../../system/signals.ts'
 import { openAnonymousFile, readAnonymousFile } from '../anonymous-file.ts'
 import { readFirstProcess } from '../bubblewrap/inner-shell.ts'
 import type { Loopback } from '../sandbox.ts'
+import { type Dialer, openDialer } from './open-dialer.ts'
 
 interface LoopbackPrograms {
   /** Absolute path of `bwrap`. */
@@ -20,16 +21,23 @@ interface LoopbackPrograms {
 export async function makeLoopback({ bubblewrap, nsenter }: LoopbackPrograms): Promise<Loopback> {
   const fds = await whileMade(bubblewrap, openNamespaces)
   let isClosed = false
+  let dialer: Dialer | null = null
+  const entrance = () => {
+    if (isClosed) throw new Error('its loopback is closed')
+    // By path: a descriptor that is handed over would stay open in the command.
+    const [user, net] = fds.map((fd) => `/proc/${process.pid}/fd/${fd}`)
+    return [nsenter, `--user=${user}`, `--net=${net}`, '--preserve-credentials', '--']
+  }
   return {
-    entrance() {
-      if (isClosed) throw new Error('its loopback is closed')
-      // By path: a descriptor that is handed over would stay open in the command.
-      const [user, net] = fds.map((fd) => `/proc/${process.pid}/fd/${fd}`)
-      return [nsenter, `--user=${user}`, `--net=${net}`, '--preserve-credentials', '--']
+    entrance,
+    async connect(port) {
+      if (dialer?.isOpen !== true) dialer = openDialer(entrance())
+      return await dialer.dial(port)
     },
     close() {
       if (isClosed) return
       isClosed = true
+      dialer?.close()
       for (const fd of fds) closeSync(fd)
     },
   }

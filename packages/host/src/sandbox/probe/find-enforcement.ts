@@ -11,7 +11,7 @@ import {
   whyNotBubblewrap,
   whyNotLandlock,
 } from './reasons.ts'
-import { runWrapped, type Trial, type TrialEnd, tryLimits } from './try-limits.ts'
+import { bothModes, runWrapped, type Trial, type TrialEnd, tryLimits } from './try-limits.ts'
 
 const askLimitMs = 5000
 
@@ -39,16 +39,15 @@ async function findBubblewrap(machine: Machine, outsideParent: string | null): P
     return none(whyNotBubblewrap(asked.problem, await readRestrictions(env)), isFinal(asked.problem))
   const found = { enforcement: 'full', reason: fullBy(version), bubblewrap: version, isSure: true } as const
   const prepare = preparerFor(found, machine)
-  const trial = { prepare, filtered: true, perl: perl?.path ?? null, outsideParent }
-  const end = await tryLimits(trial)
+  const trial = { prepare, modes: bothModes, filtered: true, perl: perl?.path ?? null, outsideParent }
+  const [end, shared] = await Promise.all([tryLimits(trial), trySharedLoopback(trial, machine)])
   if (end.kind !== 'holds') return none(whyNotBubblewrap(end, await readRestrictions(env)), isFinal(end))
-  const shared = await trySharedLoopback(trial, machine)
   return shared.problem === null
     ? { ...found, sharesLoopback: true }
     : { ...found, reason: `${found.reason} ${loopbackApart(shared.problem)}`, isSure: shared.isSure }
 }
 
-/** Tries the limits of commands in a loopback that they share. */
+/** Tries the limits of a command in a loopback that others could share; what is mounted is the same. */
 async function trySharedLoopback(
   trial: Trial,
   machine: Machine,
@@ -56,7 +55,11 @@ async function trySharedLoopback(
   try {
     const loopback = await tryLoopback(machine)
     try {
-      const end = await tryLimits({ ...trial, prepare: (limits) => trial.prepare(limits, loopback) })
+      const end = await tryLimits({
+        ...trial,
+        modes: ['read-only'],
+        prepare: (limits) => trial.prepare(limits, loopback),
+      })
       return { problem: whyApart(end), isSure: isFinal(end) }
     } finally {
       loopback.close()
@@ -89,14 +92,26 @@ async function findLandlock(machine: Machine, outsideParent: string | null): Pro
   if (version < 1) return none(whyNotLandlock('noLandlock'))
   if (version < lowestVersion) return none(whyNotLandlock('old'))
   const found = { enforcement: 'partial', reason: '', landlock: version, isSure: true } as const
-  const end = await tryLimits({ prepare: preparerFor(found, machine), filtered: true, perl: perl.path, outsideParent })
+  const end = await tryLimits({
+    prepare: preparerFor(found, machine),
+    modes: bothModes,
+    filtered: true,
+    perl: perl.path,
+    outsideParent,
+  })
   return end.kind === 'holds' ? found : none(whyNotLandlock(end), isFinal(end))
 }
 
 async function findSeatbelt(machine: Machine, outsideParent: string | null): Promise<Finding> {
   if (machine.sandboxExec === null) return none('sandbox-exec, which enforces limits on macOS, is not there.')
   const found = { enforcement: 'full', reason: 'The sandbox of macOS enforces the limits.', isSure: true } as const
-  const end = await tryLimits({ prepare: preparerFor(found, machine), filtered: false, perl: null, outsideParent })
+  const end = await tryLimits({
+    prepare: preparerFor(found, machine),
+    modes: bothModes,
+    filtered: false,
+    perl: null,
+    outsideParent,
+  })
   if (end.kind === 'holds') return found
   const why = end.kind === 'broken' ? `could not be started: ${end.said}` : 'did not hold when it was tried'
   return none(`The sandbox of macOS ${why}.`, isFinal(end))

@@ -17,6 +17,8 @@ export type TrialEnd =
 
 export interface Trial {
   readonly prepare: Sandboxes['prepare']
+  /** Modes to try, each by one command. */
+  readonly modes: readonly SandboxLimits['mode'][]
   /** True when it includes a filter of system calls. */
   readonly filtered: boolean
   /** Path of Perl for the probe; null takes Node. */
@@ -29,6 +31,9 @@ const timeLimitMs = 2000
 /** Limit of the second try: the machine may be busy, and the finding holds as long as this process lives. */
 const secondLimitMs = 6000
 
+/** Modes of a sandbox. */
+export const bothModes = ['workspace-write', 'read-only'] as const
+
 /** Runs a program that tries to escape the limits, once for each mode, and judges the result. */
 export async function tryLimits(trial: Trial): Promise<TrialEnd> {
   const end = await tryWithin(timeLimitMs, trial)
@@ -38,8 +43,7 @@ export async function tryLimits(trial: Trial): Promise<TrialEnd> {
 async function tryWithin(limitMs: number, trial: Trial): Promise<TrialEnd> {
   try {
     await using ground = await openProbeTargets(trial.outsideParent)
-    const modes = ['workspace-write', 'read-only'] as const
-    const ends = await Promise.all(modes.map((mode) => tryMode({ mode, limitMs, ground }, trial)))
+    const ends = await Promise.all(trial.modes.map((mode) => tryMode({ mode, limitMs, ground }, trial)))
     const failed = ends.find(({ kind }) => kind !== 'holds')
     if (failed !== undefined) return failed
     const leaks = [

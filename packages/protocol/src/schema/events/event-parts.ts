@@ -17,6 +17,13 @@ export const tokenCounts = z
     'Token counts of the provider, and their cost at the time of the call. Input includes what was read from the cache and written to it; output includes reasoning.',
   )
 
+export const forward = z
+  .object({
+    port: z.int().describe('Port that a sandboxed command listens on.'),
+    url: z.string().describe('Address for a browser on the machine of the server; nothing else is let through.'),
+  })
+  .describe('Port of the sandboxed commands that programs of the machine reach.')
+
 export const plan = z
   .object({
     explanation: z.string().exactOptional(),
@@ -53,6 +60,7 @@ export const compactionCounts = {
   tokensAfter: count.describe('Estimated tokens of the next request after it.'),
 }
 
+export type Forward = z.infer<typeof forward>
 export type Plan = z.infer<typeof plan>
 export type LostRange = z.infer<typeof lostRange>
 export type StopReason = z.infer<typeof stopReason>

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { forward } from '../events/event-parts.ts'
 import { processParams } from './process-params.ts'
 
 /** Methods about what runs in a conversation. */
@@ -35,5 +36,16 @@ export const processMethods = {
       'Has a notice recorded, once, when a running command prints a line with a text, as `tell_when` of the model does. Lines that are there already do not count.',
     params: processParams['conversation/process/tellWhen'],
     result: z.object({}),
+  },
+  'conversation/forward': {
+    about:
+      'Lets programs on the machine of the server reach a port of the sandboxed commands, at a name of its own, until it is stopped or the conversation is closed. Ask the user first: a page from there has the network of the browser. A port that is forwarded already keeps its name.',
+    params: processParams['conversation/forward'],
+    result: forward,
+  },
+  'conversation/forward/stop': {
+    about: 'Ends the forwarding of a port, with its open connections.',
+    params: processParams['conversation/forward/stop'],
+    result: z.object({ stopped: z.boolean().describe('False when the port was not forwarded.') }),
   },
 } as const

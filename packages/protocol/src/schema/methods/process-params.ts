@@ -3,6 +3,8 @@ import { type conversationId as anyConversationId, itemId, turnId } from '../ids
 
 const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
 
+const port = z.int().min(1).max(65_535).describe('Port that a sandboxed command listens on.')
+
 const ofProcess = {
   conversationId,
   itemId: itemId.describe(
@@ -51,4 +53,6 @@ export const processParams = {
       .min(1)
       .describe('Text of a line that is waited for, written as `search` of `conversation/process/read`.'),
   }),
+  'conversation/forward': z.object({ conversationId, port }),
+  'conversation/forward/stop': z.object({ conversationId, port }),
 } as const

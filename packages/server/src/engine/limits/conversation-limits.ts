@@ -21,6 +21,7 @@ import type { Ids } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { type StoragePatience, unlessStorageFails } from '../conversation/storage-patience.ts'
+import { createForwards, type Forwards } from '../forward/forwards.ts'
 import { recordBackgroundEnd, recordBackgroundPrinted } from './background-end.ts'
 import { limitsOfCommand } from './command-limits.ts'
 import { createLoopbacks, type Loopbacks } from './loopbacks.ts'
@@ -59,6 +60,7 @@ export interface ConversationLimits extends AsyncDisposable {
 interface OpenLimits {
   readonly limits: ConversationLimits
   readonly background: BackgroundProcesses
+  readonly forwards: Forwards
   /** Says in the transcript what a background command has printed, once its call has answered. */
   readonly tellPrinted: (itemId: ItemId, line: string) => void
 }
@@ -120,7 +122,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
   })
   const tellPrinted = (itemId: ItemId, line: string) =>
     void recordBackgroundPrinted({ conversation, patience, newItemId: ids.item }, itemId, line).catch(onFault)
-  return { limits, background, tellPrinted }
+  return { limits, background, tellPrinted, forwards: createForwards({ conversation, connect: loopbacks.connect }) }
 }
 
 interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'narrowed' | 'whenNarrowed'> {

@@ -1,9 +1,13 @@
+import type { Socket } from 'node:net'
 import type { Loopback, Sandboxes, SandboxLimits } from '@parley/host'
+import { rejection } from '../../replies/rejection.ts'
 
 /** Loopbacks of one conversation, made when they are first needed. */
 export interface Loopbacks {
   /** Resolves to the one that commands of these limits share; null where each has a loopback of its own, or the network. */
   sharedBy(limits: SandboxLimits): Promise<Loopback | null>
+  /** Connects to a port on which a command listens in any of them. Rejects with `portNotReachable` where there is none. */
+  connect(port: number): Promise<Socket>
   close(): Promise<void>
 }
 
@@ -21,12 +25,25 @@ export function createLoopbacks(sandboxes: Pick<Sandboxes, 'openLoopback'>): Loo
       made.set(key, loopback)
       return await loopback
     },
+    async connect(port) {
+      const all = (await Promise.all(made.values())).filter((loopback) => loopback !== null)
+      for (const loopback of all.reverse()) {
+        const socket = await loopback.connect(port).catch(() => null)
+        if (socket !== null) return socket
+      }
+      throw rejection('portNotReachable', notReachable(port, made.size > 0 && all.length === 0), { field: 'port' })
+    },
     async close() {
       isClosed = true
       const all = await Promise.all(made.values())
       for (const loopback of all) loopback?.close()
     },
   }
+}
+
+function notReachable(port: number, isApart: boolean): string {
+  if (isApart) return 'The commands of this conversation share no network here, so no port of theirs can be forwarded.'
+  return `Nothing listens on port ${port} in the sandbox of this conversation. Have the server started in the background first; one that runs with the network or outside the sandbox is on localhost without a forward.`
 }
 
 function keyOf({ mode, writableRoots, unixSockets }: SharedLimits): string {

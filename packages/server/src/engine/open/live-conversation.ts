@@ -6,6 +6,7 @@ import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { storageOf } from '../conversation/storage-trouble.ts'
+import type { Forwards } from '../forward/forwards.ts'
 import type { FileHistory } from '../history/file-history.ts'
 import type { WatchingHooks } from '../hooks/conversation-hooks.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
@@ -31,6 +32,7 @@ export interface LiveConversation extends AsyncDisposable {
   readonly patience: StoragePatience
   /** Commands in the background, and the output of those of the user. */
   readonly processes: ConversationProcesses
+  readonly forwards: Forwards
   /** Returns the highest limits that settings may be changed to. */
   readonly ceiling: () => Ceiling
   readonly paths: SessionPaths
@@ -107,7 +109,8 @@ function activityOf({ state }: Conversation, turns: TurnLoop): ConversationSumma
   return isAsking || (!turns.running && pending.length > 0) ? 'waiting' : 'running'
 }
 
-interface Closing extends Pick<LiveConversation, 'conversation' | 'turns' | 'shell' | 'clients' | 'patience'> {
+interface Closing
+  extends Pick<LiveConversation, 'forwards' | 'conversation' | 'turns' | 'shell' | 'clients' | 'patience'> {
   readonly background: BackgroundProcesses
   readonly limits: ConversationLimits
   readonly history: FileHistory
@@ -126,6 +129,7 @@ export async function closeConversation(closing: Closing, reason: 'shutdown' | '
   const { conversation, turns, shell, background, limits, history, watching, clients, patience, leave, dispose } =
     closing
   try {
+    closing.forwards.close()
     await Promise.all([turns.shutDown(reason), shell.shutDown(), background.stopAll('shutdown')])
     await history[Symbol.asyncDispose]()
     if (reason === 'shutdown' || isWaiting(conversation)) parkQuietly(conversation)

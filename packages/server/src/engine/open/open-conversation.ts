@@ -104,7 +104,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   })
   if (parts.owner !== null) forgetEnded(conversation, environment.kept)
   const around = { conversation, environment, onFault }
-  const { limits, background, tellPrinted } = openLimits({
+  const { limits, background, tellPrinted, forwards } = openLimits({
     ...{ ...around, patience, ids },
     home: ports.home,
     folder: parts.paths.scratch,
@@ -126,7 +126,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
-  const running = { conversation, turns, shell, clients, patience, skills }
+  const running = { conversation, turns, shell, clients, patience, skills, forwards }
   if (ports.metrics !== undefined) conversation.watch(ports.metrics.conversation(clock.elapsed))
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })

@@ -10,7 +10,7 @@ import { takenNames } from '../read/list-conversations.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
 import { giveUp, ownerOf, type Sharing, shareParts } from '../sharing/sharing.ts'
 import { deleteStored } from '../stored/delete-stored.ts'
-import { assertRescued, emptyLog, lostBackground, notThere } from '../stored/opening-problems.ts'
+import { assertRescued, emptyLog, lostBackground, lostForwards, notThere } from '../stored/opening-problems.ts'
 import {
   type LoadedConversation,
   loadConversation,
@@ -249,7 +249,7 @@ export class StoredConversations {
       return open
     }
     try {
-      const events = [...loaded.recovery, ...changes, ...lostBackground(open)]
+      const events = [...loaded.recovery, ...changes, ...lostBackground(open), ...lostForwards(open)]
       if (events.length > 0) open.conversation.recordAll(events)
       open.modules.limits.recordEnforcement()
       open.conversation.opened()

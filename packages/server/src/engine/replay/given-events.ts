@@ -14,6 +14,7 @@ const alwaysGiven: ReadonlySet<string> = new Set([
   'conversation.recovered',
   'conversation.upgraded',
   'files.changed',
+  'forwards.changed',
   'context.cleared',
   'context.compacted',
   'context.restored',

@@ -20,7 +20,9 @@ export interface ConversationProcesses {
   /** Rejects with `processNotFound`, or `invalidParams` for a search that cannot be read. */
   read(params: ReadParams): Promise<ReadResult>
   /** Has a notice recorded once a line with the pattern is printed. Throws as `read` rejects. */
-  tellWhen(params: Pick<ParamsOf<'conversation/process/tellWhen'>, 'itemId' | 'pattern'>): void
+  tellWhen(
+    params: Pick<ParamsOf<'conversation/process/tellWhen'>, 'itemId' | 'pattern'>,
+  ): ResultOf<'conversation/process/tellWhen'>
 }
 
 interface ProcessPorts extends Pick<ToolPorts, 'clock' | 'redaction' | 'tellPrinted'> {
@@ -65,6 +67,7 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
       const processes = holderOf(itemId, ports)
       const sinceByte = processes.output(itemId)?.totalBytes ?? 0
       tellWhenPrinted(itemId, { pattern, sinceByte }, { background: processes, clock, tellPrinted })
+      return {}
     },
   }
 }

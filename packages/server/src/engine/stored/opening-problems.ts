@@ -14,6 +14,11 @@ export function lostBackground({ conversation, modules }: LiveConversation): Con
   return [{ type: 'item.completed', item: noticeItem(modules.ids.item(), notice) }]
 }
 
+/** Returns the event that the ports which an earlier process forwarded no longer are; none where there were none. */
+export function lostForwards({ conversation }: LiveConversation): ConversationEvent[] {
+  return conversation.state.core.forwards === undefined ? [] : [{ type: 'forwards.changed', forwards: [] }]
+}
+
 /** Throws `storageFailed` where lines of another writer have got into a rescued log. */
 export function assertRescued({ begin }: LoadedConversation, { digest }: RescuedLog): void {
   if (begin.fold.state.core.digest === digest) return

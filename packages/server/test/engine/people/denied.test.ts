@@ -31,7 +31,15 @@ const paramsFor = (method: MethodName, conversationId: string, cwd: string) => (
   ...{ messageId: 'm', itemId: 'i', approvalId: 'a', decision: 'denied', command: 'true', settings: {}, linkId: 'l' },
   ...{ input: [{ type: 'text', text: 'x' }], content: [{ type: 'text', text: 'x' }], after: { seq: 0, crc: null } },
   ...{ user: 'ada', role: 'member', provider: 'fake', loginId: 'l', conversation: conversationId, on: 'SessionStart' },
-  ...{ key: 'tui.theme', value: 'dark', verdict: 'declined', event: 'turn.ended', match: 'x', pattern: 'x' },
+  ...{
+    key: 'tui.theme',
+    value: 'dark',
+    verdict: 'declined',
+    event: 'turn.ended',
+    match: 'x',
+    pattern: 'x',
+    port: 8080,
+  },
   ...own[method],
 })
 

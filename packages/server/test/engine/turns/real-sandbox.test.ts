@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { openSandboxes } from '@parley/host'
 import { diskFiles, secretPaths } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
@@ -13,6 +15,10 @@ const sandboxes = openSandboxes({ cacheFile: null })
 const { enforcement, reason } = await sandboxes.report()
 
 const shell = (command: string, more: object = {}) => ({ name: 'shell', args: { command, ...more } })
+
+/** Command that answers requests with the name of the host that they ask. */
+const serve = (port: number) =>
+  `perl -MSocket -e '$|=1; socket(S,AF_INET,SOCK_STREAM,0); bind(S,sockaddr_in(${port},INADDR_LOOPBACK)); listen(S,5); print "up\\n"; while (accept(C,S)) { my $host="nobody"; while (<C>) { $host=$1 if /^host: (\\S+)/i; last if /^\\r/ } print C "HTTP/1.1 200 OK\\r\\nConnection: close\\r\\n\\r\\nfor $host"; close C }'`
 
 describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${reason})`, () => {
   it('can write in the workspace, keep their /tmp, and end with a notice of what was blocked', async () => {
@@ -74,10 +80,9 @@ describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${rea
     if (loopback === null) context.skip('commands share no loopback here')
     loopback?.close()
     await using place = testPlace()
-    const serve = `require('net').createServer((caller) => caller.end('served')).listen(8765, '127.0.0.1')`
-    const call = 'exec 3<>/dev/tcp/127.0.0.1/8765 && cat <&3'
+    const call = 'exec 3<>/dev/tcp/127.0.0.1/8765 && printf "\\r\\n" >&3 && cat <&3'
     const model = scriptedModel(
-      { calls: [shell(`${process.execPath} -e "${serve}"`, { background: true })] },
+      { calls: [shell(serve(8765), { background: true })] },
       { calls: [shell(`until (${call}) 2>/dev/null; do sleep 0.1; done`)] },
       { text: 'ok' },
       { calls: [shell(call)] },
@@ -93,8 +98,45 @@ describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${rea
     await watched.until(({ core }) => core.counts.turns === 2 && core.turn === null)
     const [server, first, second] = watched.items().filter(({ type }) => type === 'commandExecution')
     expect(server).toMatchObject({ modelText: expect.stringContaining('Commands with the same limits reach a server') })
-    expect(first).toMatchObject({ status: 'completed', output: { head: 'served' } })
+    expect(first).toMatchObject({ status: 'completed', output: { head: expect.stringContaining('for nobody') } })
     expect(second).toMatchObject({ status: 'failed', output: { head: expect.stringContaining('Connection refused') } })
+  })
+
+  it('have a port forwarded after a yes of the user, until the conversation ends', async (context) => {
+    const loopback = await sandboxes.openLoopback()
+    if (loopback === null) context.skip('commands share no loopback here')
+    loopback?.close()
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [shell(serve(8766), { background: true, tell_when: 'up' })] }, { text: 'ok' })
+    const { client, server, watched } = await place.talk({ model, sandboxes, shell: '/bin/bash' })
+    const { conversationId } = watched
+    const forwarding = (port: number) => client.request('conversation/forward', { conversationId, port })
+    await expect(forwarding(8766)).rejects.toMatchObject({ data: { code: 'portNotReachable' } })
+    await watched.send('go')
+    await watched.until(({ window }) => window.some(({ item }) => item.type === 'notice' && item.printed !== undefined))
+    const tightening = await server.connect('careful', { mayLoosen: false })
+    await expect(tightening.request('conversation/forward', { conversationId, port: 8766 })).rejects.toMatchObject({
+      data: { code: 'notPermitted' },
+    })
+    const { url } = await forwarding(8766)
+    expect(await forwarding(8766)).toEqual({ port: 8766, url })
+    await watched.until(({ core }) => core.forwards?.length === 1)
+    const { host, port } = new URL(url)
+    const ask = () => once(get({ host: '127.0.0.1', port, headers: { host } }), 'response')
+    const [answer] = await ask()
+    expect(await text(answer)).toBe(`for ${host}`)
+    const stopped = await client.request('conversation/forward/stop', { conversationId, port: 8766 })
+    expect(stopped).toEqual({ stopped: true })
+    await watched.until(({ core }) => core.forwards === undefined)
+    await expect(ask()).rejects.toThrow('ECONNREFUSED')
+    const again = await forwarding(8766)
+    await server.close()
+    const next = place.start()
+    const resumed = await next.connect()
+    await resumed.request('conversation/resume', { conversationId })
+    const { events } = await resumed.request('conversation/readEvents', { conversationId, after: { seq: 0 } })
+    const changes = events.flatMap(({ event }) => (event.type === 'forwards.changed' ? [event.forwards] : []))
+    expect(changes).toEqual([[{ port: 8766, url }], [], [again], []])
   })
 
   it.skipIf(process.env['PARLEY_LONG_TESTS'] === undefined)(

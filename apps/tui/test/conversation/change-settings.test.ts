@@ -1,7 +1,7 @@
 import type { ResultOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
-import { checkModel } from '../../src/conversation/check-model.ts'
+import { checkModel } from '../../src/conversation/change-settings.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 const state = after(turnStarted)

@@ -1,6 +1,9 @@
-import type { Parley } from '@parley/client'
+import type { Conversation, Parley } from '@parley/client'
 import type { ConversationState, SettingsPatch } from '@parley/protocol'
 import { closest } from '@parley/text'
+import type { UiAction } from '../ui/actions.ts'
+import { settingsLine } from '../ui/outside-changes.ts'
+import { note, type RequestIntent } from './rejected-intent.ts'
 
 interface Checked {
   /** Reason not to use the model; null where it can be used. */
@@ -35,4 +38,18 @@ function notListed({ model, provider, ids }: { model: string; provider: string; 
   const hint = nearest === null ? '' : ` Did you mean ${nearest}?`
   const rest = ids.length > namedIds ? `, and ${ids.length - namedIds} more (/model lists them)` : ''
   return `${provider} has no model "${model}", nothing changed.${hint} Choices: ${ids.slice(0, namedIds).join(', ')}${rest}.`
+}
+
+/** Changes settings, and says so unless the screen shows it anyway; a model that no provider lists is doubted. */
+export async function changeSettings(
+  { settings, isShown }: Extract<RequestIntent, { kind: 'configure' }>,
+  conversation: Pick<Conversation, 'state' | 'configure'>,
+  parley: Pick<Parley, 'request'>,
+): Promise<readonly UiAction[]> {
+  const { problem, doubt } = await checkModel(settings, conversation.state, parley)
+  if (problem !== null) return [note('warning', problem)]
+  await conversation.configure(settings)
+  if (isShown === true) return []
+  const text = `${settingsLine(settings)}.`
+  return [doubt === null ? note('info', text) : note('warning', `${text} ${doubt}`)]
 }

@@ -1,6 +1,6 @@
 import type { Parley } from '@parley/client'
 import type { ConversationId, Item, ResultOf } from '@parley/protocol'
-import type { Intent, UiAction } from '../ui/actions.ts'
+import type { Intent, UiAction } from '../../ui/actions.ts'
 
 type Asking = Pick<Parley, 'request'>
 

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { listenHere } from './listen-here.ts'
+import { type Connect, relay } from './relay.ts'
+
+export interface OpenForward {
+  readonly url: string
+  /** Ends it, with its connections. */
+  close(): void
+}
+
+/**
+ * Forwards a port. Its host name is drawn anew each time, so that no page can guess it, and a browser sends it no cookie
+ * of another port.
+ */
+export async function openForward(port: number, connect: Connect): Promise<OpenForward> {
+  const name = `p${port}-${randomBytes(8).toString('hex')}.localhost`
+  const sockets = new Set<Socket>()
+  const kept = (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    return socket.on('error', () => socket.destroy())
+  }
+  let hosts = [name]
+  const listener = await listenHere(
+    port,
+    (caller) => void relay(kept(caller), hosts, async () => kept(await connect())),
+  )
+  hosts = [name, `${name}:${listener.port}`]
+  return {
+    url: `http://${name}:${listener.port}/`,
+    close() {
+      listener.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net'
+import { judgeHead } from './judge-head.ts'
+
+/** Connects to what the caller wants to reach. */
+export type Connect = () => Promise<Socket>
+
+/** Time for the head of the first request, and for a caller to take what is left. */
+const headMs = 30_000
+const restMs = 60_000
+
+/** Relays a connection once its first request names one of the hosts; either side is read only as fast as the other takes it. */
+export async function relay(caller: Socket, hosts: readonly string[], connect: Connect): Promise<void> {
+  const head = await readHead(caller, hosts)
+  if (head === null)
+    return answer(caller, '421 Misdirected Request', 'This is not the address that /forward has given.')
+  try {
+    join(caller, await connect(), head)
+  } catch {
+    answer(caller, '502 Bad Gateway', 'Nothing listens on this port of the sandbox any more.')
+  }
+}
+
+/** Resolves to the first bytes where they may pass; null where they may not, or there are none. */
+function readHead(caller: Socket, hosts: readonly string[]): Promise<Buffer | null> {
+  return new Promise((resolve) => {
+    let head = Buffer.alloc(0)
+    const settle = (read: Buffer | null) => {
+      caller.setTimeout(0)
+      caller.pause().off('data', take).off('end', endEarly).off('close', endEarly)
+      resolve(read)
+    }
+    const endEarly = () => settle(null)
+    const take = (chunk: Buffer) => {
+      head = Buffer.concat([head, chunk])
+      const verdict = judgeHead(head, hosts)
+      if (verdict !== 'more') settle(verdict === 'pass' ? head : null)
+    }
+    caller.on('data', take).once('end', endEarly).once('close', endEarly)
+    caller.setTimeout(headMs, () => caller.destroy())
+  })
+}
+
+function join(caller: Socket, server: Socket, head: Buffer): void {
+  if (caller.destroyed) {
+    server.destroy()
+    return
+  }
+  endWith(caller, server)
+  endWith(server, caller)
+  server.write(head)
+  server.pipe(caller)
+  caller.pipe(server)
+  server.once('end', () => caller.setTimeout(restMs, () => caller.destroy()))
+}
+
+/** Destroys `other` when `one` ends before all of it was read; after that its end is passed on in order. */
+function endWith(one: Socket, other: Socket): void {
+  one.on('error', () => one.destroy())
+  one.once('close', () => {
+    if (!one.readableEnded) other.destroy()
+  })
+}
+
+function answer(caller: Socket, status: string, text: string): void {
+  const lines = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: text/plain',
+    `Content-Length: ${text.length + 1}`,
+    'Connection: close',
+  ]
+  // Unread bytes would reset the connection before the answer is there.
+  caller.resume().end(`${lines.join('\r\n')}\r\n\r\n${text}\n`)
+  caller.setTimeout(headMs, () => caller.destroy())
+}
