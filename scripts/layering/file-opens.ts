@@ -13,6 +13,7 @@ const openers =
 const exempt: readonly string[] = [
   'packages/host/src/system/locked-files.ts',
   'packages/host/src/system/descriptor-shield.ts',
+  'packages/host/src/system/private-file.ts',
   'packages/host/src/system/process-table.ts',
   'packages/host/src/channels/fifo-pool.ts',
   'packages/host/src/channels/late-readers.ts',
@@ -33,8 +34,6 @@ const exempt: readonly string[] = [
   'packages/workspace/src/look-up/copy-tree.ts',
   'packages/workspace/src/files/open-real-path.ts',
   'packages/workspace/src/patch/apply/disk-patch-files.ts',
-  'packages/server/src/credentials/credential-file.ts',
-  'packages/server/src/serving/token-file.ts',
   'packages/redaction/src/redaction-key.ts',
 ]
 

@@ -1,5 +1,5 @@
+import { methodAccess } from '../../packages/protocol/src/access/method-access.ts'
 import { wireErrors } from '../../packages/protocol/src/errors.ts'
-import { methodAccess } from '../../packages/protocol/src/method-access.ts'
 import { deliveredEnvelope } from '../../packages/protocol/src/schema/event.ts'
 import { loginCompleted } from '../../packages/protocol/src/schema/login.ts'
 import { methods, notifications } from '../../packages/protocol/src/schema/method.ts'

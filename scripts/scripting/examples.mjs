@@ -32,6 +32,17 @@ export const eventExamples = [
   { type: 'conversation.renamed', name: 'the flaky test', by },
   { type: 'conversation.archived', archived: true, by },
   {
+    type: 'conversation.shared',
+    access: {
+      members: [
+        { user: 'ada', role: 'owner' },
+        { user: 'bo', role: 'approver' },
+      ],
+      links: [],
+    },
+    by: { ...by, user: 'ada' },
+  },
+  {
     type: 'conversation.recovered',
     by: { pid: 4711, program: 'parley/0.1.0' },
     lost: [],

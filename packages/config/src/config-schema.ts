@@ -174,6 +174,10 @@ const configShape = {
   get mcp_servers() {
     return z.record(z.string().regex(/^[^/]+$/, 'a name has no slash'), mcpServerConfig()).optional()
   },
+  /** File of the users of servers that listen; see docs/team-server.md. */
+  get users_file() {
+    return z.string().regex(/^\//, 'must be an absolute path').optional()
+  },
   get store() {
     const file = z.string().regex(/^\//, 'must be an absolute path').optional()
     return z

@@ -60,6 +60,7 @@ export {
   sweepOrphans,
 } from './system/marks.ts'
 export { abandonedFolders, makeOwnFolder, readableTmp } from './system/own-leftovers.ts'
+export { fileStamp, NotPrivateError, readPrivateFile } from './system/private-file.ts'
 export { findProgram } from './system/programs.ts'
 export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
 export {

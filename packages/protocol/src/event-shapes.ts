@@ -5,7 +5,7 @@
  * `=` with words, `list`, `map` or `or` with shapes; a text names a kind of value, or with `#` a shape of this table.
  */
 export const eventShapes: Readonly<Record<string, string>> = {
-  '#actor': '{"clientId":"text","name":"text","title?":"text"}',
+  '#actor': '{"clientId":"text","name":"text","title?":"text","user?":"text"}',
   '#alwaysRule': '{"label":"text","rule":"text","file":"text"}',
   '#answer': '["or","text","number","boolean",["list","text"]]',
   '#approvalKind': '["=","command","patch","escalation","network","mcpTool","read","elicitation","question","plan"]',
@@ -65,11 +65,14 @@ export const eventShapes: Readonly<Record<string, string>> = {
   '#turnBudget': '{"modelCalls?":"int>=1","tokens?":"int>=1","costUsd?":"number>0"}',
   '#turnOutcome': '["=","completed","interrupted","failed"]',
   '#turnPurpose': '["=","review"]',
-  'conversation.created': '{"cwd":"text","settings":"#settings","program":"text","title?":"text"}',
+  'conversation.created':
+    '{"cwd":"text","settings":"#settings","program":"text","title?":"text","access?":{"members":["list",{"user":"text","role":["=","owner","editor","approver","reader"]}],"links":["list",{"linkId":"text","codeHash":"text","expiresAt":"number"}]}}',
   'conversation.configured': '{"settings":"#settingsChange","by?":"#actor"}',
   'conversation.moved': '{"cwd":"text","local?":["=",true],"by?":"#actor"}',
   'conversation.renamed': '{"name":"text","by?":"#actor"}',
   'conversation.archived': '{"archived":"boolean","by?":"#actor"}',
+  'conversation.shared':
+    '{"access":{"members":["list",{"user":"text","role":["=","owner","editor","approver","reader"]}],"links":["list",{"linkId":"text","codeHash":"text","expiresAt":"number"}]},"by?":"#actor"}',
   'conversation.recovered':
     '{"by":{"pid":"int","program":"text"},"lost":["list","#lostRange"],"tornBytes":"int>=0","parked":["or","null","text"],"pending":["list","text"],"text":"text"}',
   'conversation.upgraded': '{"from":"int","to":"int"}',

@@ -1,8 +1,16 @@
+export { localMethods, looseningMethods, type MethodAccess, methodAccess } from './access/method-access.ts'
+export {
+  actingMethods,
+  type ConversationRight,
+  type MethodRight,
+  methodRights,
+  roleHas,
+  roleOf,
+} from './access/method-rights.ts'
 export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { eventProblem, storedEventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
 export { limits } from './limits.ts'
-export { localMethods, looseningMethods, type MethodAccess, methodAccess } from './method-access.ts'
 export { type HookEvent, hookEvents, hookMatches } from './modes/hook-names.ts'
 export { isLooser, type Limits } from './modes/looser.ts'
 export {
@@ -54,6 +62,7 @@ export type {
   FormField,
 } from './schema/approval.ts'
 export type { ConversationEvent, Envelope, EventOf } from './schema/event.ts'
+export type { Access, Role, SharedLink, UserName } from './schema/events/access.ts'
 export type { Forward, LostRange, Plan, StopReason, TokenCounts, TurnOutcome } from './schema/events/event-parts.ts'
 export type { ListedHook, TriedHook } from './schema/hooks/hook-methods.ts'
 export type { HookRef } from './schema/hooks/hook-run.ts'
@@ -100,6 +109,7 @@ export type {
   ParamsOf,
   ResultOf,
 } from './schema/method.ts'
+export type { ListedUser } from './schema/methods/people-methods.ts'
 export type { FoundPart } from './schema/methods/skill-methods.ts'
 export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
 export type { Check, Judgement, TrustReport } from './schema/policy.ts'

@@ -113,12 +113,16 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished }: 
         const ports = portsOf(copy.conversationId)
         return (await whileElecting(() => fetchLog(copy, ports))) !== null
       }),
+    row: (conversationId) =>
+      attempt('read', async () => {
+        const entry = await whileElecting(() => rows.get(conversationId))
+        return entry === null || entry.operation !== 'PUT' ? null : (storedRow(entry.value)?.row ?? null)
+      }),
     compare: (copy) =>
       attempt('read', async () => {
         const compared = await compareLog(copy, portsOf(copy.conversationId))
         return { ...compared, isListed: await isListed(copy.conversationId) }
       }),
-    has: (conversationId) => attempt('read', () => isListed(conversationId)),
     rows: () => attempt('list', () => readRows(prepared, nodes)),
     remove: ({ conversationId }) =>
       attempt('delete from', async () => {
@@ -140,14 +144,20 @@ async function readRows({ rows, owners }: Prepared, nodes: Nodes): Promise<reado
   for await (const { key, value } of valuesOf(owners)) holders.set(key, Buffer.from(value).toString())
   const found: StoredRow[] = []
   for await (const { key, value } of valuesOf(rows)) {
-    const stored: unknown = JSON.parse(Buffer.from(value).toString())
-    if (!isRecord(stored) || typeof stored['updatedAtMs'] !== 'number') continue
+    const stored = storedRow(value)
     const holder = living.get(holders.get(key) ?? '') ?? null
-    found.push({ conversationId: key, updatedAtMs: stored['updatedAtMs'], row: stored['row'], holder })
+    if (stored !== null) found.push({ conversationId: key, ...stored, holder })
   }
   return found
 }
 
 async function* valuesOf(bucket: KV): AsyncGenerator<KvEntry> {
   for await (const entry of await bucket.history({ key: '>' })) if (entry.operation === 'PUT') yield entry
+}
+
+/** Reads an entry of the bucket of rows; null for one that is none. */
+function storedRow(value: Uint8Array): Pick<StoredRow, 'updatedAtMs' | 'row'> | null {
+  const stored: unknown = JSON.parse(Buffer.from(value).toString())
+  if (!isRecord(stored) || typeof stored['updatedAtMs'] !== 'number') return null
+  return { updatedAtMs: stored['updatedAtMs'], row: stored['row'] }
 }

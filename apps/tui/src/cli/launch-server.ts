@@ -108,6 +108,8 @@ const withoutServer = new Set<string>([
   'completion',
   'update',
   'uninstall',
+  // Its server gets the file of `--users`.
+  'user',
   '--help',
   '-h',
   '--version',

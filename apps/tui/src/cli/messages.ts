@@ -164,3 +164,8 @@ function revocationText(revocation: ResultOf<'logout'>['revocation'], error: str
     ? '. The issuer has no way to revoke its tokens: they are good until they end.'
     : `. Its tokens were not revoked and are good until they end: ${error}`
 }
+
+/** Returns the error of a command about users where no file of them is named. */
+export function noUsersFile(): ParleyError {
+  return misused('Name the file of the users: --users FILE, or users_file = "/…" in config.toml.')
+}

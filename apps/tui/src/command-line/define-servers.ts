@@ -92,6 +92,10 @@ function defineServer(program: Command): void {
       'keep conversations in a store that servers share: nats://HOST:PORT,HOST:PORT; docs/team-server.md describes it',
     )
     .option(
+      '--users <file>',
+      'users with a token and rights of their own, in place of --token-file; docs/team-server.md describes it',
+    )
+    .option(
       '--metrics',
       'with a websocket: counts for Prometheus at its /metrics, for clients with the token; docs/operating.md lists them',
     )

@@ -41,6 +41,10 @@ const overview: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     provider: 'list providers and models, add packages',
     mcp: 'log in to an MCP server over HTTP',
   },
+  'For a team:': {
+    user: 'users of a server, and their tokens',
+    share: 'who reaches a conversation, and links to it',
+  },
   'For other programs:': {
     web: 'a page for your browser, on this machine only',
     server: 'JSON-RPC for clients of your own',

@@ -22,6 +22,7 @@ import {
   defineRescue,
 } from './define-lookups.ts'
 import { defineOwnCopy } from './define-own-copy.ts'
+import { definePeople } from './define-people.ts'
 import { defineServers, defineWeb } from './define-servers.ts'
 import { addOverview, shortHelp } from './overview.ts'
 import {
@@ -104,6 +105,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
   defineProviders(program, launch, settle)
   defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)
+  definePeople(program, launch, settle)
   defineServers(program)
   defineWeb(program, launch, settle)
   defineOwnCopy(program, launch, settle)

@@ -19,7 +19,7 @@ export function noteAnswered(ui: UiState, { by, decision }: EventOf<'approval.de
 }
 
 /** Says who answered an approval, and what. */
-export function answeredWords(by: Pick<Actor, 'title' | 'name'>, decision: string): string {
+export function answeredWords(by: Pick<Actor, 'title' | 'name' | 'user'>, decision: string): string {
   const words = Object.entries(decisionWords).find(([name]) => name === decision)?.[1] ?? decision
   return `answered by ${actorName(by)}: ${words}`
 }
@@ -56,9 +56,10 @@ export function settingsLine({ model, modelProvider, effort, approvalPolicy, san
 /** Longest name shown, in cells. */
 const nameColumns = 60
 
-/** Returns a client's name, which may be any text, as one short row. */
-export function actorName({ title, name }: Pick<Actor, 'title' | 'name'>): string {
-  const given = title || name
+/** Returns a client's name, which may be any text, as one short row. Its user, whom the server names, comes first. */
+export function actorName({ title, name, user }: Pick<Actor, 'title' | 'name' | 'user'>): string {
+  const named = title || name
+  const given = user === undefined || named.startsWith(`${user} `) ? named : `${user}, ${named}`
   if (stripEffects(given).trim() === '') return 'somebody'
   return truncateText(shownName(given).trim(), { columns: nameColumns })
 }

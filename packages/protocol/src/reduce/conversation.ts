@@ -57,6 +57,7 @@ export type MetaEvent = EventOf<
   | 'conversation.moved'
   | 'conversation.renamed'
   | 'conversation.archived'
+  | 'conversation.shared'
   | 'conversation.recovered'
   | 'conversation.upgraded'
   | 'context.set'
@@ -71,7 +72,13 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
       return {
         ...core,
         settings: event.settings,
-        meta: { ...meta, cwd: event.cwd, createdAt: at, title: event.title ?? '' },
+        meta: {
+          ...meta,
+          cwd: event.cwd,
+          createdAt: at,
+          title: event.title ?? '',
+          ...(event.access === undefined ? {} : { access: event.access }),
+        },
       }
     case 'conversation.configured':
       return { ...core, meta, settings: { ...core.settings, ...definedOnly(event.settings) } }
@@ -81,6 +88,8 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
       return { ...core, meta: { ...meta, name: event.name } }
     case 'conversation.archived':
       return { ...core, meta: { ...meta, archived: event.archived } }
+    case 'conversation.shared':
+      return { ...core, meta: { ...meta, access: event.access } }
     case 'conversation.recovered':
       return { ...core, inboxPaused: core.inbox.length > 0 }
     case 'conversation.upgraded':

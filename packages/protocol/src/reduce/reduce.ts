@@ -35,6 +35,7 @@ const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = 
   'conversation.moved': meta,
   'conversation.renamed': meta,
   'conversation.archived': meta,
+  'conversation.shared': meta,
   'conversation.recovered': meta,
   'conversation.upgraded': meta,
   'context.set': meta,

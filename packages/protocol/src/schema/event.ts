@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { approvalRequest, seal } from './approval.ts'
+import { access } from './events/access.ts'
 import {
   answerProblem,
   compactionCounts,
@@ -30,6 +31,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       settings,
       program: z.string().describe('Name and version of the program that wrote it.'),
       title: z.string().exactOptional(),
+      access: access.exactOptional().describe('Left out where the server had no users.'),
     },
     'First event of a log, written with the first message.',
   ),
@@ -52,6 +54,11 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'conversation.archived',
     { archived: z.boolean(), by: actor.exactOptional() },
     'The conversation was archived, or taken back from the archive.',
+  ),
+  event(
+    'conversation.shared',
+    { access: access.describe('All of it; what it had before counts no more.'), by: actor.exactOptional() },
+    'Users or links that reach the conversation changed.',
   ),
   event(
     'conversation.recovered',

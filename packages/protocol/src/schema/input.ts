@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { userName } from './events/access.ts'
 import { clientId, messageId } from './ids.ts'
 import { jsonText, leftAlone } from './redaction-marks.ts'
 
@@ -116,6 +117,7 @@ export const actor = z
     clientId: clientId.describe('Id of the connection.'),
     name: z.string(),
     title: z.string().exactOptional().describe('Name to show; unique among the clients connected at the time.'),
+    user: userName.exactOptional().describe('User whose token it brought, on a server with users.'),
   })
   .describe('The client a message or decision came from, as it named itself in `initialize`.')
 

@@ -5,11 +5,13 @@ import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { bundleMethods } from './methods/bundle-methods.ts'
 import { memoryMethods } from './methods/memory-methods.ts'
+import { peopleMethods } from './methods/people-methods.ts'
 import { processMethods } from './methods/process-methods.ts'
+import { providerMethods } from './methods/provider-methods.ts'
 import { searchMethods } from './methods/search-methods.ts'
 import { skillMethods } from './methods/skill-methods.ts'
 import { cursor, methodParams } from './params.ts'
-import { checkup, policyMethods } from './policy.ts'
+import { policyMethods } from './policy.ts'
 import { completedItem, conversationState, pastTurn } from './state.ts'
 import {
   changedText,
@@ -17,7 +19,6 @@ import {
   conversationSummary,
   diagnostics,
   listedConversation,
-  listedProvider,
   mcpServer,
   rewindPlan,
   storageTrouble,
@@ -179,6 +180,7 @@ export const methods = {
   },
   ...searchMethods,
   ...memoryMethods,
+  ...peopleMethods,
   'conversation/read': {
     about: 'Reads completed items before a seq, oldest first.',
     params: methodParams['conversation/read'],
@@ -251,51 +253,7 @@ export const methods = {
       seq: z.int().describe('Seq of the event that recorded it.'),
     }),
   },
-  'model/list': {
-    about: 'Lists models of the configured providers, and local servers that answer.',
-    params: methodParams['model/list'],
-    result: z.object({
-      models: z.array(
-        z.object({
-          provider: z.string(),
-          id: z.string(),
-          current: z.boolean().describe('A new conversation would use this model.'),
-        }),
-      ),
-      problems: z
-        .array(z.object({ provider: z.string(), message: z.string() }))
-        .describe('Providers that could not be asked.'),
-      local: z.array(
-        z.object({ provider: z.string(), name: z.string(), baseUrl: z.string(), models: z.array(z.string()) }),
-      ),
-      lists: z
-        .array(z.object({ provider: z.string(), listedAt: z.number().describe('ms since the epoch.') }))
-        .exactOptional()
-        .describe('Time at which each provider gave its list. One that fails keeps its earlier list.'),
-    }),
-  },
-  'provider/list': {
-    about: 'Lists the ready-made and the configured model providers. Asks none of them.',
-    params: methodParams['provider/list'],
-    result: z.object({
-      providers: z.array(listedProvider),
-      chosen: z
-        .object({
-          provider: z.string(),
-          model: z.string(),
-          because: z.string().describe('End of a sentence: "chosen because …".'),
-          warning: z.string().exactOptional().describe('Sentence on what to set where no model is named.'),
-        })
-        .nullable()
-        .describe('Provider and model of a new conversation; null when no provider is configured and no key is set.'),
-    }),
-  },
-  'provider/check': {
-    about:
-      'Goes the way of a request to a provider step by step (name, connection, TLS, key, one token of a model, which may cost a little) and ends at the first step that fails.',
-    params: methodParams['provider/check'],
-    result: checkup,
-  },
+  ...providerMethods,
   'config/write': {
     about: "Sets a value in the user's config.toml, and changes nothing else of it.",
     params: methodParams['config/write'],

@@ -3,19 +3,11 @@ import { hookParams } from './hooks/hook-params.ts'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey } from './ids.ts'
 import { answers, decision, inputItem, sideFile, turnOptions } from './input.ts'
 import { memoryParams } from './methods/memory-params.ts'
+import { peopleParams } from './methods/people-params.ts'
+import { oneConversation, policyParams } from './methods/policy-params.ts'
 import { processParams } from './methods/process-params.ts'
 import { searchParams } from './methods/search-params.ts'
-import {
-  approvalPolicy,
-  chosenSettings,
-  jsonBytes,
-  most,
-  overrides,
-  path,
-  sandboxMode,
-  textUpTo,
-  turnOverrides,
-} from './settings.ts'
+import { chosenSettings, jsonBytes, most, overrides, path, textUpTo, turnOverrides } from './settings.ts'
 
 export const clientAccess = z
   .enum(['full', 'readOnly'])
@@ -39,13 +31,6 @@ const once = startKey
   .exactOptional()
   .describe('A UUID of the client; sent again, the first result comes back and nothing is started twice.')
 export const byId = z.object({ conversationId })
-/** Rules and settings to judge a call by; those left out are the user's own. */
-const judging = {
-  approvalPolicy: approvalPolicy.exactOptional(),
-  sandbox: sandboxMode.exactOptional(),
-  policyFile: overrides.shape.policyFile,
-  rules: z.string().exactOptional().describe('Absolute path of a rules file to use instead of policy.toml.'),
-}
 
 const rewindPoint = {
   conversationId,
@@ -54,12 +39,6 @@ const rewindPoint = {
     .boolean()
     .exactOptional()
     .describe('Also writes files that somebody else changed since. Default: they stay as they are.'),
-}
-
-/** Fields that name a conversation, by itself or by its folder. */
-const oneConversation = {
-  cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when `conversation` is left out.'),
-  conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
 }
 
 const bundled = {
@@ -202,6 +181,7 @@ export const methodParams = {
   }),
   ...searchParams,
   ...memoryParams,
+  ...peopleParams,
   ...hookParams,
   'conversation/read': z.object({
     conversationId,
@@ -353,29 +333,7 @@ export const methodParams = {
     cwd: z.string().describe('Absolute path of the folder the check is for.'),
     provider: z.boolean().exactOptional().describe('Also ask the model provider, for 1.2 s at most; default true.'),
   }),
-  'policy/test': z.object({
-    ...judging,
-    profile: overrides.shape.profile,
-    config: overrides.shape.config,
-    addDirs: overrides.shape.addDirs,
-    cwd: z.string().describe('Absolute path of the folder it would run in.'),
-    command: z.union([z.string().min(1), z.array(z.string()).min(1)]).describe('A shell line, or an argv.'),
-    asks: z
-      .enum(['network', 'outsideSandbox'])
-      .exactOptional()
-      .describe('Right beyond the sandbox that the call would ask for.'),
-  }),
-  'policy/replay': z.object({
-    ...judging,
-    ...oneConversation,
-  }),
-  'policy/why': z.object({
-    ...oneConversation,
-    item: z
-      .string()
-      .exactOptional()
-      .describe('Id of a call, a part of it, a part of its title, or how many calls back (1: the last); default 1.'),
-  }),
+  ...policyParams,
 } as const
 
 export type Overrides = z.infer<typeof overrides>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { approval } from './approval.ts'
+import { access } from './events/access.ts'
 import {
   answerProblem,
   denial,
@@ -180,6 +181,7 @@ export const core = z
       name: z.string().nullable().describe('Given by the user.'),
       archived: z.boolean(),
       forkedFrom,
+      access: access.exactOptional().describe('Left out where no server with users had it.'),
     }),
     settings,
     context: z

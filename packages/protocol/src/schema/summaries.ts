@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { access, userName } from './events/access.ts'
 import { tokenCounts } from './events/event-parts.ts'
 import { clientId, conversationId } from './ids.ts'
 import { fileChangeEntry } from './item.ts'
@@ -65,6 +66,9 @@ export const listedConversation = z
     updatedAt: z.number().describe('ms since the epoch.'),
     archived: z.boolean(),
     forkedFrom,
+    access: access
+      .exactOptional()
+      .describe('Users and links that reach it; left out where no server with users had it.'),
     live: z
       .object({
         pid: z.int(),
@@ -219,6 +223,7 @@ export const connectedClient = z
     clientId,
     name: z.string(),
     title: z.string().describe('Name to show; no two connected clients have the same.'),
+    user: userName.exactOptional().describe('User whose token it brought.'),
     access: clientAccess,
     transport: z.string().describe('`stdio`, `socket`, `websocket` or `inProcess`.'),
     streams: z.int().describe('Number of conversations it streams.'),

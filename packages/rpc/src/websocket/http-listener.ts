@@ -13,6 +13,12 @@ const maxSockets = 1024
 
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
+/** Takes ownership of the transport of an upgrade, when the handshake is over. */
+export type TakeUpgrade = (transport: Transport, request: IncomingMessage) => void
+
+/** Returns who takes a websocket upgrade, or the HTTP status that rejects it. */
+type Admit = (head: RequestHead) => TakeUpgrade | number | Promise<TakeUpgrade | number>
+
 /** Certificate of a server with what leads to its authority, and its key, in PEM. */
 export interface TlsFiles {
   readonly cert: string
@@ -23,15 +29,8 @@ interface HttpOptions extends ServerOptions {
   readonly tls?: TlsFiles
 }
 
-interface Upgrades {
-  /** Returns 101 to admit a websocket upgrade, else the HTTP status that rejects it. */
-  readonly statusOf: (head: RequestHead) => number
-  /** Takes ownership of the transport, when the handshake is over. */
-  readonly accept: (transport: Transport, request: IncomingMessage) => void
-}
-
 /** Creates a server of HTTP that makes a transport of each websocket it admits. Throws `ListenError` for a wrong certificate. */
-export function createWebSocketServer({ statusOf, accept }: Upgrades, { tls, ...more }: HttpOptions = {}): Server {
+export function createWebSocketServer(admit: Admit, { tls, ...more }: HttpOptions = {}): Server {
   const options = { headersTimeout: headersTimeoutMs, ...more }
   const server = tls === undefined ? createServer(options) : secureServer(options, tls)
   server.maxConnections = maxSockets
@@ -39,11 +38,15 @@ export function createWebSocketServer({ statusOf, accept }: Upgrades, { tls, ...
   server.on('upgrade', (request, stream, head) => {
     // A client may disconnect during the handshake, and an unhandled `error` event would end the process.
     stream.on('error', () => {})
-    const status = statusOf(request)
-    if (status !== 101) return rejectUpgrade(stream, status)
-    websockets.handleUpgrade(request, stream, head, (websocket) => {
-      accept(createWebSocketTransport({ websocket, socket: request.socket }), request)
-    })
+    const answer = (admitted: TakeUpgrade | number) => {
+      if (typeof admitted === 'number') return rejectUpgrade(stream, admitted)
+      websockets.handleUpgrade(request, stream, head, (websocket) => {
+        admitted(createWebSocketTransport({ websocket, socket: request.socket }), request)
+      })
+    }
+    const admitted = admit(request)
+    if (admitted instanceof Promise) admitted.then(answer, () => answer(503))
+    else answer(admitted)
   })
   return server
 }

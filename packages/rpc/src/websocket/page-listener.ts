@@ -1,6 +1,13 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type Listener, listenerOf, type Transport } from '../transport/transport.ts'
-import { addressOf, createWebSocketServer, listening, pathOf, type RequestHead } from './http-listener.ts'
+import {
+  addressOf,
+  createWebSocketServer,
+  listening,
+  pathOf,
+  type RequestHead,
+  type TakeUpgrade,
+} from './http-listener.ts'
 
 /** Answer to a request for a file of the page. */
 export interface PageResponse {
@@ -38,12 +45,13 @@ const maxRequestsOfSocket = 1000
  * exactly its own Origin. Rejects with `ListenError`.
  */
 export async function listenForPage(options: ListenForPageOptions): Promise<PageListener> {
+  const take: TakeUpgrade = (transport, request) => {
+    options.onConnection(transport, limitUnproven(request)).catch(() => transport.close())
+  }
   const server = createWebSocketServer(
-    {
-      statusOf: (head) => upgradeStatus(head, host),
-      accept(transport, request) {
-        options.onConnection(transport, limitUnproven(request)).catch(() => transport.close())
-      },
+    (head) => {
+      const status = upgradeStatus(head, host)
+      return status === 101 ? take : status
     },
     { maxHeaderSize: 16 * 1024 },
   )

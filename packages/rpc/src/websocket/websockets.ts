@@ -96,6 +96,11 @@ function handshakeError(url: string, error: Error): ConnectError {
   return connectErrorOf(url, error)
 }
 
+/** Returns who takes ownership of the connections of clients with this token; null where it is not valid. */
+export type AdmitToken = (
+  token: string,
+) => ((transport: Transport) => void) | null | Promise<((transport: Transport) => void) | null>
+
 interface ListenWebSocketOptions {
   readonly host: string
   /** 0 for a port that the system chooses. */
@@ -106,10 +111,14 @@ interface ListenWebSocketOptions {
   readonly tls?: TlsFiles
   /** Takes ownership of the transport. */
   onConnection(transport: Transport): void
+  /** Decides about every token, in place of `token` and `onConnection`. */
+  readonly admit?: AdmitToken
   /** Resolves to true while clients can be served, for `/readyz`. Default: always. */
   isReady?(): Promise<boolean>
   /** Returns the text of `/metrics`, which needs the token, too. Default: there is no such page. */
   metrics?(): string
+  /** Decides about tokens for `/metrics`. Default: `token` is valid. */
+  readonly mayReadMetrics?: TokenTest
 }
 
 export interface WebSocketListener extends Listener {
@@ -120,10 +129,11 @@ export interface WebSocketListener extends Listener {
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
   const { host, port, token, tls, onConnection, isReady = alwaysReady, metrics } = options
-  if (token === null && !isLoopback(host)) {
+  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token) } = options
+  if (token === null && options.admit === undefined && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  const server = webSocketServer({ token, path: '/' }, { onConnection, isReady, metrics }, tls)
+  const server = webSocketServer({ admit, path: '/' }, { isReady, metrics, mayReadMetrics }, tls)
   await listening(server, host, port)
   const address = addressOf(server)
   return { ...listenerOf(server, address), url: `${tls === undefined ? 'ws' : 'wss'}://${address}` }
@@ -135,7 +145,13 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
  */
 export function listenWebSocketFile(options: ListenFileOptions): Promise<Listener> {
   const { file, path, onConnection } = options
-  return listenAtPath(webSocketServer({ token: null, path }, { onConnection, isReady: alwaysReady }), file)
+  return listenAtPath(
+    webSocketServer(
+      { admit: admitToken(null, onConnection), path },
+      { isReady: alwaysReady, mayReadMetrics: () => false },
+    ),
+    file,
+  )
 }
 
 interface ListenFileOptions {
@@ -147,32 +163,34 @@ interface ListenFileOptions {
   onConnection(transport: Transport): void
 }
 
-/** Token and path that a client must give to be admitted; a null token admits any. */
+/** Token and path that a client must give to be admitted. */
 interface Admission {
-  readonly token: string | null
+  readonly admit: AdmitToken
   readonly path: string
 }
 
 interface Serving {
-  onConnection(transport: Transport): void
   /** Resolves to true while clients can be served, for `/readyz`. */
   isReady(): Promise<boolean>
   /** Returns the text of `/metrics`; absent where there is no such page. */
   readonly metrics?: (() => string) | undefined
+  readonly mayReadMetrics: TokenTest
 }
+
+/** Tells if a token is valid for something. */
+export type TokenTest = (token: string) => boolean | Promise<boolean>
 
 const alwaysReady = () => Promise.resolve(true)
 
 /** Creates a server of websockets for clients that are no browsers. */
-function webSocketServer(admission: Admission, { onConnection, isReady, metrics }: Serving, tls?: TlsFiles): Server {
-  const upgrades = { statusOf: (head: RequestHead) => upgradeStatus(head, admission), accept: onConnection }
-  const server = createWebSocketServer(upgrades, tls === undefined ? {} : { tls })
+function webSocketServer(admission: Admission, { isReady, metrics, mayReadMetrics }: Serving, tls?: TlsFiles): Server {
+  const server = createWebSocketServer((head) => admitUpgrade(head, admission), tls === undefined ? {} : { tls })
   server.on('request', (request, response) => {
     const answer = (status: ProbeStatus | 401, text = `${STATUS_CODES[status]}\n`) =>
       response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text)
     if (metrics !== undefined && pathOf(request.url) === '/metrics') {
-      const status = metricsStatus(request, admission)
-      answer(status, status === 200 ? metrics() : undefined)
+      const send = (status: 200 | 401 | 403 | 404) => answer(status, status === 200 ? metrics() : undefined)
+      void metricsStatus(request, mayReadMetrics).then(send, () => answer(503))
       return
     }
     void plainRequestStatus(request, isReady).then(answer, () => answer(503))
@@ -188,11 +206,11 @@ const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 type ProbeStatus = 200 | 403 | 404 | 503
 
-/** Returns the HTTP status for a request for the metrics, which are for whoever has the token and no browser. */
-function metricsStatus({ method, headers }: RequestHead, { token }: Admission): 200 | 401 | 403 | 404 {
+/** Resolves to the HTTP status for a request for the metrics, which are for whoever has the token and no browser. */
+async function metricsStatus({ method, headers }: RequestHead, mayRead: TokenTest): Promise<200 | 401 | 403 | 404> {
   if (headers.origin !== undefined) return 403
   if (method !== 'GET') return 404
-  return token === null || carriesToken(headers.authorization, token) ? 200 : 401
+  return (await mayRead(tokenOf(headers.authorization))) ? 200 : 401
 }
 
 /** Resolves to the HTTP status for a request other than a websocket upgrade. */
@@ -207,17 +225,33 @@ async function plainRequestStatus(
 }
 
 /**
- * Returns 101 to admit a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser:
- * web pages must not reach a server that runs commands.
+ * Returns who takes a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser: web pages
+ * must not reach a server that runs commands.
  */
-function upgradeStatus({ url, headers }: RequestHead, { token, path }: Admission): 101 | 401 | 403 | 404 {
+function admitUpgrade({ url, headers }: RequestHead, { admit, path }: Admission) {
   if (headers.origin !== undefined) return 403
   if (pathOf(url) !== path) return 404
-  return token === null || carriesToken(headers.authorization, token) ? 101 : 401
+  const admitted = admit(tokenOf(headers.authorization))
+  return admitted instanceof Promise ? admitted.then((taker) => taker ?? 401) : (admitted ?? 401)
+}
+
+/** Returns the test for one token, which a client must bring; null admits any. */
+function admitToken(token: string | null, onConnection: (transport: Transport) => void): AdmitToken {
+  const isValid = hasToken(token)
+  return (given) => (isValid(given) ? onConnection : null)
+}
+
+/** Returns the test for one token; null lets any pass. */
+function hasToken(token: string | null): (given: string) => boolean {
+  return (given) => token === null || isSameSecret(given, token)
+}
+
+/** Returns the token of a header; an empty text for none. */
+export function tokenOf(authorization: string | undefined): string {
+  return /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
 }
 
 /** Returns whether the header carries the token. Compares digests, so that timing reveals no part of it. */
 export function carriesToken(authorization: string | undefined, token: string): boolean {
-  const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
-  return isSameSecret(given, token)
+  return isSameSecret(tokenOf(authorization), token)
 }

@@ -91,6 +91,7 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
     case 'conversation.moved':
     case 'conversation.renamed':
     case 'conversation.archived':
+    case 'conversation.shared':
     case 'conversation.upgraded':
     case 'context.set':
     case 'context.cleared':

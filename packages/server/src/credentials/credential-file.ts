@@ -1,7 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '@parley/config'
-import { foreignOwner, openUnlocked } from '@parley/host'
+import { fileStamp, NotPrivateError, readPrivateFile } from '@parley/host'
 import { makeFolders, nodeFiles, replaceSynced } from '@parley/journal'
 import { systemErrorCode } from '@parley/workspace'
 import { asCredential, type Credential, type CredentialName } from './credential.ts'
@@ -60,16 +59,9 @@ function removeTorn(home: string): void {
   for (const name of torn) nodeFiles.remove(join(home, name))
 }
 
-/** Returns what changes with each replacement of the file; null when there is none. */
 function stampOf(path: string): string | null {
-  // A link is not followed: it counts as a file, which is then refused, wherever it leads.
-  const facts = looked(path)
-  return facts === undefined ? null : `${facts.ino}:${facts.mtimeNs}:${facts.ctimeNs}:${facts.size}`
-}
-
-function looked(path: string) {
   try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    return fileStamp(path)
   } catch (error) {
     throw unreadable(error)
   }
@@ -80,21 +72,16 @@ function unreadable(error: unknown): ConfigError {
 }
 
 function readPrivately(path: string): string {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   try {
-    // Without O_NONBLOCK, opening a pipe would wait.
-    const file = openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    try {
-      const facts = fstatSync(file)
-      if (!facts.isFile()) throw new ConfigError(shownPath, 'is no file. Move it away and log in again: parley login')
-      if ((facts.mode & 0o077) !== 0 || foreignOwner(path, facts) !== null)
-        throw new ConfigError(shownPath, `must be a file of yours alone: chmod 600 ${path}`)
-      return readFileSync(file, 'utf8')
-    } finally {
-      closeSync(file)
-    }
+    return readPrivateFile(path)
   } catch (error) {
-    if (error instanceof ConfigError) throw error
+    if (error instanceof NotPrivateError)
+      throw new ConfigError(
+        shownPath,
+        error.reason === 'noFile'
+          ? 'is no file. Move it away and log in again: parley login'
+          : `must be a file of yours alone: chmod 600 ${path}`,
+      )
     if (systemErrorCode(error) === 'ELOOP')
       throw new ConfigError(shownPath, 'is a link, and credentials are kept in a file of their own.')
     throw unreadable(error)

@@ -1,8 +1,17 @@
 import { inspect } from 'node:util'
 import { StorageError } from '@parley/journal'
-import type { ConnectedClient, LoginCompleted, ResultOf, ServerNotice } from '@parley/protocol'
+import { type UserRules, widerRules } from '@parley/policy'
+import type {
+  ConnectedClient,
+  ConversationId,
+  LoginCompleted,
+  ResultOf,
+  ServerNotice,
+  UserName,
+} from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { asRejection, storageNotice } from '../replies/rejection.ts'
+import type { Guest } from './limits/may-loosen.ts'
 import type { ConversationHost } from './open/conversation-host.ts'
 import { summaryOf } from './open/live-conversation.ts'
 
@@ -31,8 +40,8 @@ export interface ConnectedClients {
   notifyAll(notice: ServerNotice): void
   announceLogin(end: LoginCompleted): void
   describe(): ConnectedClient[]
-  /** Returns the wanted title, with a number when another client has it. */
-  distinctTitle(wanted: string): string
+  /** Returns the wanted title, with a number when another client of the same user has it. */
+  distinctTitle(wanted: string, user: UserName | undefined): string
 }
 
 export function createConnectedClients(): ConnectedClients {
@@ -50,8 +59,9 @@ export function createConnectedClients(): ConnectedClients {
       for (const client of connected) client.loginCompleted(end)
     },
     describe,
-    distinctTitle(wanted) {
-      const taken = new Set(describe().map(({ title }) => title))
+    distinctTitle(wanted, user) {
+      const ofUser = describe().filter((client) => client.user === user)
+      const taken = new Set(ofUser.map(({ title }) => title))
       let title = wanted
       for (let number = 2; taken.has(title); number += 1) title = `${wanted} ${number}`
       return title
@@ -88,6 +98,26 @@ export function diagnose(
   }
 }
 
+/** State of a server, without what concerns one connection only. */
+export type Diagnosis = Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>
+
+/** Returns what a client may know: of a user's own clients, and of conversations that it may read. */
+export function diagnosisFor(
+  { rights }: Pick<Guest, 'rights'>,
+  all: Diagnosis,
+  host: Pick<ConversationHost, 'openAccess'>,
+): Diagnosis {
+  const { person } = rights
+  if (person.kind === 'operator') return all
+  const { widerRules: _, clients, conversations, ...rest } = all
+  const mayRead = (id: ConversationId) => rights.permits('read', host.openAccess(id)?.access)
+  return {
+    ...rest,
+    clients: clients.filter(({ user }) => person.kind === 'user' && user === person.name),
+    conversations: conversations.filter(({ conversationId }) => mayRead(conversationId)),
+  }
+}
+
 export function describeFault(fault: unknown): string {
   return fault instanceof Error ? (fault.stack ?? fault.message) : inspect(fault)
 }
@@ -101,4 +131,10 @@ export function noticeOf(fault: unknown): Omit<ServerNotice, 'conversationId'> {
     return { level: 'error', code: String(known.data?.['code'] ?? 'internal'), message: known.message }
   const message = 'Something went wrong in parley itself; its log says more.'
   return { level: 'error', code: 'internal', message }
+}
+
+/** Describes the rules in force that reach beyond the sandbox; nothing where there are none. */
+export function rulesFound({ rules }: UserRules) {
+  const found = widerRules(rules)
+  return found.length === 0 ? {} : { widerRules: [...found] }
 }

@@ -1,19 +1,19 @@
 import { type Config, startSafely } from '@parley/config'
 import { type Files, hasCode, STORE_TAKEN, watchSessions } from '@parley/journal'
 import { createMcpServers, type McpPatience, type McpServers, usualPatience } from '@parley/mcp-client'
-import { createProjects, createUserRules, type UserRules, widerRules } from '@parley/policy'
+import { createProjects, createUserRules } from '@parley/policy'
 import {
   type ClientId,
   type ConversationId,
   eventVersion,
   type Overrides,
-  type ResultOf,
   reducerVersion,
   type Settings,
 } from '@parley/protocol'
 import type { SharedStore } from '@parley/store'
 import { createEnvironments, type Environments, type LocalParts, localEnvironment } from '@parley/workspace'
 import type { CredentialStore } from '../credentials/credential-store.ts'
+import type { Users } from '../people/users.ts'
 import type { StartCommand } from '../ports/client-commands.ts'
 import type { ClientFiles } from '../ports/client-files.ts'
 import type { EditorTexts } from '../ports/editor-texts.ts'
@@ -23,9 +23,12 @@ import { type CheckpointLimits, checkpointLimits } from './conversation/checkpoi
 import {
   type ConnectedClients,
   createConnectedClients,
+  type Diagnosis,
   describeFault,
   diagnose,
+  diagnosisFor,
   noticeOf,
+  rulesFound,
   type ServerIdentity,
 } from './diagnostics.ts'
 import { createListFollowing, type FollowList } from './follow-list.ts'
@@ -34,12 +37,15 @@ import type { Guest } from './limits/may-loosen.ts'
 import { assertNoSecretFolder } from './limits/workspace-folders.ts'
 import type { LoginPorts, Logins } from './login/logins.ts'
 import type { KeptLogins } from './login/provider-keys.ts'
-import { type EngineMethods, methodsFor } from './methods.ts'
+import type { EngineMethods } from './method-ports.ts'
+import { methodsFor } from './methods.ts'
 import { gaugeText, type ProcessState } from './metrics/gauges.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { ConversationHost } from './open/conversation-host.ts'
 import { createSetup } from './open/conversation-setup.ts'
 import type { SetupPorts } from './open/open-conversation.ts'
+import type { CheckRight } from './people/check-right.ts'
+import { type RightsOfToken, rightsIn } from './people/rights-of-token.ts'
 import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
 
 /**
@@ -61,12 +67,17 @@ export interface Engine extends AsyncDisposable {
   assertFolders(folders: readonly string[]): Promise<void>
   readonly startCommand: StartCommand
   readonly clientFiles: ClientFiles
+  /** Checks each request of a client, before it is answered. */
+  readonly checkRight: CheckRight
+  /** Returns the rights that a token gives; null where the server has no users. */
+  readonly rightsOf: RightsOfToken | null
   /** Returns the methods of the protocol that the engine answers. The client is also the guest who joins and leaves. */
   methodsFor(client: Guest): EngineMethods
   readonly followList: FollowList
   /** Writes what holds at this moment as Prometheus reads it. */
   gauges(state: ProcessState): string
-  diagnose(): Promise<Omit<ResultOf<'server/diagnostics'>, 'ignoredMessages'>>
+  /** Resolves to the state of this server, as far as the client may know it. */
+  diagnose(client: Guest): Promise<Diagnosis>
   readonly home: string
 }
 
@@ -98,6 +109,8 @@ export interface EngineParts
   readonly mcpPatience?: McpPatience
   /** Flags of the command line that set the ceiling; default: the default ceiling. */
   readonly ceiling?: CeilingFlags
+  /** Users of the server; absent where whoever connects may do everything. */
+  readonly users?: Users
   /** Store that servers share; absent where conversations are on this machine only. */
   readonly store?: SharedStore
   /** Counts what happens; absent where nobody asks for it. */
@@ -147,7 +160,7 @@ export function createEngine(parts: EngineParts): Engine {
     const secrets = await parts.secrets()
     return { ...policy, ceiling, clock, redaction, secrets, processes: parts.host }
   }
-  const methodPorts = { host, files, search, mcpServers, redaction, program, policy, trust, hookPorts, logins }
+  const around = { host, files, search, mcpServers, redaction, program, policy, trust, hookPorts, logins }
   return {
     host,
     identity: isSafe ? { ...parts.identity, isSafe } : parts.identity,
@@ -159,19 +172,19 @@ export function createEngine(parts: EngineParts): Engine {
       host.announce(socket)
       parts.store?.announce(announced ?? null)
     },
-    report,
-    ceiling,
+    ...{ report, ceiling },
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),
     assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
     ...clientAccess(parts, { ...policy, ceiling }),
-    methodsFor: (client) => methodsFor(client, methodPorts),
+    ...rightsIn(parts, host),
+    methodsFor: (client) => methodsFor(client, { ...around, users: parts.users ?? null }),
     followList: createListFollowing((onChange) => watchSessions(files, home, onChange)),
     gauges: (state) => gaugeText(gaugedOf(host, connectedClients, parts), state),
-    async diagnose() {
+    async diagnose(client) {
       const { enforcement, reason } = await sandboxes.report()
       const clients = connectedClients.describe()
       const found = { enforcement, enforcementReason: reason, addresses: [...addresses], clients }
-      return { ...diagnose(host, parts), ...found, ...rulesFound(userRules) }
+      return diagnosisFor(client, { ...diagnose(host, parts), ...found, ...rulesFound(userRules) }, host)
     },
     [Symbol.asyncDispose]: () => closeAll(host, environments, search),
   }
@@ -283,10 +296,4 @@ function openEnvironments(parts: EngineParts): Environments {
 function ownConfig({ home, ceiling }: EngineParts): Config {
   const profile = ceiling?.profile ?? null
   return readConfig(home, profile === null ? {} : { profile }).values
-}
-
-/** Describes the rules in force that reach beyond the sandbox; nothing where there are none. */
-function rulesFound({ rules }: UserRules) {
-  const found = widerRules(rules)
-  return found.length === 0 ? {} : { widerRules: [...found] }
 }

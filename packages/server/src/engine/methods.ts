@@ -1,66 +1,25 @@
-import type { Files } from '@parley/journal'
-import type { McpServers } from '@parley/mcp-client'
-import type { ConversationEvent, ConversationId, MethodName, ParamsOf, ResultOf } from '@parley/protocol'
-import type { Redaction } from '@parley/redaction'
-import type { TextSearch } from '../ports/text-search.ts'
-import type { CheckupPorts } from './checkup/check-up.ts'
+import type { ConversationId } from '@parley/protocol'
 import * as commands from './commands/commands.ts'
 import { compact, undoCompaction } from './commands/compact.ts'
 import { decideApproval } from './commands/decide-approval.ts'
 import { changesLimits, sendMessage } from './commands/send-message.ts'
 import { restartMcpServer } from './context/conversation-mcp.ts'
-import { readView } from './conversation/read-view.ts'
-import type { FileFinder } from './find-files.ts'
-import type { TryPorts } from './hooks/try-hooks.ts'
 import type { Guest } from './limits/may-loosen.ts'
-import type { Logins } from './login/logins.ts'
-import type { ConversationHost } from './open/conversation-host.ts'
-import { type LiveConversation, summaryOf, writable } from './open/live-conversation.ts'
-import { wantedConversation } from './read/list-conversations.ts'
-import { existingPaths, findItem, readEvents, readItems, readSideFile } from './read/read-conversation.ts'
-import { readTurns } from './read/read-turns.ts'
+import type { EngineMethods, MethodPorts } from './method-ports.ts'
+import { type LiveConversation, writable } from './open/live-conversation.ts'
 import { listModels } from './settings/model-lists.ts'
 import { listProviders } from './settings/provider-list.ts'
 import { describeConfig } from './settings/read-config.ts'
-import type { TrustPorts } from './settings/trust.ts'
-
-/** Methods that a frontend answers for one connection: its handshake, its streams, and diagnostics. */
-type ConnectionMethod =
-  | 'initialize'
-  | 'conversation/stream'
-  | 'conversation/unstream'
-  | 'web/open'
-  | 'conversation/detach'
-  | 'server/diagnostics'
-
-type Method<Name extends MethodName> = (params: ParamsOf<Name>) => ResultOf<Name> | Promise<ResultOf<Name>>
-
-/** Methods of the protocol that the engine answers, for one client; a missing one does not compile. */
-export type EngineMethods = { readonly [Name in Exclude<MethodName, ConnectionMethod>]: Method<Name> }
-
-interface MethodPorts {
-  readonly host: ConversationHost
-  readonly files: Files
-  readonly search: TextSearch
-  readonly mcpServers: McpServers
-  readonly redaction: Redaction
-  /** Name and version of this program. */
-  readonly program: string
-  readonly policy: CheckupPorts
-  readonly trust: TrustPorts
-  /** Returns what hooks are tried with. */
-  readonly hookPorts: () => Promise<TryPorts>
-  /** Loads the code of logins with the first one. */
-  readonly logins: () => Promise<Logins>
-}
+import { storedMethods } from './stored-methods.ts'
 
 /** Returns the methods for one client, whose actor and access are read at each call. */
 export function methodsFor(client: Guest, ports: MethodPorts): EngineMethods {
   return {
-    ...conversationMethods(client, ports),
+    ...storedMethods(client, ports),
     ...changeMethods(client, ports),
-    ...serverMethods(ports),
+    ...serverMethods(client, ports),
     ...loginMethods(ports),
+    ...peopleMethods(client, ports),
   }
 }
 
@@ -85,14 +44,10 @@ type ServerMethod =
   | 'hook/try'
 
 /** Methods that concern the server and no open conversation. Code of rare ones is loaded on first use. */
-function serverMethods({
-  files,
-  mcpServers,
-  redaction,
-  policy,
-  trust,
-  hookPorts,
-}: MethodPorts): Pick<EngineMethods, ServerMethod> {
+function serverMethods(
+  client: Guest,
+  { host, files, mcpServers, redaction, policy, trust, hookPorts }: MethodPorts,
+): Pick<EngineMethods, ServerMethod> {
   const { home, env, keys } = policy
   return {
     'model/list': (params) => listModels(params, policy, trust.clock.now),
@@ -101,7 +56,8 @@ function serverMethods({
       (await import('./checkup/check-provider-network.ts')).checkProviderNetwork(params, { ...policy, redaction }),
     'config/write': async (params) => (await import('./settings/write-config.ts')).writeConfig(params, { home, files }),
     'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
-    'usage/read': async (params) => (await import('./read/usage.ts')).readUsage(files, home, params),
+    'usage/read': async (params) =>
+      (await import('./read/usage.ts')).readUsage({ files, home, readable: host.readable(client) }, params),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
     'server/checkup': async (params) => (await import('./checkup/check-up.ts')).checkUp(params, policy),
@@ -212,89 +168,37 @@ function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): 
   }
 }
 
-/** Methods that open, list, read, rename and delete conversations, whether they are open or not. */
-function conversationMethods(
-  client: Guest,
-  ports: MethodPorts,
-): Omit<EngineMethods, ServerMethod | LoginMethod | ChangeMethod> {
-  const { host } = ports
-  const noted = (event: ConversationEvent) => (live: LiveConversation) => ({ seq: live.conversation.record(event).seq })
-  let findFiles: FileFinder | null = null
-  const archive = (archived: boolean) => noted({ type: 'conversation.archived', archived, by: client.actor })
-  return {
-    'conversation/create': async (params) => summaryOf(await host.create(params, client)),
-    'conversation/resume': async (params) => summaryOf(await host.resume(params, client)),
-    'conversation/fork': async (params) => summaryOf(await host.fork(params, client)),
-    'conversation/rescue': async (params) => summaryOf(await host.rescue(params, client)),
-    ...bundleMethods(client, ports),
-    'conversation/list': (params) => host.list(params),
-    'conversation/search': async (params) =>
-      (await import('./search/search-conversations.ts')).searchConversations(
-        { ...ports, home: ports.policy.home },
-        params,
-      ),
-    'conversation/read': ({ conversationId, before = null, after = 0, limit = 100 }) =>
-      readItems(ports, conversationId, { before, after, limit }),
-    'conversation/turns': ({ conversationId, before = null, limit = 20 }) =>
-      readTurns(ports.files, existingPaths(ports, conversationId), { before, limit }),
-    'conversation/readChange': async ({ conversationId, itemId }) => {
-      const { readChange } = await import('./history/read-change.ts')
-      return {
-        files: await readChange(host.get(conversationId), itemId, () => findItem(ports, conversationId, itemId)),
-      }
-    },
-    'conversation/context': async ({ conversationId }) => {
-      const { conversation, modules } = host.get(conversationId)
-      const { context } = conversation.state.core
-      const { contextUse } = await import('./read/context-use.ts')
-      await readView(conversation.view)
-      return contextUse({
-        request: modules.requests.next(),
-        instructionFiles: context?.instructionFiles ?? [],
-        counted: conversation.view.counted(conversation.sideFiles),
-        contextWindow: modules.model().facts.contextWindow,
-      })
-    },
-    'conversation/findFiles': async ({ conversationId, query }) => {
-      const { createFileFinder } = await import('./find-files.ts')
-      findFiles ??= createFileFinder(ports.trust.clock.now)
-      return findFiles(host.get(conversationId), query)
-    },
-    'conversation/readEvents': ({ conversationId, ...range }) =>
-      readEvents(host.get(conversationId).conversation, range),
-    'conversation/readFile': (params) => readSideFile(ports, params),
-    'conversation/rename': async ({ conversationId, name }) =>
-      host.withConversation(conversationId, noted({ type: 'conversation.renamed', name, by: client.actor })),
-    'conversation/archive': async ({ conversationId }) => host.withConversation(conversationId, archive(true)),
-    'conversation/unarchive': async ({ conversationId }) => host.withConversation(conversationId, archive(false)),
-    'conversation/delete': async ({ conversationId }) => {
-      await host.delete(conversationId)
-      // Where this fails, the next search finds that the log is gone.
-      await ports.search.forget(conversationId).catch(() => undefined)
-      return {}
-    },
-  }
-}
+type PeopleMethod =
+  | 'conversation/share'
+  | 'conversation/link/make'
+  | 'conversation/link/revoke'
+  | 'user/list'
+  | 'user/add'
+  | 'user/remove'
+  | 'user/token'
 
-type BundleMethod = 'bundle/describe' | 'bundle/write' | 'bundle/open' | 'conversation/export'
-
-/** Methods for conversations in one file; their code is loaded with the first call. */
-function bundleMethods(
-  client: Guest,
-  { host, files, redaction, program, trust }: MethodPorts,
-): Pick<EngineMethods, BundleMethod> {
-  const ports = { files, redaction, program, now: () => trust.clock.now() }
-  const source = async ({ withoutOutputs = false, ...wanted }: ParamsOf<'bundle/describe'>) => {
-    const conversationId = await host.find(wantedConversation(wanted))
-    return { conversationId, withoutOutputs, paths: await host.storedPaths(conversationId) }
-  }
+/** Methods about users and about who reaches a conversation; their code is loaded with the first call. */
+function peopleMethods(client: Guest, { host, users, trust }: MethodPorts): Pick<EngineMethods, PeopleMethod> {
+  const { now } = trust.clock
+  const ports = () => ({ by: client.actor, users, now })
+  const sharing = () => import('./people/share.ts')
+  const managing = () => import('./people/manage-users.ts')
   return {
-    'bundle/describe': async (params) =>
-      (await import('./bundle/write-bundle.ts')).describeBundle(await source(params), ports),
-    'bundle/write': async (params) =>
-      (await import('./bundle/write-bundle.ts')).writeBundle(await source(params), params.file, ports),
-    'conversation/export': async ({ before, limit, ...wanted }) =>
-      (await import('./bundle/export-page.ts')).exportPage(await source(wanted), { before, limit }, ports),
-    'bundle/open': async (params) => summaryOf(await host.openBundle(params, client)),
+    'conversation/share': async (params) => {
+      const { share } = await sharing()
+      return host.withConversation(params.conversationId, (open) => share(open, params, ports()))
+    },
+    'conversation/link/make': async (params) => {
+      const { makeLink } = await sharing()
+      return host.withConversation(params.conversationId, (open) => makeLink(open, params, ports()))
+    },
+    'conversation/link/revoke': async (params) => {
+      const { revokeLink } = await sharing()
+      return host.withConversation(params.conversationId, (open) => revokeLink(open, params, ports()))
+    },
+    'user/list': async () => (await managing()).listUsers(users),
+    'user/add': async (params) => (await managing()).addUser(users, params),
+    'user/remove': async (params) => (await managing()).removeUser(users, params),
+    'user/token': async (params) => (await managing()).renewToken(users, params),
   }
 }

@@ -42,6 +42,8 @@ export interface ServerArguments {
   readonly isDaemon: boolean
   /** Servers of the store that is shared with other servers; null for that of the configuration. */
   readonly store: readonly string[] | null
+  /** File of the users; null for that of the configuration, or none. */
+  readonly users: string | null
   /** True when `/metrics` of the websockets has counts. */
   readonly metrics: boolean
   readonly ceiling: CeilingFlags
@@ -61,6 +63,7 @@ const serverFlags = {
   'idle-exit': { type: 'string' },
   record: { type: 'string' },
   store: { type: 'string' },
+  users: { type: 'string' },
   metrics: { type: 'boolean' },
   unpaced: { type: 'boolean' },
   ...ceilingOptions,
@@ -75,6 +78,8 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
   if (given['idle-exit'] !== undefined && !isService) throw new UsageError('--idle-exit needs --daemon or --listen.')
   if (given['token-file'] !== undefined && !listen.some(({ kind }) => kind === 'websocket'))
     throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
+  if (given['token-file'] !== undefined && given.users !== undefined)
+    throw new UsageError('--users gives each user a token, so that --token-file names none.')
   if (given.metrics === true && !listen.some(({ kind }) => kind === 'websocket'))
     throw new UsageError('--metrics needs --listen ws://HOST:PORT, which serves them at /metrics.')
   const idleExit = given['idle-exit'] ?? (isDaemon ? daemonIdleExit : 'never')
@@ -89,6 +94,7 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     paced: given.unpaced !== true,
     isDaemon,
     store: given.store === undefined ? null : readStore(given.store),
+    users: absolute(given.users),
     metrics: given.metrics === true,
     ceiling: readCeiling(given),
   }

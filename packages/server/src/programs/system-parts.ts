@@ -178,10 +178,11 @@ function sandboxesOf(
 /** Returns the places of secrets in the user's own configuration, files of tokens among them; null when it cannot be read. */
 function addedPlaces(home: string, userHome: string): readonly string[] | null {
   try {
-    const { secrets, environments } = readEffectiveConfig({ home, isWhole: true }).values
+    const { secrets, environments, users_file: users } = readEffectiveConfig({ home, isWhole: true }).values
     const tokens = Object.values(environments ?? {}).flatMap(({ token_file: file }) => file ?? [])
     return [
       ...(secrets?.paths ?? []).map((path) => resolve(userHome, path.replace(/^~\//, ''))),
+      ...(users === undefined ? [] : [users]),
       ...tokens.map((file) => tokenFilePath(file, { home, userHome })),
     ]
   } catch (error) {

@@ -1,14 +1,16 @@
 import { join } from 'node:path'
 import { readUnlocked } from '@parley/host'
 import { ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
-import type { TlsFiles } from '@parley/rpc/websocket'
+import type { AdmitToken, TlsFiles } from '@parley/rpc/websocket'
+import type { RightsOfToken } from '../engine/index.ts'
+import type { Rights } from '../people/rights.ts'
 import { type Address, type TlsPaths, UsageError } from './flags.ts'
 import { listenInRunFolder } from './run-folder.ts'
 import { readOrMakeToken } from './token-file.ts'
 
 /** Receiver of the connections that listeners accept. */
 interface Acceptor {
-  accept(transport: Transport, kind: 'socket' | 'websocket'): void
+  accept(transport: Transport, kind: 'socket' | 'websocket', given?: { readonly rights: Rights }): void
 }
 
 interface Listening {
@@ -19,11 +21,13 @@ interface Listening {
   readonly tokenFile: string | null
 }
 
+type Ways = Pick<ListenersOptions, 'connections' | 'home' | 'rightsOf' | 'isReady' | 'metrics'>
+
 /** Listens on one address. Rejects with `ListenError` or `UsageError`. */
 export async function listenOn(
   address: Address,
   { tokenFile, tls = null }: { readonly tokenFile: string | null; readonly tls?: TlsPaths | null },
-  { connections, home, isReady, metrics }: Pick<ListenersOptions, 'connections' | 'home' | 'isReady' | 'metrics'>,
+  { connections, home, rightsOf = null, isReady, metrics }: Ways,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -32,17 +36,30 @@ export async function listenOn(
   }
   // Loaded only when used, to keep the start short.
   const { listenWebSocket } = await import('@parley/rpc/websocket')
-  const file = tokenFile ?? join(home, 'server-token')
+  const file = rightsOf === null ? (tokenFile ?? join(home, 'server-token')) : null
+  const admit = rightsOf === null ? null : admitWith(rightsOf, (...taken) => connections.accept(...taken))
   const listener = await listenWebSocket({
     host: address.host,
     port: address.port,
-    token: readOrMakeToken(file),
+    token: file === null ? null : readOrMakeToken(file),
     ...(address.isSecure === true && tls !== null ? { tls: readTls(tls) } : {}),
     onConnection: (transport) => connections.accept(transport, 'websocket'),
+    ...(admit === null ? {} : { admit }),
     ...(isReady === undefined ? {} : { isReady }),
     ...(metrics === undefined ? {} : { metrics }),
+    ...(rightsOf === null ? {} : { mayReadMetrics: async (token) => (await rightsOf(token))?.has('admin') === true }),
   })
   return { listener, address: listener.url, tokenFile: file }
+}
+
+/** Returns who takes the connections of users and of those who have a link. */
+function admitWith(rightsOf: RightsOfToken, accept: Acceptor['accept']): AdmitToken {
+  const taker = (rights: Rights | null) =>
+    rights === null ? null : (transport: Transport) => accept(transport, 'websocket', { rights })
+  return (token) => {
+    const rights = rightsOf(token)
+    return rights instanceof Promise ? rights.then(taker) : taker(rights)
+  }
 }
 
 function readTls({ certFile, keyFile }: TlsPaths): TlsFiles {
@@ -78,6 +95,8 @@ interface ListenersOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly connections: Acceptor
+  /** Returns the rights that a token gives; null or absent where the server has no users. */
+  readonly rightsOf?: RightsOfToken | null
   /** Resolves to true while clients can be served, for `/readyz` of websockets. Default: always. */
   readonly isReady?: () => Promise<boolean>
   /** Returns the text of `/metrics` of websockets; absent for none. */

@@ -12,6 +12,7 @@ describe('the arguments of a server', () => {
       idleExitMs: null,
       recordTo: null,
       store: null,
+      users: null,
       metrics: false,
       paced: true,
       isDaemon: false,

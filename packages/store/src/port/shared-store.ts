@@ -29,9 +29,10 @@ export interface SharedStore extends AsyncDisposable {
   take(copy: LocalCopy, kind: TakenKind): Promise<Shipment>
   /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
   refresh(copy: LocalCopy): Promise<boolean>
+  /** Resolves to the facts that lists show of one; null where there is no such conversation. */
+  row(conversationId: ConversationId): Promise<unknown>
   /** Compares what the store has with the log here, byte for byte, and changes nothing. */
   compare(copy: LocalCopy): Promise<Comparison>
-  has(conversationId: ConversationId): Promise<boolean>
   /** Resolves to what lists show of the conversations, in no order. */
   rows(): Promise<readonly StoredRow[]>
   /** Removes a conversation that this server has taken, and gives up the right to it. */

@@ -123,7 +123,7 @@ export function configure(open: LiveConversation, settings: SettingsPatch, clien
 export function configuredEvent(
   open: LiveConversation,
   settings: SettingsPatch,
-  client: Guest,
+  client: Pick<Guest, 'actor' | 'mayLoosen'>,
 ): EventOf<'conversation.configured'> {
   assertConfigurable(open, settings, client)
   const { sandbox } = settings

@@ -48,12 +48,9 @@ export function decideApproval(
     throw rejection(
       'invalidParams',
       `"${decision}" is not one of the answers here: ${approval.decisions.join(', ')}.`,
-      {
-        field: 'decision',
-      },
+      { field: 'decision' },
     )
-  if (decision === 'approvedAlways' && !client.mayLoosen)
-    throw rejection('notPermitted', 'This client may only make limits stricter, and a rule would allow more.')
+  if (decision === 'approvedAlways') assertMayAddRule(client)
   if (approval.kind === 'elicitation') {
     const question = open.modules.memory.question(approvalId)
     if (question === undefined) throw notPending(open, approvalId)
@@ -69,7 +66,8 @@ export function decideApproval(
     ...sealedYes(open, approval, decision),
   }
   const before = conversation.state.core.settings
-  const mode = modeEvents(open, { approval, answers: answer.answers ?? {} }, client)
+  const mayLoosen = client.mayLoosen && client.rights.permits('edit', conversation.state.core.meta.access)
+  const mode = modeEvents(open, { approval, answers: answer.answers ?? {} }, { actor: by, mayLoosen })
   const [decided] = conversation.recordAll([
     answer,
     ...mode,
@@ -82,11 +80,19 @@ export function decideApproval(
   return { seq: decided?.seq ?? 0 }
 }
 
+/** Throws `notPermitted` for a rule of a client that may only tighten limits, or of a user: rules are those of the server. */
+function assertMayAddRule({ mayLoosen, rights }: Guest): void {
+  if (!mayLoosen)
+    throw rejection('notPermitted', 'This client may only make limits stricter, and a rule would allow more.')
+  if (!rights.has('operator'))
+    throw rejection('notPermitted', 'A rule would hold for all users of this server. Say yes once, or for the session.')
+}
+
 /** Returns the change to the mode that the answer to a plan chooses; none where it is in force. Throws where it may not be chosen. */
 function modeEvents(
   open: LiveConversation,
   { approval, answers }: { readonly approval: Approval; readonly answers: Answers },
-  client: Guest,
+  client: Pick<Guest, 'actor' | 'mayLoosen'>,
 ): ConversationEvent[] {
   const mode = chosenMode(approval, answers)
   if (mode === null || modeOf(open.conversation.state.core.settings) === mode.name) return []

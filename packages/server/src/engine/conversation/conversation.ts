@@ -178,7 +178,8 @@ export class Conversation implements AsyncDisposable {
       return [{ type: 'conversation.upgraded', from: this.#logVersion, to: eventVersion }]
     if (this.started) return []
     const { meta, settings } = this.#state.core
-    return [{ type: 'conversation.created', cwd: meta.cwd, settings, program: this.#parts.program }]
+    const created = { type: 'conversation.created', cwd: meta.cwd, settings, program: this.#parts.program } as const
+    return [meta.access === undefined ? created : { ...created, access: meta.access }]
   }
 
   /** Throws `StorageError` while the log would take no event. Does nothing before there is a log. */

@@ -1,4 +1,5 @@
 import type { ApprovalId } from '@parley/protocol'
+import { allRights } from '../../people/rights.ts'
 import { decideApproval } from '../commands/decide-approval.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
 import type { HookDenial } from './conversation-hooks.ts'
@@ -12,6 +13,7 @@ export function denyByHook(open: () => LiveConversation) {
     const actor = { clientId: 'server', name: `hook ${hook}` }
     const note = `the hook "${hook}" denies this: ${reason}`
     const answer = { conversationId: conversation.id, approvalId, decision: 'denied' as const, note }
-    decideApproval(live, { ...answer, unattended: true }, { actor, mayLoosen: false, access: 'full' })
+    const client = { actor, mayLoosen: false, access: 'full', rights: allRights } as const
+    decideApproval(live, { ...answer, unattended: true }, client)
   }
 }

@@ -48,6 +48,11 @@ export function ceilingOf({ maxSandbox, allowNever, secretFolders = [], program 
   }
 }
 
+/** Returns a ceiling with a sandbox mode as its most. */
+export function tightened(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
+  return most === null ? ceiling : { ...ceiling, sandbox: stricterSandbox(ceiling.sandbox, most) }
+}
+
 type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
 
 /** Permissions that the caller requested explicitly. */

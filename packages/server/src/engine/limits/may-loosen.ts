@@ -1,4 +1,5 @@
 import { type Actor, type ClientAccess, isLooser, type Limits } from '@parley/protocol'
+import type { Rights } from '../../people/rights.ts'
 import { rejection } from '../../replies/rejection.ts'
 
 /** Right of a client over the limits of conversations. */
@@ -11,6 +12,7 @@ export interface LimitsRight {
 export interface Guest extends LimitsRight {
   readonly actor: Actor
   readonly access: ClientAccess
+  readonly rights: Rights
 }
 
 /** Throws `notPermitted` for limits that let more happen than those in force, by a client that may only tighten them. */

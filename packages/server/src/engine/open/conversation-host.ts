@@ -10,10 +10,11 @@ import {
 import type { Actor, ConversationId, Overrides, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
 import type { SharedStore } from '@parley/store'
 import type { Ids } from '../../ports/clock-and-ids.ts'
-import { notPermitted, rejection } from '../../replies/rejection.ts'
+import { rejection } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Guest } from '../limits/may-loosen.ts'
-import type { Catalogue } from '../read/catalogue.ts'
+import { assertMayChange, assertMayOpen, type Reached, reachedIn } from '../people/check-right.ts'
+import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { findOpen } from '../read/find-open.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
@@ -77,32 +78,50 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   async create(params: ParamsOf<'conversation/create'>, guest: Guest): Promise<LiveConversation> {
-    return welcome(await this.#once(params.requestKey, (id) => this.#stored.create(id, params)), guest)
+    const make = (id: ConversationId) => this.#stored.create(id, { params, guest })
+    return welcome(await this.#once(params.requestKey, guest, make), guest)
   }
 
-  /** Makes a conversation, or returns the one that was made with the same key. */
+  /** Makes a conversation, or returns the one that the same person made with the same key. */
   #once(
     requestKey: RequestKey | undefined,
+    { rights }: Guest,
     make: (id: ConversationId) => Promise<LiveConversation>,
   ): Promise<LiveConversation> {
-    const known = requestKey === undefined ? undefined : this.#created.get(requestKey)
+    const key = requestKey === undefined ? null : JSON.stringify([rights.person, requestKey])
+    const known = key === null ? undefined : this.#created.get(key)
     if (known !== undefined) return known.open
     const id = this.#parts.ids.conversation()
     const open = make(id)
-    if (requestKey !== undefined) {
-      this.#created.set(requestKey, { id, open })
-      open.catch(() => this.#created.delete(requestKey))
+    if (key !== null) {
+      this.#created.set(key, { id, open })
+      open.catch(() => this.#created.delete(key))
     }
     return open
   }
 
+  /** Returns the conversations that a client may read. */
+  readable({ rights }: Guest): Catalogue {
+    return readableCatalogue(this.#catalogue, rights)
+  }
+
+  /** Returns who reaches a conversation that this process writes; null for any other. */
+  openAccess(conversationId: ConversationId): Reached | null {
+    return reachedIn(this.#open.get(conversationId))
+  }
+
+  /** Resolves to who reaches a conversation as every server sees it; null where there is none. */
+  storedAccess(conversationId: ConversationId): Promise<Reached | null> {
+    return this.#catalogue.row(conversationId)
+  }
+
   /** Finds the conversation that a request names. Rejects with `conversationNotFound` or `ambiguousConversation`. */
-  find(params: ParamsOf<'conversation/resume'>): Promise<ConversationId> {
-    return findConversation(this.#catalogue, params)
+  find(params: ParamsOf<'conversation/resume'>, guest: Guest): Promise<ConversationId> {
+    return findConversation(this.readable(guest), params)
   }
 
   async resume(params: ParamsOf<'conversation/resume'>, guest: Guest): Promise<LiveConversation> {
-    const conversationId = await this.find(params)
+    const conversationId = await this.find(params, guest)
     return this.#open.inOrder(conversationId, async () =>
       welcome(await this.#resume(conversationId, params, guest), guest),
     )
@@ -111,18 +130,18 @@ export class ConversationHost implements AsyncDisposable {
   async #resume(
     conversationId: ConversationId,
     { overrides, readOnly = false }: ParamsOf<'conversation/resume'>,
-    { actor: by, access, mayLoosen }: Guest,
+    guest: Guest,
   ): Promise<LiveConversation> {
     const { setup } = this.#parts
+    const { actor: by, mayLoosen } = guest
     const resumer = { by, mayLoosen, secrets: await setup.secrets() }
     const known = await this.#current(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
-      if (access === 'readOnly' && overrides !== undefined) throw notPermitted('changes its settings')
-      if (overrides !== undefined) setup.change(known, overrides, resumer)
+      if (overrides !== undefined) setup.change(assertMayChange(guest, known), overrides, resumer)
       else known.modules.limits.recordEnforcement()
       return known
     }
-    if (access === 'readOnly' && !readOnly) throw notPermitted('opens it for writing', 'Resume it with `readOnly`.')
+    if (!readOnly) await assertMayOpen(guest, () => this.storedAccess(conversationId), overrides !== undefined)
     try {
       // A view shows the log as it was, so opening it again reads the log anew.
       if (readOnly) return await this.#stored.view(conversationId)
@@ -151,21 +170,23 @@ export class ConversationHost implements AsyncDisposable {
    * here and whose log others have changed, what its descriptor and memory hold is copied.
    */
   async fork(params: ParamsOf<'conversation/fork'>, guest: Guest): Promise<LiveConversation> {
-    return welcome(await this.#once(params.requestKey, (forkId) => this.#fork(params, forkId, guest)), guest)
+    const make = (forkId: ConversationId) => this.#fork(params, forkId, guest)
+    return welcome(await this.#once(params.requestKey, guest, make), guest)
   }
 
   async #fork(
     { conversationId, at, summary }: ParamsOf<'conversation/fork'>,
     forkId: ConversationId,
-    { actor: by }: Guest,
+    guest: Guest,
   ): Promise<LiveConversation> {
-    const leftOut = summary === undefined ? [] : await this.#leftOut(conversationId, at, by)
+    const leftOut = summary === undefined ? [] : await this.#leftOut(conversationId, at, guest.actor)
     const from = this.pathsOf(conversationId)
     const source = this.#open.get(conversationId)?.conversation
     if (source === undefined) await this.#stored.refresh(conversationId)
     const rescued = source === undefined ? null : await rescuedIfLost(source)
     const settings = source?.readOnly === false ? source.state.core.settings : null
-    return this.#stored.fork({ fromId: conversationId, from, forkId, at: at ?? null, settings, rescued, leftOut })
+    const copy = { fromId: conversationId, from, forkId, at: at ?? null, settings, rescued, leftOut, guest }
+    return this.#stored.fork(copy)
   }
 
   /** Resolves to the events that say what a copy leaves out. */
@@ -178,7 +199,7 @@ export class ConversationHost implements AsyncDisposable {
   /** Forks a conversation that is open here, whatever became of its log. Rejects with `liveElsewhere` for one of another server. */
   async rescue({ conversation }: ParamsOf<'conversation/rescue'>, guest: Guest): Promise<LiveConversation> {
     const { files, home } = this.#parts
-    const conversationId = findOpen(files, home, conversation) ?? (await this.find({ prefix: conversation }))
+    const conversationId = findOpen(files, home, conversation) ?? (await this.find({ prefix: conversation }, guest))
     if (this.#open.get(conversationId) !== undefined) return this.fork({ conversationId }, guest)
     const owner = readOwner(files, this.pathsOf(conversationId).owner)
     if (owner !== null && isRunning(owner)) throw await liveElsewhere(conversationId, owner)
@@ -191,7 +212,7 @@ export class ConversationHost implements AsyncDisposable {
   /** Opens a bundle as a new conversation, whose first lines are those of the bundle. Rejects with `badBundle`. */
   async openBundle(params: ParamsOf<'bundle/open'>, guest: Guest): Promise<LiveConversation> {
     const conversationId = this.#parts.ids.conversation()
-    await this.#stored.importBundle(conversationId, params)
+    await this.#stored.importBundle(conversationId, { params, guest })
     return this.resume({ conversationId }, guest)
   }
 
@@ -234,8 +255,8 @@ export class ConversationHost implements AsyncDisposable {
     this.#stored.announce(socket)
   }
 
-  list(params: ParamsOf<'conversation/list'>): Promise<ResultOf<'conversation/list'>> {
-    return listConversations(this.#catalogue, params)
+  list(params: ParamsOf<'conversation/list'>, guest: Guest): Promise<ResultOf<'conversation/list'>> {
+    return listConversations(this.readable(guest), params)
   }
 
   /** Runs a function on a conversation, which is opened for the call unless it is open. */

@@ -16,6 +16,7 @@ import {
   sessionPaths,
 } from '@parley/journal'
 import {
+  type Access,
   type ConversationEvent,
   type ConversationId,
   type ConversationState,
@@ -68,6 +69,8 @@ interface NewConversation {
   readonly home: string
   readonly params: ParamsOf<'conversation/create'>
   readonly created: InitialSettings
+  /** Users who reach it; undefined where the server knows none. */
+  readonly access: Access | undefined
   /** Called when its log is made. */
   readonly onStart: () => void
   readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
@@ -76,13 +79,13 @@ interface NewConversation {
 
 /** Returns the parts of a new conversation; its log is made when the first event is recorded. */
 export function newParts(files: Files, opening: NewConversation): OpenParts {
-  const { conversationId, home, params, created, onStart, checkpoints } = opening
+  const { conversationId, home, params, created, access, onStart, checkpoints } = opening
   const isEphemeral = params.ephemeral === true
   const { root, dispose } = isEphemeral ? temporaryRoot(opening) : { root: home, dispose: () => undefined }
   const paths = sessionPaths(root, conversationId)
   if (paths === null) throw rejection('internal', 'A new conversation got an invalid id.')
   const { core, window } = initialState(conversationId)
-  const meta = { ...core.meta, cwd: created.cwd }
+  const meta = { ...core.meta, cwd: created.cwd, ...(access === undefined ? {} : { access }) }
   const lines = linesWhenNeeded(files, paths.log, conversationId)
   return {
     paths,

@@ -1,7 +1,16 @@
-import type { Actor, ConversationEvent, ConversationState, Limits, Overrides, Settings } from '@parley/protocol'
+import type {
+  Actor,
+  ConversationEvent,
+  ConversationState,
+  Limits,
+  Overrides,
+  SandboxMode,
+  Settings,
+} from '@parley/protocol'
 import type { Owner, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { DraftChange } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
+import { tightened } from '../limits/ceiling.ts'
 import { assertMayLoosen, type LimitsRight } from '../limits/may-loosen.ts'
 import { addedFolders } from '../settings/existing-folder.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
@@ -24,7 +33,8 @@ interface Resumer extends LimitsRight {
 export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' | 'checkpoints' | 'processes'> {
   /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
   secrets(): Promise<SecretPaths>
-  initialSettings(params: StartParams, secrets: SecretPaths): InitialSettings
+  /** `most` is the most that the user may set; null for what the server allows. */
+  initialSettings(params: StartParams, secrets: SecretPaths, most: SandboxMode | null): InitialSettings
   /** Keeps what a person gave a new conversation beyond the configuration. Called with its first event. */
   keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
   /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
@@ -71,7 +81,8 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     checkpoints: ports.checkpoints,
     processes: ports.processes,
     secrets: ports.secrets,
-    initialSettings: (params, secrets) => initialSettings(params, { ...ports, secrets }),
+    initialSettings: (params, secrets, most) =>
+      initialSettings(params, { ...ports, secrets, ceiling: () => tightened(ceiling(), most) }),
     keepNew(conversationId, params, { cwd, settings }) {
       const writableRoots = addedFolders(params, cwd)
       keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })

@@ -19,10 +19,12 @@ import {
   isCall,
   recover,
   reduce,
+  type Settings,
   standingOutcome,
 } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { parleyItself } from '../conversation/notices.ts'
+import type { Guest } from '../limits/may-loosen.ts'
 import type { GivenLimits } from '../settings/given-limits.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
 import type { RescuedLog } from './rescue-log.ts'
@@ -37,6 +39,22 @@ interface Fork {
   readonly home: string
   /** Version of program and fold, which a checkpoint is copied for. */
   readonly key: string
+}
+
+/** Source and maker of a copy. */
+export interface Copy {
+  readonly fromId: ConversationId
+  readonly from: SessionPaths
+  readonly forkId: ConversationId
+  /** Last event to copy; null for all of them. */
+  readonly at: number | null
+  /** Settings of an original that is open in this process; else null. */
+  readonly settings: Settings | null
+  /** Events of an original whose log others have changed; else null. */
+  readonly rescued: RescuedLog | null
+  /** Events at its end that say what it leaves out; none where nobody asked for that. */
+  readonly leftOut: readonly ConversationEvent[]
+  readonly guest: Guest
 }
 
 /** Copies a log up to a point with its numbers, item ids and side files. Throws `itemNotFound` for an unknown point. */

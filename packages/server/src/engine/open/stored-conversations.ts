@@ -1,15 +1,11 @@
 import { type Files, removeSession, type SessionPaths, sessionPaths } from '@parley/journal'
-import type {
-  ConversationEvent,
-  ConversationId,
-  ConversationState,
-  Overrides,
-  ParamsOf,
-  Settings,
-} from '@parley/protocol'
+import type { ConversationEvent, ConversationId, ConversationState, Overrides, ParamsOf } from '@parley/protocol'
 import type { Shipment } from '@parley/store'
+import { accessOfNew } from '../../people/rights.ts'
 import { rejection } from '../../replies/rejection.ts'
-import type { Catalogue } from '../read/catalogue.ts'
+import type { Guest } from '../limits/may-loosen.ts'
+import { accessOfCopy } from '../people/share.ts'
+import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { takenNames } from '../read/list-conversations.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
 import { giveUp, ownerOf, type Sharing, shareParts } from '../sharing/sharing.ts'
@@ -24,10 +20,9 @@ import {
   viewConversation,
 } from './conversation-parts.ts'
 import type { ConversationSetup, Settle } from './conversation-setup.ts'
-import { forkLog, forkRescued, ownName } from './fork.ts'
+import { type Copy, forkLog, forkRescued, ownName } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
-import type { RescuedLog } from './rescue-log.ts'
 import { warmUpInPause } from './warm-up.ts'
 import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 
@@ -41,18 +36,9 @@ interface Ports {
   readonly catalogue: Catalogue
 }
 
-interface Copy {
-  readonly fromId: ConversationId
-  readonly from: SessionPaths
-  readonly forkId: ConversationId
-  /** Last event to copy; null for all of them. */
-  readonly at: number | null
-  /** Settings of an original that is open in this process; else null. */
-  readonly settings: Settings | null
-  /** Events of an original whose log others have changed; else null. */
-  readonly rescued: RescuedLog | null
-  /** Events at its end that say what it leaves out; none where nobody asked for that. */
-  readonly leftOut: readonly ConversationEvent[]
+interface Asked<Method extends 'conversation/create' | 'bundle/open'> {
+  readonly params: ParamsOf<Method>
+  readonly guest: Guest
 }
 
 interface Adopting {
@@ -72,12 +58,16 @@ export class StoredConversations {
     this.#locks = createWriterLocks(ports.files, ports.setup.program)
   }
 
-  async create(conversationId: ConversationId, params: ParamsOf<'conversation/create'>): Promise<LiveConversation> {
+  async create(
+    conversationId: ConversationId,
+    { params, guest }: Asked<'conversation/create'>,
+  ): Promise<LiveConversation> {
     const { files, home, setup } = this.#ports
-    const created = setup.initialSettings(params, await setup.secrets())
+    const created = setup.initialSettings(params, await setup.secrets(), guest.rights.maxSandbox)
     const onStart = () => setup.keepNew(conversationId, params, created)
     const { processes, checkpoints } = setup
-    const parts = newParts(files, { conversationId, home, params, created, onStart, processes, checkpoints })
+    const access = accessOfNew(guest.rights)
+    const parts = newParts(files, { conversationId, home, params, created, access, onStart, processes, checkpoints })
     await this.#locks.take(conversationId, parts.paths)
     return this.#keep(
       conversationId,
@@ -147,7 +137,7 @@ export class StoredConversations {
   }
 
   /** Copies the lines up to `at` into a new log, and opens that; the source is only read. */
-  async fork({ fromId, from, forkId, at, settings, rescued, leftOut }: Copy): Promise<LiveConversation> {
+  async fork({ fromId, from, forkId, at, settings, rescued, leftOut, guest }: Copy): Promise<LiveConversation> {
     const { files, home, setup, catalogue } = this.#ports
     const to = this.pathsOf(forkId)
     await this.#locks.take(forkId, to)
@@ -156,19 +146,18 @@ export class StoredConversations {
       const secrets = await setup.secrets()
       const copy = { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key }
       await (rescued === null ? forkLog(files, copy) : forkRescued(files, copy, rescued))
-      const loaded = await loadConversation(
-        {
-          files,
-          takeEnvironment: (state) => setup.takeEnvironment(state, null),
-          checkpoints: setup.checkpoints,
-          goesOn: false,
-        },
-        to,
-        forkId,
-      )
+      const { checkpoints } = setup
+      const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, null)
+      const loaded = await loadConversation({ files, takeEnvironment, checkpoints, goesOn: false }, to, forkId)
       if (rescued !== null && at === null) assertRescued(loaded, rescued)
-      const renamed = ownName(loaded.begin.fold.state, await takenNames(catalogue), { evenIfFree: true })
-      const settle: Settle = (state) => [...setup.forked(fromId, settings, secrets)(state), ...renamed, ...leftOut]
+      const names = await takenNames(readableCatalogue(catalogue, guest.rights))
+      const renamed = ownName(loaded.begin.fold.state, names, { evenIfFree: true })
+      const settle: Settle = (state) => [
+        ...accessOfCopy(state, guest),
+        ...setup.forked(fromId, settings, secrets)(state),
+        ...renamed,
+        ...leftOut,
+      ]
       return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle, shipment })
     } catch (error) {
       await giveUp(shipment)
@@ -179,13 +168,14 @@ export class StoredConversations {
   }
 
   /** Makes a new conversation of a bundle, which works in `cwd`; `load` opens it. Rejects with `badBundle`. */
-  async importBundle(conversationId: ConversationId, { file, cwd }: ParamsOf<'bundle/open'>): Promise<void> {
+  async importBundle(conversationId: ConversationId, { params, guest }: Asked<'bundle/open'>): Promise<void> {
     const { files, home, setup, catalogue, sharing } = this.#ports
+    const { file, cwd } = params
     const paths = this.pathsOf(conversationId)
     const imported = setup.imported(existingFolder(cwd), await setup.secrets())
     const settle = async (state: ConversationState) => {
       const names = await takenNames(catalogue)
-      return [...imported(state), ...ownName(state, names, { evenIfFree: false })]
+      return [...accessOfCopy(state, guest), ...imported(state), ...ownName(state, names, { evenIfFree: false })]
     }
     const { importBundle } = await import('../bundle/import-bundle.ts')
     await this.#locks.take(conversationId, paths)

@@ -1,5 +1,6 @@
 import { LOG_FORMAT } from '@parley/journal'
-import type { ConversationId, ConversationState, ListedConversation } from '@parley/protocol'
+import type { Access, ConversationId, ConversationState, ListedConversation } from '@parley/protocol'
+import type { Rights } from '../../people/rights.ts'
 
 /** Facts about a conversation that a list shows and a search looks at. */
 export interface ConversationRow {
@@ -13,6 +14,8 @@ export interface ConversationRow {
   readonly forkedFrom: ListedConversation['forkedFrom']
   /** Lowest log format that a program must know to go on in it. */
   readonly minReader: number
+  /** Users and links that reach it; absent where no server with users had it. */
+  readonly access?: Access
 }
 
 /** A conversation in a catalogue. */
@@ -29,14 +32,18 @@ export interface Catalogue {
   /** Resolves to all of them, the one written last first. */
   all(): Promise<readonly Listed[]>
   ids(): Promise<readonly ConversationId[]>
+  /** Resolves to the row of one; null where there is none, or none that can be listed. */
+  row(conversationId: ConversationId): Promise<ConversationRow | null>
   has(conversationId: ConversationId): Promise<boolean>
+  /** Resolves to the test if it has a conversation; null where it has all. */
+  among(): Promise<((conversationId: ConversationId) => boolean) | null>
   /** Returns the process that has a listed conversation open, as a hint; null for none. */
   live(listed: Listed): LiveOwner | null
 }
 
 /** Returns the row of an open conversation. */
 export function rowOf({ core }: ConversationState): ConversationRow {
-  const { cwd, title, name, createdAt, archived, forkedFrom } = core.meta
+  const { cwd, title, name, createdAt, archived, forkedFrom, access } = core.meta
   return {
     cwd,
     environment: core.settings.environment ?? null,
@@ -46,6 +53,29 @@ export function rowOf({ core }: ConversationState): ConversationRow {
     archived,
     forkedFrom,
     minReader: LOG_FORMAT,
+    ...(access === undefined ? {} : { access }),
+  }
+}
+
+/** Returns the part of a catalogue that a client may read: for it, the rest is not there. */
+export function readableCatalogue(catalogue: Catalogue, rights: Rights): Catalogue {
+  if (rights.person.kind === 'operator') return catalogue
+  const mayRead = ({ access }: ConversationRow) => rights.permits('read', access)
+  const all = async () => (await catalogue.all()).filter(({ row }) => mayRead(row))
+  const row = async (conversationId: ConversationId) => {
+    const found = await catalogue.row(conversationId)
+    return found !== null && mayRead(found) ? found : null
+  }
+  return {
+    all,
+    ids: async () => (await all()).map(({ id }) => id),
+    row,
+    has: async (conversationId) => (await row(conversationId)) !== null,
+    async among() {
+      const found = new Set((await all()).map(({ id }) => id))
+      return (conversationId) => found.has(conversationId)
+    },
+    live: (listed) => catalogue.live(listed),
   }
 }
 

@@ -13,19 +13,23 @@ import {
   sessionPaths,
   walkSessions,
 } from '@parley/journal'
-import { type ConversationId, titleOf } from '@parley/protocol'
+import { type Access, type ConversationId, titleOf } from '@parley/protocol'
+import { isRecord } from '@parley/text'
 import { createLogReader } from '../conversation/journal.ts'
 import { type Catalogue, type ConversationRow, isRow, type LiveOwner } from './catalogue.ts'
 
 /** Returns the conversations of this machine's home folder, from the index of their logs. */
 export function localCatalogue(files: Files, home: string): Catalogue {
+  const all = () => listSessions(files, home, rows)
   return {
-    all: () => listSessions(files, home, rows),
+    all,
     ids: async () => walkSessions(files, home).map(({ id }) => id),
+    row: async (id) => (await all()).find((listed) => listed.id === id)?.row ?? null,
     has: async (id) => {
       const paths = isConversationId(id) ? sessionPaths(home, id) : null
       return paths !== null && files.look(paths.log) !== null
     },
+    among: async () => null,
     live: ({ id }) => liveOwner(files, home, id),
   }
 }
@@ -39,9 +43,9 @@ function liveOwner(files: Files, home: string, id: ConversationId): LiveOwner | 
 
 const rows: Rows<ConversationRow> = {
   fileName: 'index.jsonl',
-  version: 8,
+  version: 9,
   goesOn: true,
-  tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved']),
+  tellingTypes: new Set(['conversation.renamed', 'conversation.archived', 'conversation.moved', 'conversation.shared']),
   isRow,
   describe,
 }
@@ -68,7 +72,7 @@ function forkPointOf(header: LogHeader | null): ConversationRow['forkedFrom'] {
 }
 
 const isTelling =
-  /^.{0,60}"type":"(conversation\.(created|renamed|archived|moved)"|item\.completed".{0,120}"type":"userMessage")/
+  /^.{0,60}"type":"(conversation\.(created|renamed|archived|moved|shared)"|item\.completed".{0,120}"type":"userMessage")/
 
 const beginningLost = {
   ...{ cwd: '', environment: null, title: '', name: null, archived: false, forkedFrom: null },
@@ -79,7 +83,7 @@ function described(before: ConversationRow | null, { at, event }: LoggedEnvelope
   if (event.type === 'conversation.created') {
     const where = { cwd: String(event['cwd']), environment: environmentIn(event['settings']) }
     const title = typeof event['title'] === 'string' ? event['title'] : ''
-    return { ...beginningLost, ...where, title, createdAt: at }
+    return { ...beginningLost, ...where, title, createdAt: at, ...accessIn(event['access']) }
   }
   const row = before ?? { ...beginningLost, createdAt: at }
   switch (event.type) {
@@ -89,9 +93,21 @@ function described(before: ConversationRow | null, { at, event }: LoggedEnvelope
       return { ...row, archived: event['archived'] === true }
     case 'conversation.moved':
       return { ...row, cwd: String(event['cwd']) }
+    case 'conversation.shared':
+      return { ...row, ...accessIn(event['access']) }
     default:
       return row.title === '' ? { ...row, title: titleIn(event['item']) } : row
   }
+}
+
+/** Returns the access that an event sets. One that cannot be read lets nobody in. */
+function accessIn(value: unknown): Pick<ConversationRow, 'access'> {
+  if (value === undefined) return {}
+  return { access: isAccess(value) ? value : { members: [], links: [] } }
+}
+
+function isAccess(value: unknown): value is Access {
+  return isRecord(value) && Array.isArray(value['members']) && Array.isArray(value['links'])
 }
 
 function environmentIn(settings: unknown): string | null {

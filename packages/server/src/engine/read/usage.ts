@@ -17,17 +17,25 @@ import {
 } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { createLogReader } from '../conversation/journal.ts'
+import type { Catalogue } from './catalogue.ts'
 
 type UsageRow = ResultOf<'usage/read'>['rows'][number]
 type Grouping = NonNullable<ParamsOf<'usage/read'>['by']>
 
-/** Sums tokens and cost of all logs. Keeps what it read in an index beside the logs, as the list of conversations does. */
+interface UsagePorts {
+  readonly files: Files
+  readonly home: string
+  /** Conversations that the client may read. */
+  readonly readable: Pick<Catalogue, 'among'>
+}
+
+/** Sums tokens and cost of all logs that the client may read. Keeps what it read in an index beside the logs, as the list of conversations does. */
 export async function readUsage(
-  files: Files,
-  home: string,
+  { files, home, readable }: UsagePorts,
   { by = 'day', since = '' }: ParamsOf<'usage/read'>,
 ): Promise<ResultOf<'usage/read'>> {
-  const sessions = await listSessions(files, home, rows)
+  const mayRead = await readable.among()
+  const sessions = (await listSessions(files, home, rows)).filter(({ id }) => mayRead === null || mayRead(id))
   const sums = new Map<string, UsageRow>()
   for (const { row } of sessions) {
     const counted = new Set<string>()

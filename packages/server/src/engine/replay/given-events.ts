@@ -11,6 +11,7 @@ const alwaysGiven: ReadonlySet<string> = new Set([
   'conversation.moved',
   'conversation.renamed',
   'conversation.archived',
+  'conversation.shared',
   'conversation.recovered',
   'conversation.upgraded',
   'files.changed',

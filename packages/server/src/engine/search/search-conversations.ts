@@ -1,7 +1,8 @@
 import { type Files, StorageError } from '@parley/journal'
-import type { ParamsOf, ResultOf } from '@parley/protocol'
-import type { TextSearch } from '../../ports/text-search.ts'
+import type { ConversationId, ParamsOf, ResultOf } from '@parley/protocol'
+import type { FoundTexts, TextSearch } from '../../ports/text-search.ts'
 import { rejection } from '../../replies/rejection.ts'
+import type { Catalogue } from '../read/catalogue.ts'
 import { toListed, worksIn } from '../read/list-conversations.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
 
@@ -9,14 +10,18 @@ interface SearchPorts {
   readonly files: Files
   readonly home: string
   readonly search: TextSearch
+  /** Conversations that the client may read. */
+  readonly readable: Pick<Catalogue, 'among'>
 }
 
 /** Finds conversations by their texts: those first that have all words in one item, each kind the newest first. */
 export async function searchConversations(
-  { files, home, search }: SearchPorts,
+  { files, home, search, readable }: SearchPorts,
   { query, cwd, archived, limit = 20, waitMs = 100 }: ParamsOf<'conversation/search'>,
 ): Promise<ResultOf<'conversation/search'>> {
-  const { logs, unread, leftOut } = await search.find(query, waitMs).catch(withAdvice)
+  const found = await search.find(query, waitMs).catch(withAdvice)
+  const mayRead = await readable.among()
+  const { logs, unread, leftOut } = mayRead === null ? found : foundFor(found, mayRead)
   // The words of logs are read on this machine, and so are their rows.
   const catalogue = localCatalogue(files, home)
   const rows = new Map((logs.length === 0 ? [] : await catalogue.all()).map((listed) => [listed.id, listed]))
@@ -31,11 +36,16 @@ export async function searchConversations(
     .sort((a, b) => Number(b.log.lines > 0) - Number(a.log.lines > 0) || b.listed.modifiedAtMs - a.listed.modifiedAtMs)
   const page = wanted.slice(0, limit)
   const excerpts = await search.excerpts(page.map(({ log }) => log))
-  const found = page.flatMap(({ log, listed }, index) => {
+  const places = page.flatMap(({ log, listed }, index) => {
     const excerpt = excerpts[index] ?? null
     return excerpt === null ? [] : [{ conversation: toListed(catalogue, listed), items: log.lines, excerpt }]
   })
-  return { found, total: wanted.length - (page.length - found.length), unread, leftOut }
+  return { found: places, total: wanted.length - (page.length - places.length), unread, leftOut }
+}
+
+/** Returns what a client may know of: how many conversations others have is not told by what is left to read. */
+function foundFor({ logs, unread }: FoundTexts, mayRead: (conversationId: ConversationId) => boolean): FoundTexts {
+  return { logs: logs.filter(({ id }) => mayRead(id)), unread: Math.min(unread, 1), leftOut: 0 }
 }
 
 /** Throws the rejection for an index that cannot be kept: no conversation is in danger, so that the usual words would mislead. */

@@ -14,7 +14,12 @@ export function sharedCatalogue(store: SharedStore): Catalogue {
       return listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
     },
     ids: async () => (await store.rows()).map(({ conversationId }) => conversationId),
-    has: (conversationId) => store.has(conversationId),
+    async row(conversationId) {
+      const row = await store.row(conversationId)
+      return isRow(row) ? row : null
+    },
+    has: async (conversationId) => (await store.row(conversationId)) !== null,
+    among: async () => null,
     live: ({ id }) => owners.get(id) ?? null,
   }
 }

@@ -57,6 +57,12 @@ export function shareJournal(journal: Journal, { shipment, sizeBytes }: SharedPa
 
 /** Tells if lists show the same of both. */
 function isSame(one: ConversationRow, other: ConversationRow): boolean {
-  const { title, name, archived, cwd } = one
-  return title === other.title && name === other.name && archived === other.archived && cwd === other.cwd
+  const { title, name, archived, cwd, access } = one
+  return (
+    title === other.title &&
+    name === other.name &&
+    archived === other.archived &&
+    cwd === other.cwd &&
+    access === other.access
+  )
 }

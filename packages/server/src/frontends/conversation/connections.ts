@@ -1,6 +1,7 @@
-import type { ClientAccess } from '@parley/protocol'
+import type { ClientAccess, ServerNotice } from '@parley/protocol'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { Engine } from '../../engine/index.ts'
+import { allRights, type Rights } from '../../people/rights.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { WebFrontend } from '../web/web-frontend.ts'
 import { createHandlers, createMethods } from './methods.ts'
@@ -10,10 +11,20 @@ import { createStreams } from './streams.ts'
 /** Clients that are connected to this process. */
 export interface Connections {
   readonly count: number
-  /** Takes ownership of the transport. `access` is the most that the client may be given; default `full`. */
-  accept(transport: Transport, kind: ConnectionKind, access?: ClientAccess): void
+  /** Takes ownership of the transport. */
+  accept(transport: Transport, kind: ConnectionKind, given?: Given): void
+  /** Closes the connections of users who were removed, or have another token by now. */
+  closeRemoved(): void
   /** Closes all connections and accepts no more. Resolves when every client has left its conversations. */
   close(): Promise<void>
+}
+
+/** Access and rights of a client, by the way it came. */
+interface Given {
+  /** Default `full`. */
+  readonly access?: ClientAccess
+  /** Default: all rights. */
+  readonly rights?: Rights
 }
 
 interface ConnectionsOptions {
@@ -33,6 +44,7 @@ type ConnectionKind = 'stdio' | 'socket' | 'websocket' | 'inProcess'
 interface Arrival {
   readonly kind: ConnectionKind
   readonly access: ClientAccess
+  readonly rights: Rights
   readonly web: WebFrontend | null
 }
 
@@ -40,6 +52,7 @@ interface Arrival {
 interface Connection {
   /** True once `initialize` has been answered. */
   readonly isInitialized: boolean
+  readonly rights: Rights
   /** Resolves when the connection has closed and the client has left its conversations. */
   readonly gone: Promise<CloseReason>
   close(): Promise<void>
@@ -50,10 +63,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const open = new Set<Connection>()
   let closing = false
 
-  function accept(transport: Transport, kind: ConnectionKind, access: ClientAccess = 'full'): void {
+  function accept(
+    transport: Transport,
+    kind: ConnectionKind,
+    { access = 'full', rights = allRights }: Given = {},
+  ): void {
     if (closing) void transport.close()
     else if (open.size >= maxClients) rejectClient(transport, maxClients)
-    else add(transport, { kind, access, web })
+    else add(transport, { kind, access, rights, web })
   }
 
   function add(transport: Transport, arrival: Arrival): void {
@@ -74,6 +91,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return open.size
     },
     accept,
+    closeRemoved() {
+      for (const connection of open) if (!connection.rights.has('anyone')) void connection.close()
+    },
     async close() {
       closing = true
       const all = [...open]
@@ -104,12 +124,12 @@ function rejectClient(transport: Transport, maxClients: number): void {
 export async function serveConnection(
   transport: Transport,
   engine: Engine,
-  kind: ConnectionKind = 'inProcess',
+  { kind = 'inProcess', rights = allRights }: { readonly kind?: ConnectionKind; readonly rights?: Rights } = {},
 ): Promise<CloseReason> {
-  return openConnection(transport, engine, { kind, access: 'full', web: null }).gone
+  return openConnection(transport, engine, { kind, access: 'full', rights, web: null }).gone
 }
 
-function openConnection(transport: Transport, engine: Engine, { kind, access, web }: Arrival): Connection {
+function openConnection(transport: Transport, engine: Engine, { kind, access, rights, web }: Arrival): Connection {
   const { connectedClients, identity } = engine
   const clientId = engine.newClientId()
   const session = createSession({
@@ -118,6 +138,7 @@ function openConnection(transport: Transport, engine: Engine, { kind, access, we
     distinctTitle: connectedClients.distinctTitle,
     isLocal: kind !== 'websocket',
     mostAccess: access,
+    rights,
   })
   let peer: Peer | null = null
   const streams = createStreams({
@@ -125,6 +146,11 @@ function openConnection(transport: Transport, engine: Engine, { kind, access, we
     session,
     conversations: () => engine.host.conversations,
     onFault: engine.report,
+    onLost(conversationId) {
+      connected(peer).notify('server/notice', { ...accessEnded, conversationId })
+      streams.leave(conversationId)
+      engine.host.leave(conversationId).catch(engine.report)
+    },
   })
   const ignoredMessages = () => Object.values(peer?.faultCounts ?? {}).reduce((sum, count) => sum + count, 0)
   let unfollow: (() => void) | null = null
@@ -134,13 +160,15 @@ function openConnection(transport: Transport, engine: Engine, { kind, access, we
   const handlers = createHandlers({ engine, session, streams, web, ignoredMessages, followList })
   const served = createPeer({
     transport,
-    methods: createMethods(handlers, { session, shown: (id) => engine.host.shown(id) }),
+    methods: createMethods(handlers, { session, shown: (id) => engine.host.shown(id), checkRight: engine.checkRight }),
     notifications: { initialized: () => session.initialized() },
     onFault: (fault) => engine.report(fault),
   })
   peer = served
   const leave = connectedClients.add({
-    notice: (notice) => served.notify('server/notice', notice),
+    notice(notice) {
+      if (mayHear(notice, rights, engine)) served.notify('server/notice', notice)
+    },
     loginCompleted(end) {
       if (session.mayLogIn) served.notify('login/completed', end)
     },
@@ -154,6 +182,7 @@ function openConnection(transport: Transport, engine: Engine, { kind, access, we
     return reason
   })
   return {
+    rights,
     get isInitialized() {
       return session.isInitialized
     },
@@ -162,13 +191,26 @@ function openConnection(transport: Transport, engine: Engine, { kind, access, we
   }
 }
 
+const accessEnded = {
+  level: 'warning',
+  code: 'accessEnded',
+  message:
+    'An owner of this conversation has taken it away from you, or the link has expired. What is shown here is all there is.',
+} as const
+
+/** Tells if a client may hear a notice: a user of those about conversations that the user may read. */
+function mayHear({ conversationId }: ServerNotice, rights: Rights, { host }: Engine): boolean {
+  if (rights.person.kind === 'operator') return true
+  return conversationId !== undefined && rights.permits('read', host.openAccess(conversationId)?.access)
+}
+
 function describe(
   { actor, access, isInitialized }: Session,
   transport: ConnectionKind,
   now: { streams: number; unreadBytes: number },
 ) {
-  const { clientId, name, title = name } = actor
-  return isInitialized ? { clientId, name, title, access, transport, ...now } : null
+  const { title = actor.name } = actor
+  return isInitialized ? { ...actor, title, access, transport, ...now } : null
 }
 
 function connected(peer: Peer | null): Peer {

@@ -23,7 +23,16 @@ export interface Egress {
   stop(): void
 }
 
-export function createEgress(peer: EgressPeer, conversation: Conversation, onFault: (fault: unknown) => void): Egress {
+interface EgressPorts {
+  /** Tells if the client may read the conversation now: asked before each delivery. */
+  readonly mayRead: () => boolean
+  /** Called once when it may not any more. */
+  readonly onLost: () => void
+  readonly onFault: (fault: unknown) => void
+}
+
+export function createEgress(peer: EgressPeer, conversation: Conversation, ports: EgressPorts): Egress {
+  const { mayRead, onLost, onFault } = ports
   const notification = sharedBy(conversation)
   let cursor = 0
   let pumping = false
@@ -31,13 +40,21 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
   let unsubscribe: (() => void) | null = null
 
   function wake(): void {
-    if (pumping || stopped) return
+    if (pumping || stopped || isLost()) return
     if (sendRecent()) return
     pumping = true
     pump().catch((fault: unknown) => {
       stopped = true
       onFault(fault)
     })
+  }
+
+  /** Stops delivery where the client may not read any more: what it has not got by then it does not get. */
+  function isLost(): boolean {
+    if (mayRead()) return false
+    stopped = true
+    onLost()
+    return true
   }
 
   /** Sends new lines that are all still in memory. Returns false when the client or the disk has to be waited for. */
@@ -59,7 +76,7 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
   async function pump(): Promise<void> {
     while (!stopped && cursor < conversation.feed.published) {
       await peer.drained()
-      if (stopped || sendRecent()) continue
+      if (stopped || isLost() || sendRecent()) continue
       const { published } = conversation.feed
       const before = cursor
       await sendFromLog()
@@ -73,7 +90,7 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, onFau
   async function sendFromLog(): Promise<void> {
     for await (const lines of conversation.olderLines(cursor)) {
       for (const line of lines) {
-        if (stopped || line.seq > conversation.feed.published) return
+        if (stopped || line.seq > conversation.feed.published || isLost()) return
         send(line, (older) => notificationOf(conversation.id, deliverableText(older)))
       }
       if (peer.bufferedBytes > unreadLimit) await peer.drained()

@@ -2,7 +2,7 @@ import { type ConversationId, type MethodName, methodAccess, type ParamsOf, type
 import { methodParams } from '@parley/protocol/params'
 import type { CallContext, MethodHandler } from '@parley/rpc'
 import { createInOrder, type InOrder } from '../../core/in-order.ts'
-import type { Engine } from '../../engine/index.ts'
+import type { CheckRight, Engine } from '../../engine/index.ts'
 import { asRejection, rejection } from '../../replies/rejection.ts'
 import { decodeParams } from '../decode-params.ts'
 import type { WebFrontend } from '../web/web-frontend.ts'
@@ -11,24 +11,25 @@ import type { Streams } from './streams.ts'
 
 /**
  * Returns the methods of one connection. Each request is checked against the handshake, then its parameters are decoded,
- * then its handler runs. Errors of this project are mapped to the protocol's error codes.
+ * then it is checked against the rights of the client, then its handler runs. Errors of this project are mapped to the protocol's error codes.
  */
-export function createMethods(handlers: Handlers, { session, shown }: MethodPorts): Record<string, MethodHandler> {
+export function createMethods(handlers: Handlers, ports: MethodPorts): Record<string, MethodHandler> {
   const names = Object.keys(handlers) as MethodName[] // narrowed: the table has exactly the protocol's methods
   const inOrder = createInOrder()
-  return Object.fromEntries(names.map((name) => [name, createMethod(name, handlers, { session, shown, inOrder })]))
+  return Object.fromEntries(names.map((name) => [name, createMethod(name, handlers, { ...ports, inOrder })]))
 }
 
 interface MethodPorts {
   readonly session: Session
   /** Resolves when all that was recorded in a conversation may be shown; null where that is at once. */
   readonly shown: (conversationId: ConversationId) => Promise<void> | null
+  readonly checkRight: CheckRight
 }
 
 function createMethod<Name extends MethodName>(
   name: Name,
   handlers: Handlers,
-  { session, shown, inOrder }: MethodPorts & { readonly inOrder: InOrder },
+  { session, shown, checkRight, inOrder }: MethodPorts & { readonly inOrder: InOrder },
 ): MethodHandler {
   /** An answer waits until all that it may tell of is stored: an interrupt tells of nothing. */
   function answer(decoded: object, result: ResultOf<Name>): ResultOf<Name> | Promise<ResultOf<Name>> {
@@ -43,7 +44,12 @@ function createMethod<Name extends MethodName>(
     try {
       const decoded = decodeParams(name, methodParams[name], params) as ParamsOf<Name> // narrowed: decoded by this method's schema
       const conversationId = runsInOrder(name) ? conversationOf(decoded) : null
-      const handle = () => handlers[name](decoded, context)
+      const handle = () => {
+        const checked = checkRight(session.rights, name, decoded)
+        return checked === undefined
+          ? handlers[name](decoded, context)
+          : checked.then(() => handlers[name](decoded, context))
+      }
       const handled = conversationId === null ? handle() : inOrder(conversationId, handle)
       const result =
         handled instanceof Promise ? handled.then((value) => answer(decoded, value)) : answer(decoded, handled)
@@ -115,6 +121,6 @@ export function createHandlers(ports: HandlerPorts): Handlers {
       if (conversationId !== undefined) await ofEngine['conversation/read']({ conversationId, limit: 1 })
       return web.open(session.actor.clientId, params)
     },
-    'server/diagnostics': async () => ({ ...(await engine.diagnose()), ignoredMessages: ignoredMessages() }),
+    'server/diagnostics': async () => ({ ...(await engine.diagnose(session)), ignoredMessages: ignoredMessages() }),
   }
 }

@@ -9,8 +9,10 @@ import {
   type ParamsOf,
   protocolVersions,
   type ResultOf,
+  type UserName,
 } from '@parley/protocol'
 import type { ServerIdentity } from '../../engine/index.ts'
+import type { Rights } from '../../people/rights.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 
 /** State of one connection's handshake, and the client at its other end. */
@@ -20,6 +22,7 @@ export interface Session {
   readonly canApprove: boolean
   readonly canRaiseLimits: boolean
   readonly mayLoosen: boolean
+  readonly rights: Rights
   readonly isInitialized: boolean
   /** True for a client on this machine that may change something. */
   readonly mayLogIn: boolean
@@ -35,14 +38,16 @@ const maxNameLength = 100
 interface SessionPorts {
   readonly clientId: ClientId
   readonly identity: ServerIdentity
-  readonly distinctTitle: (wanted: string) => string
+  readonly distinctTitle: (wanted: string, user: UserName | undefined) => string
   /** False for a client that may be on another machine. */
   readonly isLocal: boolean
   /** Most that the connection may be given, whatever the client asks for. */
   readonly mostAccess: ClientAccess
+  readonly rights: Rights
 }
 
-export function createSession({ clientId, identity, distinctTitle, isLocal, mostAccess }: SessionPorts): Session {
+export function createSession(ports: SessionPorts): Session {
+  const { clientId, identity, distinctTitle, isLocal, mostAccess, rights } = ports
   let actor: Actor = { clientId, name: 'client' }
   let canApprove = false
   let canRaiseLimits = false
@@ -51,6 +56,7 @@ export function createSession({ clientId, identity, distinctTitle, isLocal, most
   let stage: 'new' | 'answered' | 'ready' = 'new'
 
   return {
+    rights,
     get actor() {
       return actor
     },
@@ -76,8 +82,9 @@ export function createSession({ clientId, identity, distinctTitle, isLocal, most
       if (stage !== 'new') throw rejection('alreadyInitialized', 'initialize may only be sent once per connection.')
       const version = agreedVersion(identity.serverInfo, protocolVersions, { ...clientInfo, ...protocolVersion })
       const name = clientInfo.name.slice(0, maxNameLength)
-      const title = distinctTitle((clientInfo.title ?? name).slice(0, maxNameLength))
-      actor = { clientId, name, title }
+      const user = rights.person.kind === 'user' ? rights.person.name : undefined
+      const title = distinctTitle((clientInfo.title ?? name).slice(0, maxNameLength), user)
+      actor = { clientId, name, title, ...(user === undefined ? {} : { user }) }
       stage = 'answered'
       access = mostAccess === 'readOnly' ? mostAccess : wanted
       canApprove = access === 'full' && capabilities.includes('approvals')

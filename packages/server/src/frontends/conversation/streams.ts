@@ -1,4 +1,4 @@
-import type { ConversationId, Cursor, ResultOf } from '@parley/protocol'
+import type { ConversationId, ConversationRight, Cursor, ResultOf } from '@parley/protocol'
 import type { CallContext, Peer } from '@parley/rpc'
 import type { Conversation, LiveConversation } from '../../engine/index.ts'
 import { shownState } from '../../replies/wire-limits.ts'
@@ -32,9 +32,11 @@ interface StreamPorts {
   /** Returns all conversations that are open in this process. */
   readonly conversations: () => readonly LiveConversation[]
   readonly onFault: OnFault
+  /** Called when the client may not read a conversation any more that it streams. */
+  readonly onLost: (conversationId: ConversationId) => void
 }
 
-export function createStreams({ peer, session, conversations, onFault }: StreamPorts): Streams {
+export function createStreams({ peer, session, conversations, onFault, onLost }: StreamPorts): Streams {
   const active = new Map<ConversationId, Stream>()
 
   function tellClients(conversationId: ConversationId, clients: number): void {
@@ -43,9 +45,15 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
 
   function begin({ conversation, clients }: LiveConversation): Stream {
     const { id } = conversation
-    const egress = createEgress(peer(), conversation, (fault) => {
-      end()
-      onFault(fault, id)
+    const { rights } = session
+    const may = (right: ConversationRight) => rights.permits(right, conversation.state.core.meta.access)
+    const egress = createEgress(peer(), conversation, {
+      mayRead: () => conversation.readOnly || may('read'),
+      onLost: () => onLost(id),
+      onFault(fault) {
+        end()
+        onFault(fault, id)
+      },
     })
     const end = () => {
       egress.stop()
@@ -57,7 +65,19 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
     clients.join(session)
     const { actor, access, canApprove, canRaiseLimits } = session
     const counted = (followers: number) => tellClients(id, followers)
-    const unfollow = clients.follow({ clientId: actor.clientId, access, canApprove, canRaiseLimits, counted, end })
+    const unfollow = clients.follow({
+      clientId: actor.clientId,
+      access,
+      // A role may change meanwhile.
+      get canApprove() {
+        return canApprove && may('answer')
+      },
+      get canRaiseLimits() {
+        return canRaiseLimits && may('edit')
+      },
+      counted,
+      end,
+    })
     active.set(id, stream)
     return stream
   }
@@ -81,7 +101,7 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
         egress.start(cursor.seq)
         tellClients(conversation.id, open.clients.followerCount)
         // MCP servers are started only for clients that may call their tools.
-        if (session.access === 'full' && !conversation.readOnly) open.mcp.begin()
+        if (mayEdit(open, session)) open.mcp.begin()
       })
       if (known) return { cursor, events: [] }
       return { cursor, state: shownState(now.state), ...(after === null ? {} : { reset: true as const }) }
@@ -100,6 +120,11 @@ export function createStreams({ peer, session, conversations, onFault }: StreamP
       return joined.map(({ conversation }) => conversation.id)
     },
   }
+}
+
+/** Tells if a client may have the model called, and with it the tools of servers. */
+function mayEdit({ conversation }: LiveConversation, { access, rights }: Session): boolean {
+  return access === 'full' && !conversation.readOnly && rights.permits('edit', conversation.state.core.meta.access)
 }
 
 /** Resolves when every event up to a seq may be shown. Throws when the log no longer holds them. */

@@ -12,11 +12,13 @@ import {
 } from '../../engine/index.ts'
 import { createConnections } from '../../frontends/conversation/connections.ts'
 import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
+import type { Users } from '../../people/users.ts'
 import { type Listeners, openListeners } from '../../serving/listen.ts'
 import type { ServerArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
 import { stateFolder } from '../home-folder.ts'
 import { openSharedStore } from '../shared-store.ts'
+import { openUsersOfServer } from '../users-of-server.ts'
 import { reportToLauncher } from './launch-daemon.ts'
 import { watchProcess } from './watch-process.ts'
 
@@ -27,21 +29,19 @@ const cannotListenExitCode = 1
 export async function serveProcess(parts: EngineParts, args: ServerArguments, page: string): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog, env, home } = parts
-  const metrics = args.metrics ? createMetrics() : undefined
-  const opened = await openSharedStore(args.store, { ...parts, onPublished: metrics?.published })
+  const opened = await openShared(args, parts)
   if ('problem' in opened) {
     await reportProblem(opened.problem, args)
     await parts.host.close()
     return cannotListenExitCode
   }
-  const { store } = opened
-  const added = { ...(store === null ? {} : { store }), ...(metrics === undefined ? {} : { metrics }) }
-  const engine = createEngine({ ...parts, ...added, ceiling: args.ceiling })
+  const { store, users, metrics, given } = opened
+  const engine = createEngine({ ...parts, ...given, ceiling: args.ceiling })
   let unsaved = false
   const web = createWebFrontend({
     folder: page,
     now: parts.clock.now,
-    accept: (transport, access) => connections.accept(transport, 'websocket', access),
+    accept: (transport, access) => connections.accept(transport, 'websocket', { access }),
   })
   const connections = createConnections({ engine, web, onChange: () => lifetime.changed() })
   const lifetime = createLifetime({
@@ -54,8 +54,10 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
       writeLog(String(fault))
     },
   })
+  users?.onChange(() => connections.closeRemoved())
   const close = async () => {
     await using _store = store
+    using _users = users
     await engine[Symbol.asyncDispose]()
     await parts.host.close()
   }
@@ -65,8 +67,8 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
   // The first request, which waits in the pipe by now, is answered before sockets are made.
   if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  const pages = { isReady: () => isReachable(store), metrics: metricsOf(engine, metrics) }
-  const listeners = await openListeners({ args, env, home, connections, writeLog, ...pages })
+  const ways = waysOf(engine, store, metrics)
+  const listeners = await openListeners({ args, env, home, connections, writeLog, ...ways })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)
     await close()
@@ -75,7 +77,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
   const { socket, announced } = listeners
   engine.listensAt({ socket, others: listeners.others.map(({ address }) => address), announced })
   if (store !== null && announced === null && listeners.others.length > 0) process.stderr.write(`${unreachable}\n`)
-  await reportAddresses(listeners, args)
+  await reportAddresses(listeners, args, users)
   const sweepNow = sweepLater(writeLog, {
     host: parts.host,
     notes: stateFolder(home),
@@ -95,6 +97,27 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
   await gone
   await sweepNow()
   return unsaved ? unsavedExitCode : 0
+}
+
+/** Opens the store and the users of a server, each null where there is none. */
+async function openShared(args: ServerArguments, parts: EngineParts) {
+  const metrics = args.metrics ? createMetrics() : undefined
+  const people = openUsersOfServer(args.users, { ...parts, isStrict: args.role === 'service' })
+  if ('problem' in people) return people
+  const opened = await openSharedStore(args.store, { ...parts, onPublished: metrics?.published })
+  if ('problem' in opened) people.users?.[Symbol.dispose]()
+  if ('problem' in opened) return opened
+  const given = {
+    ...(opened.store === null ? {} : { store: opened.store }),
+    ...(people.users === null ? {} : { users: people.users }),
+    ...(metrics === undefined ? {} : { metrics }),
+  }
+  return { ...opened, ...people, metrics, given }
+}
+
+/** Returns how tokens are judged, and what is answered besides to clients. */
+function waysOf(engine: Engine, store: SharedStore | null, metrics: Metrics | undefined) {
+  return { rightsOf: engine.rightsOf, isReady: () => isReachable(store), metrics: metricsOf(engine, metrics) }
 }
 
 /** Returns the function that writes all metrics of this process; undefined where nothing is counted. */
@@ -126,17 +149,26 @@ async function reportProblem(problem: string, { isDaemon }: ServerArguments): Pr
   else process.stderr.write(`parley server: ${problem}\n`)
 }
 
-async function reportAddresses({ socket, others }: Listeners, { isDaemon, role }: ServerArguments): Promise<void> {
+async function reportAddresses(
+  { socket, others }: Listeners,
+  { isDaemon, role }: ServerArguments,
+  users: Users | null,
+): Promise<void> {
   const addresses = [...(socket === null ? [] : [socket]), ...others.map(({ address }) => address)]
   if (isDaemon) await reportToLauncher({ addresses })
-  else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener)}\n`)
+  else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener, users)}\n`)
 }
 
 const unreachable =
   'parley server: clients of other servers cannot reach this one by that address. Say how they can: --advertise wss://NAME:PORT'
 
-function describe({ address, tokenFile }: Listeners['others'][number]): string {
-  return `parley server listens on ${address}${tokenFile === null ? '' : ` (token in ${tokenFile})`}`
+function describe({ address, tokenFile }: Listeners['others'][number], users: Users | null): string {
+  const from = `parley server listens on ${address}`
+  if (tokenFile !== null) return `${from} (token in ${tokenFile})`
+  if (users === null || !/^wss?:/.test(address)) return from
+  const isEmpty = !users.lines.some(({ kind }) => kind === 'user')
+  const next = isEmpty ? '; it has none yet: parley user add NAME --role admin' : ''
+  return `${from} (users in ${users.file}${next})`
 }
 
 /** Work that keeps a process alive. */

@@ -12,7 +12,8 @@ export function startServer(built: BuiltProgram): Promise<never> {
   return runProgram('server', async (argv) => {
     const args = readServerArguments(argv)
     const hidden = args.listen.flatMap((address) => (address.kind === 'socket' ? [address.path] : []))
-    const options = readServerOptions({ ...args, hidden }, process.env, built)
+    const hiddenUsers = args.users === null ? [] : [args.users]
+    const options = readServerOptions({ ...args, hidden: [...hidden, ...hiddenUsers] }, process.env, built)
     if (args.role === 'launcher') return launchDaemon(options)
     // A daemon must not keep a folder in use. Its arguments are absolute by now.
     if (args.isDaemon) process.chdir('/')

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { decideApproval } from '../../../src/engine/commands/decide-approval.ts'
+import { allRights } from '../../../src/people/rights.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
@@ -15,7 +16,7 @@ it('an approval accepts an answer in the tick it is recorded', async () => {
     if (pending === undefined) return
     const params = { conversationId, approvalId: pending.id, decision: 'approved' as const }
     const actor = { clientId: 'c', name: 'quick' }
-    decideApproval(open, params, { actor, access: 'full', mayLoosen: true })
+    decideApproval(open, params, { actor, access: 'full', mayLoosen: true, rights: allRights })
   })
   await watched.send('go')
   await watched.turnEnded()

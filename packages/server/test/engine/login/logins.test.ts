@@ -23,7 +23,7 @@ async function caller(
 ): Promise<Caller> {
   const [ours, theirs] = createMemoryTransportPair()
   const ends: LoginCompleted[] = []
-  void serveConnection(theirs, server.engine, kind)
+  void serveConnection(theirs, server.engine, { kind })
   const notifications = { 'login/completed': (params: unknown) => void ends.push(params as LoginCompleted) }
   const peer = createPeer({ transport: ours, methods: {}, notifications })
   const clientInfo = { name: 'test', version: '1' }

@@ -31,7 +31,7 @@ function awayStore() {
     announce: () => undefined,
     take: async () => shipment,
     refresh: async () => true,
-    has: async () => true,
+    row: async () => ({}),
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     rows: async () => [],
     remove: async () => undefined,

@@ -137,7 +137,8 @@ describe('a cursor whose events are lost', () => {
     const ended = Promise.withResolvers<unknown>()
     const sent: string[] = []
     const peer = { sendLine: (line: string) => sent.push(line), bufferedBytes: 2 << 20, drained: () => reads.promise }
-    createEgress(peer, conversation, ended.resolve).start(0)
+    const onLost = () => undefined
+    createEgress(peer, conversation, { mayRead: () => true, onLost, onFault: ended.resolve }).start(0)
     change(place.path(conversation.id))
     reads.resolve()
     expect(await ended.promise).toMatchObject({ name: 'StorageError' })

@@ -4,6 +4,8 @@ import type { Conversation } from '../../../src/engine/conversation/conversation
 import { createEventFeed } from '../../../src/engine/conversation/event-feed.ts'
 import { createEgress } from '../../../src/frontends/conversation/egress.ts'
 
+const readable = { mayRead: () => true, onLost: () => undefined }
+
 function lineOf(seq: number, pad: string): Line {
   const text = JSON.stringify({ seq, pad })
   return { seq, type: 'x', crc: null, text, elidedText: text }
@@ -44,7 +46,7 @@ function scene() {
     state,
     sent,
     faults,
-    egress: createEgress(peer, conversation, (fault) => faults.push(fault)),
+    egress: createEgress(peer, conversation, { ...readable, onFault: (fault) => faults.push(fault) }),
     record(count: number, size = 100) {
       for (let n = 0; n < count; n++) {
         log.push(lineOf(log.length + 1, 'x'.repeat(size)))
@@ -156,7 +158,7 @@ describe('delivery to one client', () => {
       },
     } as unknown as Conversation
     const peer = { sendLine: (text: string) => sent.push(text), bufferedBytes: 0, drained: () => Promise.resolve() }
-    createEgress(peer, conversation, () => undefined).start(10)
+    createEgress(peer, conversation, { ...readable, onFault: () => undefined }).start(10)
     // Lines 11 and 12 were damaged: what is published ends between two lines.
     feed.hold(13)
     feed.append([line])

@@ -21,6 +21,7 @@ const undemanding = [
   'replay/run',
   'server/diagnostics',
   'usage/read',
+  'user/list',
   'web/open',
 ]
 /** Results of methods without parameters. */
@@ -29,6 +30,7 @@ const answers: Partial<Record<MethodName, object>> = {
   'mcp/list': { servers: [] },
   'provider/list': { chosen: { provider: 'fake' } },
   'server/diagnostics': { pid: process.pid },
+  'user/list': { file: null, users: [] },
 }
 
 const rubbish: Record<string, unknown> = {

@@ -42,7 +42,7 @@ function scene() {
   const web = createWebFrontend({
     folder,
     now: Date.now,
-    accept: (transport, access) => connections.accept(transport, 'websocket', access),
+    accept: (transport, access) => connections.accept(transport, 'websocket', { access }),
   })
   const connections = createConnections({ engine, web, onChange: () => undefined })
   return {

@@ -1,4 +1,4 @@
-import type { MethodName } from './schema/method.ts'
+import type { MethodName } from '../schema/method.ts'
 
 /**
  * Effect of a method on what others see. `look`: none. `change`: it records, sends, runs or takes something. `join`: none
@@ -55,6 +55,13 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/delete': 'change',
   'conversation/configure': 'change',
   'conversation/runShell': 'change',
+  'conversation/share': 'change',
+  'conversation/link/make': 'change',
+  'conversation/link/revoke': 'change',
+  'user/list': 'look',
+  'user/add': 'change',
+  'user/remove': 'change',
+  'user/token': 'change',
   'usage/read': 'look',
   'model/list': 'look',
   'provider/list': 'look',

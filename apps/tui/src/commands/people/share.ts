@@ -1,0 +1,62 @@
+import { type Access, type Role, shortIdOf } from '@parley/protocol'
+import { connect } from '../../cli/connect.ts'
+import { exitCodes, misused } from '../../cli/exit-codes.ts'
+import type { Launch } from '../../cli/launch-server.ts'
+import { showEffects } from '../../view/text/control-characters.ts'
+
+export interface ShareFlags {
+  readonly link?: boolean
+  readonly days?: number
+  readonly revoke?: string
+}
+
+const roles = ['owner', 'editor', 'approver', 'reader', 'none'] as const
+
+const dayMs = 24 * 3_600_000
+
+/** Runs `parley share`: lists who reaches a conversation, or changes it. */
+export async function shareConversation(
+  launch: Launch,
+  [conversation, user, role]: readonly [string, string | undefined, string | undefined],
+  flags: ShareFlags,
+): Promise<number> {
+  const given = role === undefined ? null : roleNamed(role)
+  await using parley = await connect(launch, { clientName: 'parley-share' })
+  const { conversationId, core } = await parley.request('conversation/export', { conversation, limit: 1 })
+  const say = (text: string) => launch.streams.stdout.write(showEffects(text))
+  if (user !== undefined) {
+    if (given === null) throw misused(`Say as what: ${roles.join(', ')}.`)
+    await parley.request('conversation/share', { conversationId, user, role: given.role })
+    say(
+      given.role === null
+        ? `${user} does not reach it any more.\n`
+        : `${user} is ${given.role} of ${shortIdOf(conversationId)}.\n`,
+    )
+  } else if (flags.revoke !== undefined) {
+    await parley.request('conversation/link/revoke', { conversationId, linkId: flags.revoke })
+    say('The link is revoked.\n')
+  } else if (flags.link === true) {
+    const life = flags.days === undefined ? {} : { lifeMs: flags.days * dayMs }
+    const { code, linkId, expiresAt } = await parley.request('conversation/link/make', { conversationId, ...life })
+    launch.streams.stderr.write(
+      `Whoever has this code reads the conversation until ${new Date(expiresAt).toISOString()}: it is a token for --token-file. parley share ${shortIdOf(conversationId)} --revoke ${linkId} ends it.\n`,
+    )
+    say(`${code}\n`)
+  } else say(accessText(core?.meta.access))
+  return exitCodes.ok
+}
+
+function roleNamed(word: string): { readonly role: Role | null } {
+  const found = roles.find((role) => role === word)
+  if (found === undefined) throw misused(`The roles are: ${roles.join(', ')}.`)
+  return { role: found === 'none' ? null : found }
+}
+
+function accessText(access: Access | undefined): string {
+  const { members, links } = access ?? { members: [], links: [] }
+  if (members.length === 0) return 'No user of a server reaches it. parley share ID NAME owner gives it an owner.\n'
+  return [
+    ...members.map(({ user, role }) => `${user}  ${role}\n`),
+    ...links.map(({ linkId, expiresAt }) => `link ${linkId}  reads until ${new Date(expiresAt).toISOString()}\n`),
+  ].join('')
+}

@@ -1,0 +1,125 @@
+import type { Access, Role } from '../schema/events/access.ts'
+import type { MethodName } from '../schema/method.ts'
+
+/** Right in a conversation, which a role has or lacks. */
+export type ConversationRight = 'read' | 'answer' | 'edit' | 'own'
+
+/**
+ * Right that a method needs on a server with users. `read`, `answer`, `edit`, `own`: in the conversation that it names.
+ * `anyone`: also whoever has a link; what it finds or lists is what they may read. `user`: any user. `copy`: a user who
+ * may read it. `admin`: a user who manages users. `operator`: whoever started the server, by its own stdin or socket.
+ */
+export type MethodRight = ConversationRight | 'anyone' | 'user' | 'copy' | 'admin' | 'operator'
+
+/** Right that each method needs; a new one without an entry does not compile. */
+export const methodRights: Readonly<Record<MethodName, MethodRight>> = {
+  initialize: 'anyone',
+  'conversation/create': 'user',
+  // The role decides if it is opened for writing.
+  'conversation/resume': 'anyone',
+  'conversation/stream': 'read',
+  'conversation/unstream': 'read',
+  'conversation/detach': 'edit',
+  'conversation/sendMessage': 'edit',
+  'conversation/inbox/edit': 'edit',
+  'conversation/inbox/remove': 'edit',
+  'conversation/interrupt': 'edit',
+  'conversation/background': 'edit',
+  'conversation/continue': 'edit',
+  'conversation/retryNow': 'edit',
+  'approval/decide': 'answer',
+  'conversation/compact': 'edit',
+  'conversation/compact/undo': 'edit',
+  'conversation/rewind/plan': 'edit',
+  'conversation/rewind': 'edit',
+  'conversation/remember/plan': 'edit',
+  'conversation/remember': 'edit',
+  'conversation/fork': 'copy',
+  'conversation/rescue': 'operator',
+  'bundle/describe': 'anyone',
+  'bundle/write': 'operator',
+  'conversation/export': 'anyone',
+  'replay/run': 'operator',
+  'bundle/open': 'operator',
+  'conversation/list': 'anyone',
+  'conversation/search': 'anyone',
+  'conversation/read': 'read',
+  'conversation/turns': 'read',
+  'conversation/readChange': 'read',
+  'conversation/context': 'read',
+  'conversation/findFiles': 'edit',
+  'conversation/readEvents': 'read',
+  'conversation/readFile': 'read',
+  'conversation/process/read': 'read',
+  'conversation/process/tellWhen': 'edit',
+  'conversation/rename': 'edit',
+  'conversation/archive': 'edit',
+  'conversation/unarchive': 'edit',
+  'conversation/delete': 'own',
+  'conversation/configure': 'edit',
+  // It runs outside any sandbox, as the account of the server.
+  'conversation/runShell': 'operator',
+  // It listens on the machine of the server.
+  'conversation/forward': 'operator',
+  'conversation/forward/stop': 'edit',
+  'conversation/share': 'own',
+  'conversation/link/make': 'own',
+  'conversation/link/revoke': 'own',
+  'user/list': 'admin',
+  'user/add': 'admin',
+  'user/remove': 'admin',
+  'user/token': 'admin',
+  'usage/read': 'user',
+  'model/list': 'user',
+  'provider/list': 'user',
+  'provider/check': 'operator',
+  'config/read': 'user',
+  'config/write': 'operator',
+  'login/start': 'operator',
+  'login/cancel': 'operator',
+  'login/status': 'operator',
+  logout: 'operator',
+  'mcp/login': 'operator',
+  'mcp/logout': 'operator',
+  'mcp/list': 'operator',
+  'mcp/restart': 'operator',
+  'trust/read': 'user',
+  'trust/decide': 'operator',
+  'hook/list': 'operator',
+  'hook/try': 'operator',
+  'skill/list': 'user',
+  'web/open': 'operator',
+  'server/diagnostics': 'anyone',
+  'server/checkup': 'operator',
+  'policy/test': 'operator',
+  'policy/replay': 'operator',
+  'policy/why': 'operator',
+}
+
+/** Methods after which the model, or the server for it, acts within the limits of a conversation. */
+export const actingMethods: ReadonlySet<MethodName> = new Set([
+  'conversation/sendMessage',
+  'conversation/inbox/edit',
+  'conversation/continue',
+  'conversation/retryNow',
+  'conversation/rewind',
+  'conversation/remember',
+  'approval/decide',
+])
+
+const rightsOfRole: Readonly<Record<Role, ReadonlySet<ConversationRight>>> = {
+  reader: new Set(['read']),
+  approver: new Set(['read', 'answer']),
+  editor: new Set(['read', 'answer', 'edit']),
+  owner: new Set(['read', 'answer', 'edit', 'own']),
+}
+
+/** Tells if a role has a right. */
+export function roleHas(role: Role, right: ConversationRight): boolean {
+  return rightsOfRole[role].has(right)
+}
+
+/** Returns the role of a user in a conversation; null for none. */
+export function roleOf(access: Access | undefined, user: string): Role | null {
+  return access?.members.find((member) => member.user === user)?.role ?? null
+}

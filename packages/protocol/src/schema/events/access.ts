@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { leftAlone } from '../redaction-marks.ts'
+
+/** Name of a user: small letters, digits, dots, dashes and underscores. */
+export const userName = leftAlone(
+  z.string().regex(/^[a-z0-9][a-z0-9._-]{0,31}$/, 'may have small letters, digits and . _ - and at most 32 of them'),
+  'id',
+)
+
+export const role = z
+  .enum(['owner', 'editor', 'approver', 'reader'])
+  .describe(
+    '`reader` reads, `approver` also answers questions, `editor` also sends and changes settings, `owner` also shares and deletes.',
+  )
+
+const sharedLink = z
+  .object({
+    linkId: leftAlone(z.string(), 'id'),
+    codeHash: leftAlone(z.string(), 'hash').describe('SHA-256 of its code, in hex.'),
+    expiresAt: z.number().describe('ms since the epoch.'),
+  })
+  .describe('A link by which anyone reads the conversation until it expires or is revoked.')
+
+export const access = z
+  .object({
+    members: z.array(z.object({ user: userName, role })),
+    links: z.array(sharedLink),
+  })
+  .describe('Users and links that reach a conversation on a server with users.')
+
+export type UserName = z.infer<typeof userName>
+export type Role = z.infer<typeof role>
+export type SharedLink = z.infer<typeof sharedLink>
+export type Access = z.infer<typeof access>

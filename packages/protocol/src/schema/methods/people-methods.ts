@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { userName } from '../events/access.ts'
+import { sandboxMode } from '../settings.ts'
+import { peopleParams } from './people-params.ts'
+
+const seq = z.int().describe('Seq of the event that recorded it.')
+
+const listedUser = z
+  .object({
+    user: userName,
+    role: z.enum(['admin', 'member']),
+    maxSandbox: sandboxMode.exactOptional(),
+    removed: z.literal(true).exactOptional().describe('The name is kept, so that nobody else gets what it reaches.'),
+  })
+  .describe('A user of a server.')
+
+const newToken = z.object({
+  token: z.string().describe('Token that clients of the user bring. It is told once; only its hash is kept.'),
+})
+
+/** Methods about users, and about who reaches a conversation. */
+export const peopleMethods = {
+  'conversation/share': {
+    about:
+      'Gives a user a role in a conversation, or takes it away at once on every server that has it. The last owner stays.',
+    params: peopleParams['conversation/share'],
+    result: z.object({ seq }),
+  },
+  'conversation/link/make': {
+    about: 'Makes a link by which anyone who has it reads the conversation, until it expires or is revoked.',
+    params: peopleParams['conversation/link/make'],
+    result: z.object({
+      seq,
+      linkId: z.string(),
+      code: z.string().describe('Code of the link, told once: the token of a client that may only read.'),
+      expiresAt: z.number().describe('ms since the epoch.'),
+    }),
+  },
+  'conversation/link/revoke': {
+    about: 'Ends a link at once, for those who read by it, too.',
+    params: peopleParams['conversation/link/revoke'],
+    result: z.object({ seq }),
+  },
+  'user/list': {
+    about: 'Lists the users of a server.',
+    params: peopleParams['user/list'],
+    result: z.object({
+      file: z.string().nullable().describe('Path of the users file; null for a server without users.'),
+      users: z.array(listedUser),
+    }),
+  },
+  'user/add': {
+    about: 'Adds a user. A name that had a user before is rejected without `again`.',
+    params: peopleParams['user/add'],
+    result: newToken,
+  },
+  'user/remove': {
+    about: 'Removes a user: the token counts no more, and connections with it are closed. What was shared is kept.',
+    params: peopleParams['user/remove'],
+    result: z.object({}),
+  },
+  'user/token': {
+    about: 'Makes a new token for a user. The earlier one counts no more.',
+    params: peopleParams['user/token'],
+    result: newToken,
+  },
+} as const
+
+export type ListedUser = z.infer<typeof listedUser>

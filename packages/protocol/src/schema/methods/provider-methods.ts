@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import { methodParams } from '../params.ts'
+import { checkup } from '../policy.ts'
+import { listedProvider } from '../summaries.ts'
+
+/** Methods about model providers and their models. */
+export const providerMethods = {
+  'model/list': {
+    about: 'Lists models of the configured providers, and local servers that answer.',
+    params: methodParams['model/list'],
+    result: z.object({
+      models: z.array(
+        z.object({
+          provider: z.string(),
+          id: z.string(),
+          current: z.boolean().describe('A new conversation would use this model.'),
+        }),
+      ),
+      problems: z
+        .array(z.object({ provider: z.string(), message: z.string() }))
+        .describe('Providers that could not be asked.'),
+      local: z.array(
+        z.object({ provider: z.string(), name: z.string(), baseUrl: z.string(), models: z.array(z.string()) }),
+      ),
+      lists: z
+        .array(z.object({ provider: z.string(), listedAt: z.number().describe('ms since the epoch.') }))
+        .exactOptional()
+        .describe('Time at which each provider gave its list. One that fails keeps its earlier list.'),
+    }),
+  },
+  'provider/list': {
+    about: 'Lists the ready-made and the configured model providers. Asks none of them.',
+    params: methodParams['provider/list'],
+    result: z.object({
+      providers: z.array(listedProvider),
+      chosen: z
+        .object({
+          provider: z.string(),
+          model: z.string(),
+          because: z.string().describe('End of a sentence: "chosen because …".'),
+          warning: z.string().exactOptional().describe('Sentence on what to set where no model is named.'),
+        })
+        .nullable()
+        .describe('Provider and model of a new conversation; null when no provider is configured and no key is set.'),
+    }),
+  },
+  'provider/check': {
+    about:
+      'Goes the way of a request to a provider step by step (name, connection, TLS, key, one token of a model, which may cost a little) and ends at the first step that fails.',
+    params: methodParams['provider/check'],
+    result: checkup,
+  },
+} as const

@@ -1,0 +1,177 @@
+import { isConversationId } from '@parley/journal'
+import {
+  type Access,
+  actingMethods,
+  type ConversationId,
+  type ConversationRight,
+  isStricterSandbox,
+  type MethodName,
+  type MethodRight,
+  methodRights,
+  type SandboxMode,
+  sandboxModes,
+} from '@parley/protocol'
+import type { RpcError } from '@parley/rpc'
+import { isRecord } from '@parley/text'
+import type { Rights } from '../../people/rights.ts'
+import { notPermitted, rejection } from '../../replies/rejection.ts'
+import { assertCallersConfig } from '../limits/callers-config.ts'
+import type { Guest } from '../limits/may-loosen.ts'
+import type { LiveConversation } from '../open/live-conversation.ts'
+
+/** Users and links that reach a conversation; without `access` no server with users has had it. */
+export interface Reached {
+  readonly access?: Access
+  /** Sandbox mode of one that this process writes. */
+  readonly sandbox?: SandboxMode
+}
+
+/** Returns who reaches an open conversation; null for none and for a view. */
+export function reachedIn(open: LiveConversation | undefined): Reached | null {
+  if (open === undefined || open.conversation.readOnly) return null
+  const { meta, settings } = open.conversation.state.core
+  return { ...meta, sandbox: settings.sandbox }
+}
+
+/** Knows who reaches which conversation. */
+export interface AccessSource {
+  /** Returns who reaches a conversation that this process writes; null for any other. */
+  openAccess(conversationId: ConversationId): Reached | null
+  /** Resolves to who reaches a conversation as every server sees it; null where there is none. */
+  storedAccess(conversationId: ConversationId): Promise<Reached | null>
+}
+
+/** Throws, or rejects, where a client may not make a request. */
+export type CheckRight = (rights: Rights, method: MethodName, params: object) => void | Promise<void>
+
+/**
+ * Returns the one check of all requests. Of a conversation that a client may not read it says what it says of one that
+ * does not exist, after the same work.
+ */
+export function createRightCheck(source: AccessSource): CheckRight {
+  return (rights, method, params) => {
+    if (rights.person.kind === 'operator') return
+    rights.renew()
+    const right = methodRights[method]
+    if (!isOfConversation(right)) {
+      if (right !== 'copy' && !rights.has(right)) throw missingRight(right)
+      assertOwnParams(params, rights)
+      if (right !== 'copy') return
+      if (!rights.has('user')) throw missingRight('user')
+    } else assertOwnParams(params, rights)
+    const needed = right === 'copy' ? 'read' : right
+    const conversationId = conversationOf(params)
+    const open = source.openAccess(conversationId)
+    if (open !== null && rights.permits(needed, open.access)) return assertWithinCeiling(rights, { method, open })
+    return deny(conversationId, { rights, needed, open })
+  }
+
+  async function deny(
+    conversationId: ConversationId,
+    { rights, needed, open }: { rights: Rights; needed: ConversationRight; open: Reached | null },
+  ): Promise<void> {
+    // Looked up also for one that is open here, so that time does not tell it from one that does not exist.
+    const stored = isConversationId(conversationId) ? await source.storedAccess(conversationId) : null
+    const access = (open ?? stored)?.access
+    if (!rights.permits('read', access)) throw notThere(conversationId)
+    if (!rights.permits(needed, access)) throw missingRole(needed)
+  }
+}
+
+/** Rejects what lets a client reach beyond its conversations and its ceiling: programs, keys and files of the server. */
+function assertOwnParams(params: object, { maxSandbox }: Rights): void {
+  for (const part of [
+    params,
+    ...('overrides' in params ? [params.overrides] : []),
+    ...('settings' in params ? [params.settings] : []),
+  ]) {
+    if (!isRecord(part)) continue
+    if (isRecord(part['config'])) assertCallersConfig({ ...part['config'] })
+    if (typeof part['policyFile'] === 'string')
+      throw rejection('notPermitted', 'A file of rules is for whoever runs the server to name.')
+    const wanted = sandboxModes.find((mode) => mode === part['sandbox'])
+    if (wanted !== undefined && maxSandbox !== null && isStricterSandbox(maxSandbox, wanted))
+      throw aboveOwnCeiling(maxSandbox, wanted)
+  }
+}
+
+/** Throws `aboveCeiling` for work in a conversation that may do more than the user. */
+function assertWithinCeiling({ maxSandbox }: Rights, { method, open }: { method: MethodName; open: Reached }): void {
+  const { sandbox } = open
+  if (maxSandbox === null || sandbox === undefined || !actingMethods.has(method)) return
+  if (isStricterSandbox(maxSandbox, sandbox)) throw aboveOwnCeiling(maxSandbox, sandbox)
+}
+
+function aboveOwnCeiling(most: SandboxMode, wanted: SandboxMode): RpcError {
+  return rejection(
+    'aboveCeiling',
+    `You may use ${most} at most on this server, so not ${wanted}. An admin can change that.`,
+  )
+}
+
+function isOfConversation(right: MethodRight): right is ConversationRight {
+  return right === 'read' || right === 'answer' || right === 'edit' || right === 'own'
+}
+
+function conversationOf(params: object): ConversationId {
+  return 'conversationId' in params && typeof params.conversationId === 'string' ? params.conversationId : ''
+}
+
+function notThere(conversationId: ConversationId): RpcError {
+  return rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
+}
+
+const rolesWith: Readonly<Record<ConversationRight, string>> = {
+  read: 'a reader',
+  answer: 'an approver, an editor or an owner',
+  edit: 'an editor or an owner',
+  own: 'an owner',
+}
+
+/** Builds the error for a role that does not do. */
+function missingRole(needed: ConversationRight): RpcError {
+  return rejection(
+    'notPermitted',
+    `That is for ${rolesWith[needed]} of the conversation. An owner can change your role.`,
+  )
+}
+
+const missingTexts = {
+  anyone: 'This user was removed, or has another token by now.',
+  user: 'That is for users of the server, and a link only lets read.',
+  admin: 'That is for users who manage others (admin).',
+  operator: 'That is for whoever runs the server, on its machine.',
+} as const
+
+function missingRight(right: keyof typeof missingTexts): RpcError {
+  return rejection('notPermitted', missingTexts[right])
+}
+
+/** Returns an open conversation whose settings a client may change. Throws `notPermitted`. */
+export function assertMayChange(guest: Guest, open: LiveConversation): LiveConversation {
+  assertMaySet(guest, open.conversation.state.core.meta)
+  return open
+}
+
+function assertMaySet({ access, rights }: Guest, reached: Reached | null): void {
+  if (access === 'readOnly') throw notPermitted('changes its settings')
+  if (!rights.permits('edit', reached?.access)) throw missingRole('edit')
+}
+
+/** Rejects where a client may not open a conversation for writing, which could begin what waits in it. */
+export async function assertMayOpen(
+  guest: Guest,
+  stored: () => Promise<Reached | null>,
+  changes: boolean,
+): Promise<void> {
+  const next = 'Resume it with `readOnly`.'
+  if (guest.access === 'readOnly') throw notPermitted('opens it for writing', next)
+  if (guest.rights.has('operator')) return
+  const reached = await stored()
+  if (!guest.rights.permits('answer', reached?.access))
+    throw rejection(
+      'notPermitted',
+      `Nobody has this conversation open, and a reader does not open it for writing. ${next}`,
+    )
+  if (changes) assertMaySet(guest, reached)
+}

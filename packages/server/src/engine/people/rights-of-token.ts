@@ -1,0 +1,42 @@
+import { isConversationId } from '@parley/journal'
+import { type Rights, readCode, rightsOfGuest, rightsOfUser } from '../../people/rights.ts'
+import type { Users } from '../../people/users.ts'
+import { type AccessSource, type CheckRight, createRightCheck } from './check-right.ts'
+
+/** Returns the rights that a token gives, of a user or the code of a link; null for one that is not valid. */
+export type RightsOfToken = (token: string) => Rights | null | Promise<Rights | null>
+
+interface RightsParts {
+  readonly users?: Users
+  readonly clock: { now(): number }
+}
+
+/** Returns how requests and tokens are checked; `rightsOf` is null where the server has no users. */
+export function rightsIn(
+  { users, clock }: RightsParts,
+  source: AccessSource,
+): { readonly checkRight: CheckRight; readonly rightsOf: RightsOfToken | null } {
+  const rightsOf = users === undefined ? null : createRightsOfToken({ users, source, now: () => clock.now() })
+  return { checkRight: createRightCheck(source), rightsOf }
+}
+
+interface TokenPorts {
+  readonly users: Users
+  readonly source: AccessSource
+  readonly now: () => number
+}
+
+function createRightsOfToken({ users, source, now }: TokenPorts): RightsOfToken {
+  async function rightsOfCode(code: string): Promise<Rights | null> {
+    const read = readCode(code)
+    if (read === null || !isConversationId(read.conversationId)) return null
+    const rights = rightsOfGuest(read, now)
+    const reached = source.openAccess(read.conversationId) ?? (await source.storedAccess(read.conversationId))
+    return rights.permits('read', reached?.access) ? rights : null
+  }
+
+  return (token) => {
+    const user = users.byToken(token)
+    return user === null ? rightsOfCode(token) : rightsOfUser(user, users)
+  }
+}

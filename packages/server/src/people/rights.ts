@@ -1,0 +1,96 @@
+import {
+  type Access,
+  type ConversationRight,
+  type MethodRight,
+  roleHas,
+  roleOf,
+  type SandboxMode,
+  type SharedLink,
+} from '@parley/protocol'
+import { hashOf, isSameHash, type Users } from './users.ts'
+import type { User } from './users-file.ts'
+
+/** Whoever a client acts for: a user, whoever has a link, or whoever started the server and may do everything. */
+type Person =
+  | { readonly kind: 'operator' }
+  | { readonly kind: 'user'; readonly name: string }
+  | { readonly kind: 'guest'; readonly conversationId: string; readonly codeHash: string }
+
+/** Rights of a client. They follow the users file while the client is connected. */
+export interface Rights {
+  readonly person: Person
+  /** Tells if the client may do this in a conversation that has this access. */
+  permits(right: ConversationRight, access: Access | undefined): boolean
+  /** Tells if the client has a right that depends on no conversation. */
+  has(right: Exclude<MethodRight, ConversationRight>): boolean
+  /** Most that conversations may be set to that the client uses; null for what the server allows. */
+  readonly maxSandbox: SandboxMode | null
+  /** Looks at the users now: called with each request. */
+  renew(): void
+}
+
+/** Rights of a client of a server without users, and of whoever started a server. */
+export const allRights: Rights = {
+  person: { kind: 'operator' },
+  permits: () => true,
+  has: () => true,
+  maxSandbox: null,
+  renew: () => undefined,
+}
+
+/** Returns the rights of a user while the file has the user with the token that the client brought. */
+export function rightsOfUser({ name, tokenHash }: User, users: Pick<Users, 'find' | 'refresh'>): Rights {
+  const current = () => {
+    const found = users.find(name)
+    return found?.tokenHash === tokenHash ? found : null
+  }
+  return {
+    person: { kind: 'user', name },
+    permits(right, access) {
+      const role = roleOf(access, name)
+      return role !== null && current() !== null && roleHas(role, right)
+    },
+    has(right) {
+      const user = current()
+      if (user === null || right === 'operator') return false
+      return right !== 'admin' || user.role === 'admin'
+    },
+    get maxSandbox() {
+      return current()?.maxSandbox ?? null
+    },
+    renew: users.refresh,
+  }
+}
+
+/** Returns the access of a conversation that a client makes: its user owns it. Undefined where the server knows no users. */
+export function accessOfNew({ person }: Rights): Access | undefined {
+  return person.kind === 'user' ? { members: [{ user: person.name, role: 'owner' }], links: [] } : undefined
+}
+
+interface Code {
+  readonly conversationId: string
+  readonly codeHash: string
+}
+
+/** Returns the rights of whoever has the code of a link: to read its conversation while the link counts. */
+export function rightsOfGuest({ conversationId, codeHash }: Code, now: () => number): Rights {
+  return {
+    person: { kind: 'guest', conversationId, codeHash },
+    permits: (right, access) => right === 'read' && linkOf(access, codeHash, now()) !== null,
+    has: (right) => right === 'anyone',
+    maxSandbox: null,
+    renew: () => undefined,
+  }
+}
+
+/** Returns the link that a code belongs to, if it has not expired; null for none. */
+function linkOf(access: Access | undefined, codeHash: string, now: number): SharedLink | null {
+  const link = access?.links.find((each) => isSameHash(each.codeHash, codeHash))
+  return link === undefined || now >= link.expiresAt ? null : link
+}
+
+/** Returns the conversation and the hash of a link's code, which has the form ID.SECRET; null for anything else. */
+export function readCode(code: string): Code | null {
+  const [, conversationId] = /^([^.\s]{1,64})\.[\w-]{43}$/.exec(code) ?? []
+  return conversationId === undefined ? null : { conversationId, codeHash: hashOf(code) }
+}

@@ -1,0 +1,37 @@
+import { ConfigError, readEffectiveConfig } from '@parley/config'
+import { openUsers, type Users } from '../people/users.ts'
+
+interface Ports {
+  readonly home: string
+  readonly writeLog: (line: string) => void
+  /** True where a file that cannot be used is a problem: nobody could come in. */
+  readonly isStrict: boolean
+}
+
+/** Opens the users of `--users` or of `users_file` in the configuration; null where there are none. */
+export function openUsersOfServer(
+  given: string | null,
+  { home, writeLog, isStrict }: Ports,
+): { readonly users: Users | null } | { readonly problem: string } {
+  const file = given ?? configuredUsersFile(home)
+  if (file === null) return { users: null }
+  const users = openUsers(file, (sentence) => {
+    writeLog(sentence)
+    process.stderr.write(`parley: ${sentence}\n`)
+  })
+  const { problem } = users
+  if (problem === null || !isStrict) return { users }
+  users[Symbol.dispose]()
+  return { problem }
+}
+
+/** Returns `users_file` of the configuration; null where there is none, and where the configuration cannot be read. */
+function configuredUsersFile(home: string): string | null {
+  try {
+    return readEffectiveConfig({ home, isWhole: true }).values.users_file ?? null
+  } catch (error) {
+    // Each request says what is wrong with the configuration.
+    if (error instanceof ConfigError) return null
+    throw error
+  }
+}
