@@ -1,17 +1,8 @@
-import {
-  type Files,
-  hasCode,
-  isRunning,
-  readOwner,
-  type SessionPaths,
-  STORE_TAKEN,
-  StorageError,
-} from '@parley/journal'
+import { type Files, hasCode, isRunning, readOwner, type SessionPaths, STORE_TAKEN } from '@parley/journal'
 import type { Actor, ConversationId, Overrides, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
 import type { SharedStore } from '@parley/store'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
-import type { Conversation } from '../conversation/conversation.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { assertMayChange, assertMayOpen, type Reached, reachedIn } from '../people/check-right.ts'
 import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
@@ -23,7 +14,7 @@ import { createSharing } from '../sharing/sharing.ts'
 import type { ConversationSetup } from './conversation-setup.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
-import { type RescuedLog, rescueLog } from './rescue-log.ts'
+import { rescuedIfLost } from './rescue-log.ts'
 import { StoredConversations } from './stored-conversations.ts'
 import { liveElsewhere } from './writer-locks.ts'
 
@@ -179,7 +170,7 @@ export class ConversationHost implements AsyncDisposable {
     forkId: ConversationId,
     guest: Guest,
   ): Promise<LiveConversation> {
-    const leftOut = summary === undefined ? [] : await this.#leftOut(conversationId, at, guest.actor)
+    const leftOut = summary === undefined ? [] : await leftOutOf(this.get(conversationId), at, guest.actor)
     const from = this.pathsOf(conversationId)
     const source = this.#open.get(conversationId)?.conversation
     if (source === undefined) await this.#stored.refresh(conversationId)
@@ -187,13 +178,6 @@ export class ConversationHost implements AsyncDisposable {
     const settings = source?.readOnly === false ? source.state.core.settings : null
     const copy = { fromId: conversationId, from, forkId, at: at ?? null, settings, rescued, leftOut, guest }
     return this.#stored.fork(copy)
-  }
-
-  /** Resolves to the events that say what a copy leaves out. */
-  async #leftOut(conversationId: ConversationId, at: number | undefined, by: Actor) {
-    const open = this.get(conversationId)
-    const { summariseLeftOut } = await import('../compaction/summarise-left-out.ts')
-    return await summariseLeftOut(open, at ?? open.conversation.state.core.seq, by)
   }
 
   /** Forks a conversation that is open here, whatever became of its log. Rejects with `liveElsewhere` for one of another server. */
@@ -299,20 +283,13 @@ export class ConversationHost implements AsyncDisposable {
   }
 }
 
-/** Resolves to null for a log that holds what was recorded. Rejects with `StorageError` where events are lost. */
-async function rescuedIfLost(source: Conversation): Promise<RescuedLog | null> {
-  try {
-    await source.synced()
-    source.assertStored()
-    return null
-  } catch (error) {
-    const rescued = error instanceof StorageError ? rescueLog(source) : null
-    if (rescued === null) throw error
-    return rescued
-  }
-}
-
 function welcome(open: LiveConversation, guest: Guest): LiveConversation {
   open.clients.join(guest)
   return open
+}
+
+/** Resolves to the events that say what a copy leaves out. */
+async function leftOutOf(open: LiveConversation, at: number | undefined, by: Actor) {
+  const { summariseLeftOut } = await import('../compaction/summarise-left-out.ts')
+  return await summariseLeftOut(open, at ?? open.conversation.state.core.seq, by)
 }

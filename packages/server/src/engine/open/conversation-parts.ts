@@ -98,11 +98,8 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     logVersion: LOG_FORMAT,
     journal: null,
     startJournal() {
-      const log = EventLog.create(files, paths.log, {
-        header: newHeader(conversationId),
-        home: root,
-        reports: lossReports,
-      })
+      const header = newHeader(conversationId)
+      const log = EventLog.create(files, paths.log, { header, home: root, reports: lossReports })
       if (!isEphemeral) onStart()
       return createJournal(log, null, createCheckpointWriter(paths.checkpoint, checkpoints))
     },

@@ -1,4 +1,4 @@
-import { type Line, type LogHeader, type LogView, lineCrc, newHeader, textOf } from '@parley/journal'
+import { type Line, type LogHeader, type LogView, lineCrc, newHeader, StorageError, textOf } from '@parley/journal'
 import type { Conversation } from '../conversation/conversation.ts'
 
 /** Line of a log that is copied. */
@@ -16,11 +16,24 @@ export interface RescuedLog {
   readonly digest: string
 }
 
+/** Resolves to null for a log that holds what was recorded. Rejects with `StorageError` where events are lost. */
+export async function rescuedIfLost(source: Conversation): Promise<RescuedLog | null> {
+  try {
+    await source.synced()
+    source.assertStored()
+    return null
+  } catch (error) {
+    const rescued = error instanceof StorageError ? rescueLog(source) : null
+    if (rescued === null) throw error
+    return rescued
+  }
+}
+
 /**
  * Collects the events of a state: first what the log's own descriptor holds, which is all of them after the log was
  * deleted, moved or replaced; then what memory still has. Returns null where events in between are lost.
  */
-export function rescueLog(conversation: RescuableConversation): RescuedLog | null {
+function rescueLog(conversation: RescuableConversation): RescuedLog | null {
   const view = conversation.held()
   if (view === null) return null
   const { seq, digest, meta } = conversation.state.core
