@@ -35,7 +35,8 @@ const requestMs = 4000
 export async function connectStore(address: StoreAddress): Promise<Connected> {
   const name = `nats://${address.servers.map((server) => server.replace(/^(nats|tls):\/\//, '')).join(',')}`
   const connection = await connect(optionsOf(address)).catch((cause: unknown) => {
-    throw new UnusableStoreError(`The store ${name} cannot be reached (${textOf(cause)}).`, { cause })
+    // Without its cause, which may be a time limit: servers that elect can be reached.
+    throw new UnusableStoreError(`The store ${name} cannot be reached (${textOf(cause)}).`)
   })
   const limit = connection.info?.max_payload ?? 0
   if (limit < leastPayloadBytes) {

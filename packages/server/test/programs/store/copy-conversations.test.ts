@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { encodeHeader, encodeLine, newHeader, nodeFiles } from '@parley/journal'
+import { type ConversationEvent, initialState } from '@parley/protocol'
 import { openStore } from '@parley/store'
 import { hasNats, type NatsServers, startNats } from '@parley/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -213,9 +214,16 @@ function localCopy(place: TestPlace, conversationId: string) {
 }
 
 function lineAt(seq: number): string {
-  const created = { type: 'conversation.created', cwd: '/work', title: 'A', settings: {} }
-  const event =
-    seq === 1 ? created : { type: 'item.completed', item: { id: `i${seq}`, text: `text ${seq} ${'x'.repeat(40_000)}` } }
+  const text = `text ${seq} ${'x'.repeat(40_000)}`
+  const settings = { ...initialState('c').core.settings, model: 'm1', modelProvider: 'fake' }
+  const event: ConversationEvent =
+    seq === 1
+      ? { type: 'conversation.created', cwd: '/work', settings, program: 'parley 0.1.0' }
+      : {
+          type: 'item.completed',
+          turnId: 't1',
+          item: { id: `i${seq}`, type: 'agentMessage', title: 'Answer', text, status: 'completed' },
+        }
   return encodeLine({ seq, at: 1_700_000_000_000 + seq, event }).text
 }
 
