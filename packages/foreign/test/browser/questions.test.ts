@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('a question on the page', () => {
     expect(await question.getByText('How many may it keep?').count()).toBe(1)
     expect(await faults(page)).toEqual([])
     await page.getByLabel('1,000').check()
-    await page.getByLabel('Where: laptop').check()
+    await page.getByRole('group', { name: 'Where' }).getByRole('checkbox', { name: 'laptop' }).check()
     await page.getByRole('textbox', { name: 'Name (required)' }).fill('Cache')
     await readAll(page)
     await expect

@@ -75,12 +75,12 @@ describe('server-everything over stdio', () => {
           description: expect.stringContaining('an e-mail address'),
         }),
         expect.objectContaining({ name: 'titledSingleSelectEnum', type: 'choice', default: 'hero-1' }),
-        expect.objectContaining({ name: 'titledMultipleSelectEnum', type: 'string', default: 'fish-1' }),
+        expect.objectContaining({ name: 'titledMultipleSelectEnum', type: 'choices', default: ['fish-1'] }),
       ]),
     )
     const refused = await talk.decide(question, 'approved', { answers: { name: 'Ada', email: 'nobody' } })
     expect(refused).toMatchObject({ error: { code: -32602, data: { field: 'answers.email' } } })
-    const answers = { name: 'Ada', check: true, integer: 7, untitledMultipleSelectEnum: 'Guitar, Drums' }
+    const answers = { name: 'Ada', check: true, integer: 7, untitledMultipleSelectEnum: ['Guitar', 'Drums'] }
     await talk.decide(question, 'approved', { answers })
     await talk.turnEnded()
     expect(talk.told()[0]).toContain('User provided the requested information')
