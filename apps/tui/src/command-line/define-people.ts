@@ -44,7 +44,7 @@ function withFile(command: Command): Command {
 
 function defineShare(program: Command, launch: Launch, settle: Settle): void {
   program
-    .command('share <conversation> [user] [role]')
+    .command('share <id> [user] [role]')
     .description(
       'who reaches a conversation on a server with users; with a user and a role (owner, editor, approver, reader, none) change it',
     )
