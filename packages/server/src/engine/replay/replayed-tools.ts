@@ -205,12 +205,13 @@ function withoutAdditions(item: CallItem, { core }: ConversationState): string {
 function fieldsOf(item: CallItem): NonNullable<ToolOutcome['fields']> {
   switch (item.type) {
     case 'commandExecution': {
-      const { exitCode, signal, output, background, images } = item
+      const { exitCode, signal, output, background, backgroundStart, images } = item
       return {
         ...(exitCode === undefined ? {} : { exitCode }),
         ...(signal === undefined ? {} : { signal }),
         ...(output === undefined ? {} : { output }),
         ...(background === undefined ? {} : { background }),
+        ...(backgroundStart === undefined ? {} : { backgroundStart }),
         ...(images === undefined ? {} : { images }),
       }
     }
