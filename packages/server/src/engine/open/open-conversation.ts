@@ -34,6 +34,7 @@ import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createConversationProcesses } from '../session/conversation-processes.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { forgetEnded } from '../session/running-on.ts'
+import { createUserTyping } from '../session/user-typing.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { conversationSkills } from '../skills/conversation-skills.ts'
@@ -124,7 +125,8 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   )
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
-  const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
+  const write = createUserTyping({ conversation, tools: toolPorts, modules })
+  const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, write, onFault })
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   const running = { conversation, turns, shell, clients, patience, skills, forwards }
   if (ports.metrics !== undefined) conversation.watch(ports.metrics.conversation(clock.elapsed))

@@ -1,4 +1,4 @@
-import type { BackgroundProcesses } from '@parley/host'
+import type { BackgroundProcesses, CommandEnd, ProcessInput } from '@parley/host'
 import type { ItemId, ParamsOf, ResultOf } from '@parley/protocol'
 import { endWords } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
@@ -7,6 +7,7 @@ import { awaitOutput, type ReadableProcesses, tellWhenPrinted } from '../../tool
 import { pickLines } from '../../tools/processes/output-lines.ts'
 import { type OutputPattern, readPattern } from '../../tools/processes/output-pattern.ts'
 import { endedCommand } from '../../tools/processes/process-end.ts'
+import type { UserTyping } from './user-typing.ts'
 
 type ReadParams = ParamsOf<'conversation/process/read'>
 type ReadResult = ResultOf<'conversation/process/read'>
@@ -23,20 +24,28 @@ export interface ConversationProcesses {
   tellWhen(
     params: Pick<ParamsOf<'conversation/process/tellWhen'>, 'itemId' | 'pattern'>,
   ): ResultOf<'conversation/process/tellWhen'>
+  readonly write: UserTyping
+}
+
+/** Commands of the user: those that run, and the last ones that ended. */
+interface OwnProcesses extends ReadableProcesses {
+  /** Returns the end of a command; null for one that runs. */
+  end(itemId: ItemId): CommandEnd | null
 }
 
 interface ProcessPorts extends Pick<ToolPorts, 'clock' | 'redaction' | 'tellPrinted'> {
   readonly background: BackgroundProcesses
-  /** Running commands of the user. */
-  readonly own: ReadableProcesses
+  readonly own: OwnProcesses
+  readonly write: UserTyping
   readonly onFault: (fault: unknown) => void
 }
 
 export function createConversationProcesses(ports: ProcessPorts): ConversationProcesses {
-  const { background, clock, redaction, tellPrinted, onFault } = ports
+  const { background, own, clock, redaction, tellPrinted, write, onFault } = ports
   const runningOnes = () => background.list().filter(({ end }) => end === null)
   const signal = new AbortController().signal
   return {
+    write,
     running: () => runningOnes().length,
     stop(itemId) {
       const isRunning = runningOnes().some(({ id }) => id === itemId)
@@ -51,9 +60,10 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
       const output = processes.output(itemId)
       if (output === null) throw unknownProcess(itemId)
       const { lines, of, isText } = pickLines(output, { search, tail })
-      const end = background.list().find(({ id }) => id === itemId)?.end ?? null
+      const end = background.list().find(({ id }) => id === itemId)?.end ?? own.end(itemId)
       return {
         end: end === null ? null : endWords(endedCommand(itemId, end)),
+        ...inputKind(background.input(itemId)),
         totalBytes: output.totalBytes,
         omittedBytes: output.omittedBytes,
         ...(isText ? {} : { binary: true as const }),
@@ -70,6 +80,10 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
       return {}
     },
   }
+}
+
+function inputKind(stdin: ProcessInput | null): Pick<ReadResult, 'input'> {
+  return stdin?.isOpen === true ? { input: stdin.isTerminal ? 'terminal' : 'pipe' } : {}
 }
 
 /** Returns who has the output of a command. */
