@@ -21,7 +21,7 @@ export interface TypingStep {
   readonly sent: SentText | null
 }
 
-/** What a terminal sends for keys that are no text. */
+/** Sequences that a terminal sends for keys that are no text. */
 const terminalKeys: Readonly<Record<string, string>> = {
   tab: '\t',
   up: '\u001b[A',

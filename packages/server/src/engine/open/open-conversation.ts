@@ -34,13 +34,13 @@ import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createConversationProcesses } from '../session/conversation-processes.ts'
 import { createParticipants, type Participants } from '../session/participants.ts'
 import { forgetEnded } from '../session/running-on.ts'
-import { createUserTyping } from '../session/user-typing.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { conversationSkills } from '../skills/conversation-skills.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import { createShellRunner } from '../turn/user-shell.ts'
+import { createUserTyping } from '../turn/user-typing.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
 import { closeConversation, isBusy, type LiveConversation } from './live-conversation.ts'
@@ -125,8 +125,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   )
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
-  const write = createUserTyping({ conversation, tools: toolPorts, modules })
-  const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, write, onFault })
+  const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
   const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
   const running = { conversation, turns, shell, clients, patience, skills, forwards }
   if (ports.metrics !== undefined) conversation.watch(ports.metrics.conversation(clock.elapsed))
@@ -139,6 +138,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     modules,
     mcp,
     processes,
+    typing: createUserTyping({ conversation, tools: toolPorts, modules }),
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),

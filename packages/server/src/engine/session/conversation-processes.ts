@@ -7,7 +7,6 @@ import { awaitOutput, type ReadableProcesses, tellWhenPrinted } from '../../tool
 import { pickLines } from '../../tools/processes/output-lines.ts'
 import { type OutputPattern, readPattern } from '../../tools/processes/output-pattern.ts'
 import { endedCommand } from '../../tools/processes/process-end.ts'
-import type { UserTyping } from './user-typing.ts'
 
 type ReadParams = ParamsOf<'conversation/process/read'>
 type ReadResult = ResultOf<'conversation/process/read'>
@@ -24,7 +23,6 @@ export interface ConversationProcesses {
   tellWhen(
     params: Pick<ParamsOf<'conversation/process/tellWhen'>, 'itemId' | 'pattern'>,
   ): ResultOf<'conversation/process/tellWhen'>
-  readonly write: UserTyping
 }
 
 /** Commands of the user: those that run, and the last ones that ended. */
@@ -36,16 +34,14 @@ interface OwnProcesses extends ReadableProcesses {
 interface ProcessPorts extends Pick<ToolPorts, 'clock' | 'redaction' | 'tellPrinted'> {
   readonly background: BackgroundProcesses
   readonly own: OwnProcesses
-  readonly write: UserTyping
   readonly onFault: (fault: unknown) => void
 }
 
 export function createConversationProcesses(ports: ProcessPorts): ConversationProcesses {
-  const { background, own, clock, redaction, tellPrinted, write, onFault } = ports
+  const { background, own, clock, redaction, tellPrinted, onFault } = ports
   const runningOnes = () => background.list().filter(({ end }) => end === null)
   const signal = new AbortController().signal
   return {
-    write,
     running: () => runningOnes().length,
     stop(itemId) {
       const isRunning = runningOnes().some(({ id }) => id === itemId)

@@ -10,7 +10,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import type { TurnModules } from '../turn/turn-context.ts'
+import type { TurnModules } from './turn-context.ts'
 
 type WriteParams = ParamsOf<'conversation/process/write'>
 
@@ -26,7 +26,7 @@ export type UserTyping = (
   client: Pick<Guest, 'actor' | 'mayLoosen' | 'rights'>,
 ) => Promise<ResultOf<'conversation/process/write'>>
 
-/** What is typed: the text with its line end, and the text as others may see it. */
+/** Text with its line end, and the text as others may see it. */
 interface Text {
   readonly sent: string
   readonly shown: string
