@@ -29,9 +29,9 @@ export interface ShellRunner {
   running(): boolean
   /** Goes on with a command that an earlier server has started `ageMs` ago, and records its end. */
   follow(item: ShellItem, ageMs: number): void
-  /** Output of the commands that run. */
-  readonly processes: ReadableProcesses
-  /** Stops running commands, but leaves those that another server goes on with after `handOver`. Resolves when their ends are recorded. */
+  /** Output of the commands that run and of the last that ended. */
+  readonly processes: ReadableProcesses & { end(itemId: ItemId): CommandEnd | null }
+  /** Stops running commands, or leaves them where another server goes on with them. Resolves when their ends are recorded. */
   shutDown(reason: 'shutdown' | 'handOver'): Promise<void>
 }
 
@@ -50,8 +50,18 @@ interface Running {
   child: RunningCommand | null
 }
 
+/** Ended commands whose output can still be read as that of a process. */
+const maxEnded = 8
+
 export function createShellRunner(parts: ShellParts): ShellRunner {
   const running = new Map<ItemId, Running>()
+  const ended = new Map<ItemId, CommandEnd>()
+
+  function keepEnd(itemId: ItemId, end: CommandEnd): void {
+    ended.set(itemId, end)
+    const [oldest] = ended.keys()
+    if (ended.size > maxEnded && oldest !== undefined) ended.delete(oldest)
+  }
 
   function stopAll(reason: AbortReason): void {
     for (const { stop } of running.values()) stop.abort(reason)
@@ -68,6 +78,7 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
     const onStart = (child: RunningCommand) => {
       const started = running.get(item.id)
       if (started !== undefined) started.child = child
+      void child.ended.then((end) => keepEnd(item.id, end))
     }
     const recorded = runItem(item, { signal: stop.signal, start, onStart }, parts)
       .catch(parts.onFault)
@@ -94,9 +105,10 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
     },
     running: () => running.size > 0,
     processes: {
-      output: (itemId) => running.get(itemId)?.child?.output() ?? null,
+      output: (itemId) => ended.get(itemId) ?? running.get(itemId)?.child?.output() ?? null,
       listen: (itemId, onOutput) => running.get(itemId)?.child?.listen(onOutput) ?? null,
       ended: (itemId) => running.get(itemId)?.child?.ended ?? null,
+      end: (itemId) => ended.get(itemId) ?? null,
     },
     async shutDown(reason) {
       stopAll(reason)
