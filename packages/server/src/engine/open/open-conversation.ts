@@ -72,7 +72,7 @@ export interface SetupPorts {
   readonly report: (fault: unknown, conversationId?: ConversationId) => void
   /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
-  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled' | 'spawnStreams'>
+  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
   /** Undefined where no client is an editor. */
   readonly editors: EditorTexts | undefined
   /** Undefined where nothing is counted. */
