@@ -9,6 +9,7 @@ import { errorWords } from '../words/words.ts'
 import { AboutConversation } from './about-conversation.tsx'
 import { Composer } from './composer/composer.tsx'
 import { ToEnd, useFollowedEnd } from './followed-end.tsx'
+import { useForwards } from './forwards/use-forwards.tsx'
 import { useConversation, useLinkState } from './hooks.ts'
 import { useProcesses } from './processes/use-processes.tsx'
 import { Question } from './question/question.tsx'
@@ -71,6 +72,7 @@ function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }:
   const rewind = useRewind(state)
   const { remember, panel: memory } = useRemember()
   const processes = useProcesses({ client, core, isView, ask })
+  const forwards = useForwards({ core, isView, ask })
   const [isSearched, setSearched] = useState(false)
   const access = useTranscriptAccess({ client, core, isView, onProblem, goBack: rewind.goBack })
   useTitle(state, approval !== undefined)
@@ -89,6 +91,7 @@ function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }:
         <footer>
           <Working {...{ state, isView, ask }} />
           {processes.panel}
+          {forwards.panel}
           {approval === undefined ? null : (
             <Question
               key={approval.id}
@@ -105,6 +108,7 @@ function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }:
                 {...{ client, state, refresh, goTo, ask, onProblem, remember, onSend: end.goToEnd }}
                 goBack={rewind.goBack}
                 openProcesses={processes.open}
+                askToForward={forwards.askToForward}
                 isHidden={approval !== undefined}
               />
             </>
