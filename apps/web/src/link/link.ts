@@ -13,7 +13,7 @@ export interface UpLink {
   readonly takenAway: ReadonlySet<ConversationId>
 }
 
-/** What the server did not admit: nothing, the code of a link to one conversation, or anything else. */
+/** Proof that the server did not admit: nothing, the code of a link to one conversation, or anything else. */
 export type Rejected = 'nothing' | 'link' | 'token'
 
 /** State of the link to the server. */
@@ -28,7 +28,7 @@ export type LinkState =
 export interface Link {
   readonly state: LinkState
   readonly subscribe: Listeners['subscribe']
-  /** Whom the page acts for, as the server said last; absent where it has no users. */
+  /** Person that the page acts for, as the server said last; absent where it has no users. */
   readonly person: Person | undefined
   /** Tries again at once where the link is lost, and finds out whether one that seems up still is. */
   check(): void

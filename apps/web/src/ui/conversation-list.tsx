@@ -12,7 +12,7 @@ interface ListProps {
   readonly place: string | null
   readonly folder: string | null
   readonly isReadOnly: boolean
-  /** Whom the page acts for; undefined where the server has no users. */
+  /** Person that the page acts for; undefined where the server has no users. */
   readonly person: Person | undefined
   readonly onSignOut: () => void
   readonly onProblem: (problem: string) => void

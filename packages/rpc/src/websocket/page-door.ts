@@ -8,7 +8,7 @@ export interface PageResponse {
   readonly body: Uint8Array
 }
 
-/** What a listener serves to browsers. */
+/** Page that a listener serves to browsers. */
 export interface PageSource {
   /** Headers of every answer, rejections included. */
   readonly headers: (origin: string) => Readonly<Record<string, string>>

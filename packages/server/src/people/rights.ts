@@ -13,7 +13,7 @@ import type { User } from './users-file.ts'
 
 /** Rights of a client. They follow the users file while the client is connected. */
 export interface Rights {
-  /** Whom it acts for; the operator is whoever started the server, and may do everything. */
+  /** Person that it acts for; the operator is whoever started the server, and may do everything. */
   readonly person: Person | { readonly kind: 'operator' }
   /** Tells if the client may do this in a conversation that has this access. */
   permits(right: ConversationRight, access: Access | undefined): boolean

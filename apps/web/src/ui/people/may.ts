@@ -1,6 +1,6 @@
 import { type ConversationState, type Person, personMay, roleOf } from '@parley/protocol'
 
-/** What this page may do in a conversation. */
+/** Rights of this page in a conversation. */
 export interface May {
   readonly answer: boolean
   readonly edit: boolean

@@ -29,7 +29,7 @@ export const access = z
   })
   .describe('Users and links that reach a conversation on a server with users.')
 
-/** Whom a client acts for, on a server with users. */
+/** Person that a client acts for, on a server with users. */
 export const person = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('user'), name: userName }).describe('A user.'),

@@ -3,7 +3,7 @@ import type { Transport } from '@parley/rpc'
 import { isRecord } from '@parley/text'
 import type { Rights } from '../../people/rights.ts'
 
-/** What a page has proven. */
+/** Rights that a page has proven. */
 export interface Proven {
   /** Token by which it comes again. */
   readonly token: string
