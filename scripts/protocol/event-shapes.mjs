@@ -27,8 +27,8 @@ function row(name, text) {
 const head = `// Written by \`npm run generate\` from the schemas in schema/. Do not edit.
 
 /**
- * Shapes of the fields of events by type, as JSON: an object lists fields, \`?\` for those that may be absent; a list is
- * \`=\` with words, \`list\`, \`map\` or \`or\` with shapes; a text names a kind of value, or with \`#\` a shape of this table.
+ * Shapes of the fields of events by type, as JSON: objects list fields (\`?\`: optional), lists are \`=\` words, \`list\`,
+ * \`map\` or \`or\`, texts name a kind or \`#\` shape.
  */
 export const eventShapes: Readonly<Record<string, string>> = {
 `

@@ -13,6 +13,7 @@ export {
   pendingApprovals,
   unguarded,
 } from './ui/answers.ts'
+export { forwardList, forwardQuestion, forwardUsage, readForward } from './ui/choices/forward.ts'
 export { draftRequest, memoryChoices } from './ui/choices/remember.ts'
 export { atWordAt } from './ui/complete/at-word.ts'
 export { type NamedPart, namesPart, partsAt } from './ui/complete/part-word.ts'
@@ -43,6 +44,7 @@ export { hooksTable } from './ui/notices/hooks-table.ts'
 export { mcpTable, type Notice, whyTable } from './ui/notices/notice.ts'
 export { contextTable, statusTable } from './ui/notices/status-tables.ts'
 export { actorName, answeredWords } from './ui/outside-changes.ts'
+export { newLine, type ProcessInputKind, type SentText } from './ui/processes/type-in-process.ts'
 export {
   argumentsFor,
   completionsFor,

@@ -133,8 +133,8 @@ export class Parley implements AsyncDisposable {
   }
 
   /**
-   * Creates a conversation with a copy of another one's events up to seq `at` (default: all). With `summary` the model
-   * summarises what comes after, of a conversation that is open and has no turn; that takes as long as an answer.
+   * Creates a conversation with a copy of another's events up to seq `at` (default: all). With `summary` the model
+   * summarises the rest; that one must be open and idle.
    */
   async fork(
     conversationId: ConversationId,

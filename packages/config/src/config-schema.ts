@@ -180,12 +180,16 @@ const configShape = {
   },
   get store() {
     const file = z.string().regex(/^\//, 'must be an absolute path').optional()
+    const address = z
+      .string()
+      .regex(/^[^@]*$/, 'names no user and no password: set user and password_file of [store]')
+      .regex(/^(?:nats|tls):\/\/[^,/\s]+$/, 'must be nats://HOST:PORT or tls://HOST:PORT')
     return z
       .object({
-        servers: z
-          .array(z.string().regex(/^(?:nats|tls):\/\/[^,/\s]+$/, 'must be nats://HOST:PORT or tls://HOST:PORT'))
-          .min(1),
+        servers: z.array(address).min(1),
         credentials_file: file,
+        user: text,
+        password_file: file,
         ca_file: file,
         cert_file: file,
         key_file: file,

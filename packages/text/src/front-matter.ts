@@ -10,8 +10,8 @@ export type FieldValue = string | readonly string[]
 const fence = /^---[ \t]*$/
 
 /**
- * Reads the front matter of a Markdown file: one `key: value` a line, in the subset of YAML that such files use. A colon in a
- * plain value is part of it. Returns a problem for what cannot be read; a file without front matter has no fields.
+ * Reads the front matter of a Markdown file, one `key: value` a line. A colon in a plain value belongs to it. Returns a
+ * problem for what cannot be read.
  */
 export function readFrontMatter(text: string): FrontMatter | { readonly problem: string } {
   const lines = text.replace(/^\u{feff}/u, '').split(/\r?\n/)

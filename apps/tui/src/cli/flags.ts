@@ -95,6 +95,11 @@ export function overridesOf(flags: CommonFlags & { readonly policy?: string }, h
   }
 }
 
+/** Returns true if a named policy file is not there. A server that was named reads the files of its own machine. */
+export function isMissingHere(policyFile: string | undefined, { server }: Pick<ExecFlags, 'server'>): boolean {
+  return policyFile !== undefined && server === undefined && !existsSync(policyFile)
+}
+
 /** Collects `key=value` of repeated flags. */
 export function collectConfig(text: string, known: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=')

@@ -63,8 +63,8 @@ export function leaveEndTo(run: EndRun | null): void {
 }
 
 /**
- * Writes the last lines of a command that failed, and the sentence on stderr. A run that has begun writes both itself; for
- * others the words of the command line tell the format, because the command line may be what is wrong.
+ * Writes the last lines of a command that failed, with the sentence on stderr. The format comes from the command line
+ * as typed, because that may be what is wrong.
  */
 export async function writeFailure(
   argv: readonly string[],

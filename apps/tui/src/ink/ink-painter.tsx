@@ -15,8 +15,8 @@ const inkOptions = {
 }
 
 /**
- * Creates the painter whose live zone Ink composes. Ink writes into memory, and the zone's writer puts its rows on the
- * terminal: Ink's own moves of the cursor count on a window that keeps its size while a frame is on its way.
+ * Creates the painter of a live zone composed by Ink. Ink writes into memory, because its cursor moves assume that the
+ * window keeps its size during a frame.
  */
 export function createInkPainter(zone: ZoneWriter, stdin: NodeJS.ReadStream): Painter {
   const page = new Page()

@@ -41,8 +41,8 @@ const guardMs = 400
 const slowMs = 50
 
 /**
- * Brings the cursor to the first row of the live zone before rows are erased while the terminal's size may change. Rows are
- * erased only once the terminal has told where its cursor was when it went up, and how wide the window was then.
+ * Moves the cursor to the first row of the live zone. Rows are erased only once the terminal has said where its cursor
+ * was and how wide the window was.
  */
 export class ResizeWatch {
   readonly #parts: ResizeParts

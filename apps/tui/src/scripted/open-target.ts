@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import type { Conversation, Parley } from '@parley/client'
 import type { ConversationSummary } from '@parley/protocol'
 import { forkConversation } from '../cli/connect.ts'
-import { type ExecFlags, overridesOf } from '../cli/flags.ts'
+import { type ExecFlags, isMissingHere, overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
 
 /** Conversation of a run: a new one, one that goes on, or a copy of one up to the event `at`. */
@@ -35,9 +34,8 @@ export function openTarget(parley: Opener, target: Target, flags: ExecFlags): Pr
 }
 
 /** Returns a sentence if the conversation's policy file is gone: a run without its rules might do what they deny. */
-export function missingPolicy({ settings }: ConversationSummary, { policy, server }: ExecFlags): string | null {
+export function missingPolicy({ settings }: ConversationSummary, flags: ExecFlags): string | null {
   const { policyFile } = settings
-  // A server that was named reads files of its own machine.
-  if (server !== undefined || policy !== undefined || policyFile === undefined || existsSync(policyFile)) return null
+  if (flags.policy !== undefined || !isMissingHere(policyFile, flags)) return null
   return `The policy file of this conversation is gone: ${policyFile}. Give another with --policy.`
 }

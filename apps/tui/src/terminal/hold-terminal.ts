@@ -95,8 +95,8 @@ export const terminalModes: readonly TerminalMode[] = [
 ]
 
 /**
- * The kitty keyboard protocol; 5: tell apart what legacy codes mix up (1), with the key's place on a US keyboard (4). Written
- * only once the terminal has answered: some take it for the end of another sequence and move the cursor.
+ * Kitty keyboard protocol, flags 1 (unambiguous keys) and 4 (place on a US keyboard). Written once the terminal has
+ * answered: some misread it and move the cursor.
  */
 export const kittyKeys: TerminalMode = { name: 'kitty keyboard', enter: '\x1b[>5u', leave: '\x1b[<u' }
 

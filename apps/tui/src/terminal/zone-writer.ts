@@ -94,8 +94,8 @@ export class ZoneWriter {
   }
 
   /**
-   * Returns the rows to climb next: first those that surely lie above the cursor, whatever the width is, then the `left`
-   * ones. xterm.js keeps the cursor's cell only while nothing lies below, so there the unsure ones come one by one.
+   * Returns the rows to climb next: first those above the cursor at any width, then the `left` ones, one by one where
+   * xterm.js may lose the cursor.
    */
   stepsUp(left: number | null): number {
     const sure = rowsSurelyAbove(this.#painted)

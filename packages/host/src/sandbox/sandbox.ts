@@ -139,9 +139,8 @@ export interface Sandboxes {
   /** Tries again after a sandbox could not be started. Never better than the report before. */
   recheck(): Promise<SandboxReport>
   /**
-   * Prepares limits from the files as they are now, so it is called right before the start. Rejects with a sentence
-   * where they cannot be enforced; the command is then not run. A command without the network is put in `loopback`, where
-   * there is one.
+   * Prepares limits from the files as they are now, right before the start. Rejects with a sentence where they cannot
+   * be enforced; the command is then not run.
    */
   prepare(limits: SandboxLimits, loopback?: Loopback | null): Promise<Sandbox>
   /** Makes a loopback for commands to share, until it is closed. Null where there can be none. Never rejects. */

@@ -30,9 +30,8 @@ const locked = new Map<string, Kept>()
 const opened = new Set<{ readonly identity: string }>()
 
 /**
- * Keeps every other open of the file at `path`, whose lock this process has just taken, from dropping that lock.
- * Returns a function that ends this, called after the lock is released. Throws `LockedFileError` while the file is being
- * read here.
+ * Keeps other opens of the file at `path` from dropping the lock just taken. Returns the function that ends this after
+ * the release. Throws `LockedFileError` while it is read here.
  */
 export function markLocked(path: string): () => void {
   const identity = identityOf(statSync(path, { bigint: true }))

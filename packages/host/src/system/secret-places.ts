@@ -123,8 +123,8 @@ interface SecretVariable {
 }
 
 /**
- * Variable | its manual | path below a home that the value stands for. `NAME/rest` stands for the path `rest` below the
- * value, `NAME:` for several paths. The places of the table above that lie there lie below the value instead.
+ * Variable | manual | path below a home that its value stands for. `NAME/rest` is `rest` below the value, `NAME:`
+ * several paths. Places above move with it.
  */
 const variableTable = `
 # Folders with the places of many programs.

@@ -78,8 +78,8 @@ export function bodyStartOf(files: Files, file: OpenFile): number {
 }
 
 /**
- * Reserves the log for programs of this format: earlier ones do not know `execution.started` and would run calls again.
- * Overwrites the header in place, at the same length. A header that is lost or was edited by hand stays as it is.
+ * Reserves the log for programs of this format, because earlier ones would run calls again. Overwrites the header in
+ * place, at the same length; leaves an edited one.
  */
 export function raiseMinReader(files: Files, file: OpenFile): void {
   const [line] = splitLines(files, file, 0)

@@ -10,8 +10,8 @@ import {
 } from '../disk/files.ts'
 
 /**
- * Detects changes of a log by other processes since the last write: deleted, renamed, replaced, cut or written to.
- * Costs two stat calls per write, about 2 µs. A loss is final, except that a renamed log may be put back.
+ * Detects changes of a log by other processes since the last write, by two stat calls (2 µs). Final, except that a
+ * renamed log may be put back.
  */
 export class LogWatch {
   readonly #files: Files

@@ -40,8 +40,8 @@ export function bodyOf(head: string, elements: RequestBody): RequestBody {
 export const imagesFollow = 'The images of the results above, in their order:'
 
 /**
- * Takes the images that stand before an entry: behind the last of results that follow each other, those of all of them.
- * They are no part of that result as it is written, since a compaction may clear another one of the round.
+ * Takes the images before an entry; behind the last of consecutive results, those of all. They stay out of each result,
+ * because a compaction may clear another one of the round.
  */
 export function takeImagesBefore<Image>(entry: ModelEntry, open: Image[]): readonly Image[] {
   return entry.kind === 'result' ? [] : open.splice(0)

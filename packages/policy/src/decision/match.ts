@@ -4,8 +4,8 @@ import { absoluteFrom, matchesPathPattern, mayMatchBelow } from './rules/path-pa
 import type { Rule, Rules, WiderRight } from './rules/rules.ts'
 
 /**
- * Returns the first rule of this verdict that fits any part of the call. Strict rules reach far: commands inside
- * wrappers and nested scripts, a program named by its path, a file by its real path or as the model wrote it.
+ * Returns the first rule of this verdict that fits any part of the call: wrapped and nested commands, programs by path,
+ * files by real path or as written.
  */
 export function matchStrict(verdict: 'ask' | 'deny', rules: Rules, facts: Facts): Rule | null {
   const strict = rules.filter((rule) => rule.decision === verdict)
@@ -42,8 +42,8 @@ function pathTexts(facts: Facts): { cwd: string; texts: readonly string[]; folde
 }
 
 /**
- * Returns the rule that allows the whole call, or null. Allow rules reach no further than they say: every part of an
- * understood command must fit one or be known to be safe, every file must fit by its real path.
+ * Returns the rule that allows the whole call, or null: every command must fit one or be known to be safe, every file
+ * must fit by its real path.
  */
 export function matchAllow(rules: Rules, facts: Facts): Rule | null {
   const kind = kindOf(facts)

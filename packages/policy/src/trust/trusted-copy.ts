@@ -9,8 +9,8 @@ import { visitPlainFile } from './read-project-files.ts'
 const hashed = 'sha256:'
 
 /**
- * Copies the files that trust is bound to into a folder, under their paths in the project, read-only. Returns the reason
- * why the copy must not be used: a file is no longer what was trusted, or cannot be read; null where all were copied.
+ * Copies the files that trust is bound to into a folder, read-only, under their paths in the project. Returns why the
+ * copy must not be used; null where all match.
  */
 export function copyTrusted(root: string, files: readonly ProgramFile[], folder: string): string | null {
   try {

@@ -19,10 +19,12 @@ import {
   type RequestHead,
   type TlsFiles,
 } from './http-listener.ts'
+import { createPageDoor, type PageDoor, type PageSource } from './page-door.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
 export { isSameSecret, type TlsFiles } from './http-listener.ts'
-export { listenForPage, type PageListener, type PageResponse } from './page-listener.ts'
+export type { PageResponse, PageSource } from './page-door.ts'
+export { listenForPage, type PageListener } from './page-listener.ts'
 
 interface ConnectWebSocketOptions {
   /** `ws://host:port` or `wss://host`. */
@@ -119,24 +121,33 @@ interface ListenWebSocketOptions {
   metrics?(): string
   /** Decides about tokens for `/metrics`. Default: `token` is valid. */
   readonly mayReadMetrics?: TokenTest
+  /** Serves a page to browsers, too, at these origins and those of the listener. Default: browsers are rejected. */
+  readonly page?: PageSource & { readonly origins: readonly string[] }
 }
 
 export interface WebSocketListener extends Listener {
   /** `ws://host:port` with the port in use, `wss://` with TLS. */
   readonly url: string
+  /** `http://host:port`, `https://` with TLS. */
+  readonly origin: string
 }
 
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
   const { host, port, token, tls, onConnection, isReady = alwaysReady, metrics } = options
-  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token) } = options
+  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token), page } = options
   if (token === null && options.admit === undefined && !isLoopback(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  const server = webSocketServer({ admit, path: '/' }, { isReady, metrics, mayReadMetrics }, tls)
+  let door: PageDoor | null = null
+  const serving = { isReady, metrics, mayReadMetrics, page: () => door }
+  const server = webSocketServer({ admit, path: '/' }, serving, tls)
   await listening(server, host, port)
   const address = addressOf(server)
-  return { ...listenerOf(server, address), url: `${tls === undefined ? 'ws' : 'wss'}://${address}` }
+  const url = `${tls === undefined ? 'ws' : 'wss'}://${address}`
+  const { origin } = new URL(url.replace(/^ws/, 'http'))
+  if (page !== undefined) door = createPageDoor([origin, ...page.origins], page)
+  return { ...listenerOf(server, address), url, origin }
 }
 
 /**
@@ -175,6 +186,8 @@ interface Serving {
   /** Returns the text of `/metrics`; absent where there is no such page. */
   readonly metrics?: (() => string) | undefined
   readonly mayReadMetrics: TokenTest
+  /** Returns the door for browsers; absent or null for none. */
+  readonly page?: () => PageDoor | null
 }
 
 /** Tells if a token is valid for something. */
@@ -182,10 +195,19 @@ export type TokenTest = (token: string) => boolean | Promise<boolean>
 
 const alwaysReady = () => Promise.resolve(true)
 
-/** Creates a server of websockets for clients that are no browsers. */
-function webSocketServer(admission: Admission, { isReady, metrics, mayReadMetrics }: Serving, tls?: TlsFiles): Server {
-  const server = createWebSocketServer((head) => admitUpgrade(head, admission), tls === undefined ? {} : { tls })
+const noPage = () => null
+
+/** Creates a server of websockets for clients that are no browsers, and of the page where there is one. */
+function webSocketServer(
+  admission: Admission,
+  { isReady, metrics, mayReadMetrics, page = noPage }: Serving,
+  tls?: TlsFiles,
+): Server {
+  const admit = (head: RequestHead) =>
+    (head.headers.origin === undefined ? null : page()?.admit(head)) ?? admitUpgrade(head, admission)
+  const server = createWebSocketServer(admit, tls === undefined ? {} : { tls })
   server.on('request', (request, response) => {
+    const door = probes.has(pathOf(request.url)) ? null : page()
     const answer = (status: ProbeStatus | 401, text = `${STATUS_CODES[status]}\n`) =>
       response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text)
     if (metrics !== undefined && pathOf(request.url) === '/metrics') {
@@ -193,6 +215,7 @@ function webSocketServer(admission: Admission, { isReady, metrics, mayReadMetric
       void metricsStatus(request, mayReadMetrics).then(send, () => answer(503))
       return
     }
+    if (door !== null) return door.answer(request, response)
     void plainRequestStatus(request, isReady).then(answer, () => answer(503))
   })
   return server

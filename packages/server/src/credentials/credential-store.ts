@@ -18,8 +18,8 @@ export interface CredentialStore {
   /** Keeps a credential in place of an earlier one. Resolves to its place. */
   keep(name: CredentialName, credential: Credential, wanted: WantedPlace): Promise<Place>
   /**
-   * Replaces a credential, at its place, by what `change` makes of it while no other process changes one; null leaves it.
-   * Resolves to the credential that is kept then; null when there is none. `change` may be asked about a newer one.
+   * Replaces a credential by what `change` makes of the newest one, under a lock; null leaves it. Resolves to the one
+   * that is kept then, or null.
    */
   update(name: CredentialName, change: Change): Promise<Credential | null>
   /** Resolves to false when there was none. */

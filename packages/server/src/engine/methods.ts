@@ -97,6 +97,7 @@ type ChangeMethod =
   | 'conversation/forward/stop'
   | 'conversation/process/read'
   | 'conversation/process/tellWhen'
+  | 'conversation/process/write'
   | 'conversation/continue'
   | 'conversation/retryNow'
   | 'approval/decide'
@@ -141,6 +142,7 @@ function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): 
     'conversation/forward/stop': (params) => writable(opened(params)).forwards.stop(params.port, client.actor),
     'conversation/process/read': (params) => opened(params).processes.read(params),
     'conversation/process/tellWhen': (params) => writable(opened(params)).processes.tellWhen(params),
+    'conversation/process/write': (params) => writable(opened(params)).typing(params, client),
     'conversation/continue': (params) =>
       settled(params, (open) => commands.continueConversation(open, params, client.actor)),
     'conversation/retryNow': (params) => settled(params, commands.retryNow),
@@ -178,9 +180,9 @@ type PeopleMethod =
   | 'user/token'
 
 /** Methods about users and about who reaches a conversation; their code is loaded with the first call. */
-function peopleMethods(client: Guest, { host, users, trust }: MethodPorts): Pick<EngineMethods, PeopleMethod> {
+function peopleMethods(client: Guest, { host, users, trust, page }: MethodPorts): Pick<EngineMethods, PeopleMethod> {
   const { now } = trust.clock
-  const ports = () => ({ by: client.actor, users, now })
+  const ports = () => ({ by: client.actor, users, now, page: page() })
   const sharing = () => import('./people/share.ts')
   const managing = () => import('./people/manage-users.ts')
   return {

@@ -1,7 +1,9 @@
-import { ConfigError, readEffectiveConfig } from '@parley/config'
+import { type Config, ConfigError, readEffectiveConfig } from '@parley/config'
+import { NotPrivateError, readPrivateFile } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { Redaction } from '@parley/redaction'
 import type { SharedStore, StoreAddress } from '@parley/store'
+import { systemErrorReason } from '@parley/workspace'
 import { UsageError } from '../serving/flags.ts'
 
 /** Servers that keep each message, where neither the command line nor the configuration says how many. */
@@ -29,6 +31,7 @@ export async function openSharedStore(
 ): Promise<{ readonly store: SharedStore | null } | { readonly problem: string }> {
   const wanted = wantedStore(given, home)
   if (wanted === null) return { store: null }
+  if ('problem' in wanted) return wanted
   // Loaded only here: most servers have no store.
   const { openStore, UnusableStoreError } = await import('@parley/store')
   try {
@@ -42,11 +45,13 @@ export async function openSharedStore(
   }
 }
 
-function wantedStore(given: readonly string[] | null, home: string): Wanted | null {
+function wantedStore(given: readonly string[] | null, home: string): Wanted | { readonly problem: string } | null {
   const configured = configuredStore(home)
   const servers = given ?? configured?.servers ?? []
   if (servers.length === 0) return null
   const { credentials_file: credentialsFile, ca_file: ca, cert_file: cert, key_file: key, replicas } = configured ?? {}
+  const person = userOf(configured ?? {})
+  if (person !== undefined && 'problem' in person) return person
   const isSecure = ca !== undefined || cert !== undefined || servers.some((server) => server.startsWith('tls://'))
   const files = {
     ...(ca === undefined ? {} : { ca }),
@@ -58,6 +63,37 @@ function wantedStore(given: readonly string[] | null, home: string): Wanted | nu
     replicas: replicas ?? (servers.length < usualReplicas ? 1 : usualReplicas),
     ...(credentialsFile === undefined ? {} : { credentialsFile }),
     ...(isSecure ? { tls: files } : {}),
+    ...(person === undefined ? {} : { user: person }),
+  }
+}
+
+/** Returns the user by whom the store is opened, if there is one, or why that cannot be. */
+function userOf(store: Partial<NonNullable<Config['store']>>): StoreAddress['user'] | { readonly problem: string } {
+  const { user: name, password_file: file, credentials_file: credentials } = store
+  if (name === undefined && file === undefined) return undefined
+  if (name === undefined || file === undefined) return { problem: 'user and password_file of [store] go together.' }
+  if (credentials !== undefined)
+    return { problem: '[store] has both a user and a credentials_file: leave one of them out.' }
+  try {
+    return { name, password: createPassword(file) }
+  } catch (error) {
+    if (error instanceof NotPrivateError)
+      return { problem: `The password_file ${file} of [store] must be a file of yours alone: chmod 600 ${file}` }
+    return { problem: `The password_file ${file} of [store] cannot be read: ${systemErrorReason(error)}.` }
+  }
+}
+
+/** Returns what reads a password. One that cannot be read is the one before: the store asks at each reconnection. */
+function createPassword(file: string): () => string {
+  const read = () => readPrivateFile(file).replace(/\r?\n$/, '')
+  let known = read()
+  return () => {
+    try {
+      known = read()
+    } catch {
+      // The store says whether the one before still counts.
+    }
+    return known
   }
 }
 
@@ -73,6 +109,10 @@ function configuredStore(home: string) {
 
 /** Reads `nats://HOST:PORT,HOST:PORT`. Throws `UsageError`. */
 export function readStore(text: string): readonly string[] {
+  if (text.includes('@'))
+    throw new UsageError(
+      'The address of a store names no user and no password: set user and password_file of [store] in config.toml.',
+    )
   const [, scheme = '', list = ''] = /^(nats|tls):\/\/(.+?)\/?$/.exec(text) ?? []
   const hosts = list.split(',').map((host) => host.trim().replace(/^(nats|tls):\/\//, ''))
   if (scheme === '' || hosts.some((host) => !/^(\[[0-9a-f:.]+\]|[^/:@\s]+)(:\d{1,5})?$/i.test(host)))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigError, readEffectiveConfig } from '@parley/config'
+import { type Config, ConfigError, readEffectiveConfig } from '@parley/config'
 import { openHost, openSandboxes, type Sandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
@@ -178,17 +178,23 @@ function sandboxesOf(
 /** Returns the places of secrets in the user's own configuration, files of tokens among them; null when it cannot be read. */
 function addedPlaces(home: string, userHome: string): readonly string[] | null {
   try {
-    const { secrets, environments, users_file: users } = readEffectiveConfig({ home, isWhole: true }).values
+    const { secrets, environments, store = {}, users_file: users } = readEffectiveConfig({ home, isWhole: true }).values
     const tokens = Object.values(environments ?? {}).flatMap(({ token_file: file }) => file ?? [])
     return [
       ...(secrets?.paths ?? []).map((path) => resolve(userHome, path.replace(/^~\//, ''))),
       ...(users === undefined ? [] : [users]),
+      ...filesOf(store),
       ...tokens.map((file) => tokenFilePath(file, { home, userHome })),
     ]
   } catch (error) {
     if (error instanceof ConfigError) return null
     throw error
   }
+}
+
+/** Returns the files by which a store is opened. */
+function filesOf(store: Partial<NonNullable<Config['store']>>): readonly string[] {
+  return [store.credentials_file, store.password_file, store.key_file].flatMap((file) => file ?? [])
 }
 
 function reportPrivacy(sentence: string | null, write: (line: string) => void): void {

@@ -51,6 +51,15 @@ describe('places of secrets of the user’s own', () => {
     expect(await parts.secrets()).toContain(join(folder.path, 'box-token'))
   })
 
+  it('are the files by which a store is opened', async () => {
+    await using folder = await tempDirectory()
+    const { parts, configure } = openPlace(folder.path)
+    configure(
+      '[store]\nservers = ["nats://a"]\ncredentials_file = "/s/creds"\npassword_file = "/s/password"\nkey_file = "/s/key"\n',
+    )
+    expect(await parts.secrets()).toEqual(expect.arrayContaining(['/s/creds', '/s/password', '/s/key']))
+  })
+
   it('are hidden where variables of the server move them, and in the home of the list of users', async () => {
     await using folder = await tempDirectory()
     const { parts } = openPlace(folder.path, { KUBECONFIG: `${folder.path}/one:${folder.path}/two` })

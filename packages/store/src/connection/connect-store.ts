@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { checkServerIdentity } from 'node:tls'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { connect, credsAuthenticator, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
+import {
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+  usernamePasswordAuthenticator,
+} from '@nats-io/transport-node'
 import { leastPayloadBytes } from './layout.ts'
 import { isUnreachable } from './store-trouble.ts'
 
@@ -11,6 +17,8 @@ export interface StoreAddress {
   readonly servers: readonly string[]
   /** File with the credentials of a user; absent for none. */
   readonly credentialsFile?: string
+  /** User and password, which is read at each connection; absent for none. */
+  readonly user?: { readonly name: string; password(): string }
   /** Files of TLS; absent where the servers ask for none. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
 }
@@ -61,7 +69,7 @@ export async function connectStore(address: StoreAddress): Promise<Connected> {
   return { connection, streams: jetstream(connection, { timeout: requestMs }), admin, name }
 }
 
-function optionsOf({ servers, credentialsFile, tls }: StoreAddress): NodeConnectionOptions {
+function optionsOf({ servers, credentialsFile, user, tls }: StoreAddress): NodeConnectionOptions {
   return {
     servers: servers.map((server) => server.replace(/^(nats|tls):\/\//, '')),
     name: 'parley',
@@ -72,6 +80,7 @@ function optionsOf({ servers, credentialsFile, tls }: StoreAddress): NodeConnect
     reconnectToServer: longestLeft,
     timeout: requestMs,
     ...(credentialsFile === undefined ? {} : { authenticator: credsAuthenticator(readFileSync(credentialsFile)) }),
+    ...(user === undefined ? {} : { authenticator: usernamePasswordAuthenticator(user.name, user.password) }),
     ...(tls === undefined ? {} : { tls: securedBy(tls, servers) }),
   }
 }

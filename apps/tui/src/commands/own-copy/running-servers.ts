@@ -20,8 +20,8 @@ const endMs = 10_000
 const pauseMs = 50
 
 /**
- * Finds the other servers of the home: by the sockets beside that of `own`, and by the conversations that they hold.
- * Rejects with `liveElsewhere` for a socket at which a server listens that does not answer: its home is not known.
+ * Finds the other servers of the home by their sockets and by the conversations that they hold. Rejects with
+ * `liveElsewhere` where one does not answer at its socket.
  */
 export async function runningServers(own: Pick<Parley, 'request' | 'listLive'>): Promise<readonly RunningServer[]> {
   const { home, pid } = await own.request('server/diagnostics', {})

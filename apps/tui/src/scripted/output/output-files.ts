@@ -3,7 +3,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  existsSync,
   openSync,
   realpathSync,
   renameSync,
@@ -12,17 +11,18 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { ExecFlags } from '../../cli/flags.ts'
+import { type ExecFlags, isMissingHere } from '../../cli/flags.ts'
 import { systemCause } from '../../cli/messages.ts'
 
 /** Returns why a file named by a flag cannot be used, or null. Checked before the run, which costs money. */
-export function fileProblem({ output, record, policy }: ExecFlags): string | null {
+export function fileProblem(flags: ExecFlags): string | null {
+  const { output, record, policy } = flags
   return (
     (output === undefined
       ? null
       : attempt(`The answer cannot be written to ${output}`, () => assertWritable(output))) ??
     (record === undefined ? null : attempt(`Nothing can be recorded in ${record}`, () => openForAppending(record))) ??
-    (policy === undefined || existsSync(policy) ? null : `The policy file ${policy} does not exist.`)
+    (isMissingHere(policy, flags) ? `The policy file ${policy} does not exist.` : null)
   )
 }
 

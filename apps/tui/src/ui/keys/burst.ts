@@ -33,8 +33,8 @@ export function gatherBurst(
 const typedBeforeMs = 50
 
 /**
- * Splits off the Enter that ends input typed before the terminal was in raw mode, which then hands it over as a line end.
- * Line ends before it stay breaks: they may come from a paste. Null in place of Enter where none ends it.
+ * Splits off the Enter that ends input typed before raw mode; null where none ends it. Earlier line ends may come from
+ * a paste and stay breaks.
  */
 export function enterTypedBefore(
   events: readonly KeyEvent[],

@@ -151,8 +151,8 @@ function painted(ui: UiState, frame: Painted, { state, nowMs }: UiContext): UiSt
 }
 
 /**
- * Takes what was read for the window. An earlier list of files of the same folder is kept until the new one is whole; the
- * list that appears was asked for by a key, so keys act on it at once.
+ * Takes what was read for the window. A list of files is replaced once the next is whole; keys act at once on the list
+ * that a key asked for.
  */
 function withLearned(
   ui: UiState,

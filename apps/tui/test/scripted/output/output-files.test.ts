@@ -60,5 +60,6 @@ describe('before a run begins', () => {
     expect(fileProblem({ output: folder.path })).toMatch(/it is a folder/)
     expect(fileProblem({ record: missing })).toMatch(/Nothing can be recorded in .*none/)
     expect(fileProblem({ policy: missing })).toMatch(/The policy file .*none.* does not exist/)
+    expect(fileProblem({ policy: missing, server: 'wss://a:7100' })).toBeNull()
   })
 })

@@ -14,8 +14,8 @@ export interface FilledCommand {
 const parts = /!`([^`\n]+)`|(?<![^\s(])@([^\s`,;:!?()]+)|\$(ARGUMENTS\b|[1-9](?!\d))/g
 
 /**
- * Fills in a command: `$ARGUMENTS` and `$1` to `$9`, also inside of `!` and `@` parts, where a shell gets them as single words.
- * Arguments of a text that names none follow at its end. What the arguments contain is never a part itself.
+ * Fills in a command: `$ARGUMENTS` and `$1` to `$9`, quoted for a shell inside of `!` parts. Unused arguments follow at
+ * its end; what arguments contain is never a part.
  */
 export function fillCommand(template: string, given: string): FilledCommand {
   const all = given.trim()
@@ -51,8 +51,8 @@ export function fillCommand(template: string, given: string): FilledCommand {
 }
 
 /**
- * Tests if a quoted word keeps its meaning behind the beginning of a shell line: only where quotes before it are closed and
- * simple, and no escape, comment or arithmetic is before it. Anything else might read the quotes as plain text.
+ * Tests if a quoted word keeps its meaning behind the beginning of a shell line: earlier quotes are closed and simple,
+ * without escape, comment or arithmetic.
  */
 function isBare(before: string): boolean {
   const outside = before.replace(/'[^']*'|"[^"\\$]*"/g, 'Q')

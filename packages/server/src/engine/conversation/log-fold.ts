@@ -23,8 +23,8 @@ export interface FoldStart {
 }
 
 /**
- * Creates the fold of a log. Deltas are most of a log and matter only for open items, so they are kept unread until the
- * state is asked for. Reading them late gives the same state: a delta changes only its own item.
+ * Creates the fold of a log. Deltas, most of a log, are kept unread until the state is asked for; each changes only its
+ * own item.
  */
 export function createLogFold(start: FoldStart, reader: LogReader): LogFold {
   const { bodyStart = 0, view = createModelView(), landmarks = createLandmarks() } = start

@@ -5,8 +5,8 @@ export const maxHeadBytes = 32 * 1024
 const tlsHandshake = 0x16
 
 /**
- * Judges the first bytes of a connection: a request of HTTP/1 for one of the hosts passes, as TLS does; `more` while its
- * head is not complete. A page of another name that was led to this port names its own host.
+ * Judges the first bytes of a connection: requests of HTTP/1 for one of the hosts pass, and TLS; `more` while the head
+ * is incomplete. Pages of other hosts do not.
  */
 export function judgeHead(bytes: Buffer, hosts: readonly string[]): 'pass' | 'refuse' | 'more' {
   if (bytes.length === 0) return 'more'

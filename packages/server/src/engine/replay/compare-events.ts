@@ -27,9 +27,8 @@ export interface EventComparison {
 }
 
 /**
- * Compares in the order of the log. A field that only the replay has is no difference until the log had it in an event of
- * that type and tool: until then a program wrote it that may not have known the field. Versions tell less, as builds share
- * them.
+ * Compares in the order of the log. A field that only the replay has counts once an earlier event of that type and tool
+ * in the log had it.
  */
 export function createComparison(): EventComparison {
   const names = new Map<string, unknown>()

@@ -49,8 +49,8 @@ export interface PartPorts {
 const maxPartBytes = 64 * 1024
 
 /**
- * Finds the skills and commands of the user and of the project of `cwd`; null stands for a folder on another machine. They
- * are read anew each time. Of two with one name the first is used: those of the user come before those of the project.
+ * Reads the skills and commands of the user and of the project of `cwd` (null: a folder on another machine). Of one
+ * name, those of the user come first.
  */
 export function findParts(cwd: string | null, { home, env, projects }: PartPorts): readonly FoundPart[] {
   if (isSafe(home)) return []

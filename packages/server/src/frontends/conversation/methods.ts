@@ -10,8 +10,8 @@ import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
 /**
- * Returns the methods of one connection. Each request is checked against the handshake, then its parameters are decoded,
- * then it is checked against the rights of the client, then its handler runs. Errors of this project are mapped to the protocol's error codes.
+ * Returns the methods of one connection. Each request passes the handshake, its schema and the client's rights before
+ * its handler. Errors become those of the protocol.
  */
 export function createMethods(handlers: Handlers, ports: MethodPorts): Record<string, MethodHandler> {
   const names = Object.keys(handlers) as MethodName[] // narrowed: the table has exactly the protocol's methods

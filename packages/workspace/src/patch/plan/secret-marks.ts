@@ -9,8 +9,8 @@ export type KnownMarks = ReadonlyMap<string, string>
 const mark = new RegExp(String.raw`\[${markShape}`, 'g')
 
 /**
- * Returns the chunks of an update with the file's own secrets in place of their marks. A mark of another file's secret is
- * a problem: it would be written as if it were the secret. Without `secretsIn` marks are ordinary text.
+ * Returns the chunks of an update with the file's own secrets in place of their marks; the mark of another file's
+ * secret is a problem. Without `secretsIn` marks are text.
  */
 export function restoreSecrets(
   hunk: Extract<Hunk, { kind: 'update' }>,

@@ -19,8 +19,8 @@ const runner =
 const assignment = /(?:^|[\s;&|(])(?:export\s+)?([A-Za-z_]\w*)=["']?$/
 
 /**
- * Returns true for a word that every time is plainly a credential: the value of an option, variable or header so named, or
- * a text that is written down. Anything else may be the name of what runs, which a mark would hide.
+ * Returns true for words that are plainly a credential each time: the value of an option, variable or header so named,
+ * or a text that is written down.
  */
 export function isHandedOn(word: string, text: string): boolean {
   if (!isInertWord(word)) return false
