@@ -86,7 +86,7 @@ describe('parley exec ends with 2 for', () => {
 
 test('flags before the command count as well', async () => {
   await using world = await execWorld({ steps: [{ text: 'Yes' }] })
-  const { exitCode } = await world.shell('parley -m another exec hi')
+  const { exitCode } = await world.parley('-m', 'another', 'exec', 'hi')
   expect(exitCode).toBe(0)
   expect(world.model.requests[0]?.body).toMatchObject({ model: 'another' })
 })

@@ -128,7 +128,7 @@ describe('a conversation that is live in another process', () => {
     await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
     await expect.poll(run.stdout, { timeout: 10_000 }).toContain('"message.queued"')
     expect(conversation.state.core.approvals[approvalId]?.state).toBe('pending')
-    expect((await world.shell('parley list')).stdout).toContain(`[open in process ${pid}]`)
+    expect((await world.parley('list')).stdout).toContain(`[open in process ${pid}]`)
     await conversation.decide(approvalId, 'approved')
     const { end, result } = jsonRun(await run.result)
     expect(end).toMatchObject({ exitCode: 0, conversationId: conversation.id, answer: 'Hello to you.', denials: [] })
@@ -265,7 +265,7 @@ describe('parley exec fork', () => {
     const id = await begin(world)
     const { end } = await world.execJson(['fork', id, '-C', 'file', 'second'])
     expect(end).toMatchObject({ exitCode: 2, conversationId: null, failure: { code: 'cwdMissing' } })
-    expect((await world.shell('parley list --json')).lines()).toHaveLength(1)
+    expect((await world.parley('list', '--json')).lines()).toHaveLength(1)
   })
 
   test('copies a conversation that is live in another process', async () => {
