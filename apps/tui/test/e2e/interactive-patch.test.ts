@@ -4,7 +4,7 @@ import type { Pty } from '@parley/testkit'
 import { expect, test, vi } from 'vitest'
 import { answer, place, ready, send } from './interactive-program.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const patch = [
   '*** Begin Patch',

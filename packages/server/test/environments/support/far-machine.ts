@@ -105,7 +105,7 @@ async function launch({ launcher = [], host = '127.0.0.1', port, tokenFile, env,
   })
   const found = await waitUntil(() => /listens on ws:\/\/.*:(\d+)/.exec(said), {
     what: 'the address of the exec-server',
-    timeoutMs: 15_000,
+    timeoutMs: 30_000,
   })
   const end = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
