@@ -10,7 +10,7 @@ import { countResults } from './count-results.mjs'
 import { inMemory } from './in-memory.mjs'
 
 /** Long runs (`npm run test:soak`) may take hours. */
-const limitMs = (process.env.PARLEY_LONG_TESTS === '1' ? 6 * 60 : 15) * 60_000
+const limitMs = (process.env.PARLEY_LONG_TESTS === '1' ? 6 * 60 : 30) * 60_000
 const workers = Math.min(8, 2 * availableParallelism())
 /** Time after the last test for processes to end. */
 const graceMs = 15_000
