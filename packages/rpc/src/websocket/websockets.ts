@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import { WebSocket } from 'ws'
+import { isLoopbackHost } from '../transport/in-the-clear.ts'
 import {
   answerLimits,
   ConnectError,
@@ -17,6 +18,7 @@ import {
   listening,
   pathOf,
   type RequestHead,
+  type TakeUpgrade,
   type TlsFiles,
 } from './http-listener.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
@@ -30,6 +32,8 @@ interface ConnectWebSocketOptions {
   readonly token?: string
   /** Certificates of authorities, in PEM, that sign those of servers. Default: those of Node. */
   readonly ca?: string
+  /** Text of the address in messages. Default: the address. */
+  readonly name?: string
   /** Interval between pings; three without a sign of life end the connection. Default 20,000. */
   readonly beatMs?: number
   readonly signal?: AbortSignal
@@ -39,13 +43,13 @@ const handshakeTimeoutMs = 10_000
 
 /** Connects to a websocket. Rejects with `ConnectError` or, when aborted, with the signal's reason. */
 export async function connectWebSocket(options: ConnectWebSocketOptions): Promise<Transport> {
-  const { url, signal, beatMs } = options
+  const { url, signal, beatMs, name = url } = options
   signal?.throwIfAborted()
   const websocket = open(options)
   const abort = () => websocket.terminate()
   signal?.addEventListener('abort', abort)
   try {
-    return await opened(websocket, url, beatMs === undefined ? {} : { beatMs })
+    return await opened(websocket, name, beatMs === undefined ? {} : { beatMs })
   } catch (error) {
     signal?.throwIfAborted()
     throw error
@@ -87,6 +91,8 @@ function opened(websocket: WebSocket, url: string, beat: { readonly beatMs?: num
 
 function statusError(url: string, status: number): ConnectError {
   if (status === 401) return new ConnectError('refused', `${url} asks for another token (401)`)
+  if (status === 409) return new ConnectError('refused', `${url} has another machine under this name (409)`)
+  if (status === 429) return new ConnectError('refused', `${url} has too many machines of this user (429)`)
   if (status === 403) return new ConnectError('refused', `${url} rejects this client (403)`)
   return new ConnectError('notWebSocket', `${url} does not offer a websocket here (HTTP status ${status})`)
 }
@@ -96,10 +102,17 @@ function handshakeError(url: string, error: Error): ConnectError {
   return connectErrorOf(url, error)
 }
 
+/** Takes ownership of a connection. */
+type Taker = (transport: Transport) => void
+
 /** Returns who takes ownership of the connections of clients with this token; null where it is not valid. */
-export type AdmitToken = (
+export type AdmitToken = (token: string) => Taker | null | Promise<Taker | null>
+
+/** Decides about a token and the query of an address; null where the token is not valid, and a number is the HTTP status. */
+export type AdmitQuery = (
   token: string,
-) => ((transport: Transport) => void) | null | Promise<((transport: Transport) => void) | null>
+  query: URLSearchParams,
+) => Taker | number | null | Promise<Taker | number | null>
 
 interface ListenWebSocketOptions {
   readonly host: string
@@ -113,6 +126,8 @@ interface ListenWebSocketOptions {
   onConnection(transport: Transport): void
   /** Decides about every token, in place of `token` and `onConnection`. */
   readonly admit?: AdmitToken
+  /** Further paths at which websockets are admitted, each by its own rule. Default: none. */
+  readonly doors?: Doors
   /** Resolves to true while clients can be served, for `/readyz`. Default: always. */
   isReady?(): Promise<boolean>
   /** Returns the text of `/metrics`, which needs the token, too. Default: there is no such page. */
@@ -120,6 +135,11 @@ interface ListenWebSocketOptions {
   /** Decides about tokens for `/metrics`. Default: `token` is valid. */
   readonly mayReadMetrics?: TokenTest
 }
+
+/** Paths at which websockets are admitted by a rule of their own. */
+export type Doors = ReadonlyMap<string, AdmitQuery>
+
+const noDoors: Doors = new Map()
 
 export interface WebSocketListener extends Listener {
   /** `ws://host:port` with the port in use, `wss://` with TLS. */
@@ -129,11 +149,11 @@ export interface WebSocketListener extends Listener {
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
   const { host, port, token, tls, onConnection, isReady = alwaysReady, metrics } = options
-  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token) } = options
-  if (token === null && options.admit === undefined && !isLoopback(host)) {
+  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token), doors = noDoors } = options
+  if (token === null && options.admit === undefined && !isLoopbackHost(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  const server = webSocketServer({ admit, path: '/' }, { isReady, metrics, mayReadMetrics }, tls)
+  const server = webSocketServer({ admit, path: '/', doors }, { isReady, metrics, mayReadMetrics }, tls)
   await listening(server, host, port)
   const address = addressOf(server)
   return { ...listenerOf(server, address), url: `${tls === undefined ? 'ws' : 'wss'}://${address}` }
@@ -147,7 +167,7 @@ export function listenWebSocketFile(options: ListenFileOptions): Promise<Listene
   const { file, path, onConnection } = options
   return listenAtPath(
     webSocketServer(
-      { admit: admitToken(null, onConnection), path },
+      { admit: admitToken(null, onConnection), path, doors: noDoors },
       { isReady: alwaysReady, mayReadMetrics: () => false },
     ),
     file,
@@ -167,6 +187,7 @@ interface ListenFileOptions {
 interface Admission {
   readonly admit: AdmitToken
   readonly path: string
+  readonly doors: Doors
 }
 
 interface Serving {
@@ -198,10 +219,6 @@ function webSocketServer(admission: Admission, { isReady, metrics, mayReadMetric
   return server
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
-}
-
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 type ProbeStatus = 200 | 403 | 404 | 503
@@ -228,11 +245,26 @@ async function plainRequestStatus(
  * Returns who takes a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser: web pages
  * must not reach a server that runs commands.
  */
-function admitUpgrade({ url, headers }: RequestHead, { admit, path }: Admission) {
+function admitUpgrade({ url, headers }: RequestHead, { admit, path, doors }: Admission) {
   if (headers.origin !== undefined) return 403
-  if (pathOf(url) !== path) return 404
-  const admitted = admit(tokenOf(headers.authorization))
+  const token = tokenOf(headers.authorization)
+  const door = doors.get(pathOf(url))
+  if (door === undefined && pathOf(url) !== path) return 404
+  if (door !== undefined) return throughDoor(door(token, queryOf(url)))
+  const admitted = admit(token)
   return admitted instanceof Promise ? admitted.then((taker) => taker ?? 401) : (admitted ?? 401)
+}
+
+/** Returns who takes what came through a door: an end that is asked, and whose answers may be long. */
+async function throughDoor(decided: ReturnType<AdmitQuery>): Promise<TakeUpgrade | number> {
+  const admitted = await decided
+  if (admitted === null) return 401
+  if (typeof admitted === 'number') return admitted
+  return Object.assign((transport: Transport) => admitted(transport), { limits: answerLimits })
+}
+
+function queryOf(url = '/'): URLSearchParams {
+  return new URLSearchParams(url.split('?', 2)[1] ?? '')
 }
 
 /** Returns the test for one token, which a client must bring; null admits any. */

@@ -33,6 +33,8 @@ export interface LiveConversation extends AsyncDisposable {
   /** Commands in the background, and the output of those of the user. */
   readonly processes: ConversationProcesses
   readonly forwards: Forwards
+  /** Tells if a user may work on the machine of its environment. */
+  readonly mayWork: (user: string) => boolean
   /** Returns the highest limits that settings may be changed to. */
   readonly ceiling: () => Ceiling
   readonly paths: SessionPaths

@@ -137,6 +137,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     modules,
     mcp,
     processes,
+    mayWork: environment.mayWork,
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),

@@ -65,6 +65,10 @@ export const handshakeErrors = {
   initializedTwice: () => rejected('alreadyInitialized', 'initialize may only be sent once per connection'),
   unknownSession: (id: string) =>
     rejected('unknownSession', `session ${id} is unknown or has expired; initialize without resumeSessionId`),
+  notServed: (user: string) =>
+    rejected('notServed', `this machine does not work for ${user}; its owner names users with --users`, { user }),
+  usersUnknown: () =>
+    rejected('notServed', 'this machine works for the users that its owner names, and the server has no users'),
   sessionInUse: (id: string) =>
     new RpcError(sessionInUse, `session ${id} is attached to another connection`, { code: 'sessionInUse' }),
 } as const

@@ -55,6 +55,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     },
   })
   users?.onChange(() => connections.closeRemoved())
+  users?.onChange(engine.machines.recheck)
   const close = async () => {
     await using _store = store
     using _users = users
@@ -76,8 +77,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
   }
   const { socket, announced } = listeners
   engine.listensAt({ socket, others: listeners.others.map(({ address }) => address), announced })
-  if (store !== null && announced === null && listeners.others.length > 0) process.stderr.write(`${unreachable}\n`)
-  await reportAddresses(listeners, args, users)
+  await reportAddresses(listeners, args, { users, store })
   const sweepNow = sweepLater(writeLog, {
     host: parts.host,
     notes: stateFolder(home),
@@ -117,7 +117,12 @@ async function openShared(args: ServerArguments, parts: EngineParts) {
 
 /** Returns how tokens are judged, and what is answered besides to clients. */
 function waysOf(engine: Engine, store: SharedStore | null, metrics: Metrics | undefined) {
-  return { rightsOf: engine.rightsOf, isReady: () => isReachable(store), metrics: metricsOf(engine, metrics) }
+  return {
+    rightsOf: engine.rightsOf,
+    machines: engine.machines,
+    isReady: () => isReachable(store),
+    metrics: metricsOf(engine, metrics),
+  }
 }
 
 /** Returns the function that writes all metrics of this process; undefined where nothing is counted. */
@@ -150,10 +155,11 @@ async function reportProblem(problem: string, { isDaemon }: ServerArguments): Pr
 }
 
 async function reportAddresses(
-  { socket, others }: Listeners,
+  { socket, others, announced }: Listeners,
   { isDaemon, role }: ServerArguments,
-  users: Users | null,
+  { users, store }: { readonly users: Users | null; readonly store: SharedStore | null },
 ): Promise<void> {
+  if (store !== null && announced === null && others.length > 0) process.stderr.write(`${unreachable}\n`)
   const addresses = [...(socket === null ? [] : [socket]), ...others.map(({ address }) => address)]
   if (isDaemon) await reportToLauncher({ addresses })
   else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener, users)}\n`)
