@@ -43,6 +43,7 @@ export { hooksTable } from './ui/notices/hooks-table.ts'
 export { mcpTable, type Notice, whyTable } from './ui/notices/notice.ts'
 export { contextTable, statusTable } from './ui/notices/status-tables.ts'
 export { actorName, answeredWords } from './ui/outside-changes.ts'
+export { newLine, type ProcessInputKind, type SentText } from './ui/processes/type-in-process.ts'
 export {
   argumentsFor,
   completionsFor,

@@ -24,6 +24,7 @@ export const wireErrors = {
   messageNotQueued: -32004,
   portNotReachable: -32004,
   processNotFound: -32004,
+  processTakesNoInput: -32004,
   approvalNotPending: -32005,
   planChanged: -32005,
   turnMismatch: -32006,
@@ -71,6 +72,8 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
     'Nothing listens on the port among the sandboxed commands, or they share no network here; the message says which.',
   messageNotQueued: 'The message is not in the inbox: it was sent or taken back.',
   processNotFound: 'No such command runs here, or it ended and its output is no longer kept in memory.',
+  processTakesNoInput:
+    'The command was started without an input, has ended it, or has not read what was typed before. Nothing was typed.',
   approvalNotPending:
     'The approval was answered or withdrawn; `decidedBy` and `decision` say by whom and how, where known.',
   planChanged: 'The files are not as they were when the rewind was planned. Nothing was changed; plan again.',

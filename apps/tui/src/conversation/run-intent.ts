@@ -14,6 +14,7 @@ import { changeActions } from './file-changes.ts'
 import { forwardPort } from './forward-port.ts'
 import { keptModels, listOlder, loadLogins, loadModels } from './lists/menu-contents.ts'
 import { changeListed, foundTexts, listedConversations, readPreview } from './lists/picker-contents.ts'
+import { actOnProcess } from './process-intents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 
 /** Connection and conversation that an intent is about, and the way to the screen. */
@@ -106,10 +107,9 @@ async function askConversation(
     case 'interrupt':
       return void (await conversation.interrupt(intent.turnId))
     case 'stopShell':
-      return stopShell(intent, conversation)
     case 'background':
-      await conversation.request('conversation/background', { itemId: intent.itemId })
-      return
+    case 'typeInProcess':
+      return actOnProcess(intent, conversation)
     case 'forward':
     case 'stopForward':
       return dispatch(await forwardPort(intent, conversation))
@@ -183,15 +183,6 @@ async function review(
   if (asked.kind === 'problem') return dispatch(note('warning', asked.text))
   if (asked.kind === 'nothing') return dispatch(note('info', 'There is nothing to review: no file differs.'))
   await conversation.request('conversation/sendMessage', { ...asked.message, when: 'queue' })
-}
-
-/** Stops commands beside the turn: all of the user's, or those that are named. */
-async function stopShell(
-  { itemIds }: Extract<RequestIntent, { kind: 'stopShell' }>,
-  conversation: IntentConversation,
-): Promise<void> {
-  const named = itemIds?.map((itemId) => ({ itemId })) ?? [{}]
-  await Promise.all(named.map((one) => conversation.request('conversation/interrupt', { shell: true, ...one })))
 }
 
 /** Gives a conversation without a model the one of new conversations, or says how to choose one. */

@@ -155,6 +155,8 @@ export type Intent =
   /** Lets the command of a call run on in the background. */
   | { readonly kind: 'background'; readonly itemId: ItemId }
   /** Lets programs of this machine reach a port of the sandboxed commands, or ends that. */
+  /** Types a line into a command that runs in the background. */
+  | { readonly kind: 'typeInProcess'; readonly itemId: ItemId; readonly text: string }
   | { readonly kind: 'forward' | 'stopForward'; readonly port: number }
   | { readonly kind: 'continue' }
   /** Ends the wait before a retry. */

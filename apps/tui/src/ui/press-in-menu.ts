@@ -20,6 +20,7 @@ import { type BackgroundUse, backgroundCommands, backgroundRows } from './menu/b
 import { chosenRow, filledMenu, type Menu, type MenuKind, type MenuRow, moveOrFilter, newMenu } from './menu/menu.ts'
 import { approvalRows, effortRows, modeRows, sandboxRows, themeRows } from './menu/setting-rows.ts'
 import { underCeiling } from './menu/wider-limits.ts'
+import { takeProcess } from './processes/type-by-command.ts'
 import { askWhatGoesBack, planBefore, takeBack } from './rewind.ts'
 import { modelSettings } from './slash-commands.ts'
 import { addNote, type UiState } from './ui-state.ts'
@@ -68,6 +69,8 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
       return stepTo(closed, { kind: 'showProcess', process: { itemId: row.key, title: row.text } })
     case 'stopBackground':
       return stepTo(closed, { kind: 'stopShell', itemIds: [row.key] })
+    case 'typeInBackground':
+      return takeProcess(closed, row.key)
     case 'logout':
       return stepTo(closed, { kind: 'logOut', provider: row.key })
     case 'rewind':

@@ -17,6 +17,7 @@ import {
   noteUnknown,
 } from './command-notes.ts'
 import { openBackgroundMenu, openLoginMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
+import { typeInBackground } from './processes/type-by-command.ts'
 import { openRewind, undoLast } from './rewind.ts'
 import { modelSettings, type ParsedCommand, parseSlash, type SlashName } from './slash-commands.ts'
 import { addNote, addNotice, type UiState } from './ui-state.ts'
@@ -133,10 +134,13 @@ const commands: Readonly<Record<SlashName, Run>> = {
   fix: runFix,
   plan: (ui, _, { state }) => stepTo(addPlan(ui, state?.core.plan ?? null)),
   status: (ui) => stepTo(ui, { kind: 'status' }),
-  ps: (ui, argument, context) =>
-    argument === '' || argument === 'stop'
+  ps(ui, argument, context) {
+    const typed = /^type (.+)$/s.exec(argument)?.[1]
+    if (typed !== undefined) return typeInBackground(ui, typed, context)
+    return argument === '' || argument === 'stop'
       ? openBackgroundMenu(ui, argument === '' ? 'open' : 'stop', context)
-      : stepTo(noteMissing(ui, 'ps')),
+      : stepTo(noteMissing(ui, 'ps'))
+  },
   forward: runForward,
   hooks: (ui) => stepTo(ui, { kind: 'hooks' }),
   context: (ui) => stepTo(ui, { kind: 'context' }),

@@ -57,8 +57,9 @@ export const slashCommands = [
   { name: 'status', argument: '', about: 'this conversation and its server' },
   {
     name: 'ps',
-    argument: '[stop]',
-    about: 'the commands that run in the background: their output, live, to search; `stop` ends one',
+    argument: '[stop | type TEXT]',
+    about:
+      'the commands that run in the background: their output, live, to search and to type into; `stop` ends one, `type` types a line into one',
   },
   {
     name: 'forward',

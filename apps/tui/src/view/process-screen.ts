@@ -1,4 +1,5 @@
 import type { ProcessOutput, ProcessRoom, ProcessView } from '../ui/processes/process-view.ts'
+import type { TypedLine } from '../ui/processes/type-in-process.ts'
 import { highlighted } from './pager/find-text.ts'
 import type { Around } from './pager-screen.ts'
 import type { TerminalSize } from './screen.ts'
@@ -14,11 +15,14 @@ export type ProcessSize = Room & Pick<TerminalSize, 'rows'>
 
 /** Rows above the output (title, state, blank) and below it (keys). */
 const headRows = 3
-const footRows = 1
+
+function footRows({ typed }: ProcessView): number {
+  return typed === null ? 1 : 2
+}
 
 /** Returns how many rows the output has and how many fit. */
 export function processRoom(view: ProcessView, size: ProcessSize): ProcessRoom {
-  return { rowCount: outputRows(view, size).length, height: Math.max(1, size.rows - headRows - footRows) }
+  return { rowCount: outputRows(view, size).length, height: Math.max(1, size.rows - headRows - footRows(view)) }
 }
 
 /** Returns the rows of the view of a process, as many as the terminal has. */
@@ -28,7 +32,7 @@ export function processScreen(view: ProcessView, size: ProcessSize, around: Arou
   const end = all.length - Math.min(view.fromEnd, Math.max(0, all.length - height))
   const body = all.slice(Math.max(0, end - height), end)
   const filled = Array.from({ length: height }, (_, row) => body[row] ?? [])
-  const rows = [...headOf(view), ...filled, lastRow(view, size, around)]
+  const rows = [...headOf(view), ...filled, ...typingRow(view, size, around), lastRow(view, size, around)]
   return rows.map((line) => truncateLine(line, size)).slice(-size.rows)
 }
 
@@ -79,11 +83,33 @@ function madeRows({ binary, lines, totalBytes }: ProcessOutput, query: string, r
   return [[muted(query !== '' ? 'No line has that.' : totalBytes === 0 ? 'It has written nothing so far.' : '')]]
 }
 
+const typingHints = {
+  terminal: ['Enter sends', 'Esc ends typing', 'Ctrl+C, Ctrl+D, Tab, ↑↓ go to it', 'Ctrl+S hides'],
+  pipe: ['Enter sends', 'Esc ends typing', 'Ctrl+D ends its input', 'Ctrl+S hides'],
+} as const
+
+/** Returns the row with the keys above a line that is typed, or with what the last one has said. */
+function typingRow({ typed, newest, note }: ProcessView, size: ProcessSize, { isAsked }: Around): readonly Line[] {
+  if (typed === null) return []
+  if (isAsked) return [[{ text: ' A question waits: Esc, then q shows it ', tone: 'warn', bold: true, inverse: true }]]
+  if (note !== null) return [[{ text: shownName(note) }]]
+  return [[muted(fittingParts(typingHints[newest?.input ?? 'pipe'], size))]]
+}
+
+/** Returns the end of a typed line that fits, dots where it is hidden. */
+function typedRow({ text, isHidden }: TypedLine, { columns, ambiguous }: ProcessSize): Line {
+  const shown = shownName(isHidden ? '•'.repeat([...text].length) : text)
+  const letters = [...shown]
+  while (cellWidth(letters.join(''), ambiguous) > columns - 4) letters.shift()
+  return [{ text: isHidden ? '● ' : '› ', tone: 'accent', bold: true }, { text: letters.join('') }, { text: '▏' }]
+}
+
 const promptWords = { search: '/', tell: 'Tell me when it prints: ' } as const
 
 /** Returns the last row: what is typed, else what a key has said, else the keys. */
 function lastRow(view: ProcessView, size: ProcessSize, { isAsked, isLost }: Around): Line {
-  const { prompt, note, isStopping, fromEnd } = view
+  const { prompt, typed, note, isStopping, fromEnd } = view
+  if (typed !== null) return typedRow(typed, size)
   if (prompt !== null)
     return [
       { text: promptWords[prompt.kind], tone: 'accent', bold: true },
@@ -103,7 +129,7 @@ function lastRow(view: ProcessView, size: ProcessSize, { isAsked, isLost }: Arou
   return [...before, muted(fittingParts(hints, { ...size, columns }))]
 }
 
-const hints = ['q leaves', '/ search', 't tell me when …', 'x stop', '↑↓ PgUp PgDn', 'End newest']
+const hints = ['q leaves', 'i type', '/ search', 't tell me when …', 'x stop', '↑↓ PgUp PgDn', 'End newest']
 
 function muted(text: string): Span {
   return { text, tone: 'muted' }

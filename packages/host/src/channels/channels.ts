@@ -59,6 +59,7 @@ export interface ChannelInput {
 export interface ProcessInput extends Pick<Channels, 'resize'>, Pick<ChannelInput, 'unwrittenBytes'> {
   /** True with a terminal or a piped stdin that is still open. */
   readonly isOpen: boolean
+  readonly isTerminal: boolean
   /** Resolves when the system has taken the bytes; false when the child does not read any more. */
   write(bytes: Buffer): Promise<boolean>
   /** Closes a piped stdin after what was written. Returns false without one. */
@@ -70,6 +71,9 @@ export function inputBy(channels: () => Channels | null): ProcessInput {
   return {
     get isOpen() {
       return channels()?.input?.isOpen ?? false
+    },
+    get isTerminal() {
+      return channels()?.terminal !== undefined
     },
     get unwrittenBytes() {
       return channels()?.input?.unwrittenBytes ?? 0

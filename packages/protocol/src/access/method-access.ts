@@ -23,6 +23,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/forward': 'change',
   'conversation/forward/stop': 'change',
   'conversation/process/tellWhen': 'change',
+  'conversation/process/write': 'change',
   'conversation/continue': 'change',
   'conversation/retryNow': 'change',
   'approval/decide': 'change',

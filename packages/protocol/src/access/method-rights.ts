@@ -52,6 +52,7 @@ export const methodRights: Readonly<Record<MethodName, MethodRight>> = {
   'conversation/readFile': 'read',
   'conversation/process/read': 'read',
   'conversation/process/tellWhen': 'edit',
+  'conversation/process/write': 'edit',
   'conversation/rename': 'edit',
   'conversation/archive': 'edit',
   'conversation/unarchive': 'edit',
@@ -104,6 +105,7 @@ export const actingMethods: ReadonlySet<MethodName> = new Set([
   'conversation/retryNow',
   'conversation/rewind',
   'conversation/remember',
+  'conversation/process/write',
   'approval/decide',
 ])
 

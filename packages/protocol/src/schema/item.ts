@@ -295,6 +295,8 @@ export const item = z.discriminatedUnion('type', [
       code: z.string().describe('Stable, for programs.'),
       printed: itemId.exactOptional().describe('Background command that printed what was asked for.'),
       ended: z.array(endedCommand).exactOptional().describe('Background commands whose end it says.'),
+      typed: itemId.exactOptional().describe('Background command that a user typed `text` into.'),
+      by: actor.exactOptional().describe('Who typed it.'),
     })
     .describe('A notice of the program about the conversation, in its place in the transcript.'),
 ])

@@ -7,6 +7,12 @@ export const backgroundEnded = 'backgroundEnded'
 /** Code of the notice that a background command has printed what was asked for. */
 export const backgroundPrinted = 'backgroundPrinted'
 
+/** Code of the notice that a user typed into a background command. */
+export const backgroundTyped = 'backgroundTyped'
+
+/** Codes of notices about background commands, which come at any moment. */
+export const aboutBackground: ReadonlySet<string> = new Set([backgroundEnded, backgroundPrinted, backgroundTyped])
+
 /** Notes a command that was left in the background, by its item. */
 export function noteBackground(background: Map<ItemId, string>, item: Item): void {
   if (goesOn(item)) background.set(item.id, item.title)
@@ -32,6 +38,7 @@ export function endWords({ exitCode, signal, stopped, timedOut, durationMs }: En
 /** Takes away the commands whose end a notice says, and returns what the model reads at its place; null for nothing. */
 export function takeEnded(background: Map<ItemId, string>, notice: ItemOf<'notice'>): string | null {
   if (notice.printed !== undefined) return printedText(notice.printed)
+  if (notice.typed !== undefined) return typedText(notice.typed, notice.text)
   const text = notice.code === backgroundLost ? lostText(background) : endedText(notice.ended ?? [])
   if (notice.code === backgroundLost) background.clear()
   else for (const { itemId } of notice.ended ?? []) background.delete(itemId)
@@ -48,6 +55,15 @@ function lostText(background: ReadonlyMap<ItemId, string>): string | null {
 /** The line comes from the command and is left out. */
 function printedText(itemId: ItemId): string {
   return `[Notice of parley, not written by the user. Background process ${itemId} has printed what tell_when, or the user, waits for. read_process shows it.]`
+}
+
+/** Letters that the model reads of what was typed. */
+const typedLetters = 500
+
+function typedText(itemId: ItemId, text: string): string {
+  const shown = text.length > typedLetters ? `${text.slice(0, typedLetters)}…` : text
+  const typed = text === '' ? 'ended the input of' : `typed ${JSON.stringify(shown)} into`
+  return `[Notice of parley. The user ${typed} background process ${itemId}.]`
 }
 
 function endedText(ended: readonly EndedCommand[]): string | null {

@@ -97,6 +97,7 @@ type ChangeMethod =
   | 'conversation/forward/stop'
   | 'conversation/process/read'
   | 'conversation/process/tellWhen'
+  | 'conversation/process/write'
   | 'conversation/continue'
   | 'conversation/retryNow'
   | 'approval/decide'
@@ -141,6 +142,7 @@ function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): 
     'conversation/forward/stop': (params) => writable(opened(params)).forwards.stop(params.port, client.actor),
     'conversation/process/read': (params) => opened(params).processes.read(params),
     'conversation/process/tellWhen': (params) => writable(opened(params)).processes.tellWhen(params),
+    'conversation/process/write': (params) => writable(opened(params)).typing(params, client),
     'conversation/continue': (params) =>
       settled(params, (open) => commands.continueConversation(open, params, client.actor)),
     'conversation/retryNow': (params) => settled(params, commands.retryNow),

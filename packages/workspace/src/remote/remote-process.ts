@@ -95,6 +95,7 @@ export class RemoteProcess implements WatchedProcess {
       get isOpen() {
         return takes()
       },
+      isTerminal: typeof this.#spec.input === 'object',
       get unwrittenBytes() {
         return unwrittenBytes
       },

@@ -57,7 +57,9 @@ export class ProcessOverlay implements Overlay {
     if (this.#isClosed) return
     this.#followed = state ?? this.#followed
     const size = { columns, rows, ambiguous }
+    const isResized = this.#size !== null && (this.#size.columns !== columns || this.#size.rows !== rows)
     this.#size = size
+    if (isResized && this.#view.typed !== null) this.#carryOut({ kind: 'resize' })
     const lines = processScreen(this.#view, size, { isAsked: isAsking(this.#followed), isLost })
     this.#painter.paint(lines, { size, theme })
   }
@@ -86,6 +88,14 @@ export class ProcessOverlay implements Overlay {
         this.#note(told.then(() => `You are told once when it prints “${pattern}”.`))
         return
       }
+      case 'type': {
+        const typed = conversation.request('conversation/process/write', { itemId, ...effect.sent })
+        this.#note(typed.then(({ taken }) => (taken ? null : 'It has not read all of that yet.')))
+        return
+      }
+      case 'resize':
+        this.#resize()
+        return
       case 'stop':
         this.#note(conversation.request('conversation/interrupt', { shell: true, itemId }).then(() => null))
         return
@@ -97,6 +107,14 @@ export class ProcessOverlay implements Overlay {
         screen.uncover()
         return
     }
+  }
+
+  /** Gives the terminal of the process the rows and columns that the view has for it. */
+  #resize(): void {
+    if (this.#size === null || this.#view.newest?.input !== 'terminal') return
+    const { conversation, process } = this.#parts
+    const size = { rows: processRoom(this.#view, this.#size).height, cols: this.#size.columns }
+    this.#note(conversation.request('conversation/process/write', { itemId: process.itemId, size }).then(() => null))
   }
 
   /** Shows what a request came to; null leaves what is shown. */

@@ -1,7 +1,7 @@
 import { editingKeys } from './editing-keys.ts'
 import { type KeyPlace, type KeyRow, keySections } from './key-table.ts'
 import { pagerKeys } from './pager-keys.ts'
-import { processKeys } from './process-keys.ts'
+import { processKeys, processTypingKeys } from './process-keys.ts'
 
 /** Keys of one state, each with its description. */
 export interface KeyGroup {
@@ -12,7 +12,7 @@ export interface KeyGroup {
 /** Returns the keys by state, as people read them. */
 export function keyGroups(): readonly KeyGroup[] {
   const editing = editingKeys.map(({ keys, words }) => [keyNames(keys), words] as const)
-  return [...groupsOf(keySections), { title: 'In any text', rows: editing }, pagerKeyGroup(), processKeyGroup()]
+  return [...groupsOf(keySections), { title: 'In any text', rows: editing }, pagerKeyGroup(), ...processKeyGroups()]
 }
 
 /** States of the composer in which most keys are pressed. */
@@ -35,9 +35,11 @@ export function pagerKeyGroup(): KeyGroup {
   return { title: 'In the transcript view', rows }
 }
 
-function processKeyGroup(): KeyGroup {
-  const rows = processKeys.map(({ keys, words }) => [keyNames(keys), words] as const)
-  return { title: 'In the view of a process', rows }
+function processKeyGroups(): readonly KeyGroup[] {
+  const groups = { 'In the view of a process': processKeys, 'While typing into a process': processTypingKeys }
+  return Object.entries(groups).map(([title, keyRows]) => {
+    return { title, rows: keyRows.map(({ keys, words }) => [keyNames(keys), words] as const) }
+  })
 }
 
 function describedRow({ keys, words }: KeyRow): readonly (readonly [string, string])[] {

@@ -8,9 +8,20 @@ export const processKeys = [
   { action: 'end', keys: ['end', 'G'], words: 'to the newest, and follow them' },
   { action: 'search', keys: ['/'], words: 'only lines with a text; * is any text, | stands between alternatives' },
   { action: 'tell', keys: ['t'], words: 'tell you and the model when it prints a text, also with the view closed' },
+  { action: 'type', keys: ['i', 'enter'], words: 'type into it, where it takes input; Esc ends that' },
   { action: 'stop', keys: ['x'], words: 'stop it; pressed twice' },
   { action: 'suspend', keys: ['ctrl+z'], words: 'back to the shell for a while' },
   { action: 'leave', keys: ['q', 'left', 'escape', 'ctrl+c'], words: 'leave the view; Esc ends a search first' },
+] as const
+
+/** Keys while a line is typed into a process. */
+export const processTypingKeys = [
+  { keys: ['enter'], words: 'send the line' },
+  { keys: ['alt+enter'], words: 'send it without a line end' },
+  { keys: ['ctrl+c', 'ctrl+d', 'tab', 'up', 'down'], words: 'go to a terminal as they are, with what is typed so far' },
+  { keys: ['ctrl+d'], words: 'end the input, where it is no terminal' },
+  { keys: ['ctrl+s'], words: 'hide the line, such as a password: it is stored nowhere' },
+  { keys: ['escape'], words: 'stop typing; the process goes on' },
 ] as const
 
 export type ProcessAction = (typeof processKeys)[number]['action']

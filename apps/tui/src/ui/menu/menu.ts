@@ -21,6 +21,7 @@ export type MenuKind =
   | 'logout'
   | 'background'
   | 'stopBackground'
+  | 'typeInBackground'
   | 'remember'
   | 'forward'
 

@@ -2,6 +2,15 @@ import type { ItemId, ResultOf } from '@parley/protocol'
 import { chord } from '../composer/command.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 import { type ProcessAction, processActionOf } from '../keys/process-keys.ts'
+import {
+  lineAfterOutput,
+  newLine,
+  pasteText,
+  type SentText,
+  type TypedLine,
+  type TypingStep,
+  typeKey,
+} from './type-in-process.ts'
 
 export type ProcessOutput = ResultOf<'conversation/process/read'>
 
@@ -21,6 +30,8 @@ export interface ProcessView extends ShownProcess {
   readonly query: string
   /** Text that is typed in the last row; null while none is. */
   readonly prompt: { readonly kind: 'search' | 'tell'; readonly text: string } | null
+  /** Line that is typed for the process; null while none is. */
+  readonly typed: TypedLine | null
   /** Rows between the last one on the screen and the newest. */
   readonly fromEnd: number
   /** True after the first of two keys that stop it. */
@@ -34,6 +45,9 @@ export type ProcessEffect =
   /** Reads anew, since other lines are wanted. */
   | { readonly kind: 'read' }
   | { readonly kind: 'tell'; readonly pattern: string }
+  | { readonly kind: 'type'; readonly sent: SentText }
+  /** Gives the terminal of the process the size of the view. */
+  | { readonly kind: 'resize' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'suspend' | 'leave' }
 
@@ -49,20 +63,27 @@ export interface ProcessRoom {
 }
 
 export function openProcess({ itemId, title }: ShownProcess): ProcessView {
-  const nothing = { shown: null, newest: null, prompt: null, note: null }
+  const nothing = { shown: null, newest: null, prompt: null, typed: null, note: null }
   return { itemId, title, query: '', fromEnd: 0, isStopping: false, ...nothing }
 }
 
 /** Takes what the server has read; rows that are being read above the end stay as they are. */
 export function withOutput(view: ProcessView, newest: ProcessOutput): ProcessView {
   const isStopping = view.isStopping && newest.end === null
-  return { ...view, newest, isStopping, shown: view.fromEnd > 0 ? view.shown : newest }
+  const typed = newest.input === undefined ? null : typedAfter(view, newest)
+  return { ...view, newest, isStopping, typed, shown: view.fromEnd > 0 ? view.shown : newest }
+}
+
+function typedAfter({ typed, newest: before }: ProcessView, { lines, totalBytes }: ProcessOutput): TypedLine | null {
+  if (typed === null || before?.totalBytes === totalBytes) return typed
+  return lineAfterOutput(typed, lines.at(-1)?.text ?? '')
 }
 
 /** Handles a key; several characters that come at once are keys one after the other. */
 export function pressInProcess(view: ProcessView, event: KeyEvent, room: ProcessRoom): ProcessStep {
   if (event.kind === 'key') return pressOne(view, chord(event), room)
   if (event.kind !== 'text' && event.kind !== 'paste') return step(view)
+  if (event.kind === 'paste' && view.typed !== null) return typing(view, pasteText(view.typed, event.text))
   if (event.kind === 'paste' && view.prompt === null) return step(view)
   return [...event.text.replace(/\s+/g, ' ')].reduce((before, key) => {
     const { view: next, effects } = pressOne(before.view, key, room)
@@ -77,11 +98,41 @@ function step(view: ProcessView, ...effects: readonly ProcessEffect[]): ProcessS
 function pressOne(before: ProcessView, key: string, room: ProcessRoom): ProcessStep {
   const view = { ...before, note: null, isStopping: false }
   if (view.prompt !== null) return pressInPrompt(view, view.prompt, key)
+  if (view.typed !== null) return pressInTyping(view, { line: view.typed, key }, room)
   const action = processActionOf(key)
   if (action === null) return step(view)
   if (action === 'stop') return stop(before)
+  if (action === 'type') return beginTyping(view)
   if (key === 'escape' && view.query !== '') return step(withQuery(view, ''), { kind: 'read' })
   return act(view, action, room)
+}
+
+/** Begins to type where the process takes input; else says why not. */
+function beginTyping(view: ProcessView): ProcessStep {
+  const { newest } = view
+  if (newest === null) return step(view)
+  if (newest.end !== null) return step({ ...view, note: 'It does not run any more.' })
+  if (newest.input === undefined) return step({ ...view, note: 'It takes no input: it was started without one.' })
+  const typed = newLine(newest.lines.at(-1)?.text ?? '')
+  const at = scrolled({ ...view, typed }, 0)
+  return newest.input === 'terminal' ? step(at, { kind: 'resize' }) : step(at)
+}
+
+/** Keys that move in the output while a line is typed. */
+const movesInTyping: ReadonlySet<string> = new Set(['pageup', 'pagedown'])
+
+function pressInTyping(
+  view: ProcessView,
+  { line, key }: { readonly line: TypedLine; readonly key: string },
+  room: ProcessRoom,
+): ProcessStep {
+  if (movesInTyping.has(key)) return act(view, key === 'pageup' ? 'pageUp' : 'pageDown', room)
+  return typing(view, typeKey(line, key, view.newest?.input ?? 'pipe'))
+}
+
+function typing(view: ProcessView, { line, sent }: TypingStep): ProcessStep {
+  const next = { ...view, typed: line }
+  return sent === null ? step(next) : step(scrolled(next, 0), { kind: 'type', sent })
 }
 
 function pressInPrompt(view: ProcessView, prompt: NonNullable<ProcessView['prompt']>, key: string): ProcessStep {
@@ -116,7 +167,7 @@ function stop(view: ProcessView): ProcessStep {
 
 function act(
   view: ProcessView,
-  action: Exclude<ProcessAction, 'stop'>,
+  action: Exclude<ProcessAction, 'stop' | 'type'>,
   { rowCount, height }: ProcessRoom,
 ): ProcessStep {
   const most = Math.max(0, rowCount - height)

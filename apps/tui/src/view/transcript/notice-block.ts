@@ -27,8 +27,16 @@ export function noticeText(item: ItemOf<'notice'>): string {
 }
 
 /** Returns what a notice says itself: its title, and its text where that says more. */
-export function noticeWords({ title, text }: Pick<ItemOf<'notice'>, 'title' | 'text'>): string {
+export function noticeWords({ title, text, typed }: Pick<ItemOf<'notice'>, 'title' | 'text' | 'typed'>): string {
+  if (typed !== undefined) return text === '' ? title : `${title}: ${typedWords(text)}`
   return text.trim() === '' || text === title ? title : `${title}\n${text}`
+}
+
+/** Returns what a user typed into a process: without its line end, and with control keys as ^C. */
+function typedWords(text: string): string {
+  const line = text.replace(/\n$/, '')
+  if (line === '') return 'an empty line'
+  return line.replace(/[\x00-\x09\x0b-\x1f]/g, (key) => `^${String.fromCharCode(key.charCodeAt(0) + 64)}`)
 }
 
 /** Returns a sentence of the program itself, marked by level. */

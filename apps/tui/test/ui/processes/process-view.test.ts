@@ -37,7 +37,7 @@ describe('the view of a process', () => {
       'runs · 80 B · 10 lines',
       '',
       ...['line 7', 'line 8', 'line 9', 'line 10'],
-      'q leaves · / search · t tell me when … · x stop',
+      'q leaves · i type · / search · t tell me when … · x stop',
     ])
     const ended = withOutput(opened(), output(11, { end: 'exit 1 after 3 s' }))
     expect(rowsOf(ended)[1]).toBe('ended: exit 1 after 3 s · 88 B · 11 lines')
@@ -76,6 +76,53 @@ describe('the view of a process', () => {
     expect(told.effects).toEqual([{ kind: 'tell', pattern: 'quick exit' }])
     expect(rowsOf(press(opened(), 't', 'ready').view).at(-1)).toBe('Tell me when it prints: ready▏')
     expect(press(opened(), 't', 'x', 'escape').effects).toEqual([])
+  })
+
+  test('says where nothing can be typed', () => {
+    expect(rowsOf(press(opened(), 'i').view).at(-1)).toBe('It takes no input: it was started without one.')
+    expect(press(withOutput(opened(), output(1, { end: 'exit 0', input: 'pipe' })), 'enter').view.typed).toBeNull()
+  })
+
+  test('types lines into a pipe, and ends it with Ctrl+D', () => {
+    const typing = press(withOutput(opened(), output(10, { input: 'pipe' })), 'i', 'q/x')
+    expect(rowsOf(typing.view).slice(-2)).toEqual(['Enter sends · Esc ends typing · Ctrl+D ends its input', '› q/x▏'])
+    expect(press(typing.view, 'enter', 'enter').effects).toEqual([
+      { kind: 'type', sent: { text: 'q/x' } },
+      { kind: 'type', sent: { text: '' } },
+    ])
+    expect(press(typing.view, 'alt+enter', 'ctrl+d')).toMatchObject({
+      effects: [
+        { kind: 'type', sent: { text: 'q/x', enter: false } },
+        { kind: 'type', sent: { close: true } },
+      ],
+      view: { typed: null },
+    })
+    expect(press(typing.view, 'ctrl+c').effects).toEqual([])
+    expect(withOutput(typing.view, output(10)).typed).toBeNull()
+  })
+
+  test('types keys into a terminal, which gets the size of the view', () => {
+    const typing = press(withOutput(opened(), output(10, { input: 'terminal' })), 'enter')
+    expect(typing.effects).toEqual([{ kind: 'resize' }])
+    expect(press(typing.view, 'imp', 'tab', 'up', 'x', 'ctrl+c', 'ctrl+d').effects).toEqual(
+      ['imp\t', '\u001b[A', '\u0003', '\u0004'].map((text) => ({ kind: 'type', sent: { text, enter: false } })),
+    )
+    const pasted = pressInProcess(typing.view, { kind: 'paste', text: 'a\r\nb\nc' }, processRoom(typing.view, size))
+    expect(pasted).toMatchObject({ effects: [{ sent: { text: 'a\nb' } }], view: { typed: { text: 'c' } } })
+    expect(press(typing.view, 'x', 'escape')).toMatchObject({ effects: [], view: { typed: null } })
+  })
+
+  test('hides what answers a prompt for a secret, until that is over', () => {
+    const asks = output(1, { input: 'terminal', lines: [{ number: 1, text: "ada's Password: " }], totalBytes: 17 })
+    const typing = press(withOutput(opened(), asks), 'i', 'hush')
+    expect(rowsOf(typing.view).at(-1)).toBe('● ••••▏')
+    const sent = press(typing.view, 'enter')
+    expect(sent.effects).toEqual([{ kind: 'type', sent: { text: 'hush', hidden: true } }])
+    expect(press(typing.view, 'ctrl+s', 'enter').effects).toEqual([{ kind: 'type', sent: { text: 'hush' } }])
+    expect(press(sent.view, 'still hidden').view.typed).toMatchObject({ isHidden: true })
+    expect(withOutput(sent.view, output(2, { input: 'terminal' })).typed?.isHidden).toBe(false)
+    const byHand = press(withOutput(opened(), output(1, { input: 'pipe' })), 'i', 'ctrl+s').view
+    expect(withOutput(byHand, output(2, { input: 'pipe' })).typed?.isHidden).toBe(true)
   })
 
   test('shows nothing that affects the terminal', () => {

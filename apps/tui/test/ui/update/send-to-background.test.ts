@@ -77,6 +77,23 @@ test('/ps lists the commands in the background; Enter or → opens one, after /p
   ])
 })
 
+test('/ps type types a line into the one command of the model that runs there, or asks into which', () => {
+  const inBackground = (id: string) => completed(command('make', { id, status: 'completed', background: true }))
+  const ui = { ...openUi, inBackground: ['s1'] }
+  const one = after(turnStarted, inBackground('c1'), started(shell))
+  expect(typeKeys(ui, one, '/ps type 2 + 2', 'enter').intents).toEqual([
+    { kind: 'typeInProcess', itemId: 'c1', text: '2 + 2' },
+  ])
+  const two = after(turnStarted, inBackground('c1'), inBackground('c2'))
+  expect(typeKeys(ui, two, '/ps type 2 + 2', 'enter').intents).toEqual([])
+  expect(typeKeys(ui, two, '/ps type 2 + 2', 'enter', 'down', 'enter').intents).toEqual([
+    { kind: 'typeInProcess', itemId: 'c2', text: '2 + 2' },
+  ])
+  expect(typeKeys(ui, after(turnStarted), '/ps type x', 'enter').ui.notices.at(-1)).toMatchObject({
+    text: 'No command of the model runs in the background, so nothing was typed.',
+  })
+})
+
 test('/ps says so where no command runs in the background', () => {
   const { ui } = typeKeys(openUi, after(turnStarted), '/ps', 'enter')
   expect({ menu: ui.menu, notice: ui.notices.at(-1) }).toMatchObject({

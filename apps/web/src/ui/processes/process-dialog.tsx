@@ -3,6 +3,7 @@ import type { ConversationId, ItemId } from '@parley/protocol'
 import { count, countOf, formatBytes, showEffects, stripEffects } from 'parley/page-rules'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
+import { TypingRow } from './typing-row.tsx'
 import { useProcess } from './use-process.ts'
 
 export interface ShownProcess {
@@ -45,6 +46,12 @@ export function ProcessDialog({ client, conversationId, process, isView, ask, on
         {problem ?? (output === null ? 'Reading …' : standing(output, query))}
       </p>
       <Lines lines={output?.lines ?? []} isNumbered={query !== ''} isBinary={output?.binary === true} />
+      {isView || !isRunning || output.input === undefined ? null : (
+        <TypingRow
+          {...{ conversationId, itemId: process.itemId, ask, input: output.input }}
+          newest={output.lines.at(-1)?.text}
+        />
+      )}
       {isView || !isRunning ? null : <Acts {...{ conversationId, itemId: process.itemId, ask }} />}
     </dialog>
   )

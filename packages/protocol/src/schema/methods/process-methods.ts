@@ -22,6 +22,10 @@ export const processMethods = {
     params: processParams['conversation/process/read'],
     result: z.object({
       end: z.string().nullable().describe('How it ended, in words; null while it runs.'),
+      input: z
+        .enum(['terminal', 'pipe'])
+        .exactOptional()
+        .describe('What `conversation/process/write` types into; left out where it takes no input.'),
       totalBytes: z.int().describe('Bytes of all of the output.'),
       omittedBytes: z.int().describe('Bytes in the middle that are no longer kept.'),
       binary: z.literal(true).exactOptional().describe('The output is no text; there are no lines.'),
@@ -36,6 +40,14 @@ export const processMethods = {
       'Has a notice recorded, once, when a running command prints a line with a text, as `tell_when` of the model does. Lines that are there already do not count.',
     params: processParams['conversation/process/tellWhen'],
     result: z.object({}),
+  },
+  'conversation/process/write': {
+    about:
+      "Types into a command in the background, or resizes its terminal. What is typed is recorded first, as a notice with `typed` and `by`. Whoever may run commands of their own types what they like; others what the model's `write_process` could write there unasked.",
+    params: processParams['conversation/process/write'],
+    result: z.object({
+      taken: z.boolean().describe('False while the command has not read all of it.'),
+    }),
   },
   'conversation/forward': {
     about:

@@ -55,6 +55,27 @@ export const processParams = {
       .min(1)
       .describe('Text of a line that is waited for, written as `search` of `conversation/process/read`.'),
   }),
+  'conversation/process/write': z.object({
+    conversationId,
+    itemId: itemId.describe('A command that runs in the background and takes input.'),
+    text: z
+      .string()
+      .max(16 * 1024)
+      .exactOptional()
+      .describe('What is typed; without it nothing is.'),
+    enter: z.boolean().exactOptional().describe('False to write the text without a line end after it; default true.'),
+    hidden: z
+      .literal(true)
+      .exactOptional()
+      .describe(
+        'The text is secret, such as a password: the log has a mark in its place, and it is hidden in outputs.',
+      ),
+    close: z.literal(true).exactOptional().describe('Ends a piped input after the text.'),
+    size: z
+      .object({ rows: z.int().min(1).max(500), cols: z.int().min(1).max(1000) })
+      .exactOptional()
+      .describe('New size of its terminal, before the text; nothing else is changed where it has none.'),
+  }),
   'conversation/forward': z.object({ conversationId, port }),
   'conversation/forward/stop': z.object({ conversationId, port }),
 } as const

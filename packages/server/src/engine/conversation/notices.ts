@@ -5,7 +5,9 @@ import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
 type Notice = ItemOf<'notice'>
-type NoticeText = Pick<Notice, 'level' | 'code' | 'title' | 'ended' | 'printed'> & { readonly text?: string }
+type NoticeText = Pick<Notice, 'level' | 'code' | 'title' | 'ended' | 'printed' | 'typed' | 'by'> & {
+  readonly text?: string
+}
 
 /** Builds a notice of the transcript. */
 export function noticeItem(id: ItemId, { text = '', ...shown }: NoticeText): Notice {

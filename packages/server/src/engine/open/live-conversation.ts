@@ -17,6 +17,7 @@ import type { ConversationSkills } from '../skills/conversation-skills.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
 import type { TurnLoop } from '../turn/turn-loop.ts'
 import type { ShellRunner } from '../turn/user-shell.ts'
+import type { UserTyping } from '../turn/user-typing.ts'
 
 /** Modules of a conversation that is open in this process, the only one that may write its log. */
 export interface LiveConversation extends AsyncDisposable {
@@ -32,6 +33,8 @@ export interface LiveConversation extends AsyncDisposable {
   readonly patience: StoragePatience
   /** Commands in the background, and the output of those of the user. */
   readonly processes: ConversationProcesses
+  /** Way of users into commands in the background. */
+  readonly typing: UserTyping
   readonly forwards: Forwards
   /** Tells if a user may work on the machine of its environment. */
   readonly mayWork: (user: string) => boolean

@@ -40,6 +40,7 @@ import { conversationSkills } from '../skills/conversation-skills.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import { createShellRunner } from '../turn/user-shell.ts'
+import { createUserTyping } from '../turn/user-typing.ts'
 import type { OpenParts } from './conversation-parts.ts'
 import { enterEnvironment, takeEnvironment } from './enter-environment.ts'
 import { closeConversation, isBusy, type LiveConversation } from './live-conversation.ts'
@@ -138,6 +139,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     mcp,
     processes,
     mayWork: environment.mayWork,
+    typing: createUserTyping({ conversation, tools: toolPorts, modules }),
     ceiling: ports.ceiling,
     paths: parts.paths,
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),

@@ -1,34 +1,11 @@
 import { type ConversationEvent, type ConversationState, type Item, isCall } from '@parley/protocol'
-import { backgroundEnded, backgroundPrinted } from '../../core/background-left.ts'
+import { aboutBackground } from '../../core/background-left.ts'
 import { isUserChange } from '../../core/next-step.ts'
 import { type AbortReason, abortReasonIn } from '../../tools/tool.ts'
 import type { RecordedEvent } from './read-recording.ts'
 import { hasFacts } from './recorded-facts.ts'
 
-/** Events that come from outside the engine at any moment: from clients, from settings and instructions, from processes. */
-const alwaysGiven: ReadonlySet<string> = new Set([
-  'conversation.configured',
-  'conversation.moved',
-  'conversation.renamed',
-  'conversation.archived',
-  'conversation.shared',
-  'conversation.recovered',
-  'conversation.upgraded',
-  'files.changed',
-  'forwards.changed',
-  'context.cleared',
-  'context.compacted',
-  'context.restored',
-  'message.queued',
-  'message.edited',
-  'message.removed',
-  'turn.parked',
-  'turn.continued',
-  'approval.decided',
-  'plan.updated',
-])
-
-/** Events that the engine makes, unless the place says otherwise. */
+/** Events that the engine makes, unless the place says otherwise; all others come from outside at any moment. */
 const engineMade: ReadonlySet<string> = new Set([
   'conversation.created',
   'context.set',
@@ -123,7 +100,7 @@ interface Place {
 function isGiven(events: readonly RecordedEvent[], at: number, place: Place): boolean {
   const event = events[at]?.event
   if (event === undefined) return false
-  if (alwaysGiven.has(event.type) || !engineMade.has(event.type)) return true
+  if (!engineMade.has(event.type)) return true
   if (endsByOutside({ events, forkedAt: place.forkedAt }, at)) return true
   const before = at > place.start ? events[at - 1]?.event : undefined
   switch (event.type) {
@@ -187,7 +164,7 @@ function isGivenEnd(events: readonly RecordedEvent[], at: number, { item, before
   if (isCall(item))
     return before?.type === 'approval.decided' && state.core.approvals[before.approvalId]?.itemId === item.id
   if (item.type !== 'notice') return false
-  if (item.code === backgroundEnded || item.code === backgroundPrinted || hookNotices.has(item.code)) return true
+  if (aboutBackground.has(item.code) || hookNotices.has(item.code)) return true
   const next = events[at + 1]?.event
   if (next?.type === 'turn.ended') return false
   return !loopNotices.has(item.code)

@@ -1,29 +1,25 @@
-import { type Files, StorageError } from '@parley/journal'
+import { StorageError } from '@parley/journal'
 import type { ConversationId, ParamsOf, ResultOf } from '@parley/protocol'
 import type { FoundTexts, TextSearch } from '../../ports/text-search.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { Catalogue } from '../read/catalogue.ts'
 import { toListed, worksIn } from '../read/list-conversations.ts'
-import { localCatalogue } from '../read/local-catalogue.ts'
 
 interface SearchPorts {
-  readonly files: Files
-  readonly home: string
   readonly search: TextSearch
   /** Conversations that the client may read. */
-  readonly readable: Pick<Catalogue, 'among'>
+  readonly catalogue: Catalogue
 }
 
 /** Finds conversations by their texts: those first that have all words in one item, each kind the newest first. */
 export async function searchConversations(
-  { files, home, search, readable }: SearchPorts,
+  { search, catalogue }: SearchPorts,
   { query, cwd, archived, limit = 20, waitMs = 100 }: ParamsOf<'conversation/search'>,
 ): Promise<ResultOf<'conversation/search'>> {
   const found = await search.find(query, waitMs).catch(withAdvice)
-  const mayRead = await readable.among()
+  const mayRead = await catalogue.among()
   const { logs, unread, leftOut } = mayRead === null ? found : foundFor(found, mayRead)
-  // The words of logs are read on this machine, and so are their rows.
-  const catalogue = localCatalogue(files, home)
+  // Words are read from the logs of this machine, rows where lists have them: a log may be the copy of one that is gone.
   const rows = new Map((logs.length === 0 ? [] : await catalogue.all()).map((listed) => [listed.id, listed]))
   const wanted = logs
     .flatMap((log) => {

@@ -1,4 +1,4 @@
-import type { BackgroundProcesses } from '@parley/host'
+import type { BackgroundProcesses, CommandEnd, ProcessInput } from '@parley/host'
 import type { ItemId, ParamsOf, ResultOf } from '@parley/protocol'
 import { endWords } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
@@ -25,15 +25,20 @@ export interface ConversationProcesses {
   ): ResultOf<'conversation/process/tellWhen'>
 }
 
+/** Commands of the user: those that run, and the last ones that ended. */
+interface OwnProcesses extends ReadableProcesses {
+  /** Returns the end of a command; null for one that runs. */
+  end(itemId: ItemId): CommandEnd | null
+}
+
 interface ProcessPorts extends Pick<ToolPorts, 'clock' | 'redaction' | 'tellPrinted'> {
   readonly background: BackgroundProcesses
-  /** Running commands of the user. */
-  readonly own: ReadableProcesses
+  readonly own: OwnProcesses
   readonly onFault: (fault: unknown) => void
 }
 
 export function createConversationProcesses(ports: ProcessPorts): ConversationProcesses {
-  const { background, clock, redaction, tellPrinted, onFault } = ports
+  const { background, own, clock, redaction, tellPrinted, onFault } = ports
   const runningOnes = () => background.list().filter(({ end }) => end === null)
   const signal = new AbortController().signal
   return {
@@ -51,9 +56,10 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
       const output = processes.output(itemId)
       if (output === null) throw unknownProcess(itemId)
       const { lines, of, isText } = pickLines(output, { search, tail })
-      const end = background.list().find(({ id }) => id === itemId)?.end ?? null
+      const end = background.list().find(({ id }) => id === itemId)?.end ?? own.end(itemId)
       return {
         end: end === null ? null : endWords(endedCommand(itemId, end)),
+        ...inputKind(background.input(itemId)),
         totalBytes: output.totalBytes,
         omittedBytes: output.omittedBytes,
         ...(isText ? {} : { binary: true as const }),
@@ -70,6 +76,10 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
       return {}
     },
   }
+}
+
+function inputKind(stdin: ProcessInput | null): Pick<ReadResult, 'input'> {
+  return stdin?.isOpen === true ? { input: stdin.isTerminal ? 'terminal' : 'pipe' } : {}
 }
 
 /** Returns who has the output of a command. */

@@ -27,8 +27,8 @@ export interface ShellRunner {
   /** Stops the named command, else all that run; returns false when there is none. */
   interrupt(itemId?: ItemId): boolean
   running(): boolean
-  /** Output of the commands that run. */
-  readonly processes: ReadableProcesses
+  /** Output of the commands that run and of the last that ended. */
+  readonly processes: ReadableProcesses & { end(itemId: ItemId): CommandEnd | null }
   /** Stops running commands and resolves when their ends are recorded. */
   shutDown(): Promise<void>
 }
@@ -48,8 +48,18 @@ interface Running {
   child: RunningCommand | null
 }
 
+/** Ended commands whose output can still be read as that of a process. */
+const maxEnded = 8
+
 export function createShellRunner(parts: ShellParts): ShellRunner {
   const running = new Map<ItemId, Running>()
+  const ended = new Map<ItemId, CommandEnd>()
+
+  function keepEnd(itemId: ItemId, end: CommandEnd): void {
+    ended.set(itemId, end)
+    const [oldest] = ended.keys()
+    if (ended.size > maxEnded && oldest !== undefined) ended.delete(oldest)
+  }
 
   function stopAll(reason: AbortReason): void {
     for (const { stop } of running.values()) stop.abort(reason)
@@ -73,6 +83,7 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
       const onStart = (child: RunningCommand) => {
         const started = running.get(item.id)
         if (started !== undefined) started.child = child
+        void child.ended.then((end) => keepEnd(item.id, end))
       }
       const recorded = runItem(item, { signal: stop.signal, onStart }, parts)
         .catch(onFault)
@@ -87,9 +98,10 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
     },
     running: () => running.size > 0,
     processes: {
-      output: (itemId) => running.get(itemId)?.child?.output() ?? null,
+      output: (itemId) => ended.get(itemId) ?? running.get(itemId)?.child?.output() ?? null,
       listen: (itemId, onOutput) => running.get(itemId)?.child?.listen(onOutput) ?? null,
       ended: (itemId) => running.get(itemId)?.child?.ended ?? null,
+      end: (itemId) => ended.get(itemId) ?? null,
     },
     async shutDown() {
       stopAll('shutdown')

@@ -26,6 +26,7 @@ describe('conversation/process/read', () => {
     const first = await read({})
     expect(first).toEqual({
       end: null,
+      input: 'pipe',
       totalBytes: 4,
       omittedBytes: 0,
       lines: [{ number: 1, text: 'one' }],
@@ -83,6 +84,10 @@ describe('conversation/process/read', () => {
     expect(told).not.toHaveProperty('printed')
     place.write('end', '')
     await watched.until(({ core }) => (core.open[itemId] === undefined ? true : undefined))
+    expect(await client.request('conversation/process/read', { conversationId, itemId })).toMatchObject({
+      end: expect.stringMatching(/^exit 0 after /),
+      of: 2,
+    })
   })
 })
 

@@ -1,0 +1,45 @@
+import { LOG_FORMAT } from '@parley/journal'
+import { expect, it } from 'vitest'
+import type { Catalogue, Listed } from '../../../src/engine/read/catalogue.ts'
+import { searchConversations } from '../../../src/engine/search/search-conversations.ts'
+import type { TextSearch } from '../../../src/ports/text-search.ts'
+
+const owner = { pid: 7, socket: null, address: 'wss://b:7100' }
+const listed: Listed = {
+  id: 'kept',
+  modifiedAtMs: 5000,
+  row: {
+    ...{ cwd: '/srv/app', environment: null, title: 'go', name: null, createdAt: 1000, archived: false },
+    ...{ forkedFrom: null, minReader: LOG_FORMAT },
+  },
+}
+
+/** Conversations of a store: one that another server has; a second one was deleted there. */
+const catalogue: Catalogue = {
+  all: async () => [listed],
+  ids: async () => ['kept'],
+  row: async (id) => (id === 'kept' ? listed.row : null),
+  has: async (id) => id === 'kept',
+  among: async () => null,
+  live: () => owner,
+}
+
+/** Index of the copies of both on this machine. */
+const search: TextSearch = {
+  find: async () => ({
+    logs: ['gone', 'kept'].map((id) => ({ id, lines: 1, byteOffset: 0, words: [] })),
+    unread: 0,
+    leftOut: 0,
+  }),
+  excerpts: async (found) => found.map(() => ({ seq: 1, at: 5000, from: 'user', before: '', words: 'go', after: '' })),
+  forget: async () => undefined,
+  [Symbol.asyncDispose]: async () => undefined,
+}
+
+it('a search in the copies of a store shows conversations as its lists do, and none that are gone from it', async () => {
+  const { found, total } = await searchConversations({ search, catalogue }, { query: 'go' })
+  expect(total).toBe(1)
+  expect(found.map(({ conversation }) => conversation)).toMatchObject([
+    { conversationId: 'kept', updatedAt: 5000, live: owner },
+  ])
+})
