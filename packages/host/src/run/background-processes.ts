@@ -20,7 +20,7 @@ export interface BackgroundProcess {
 export interface BackgroundProcesses {
   /** Starts a command under an id of the caller's. Resolves when it runs or has ended; rejects for a known id. */
   start(id: string, spec: CommandSpec, options: StartOptions): Promise<BackgroundProcess>
-  /** Takes over a running command, which loses time limit and spool. Throws `RangeError` for a known id. */
+  /** Takes over a running command. Throws `RangeError` for a known id. */
   adopt(id: string, running: RunningCommand, started: Started): BackgroundProcess
   /** Lists all that run and the last 32 that ended, oldest first. */
   list(): BackgroundProcess[]
@@ -87,11 +87,11 @@ export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundPro
       await entry.run.started
       return describe(id, entry)
     },
-    adopt(id, running, started) {
-      const adopted = add(id, () => running, started)
-      running.runOn()
-      return describe(id, adopted)
-    },
+    adopt: (id, running, started) =>
+      describe(
+        id,
+        add(id, () => running, started),
+      ),
     list: () => [...entries].map(([id, entry]) => describe(id, entry)),
     read(id, range = {}) {
       const entry = entries.get(id)

@@ -49,9 +49,10 @@ export interface RunningCommand {
 
 /**
  * Reason of an end. `timedOut`, `interrupted` and `shutdown`: the first cause that stopped it; its exit code or signal
- * is kept. `lost`: it ran on another machine and its end is unknown; never of a `Host`.
+ * is kept. Never of a `Host`: `lost`, for one of another machine whose end is unknown, and `left`, for one that runs on there
+ * after a `handOver`.
  */
-export type EndReason = 'exited' | StopCause | 'spawnFailed' | 'lost'
+export type EndReason = 'exited' | StopCause | 'spawnFailed' | 'lost' | 'left'
 
 export interface CommandEnd extends OutputSnapshot {
   /** Exit code; null when a signal ended it or it never ended; for `spawnFailed` that of a shell (127, 126) or null. */

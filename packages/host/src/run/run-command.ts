@@ -79,7 +79,7 @@ export class CommandRun implements RunningCommand {
   }
 
   stop(reason: StopReason): void {
-    this.#stop(reason)
+    this.#stop(reason === 'handOver' ? 'shutdown' : reason)
   }
 
   runOn(): void {

@@ -1,6 +1,7 @@
-export type StopReason = 'interrupted' | 'shutdown'
+/** `handOver`: as `shutdown`, but what runs where another server can go on with it is left running. */
+export type StopReason = 'interrupted' | 'shutdown' | 'handOver'
 
-export type StopCause = StopReason | 'timedOut'
+export type StopCause = Exclude<StopReason, 'handOver'> | 'timedOut'
 
 /** Steps from asking to forcing. `abandon`: SIGKILL did not end it (it hangs in the kernel), so nothing more is awaited. */
 export type Rung = 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 'abandon'

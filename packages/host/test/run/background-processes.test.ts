@@ -59,7 +59,7 @@ describe('background processes', () => {
     expect(background.list()[0]?.end?.exitCode).toBe(0)
   })
 
-  it('take over a running command without its time limit and its spool', async () => {
+  it('take over a running command, which can run on without its time limit and its spool', async () => {
     const { background, ends } = open()
     const folder = mkdtempSync(join(tmpdir(), 'parley-adopted-'))
     const spec = shellCommand('echo one; until [ -e stop ]; do sleep 0.02; done; echo two')
@@ -68,6 +68,7 @@ describe('background processes', () => {
     const running = host.runCommand(limited, options)
     await waitUntil(() => running.output().totalBytes === 4)
     background.adopt('a', running, { spec: limited, ...options })
+    running.runOn()
     expect(readdirSync(folder)).toEqual([])
     await waitUntil(() => performance.now() > startedMs + 400)
     writeFileSync(join(folder, 'stop'), '')

@@ -209,6 +209,14 @@ export const item = z.discriminatedUnion('type', [
       network: z.string().exactOptional().describe("The model's reason to use the network."),
       sandboxBlock: sandboxBlock.exactOptional(),
       background: z.literal(true).exactOptional().describe('The command goes on after the call has answered.'),
+      backgroundStart: z
+        .object({
+          stdin: z.enum(['pipe', 'terminal']),
+          timeoutMs: z.number().exactOptional().describe('Time limit in ms; left out for none.'),
+          tellWhen: z.string().exactOptional().describe('Pattern of the line that the model is told of, once.'),
+        })
+        .exactOptional()
+        .describe('How it was started in the background; left out for one that was sent there.'),
       exitCode: z.int().nullable().exactOptional().describe('Null when a signal ended it.'),
       signal: z.string().exactOptional().describe('The signal that ended it.'),
       output: output.exactOptional(),

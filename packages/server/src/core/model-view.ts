@@ -1,5 +1,5 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
-import type { ConversationEvent, EventOf, ItemId } from '@parley/protocol'
+import type { ConversationEvent, EventOf, Item, ItemId } from '@parley/protocol'
 import { compactedEntries, parseCarried, type UserText } from './compaction/carried.ts'
 import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
@@ -53,6 +53,8 @@ export interface ModelView {
   userTexts(upTo: number, files: SideFileReader): Iterable<UserText>
   /** Returns the model's call of an item; null for an item that is no call of a complete response. */
   callOf(itemId: ItemId): ModelCall | null
+  /** Returns the item of a call that has been answered; null for any other. */
+  answeredCall(itemId: ItemId): Item | null
   /** Returns the side file with all output of a command item; null when the output was small enough for the item. */
   outputFileOf(itemId: ItemId): string | null
   /** Returns the result of a call as the model was given it first, also when it was cleared since; null for none. */
@@ -82,6 +84,10 @@ export function createModelView(fold: Fold = emptyFold(null)): ModelView {
     callOf(itemId) {
       const found = fold.calls.get(itemId)
       return found === undefined ? null : callOf(fold, found)
+    },
+    answeredCall(itemId) {
+      const answer = fold.calls.get(itemId)?.answered.answer
+      return answer == null ? null : itemAt(fold, answer.place)
     },
     outputFileOf: (itemId) => outputFileOf(fold, itemId),
     resultOf(itemId) {

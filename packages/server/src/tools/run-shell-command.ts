@@ -1,25 +1,14 @@
 import { join } from 'node:path'
 import { type CommandSpec, commandEnv, createMark, noSandbox, type RunningCommand, type Sandbox } from '@parley/host'
-import type { ItemId, Output } from '@parley/protocol'
+import type { ItemId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { inlineBytes, keepImage, keepOutput, outputForModel, shownOutput, spoolName } from './command-output.ts'
+import { inlineBytes, keepImage, keepOutput, spoolName } from './command-output.ts'
 import type { ToolPorts } from './define-tool.ts'
-import { tellWhenPrinted } from './processes/await-output.ts'
 import { outcomeOf, sandboxFailed } from './processes/command-outcome.ts'
-import type { OutputPattern } from './processes/output-pattern.ts'
+import { type BackgroundStart, followStarted, goOnInBackground, startInBackground } from './processes/in-background.ts'
 import { notStarted, processStop, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
-
-/** Options of a command that is started in the background. */
-export interface BackgroundStart {
-  /** True to give it a terminal. */
-  readonly tty: boolean
-  /** Time limit; null for none. */
-  readonly timeoutMs: number | null
-  /** Pattern whose first line the model is told of; null for none. */
-  readonly tellWhen: OutputPattern | null
-}
 
 interface ShellRun {
   readonly argv: readonly string[]
@@ -58,13 +47,14 @@ export async function runShellCommand(
 }
 
 /** Goes on with a command of an earlier server, which has run for `ageMs`. */
-export function followShellCommand(
-  { argv, cwd, timeoutMs, ageMs }: Pick<ShellRun, 'argv' | 'cwd' | 'timeoutMs'> & { readonly ageMs: number },
+export async function followShellCommand(
+  { argv, cwd, background: start, timeoutMs, ageMs }: Omit<ShellRun, 'cwdIdentity'> & { readonly ageMs: number },
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
   context.sideFiles.prepare()
   const spec = commandSpec({ ...context, argv, cwd, folder: context.sideFiles.folder }, ports)
+  if (start !== null) return followStarted(spec, { itemId: context.itemId, start, ageMs }, ports)
   const options = { sandbox: noSandbox, onOutput: reportTo(context), ageMs }
   const running = ports.environment.kept.follow({ ...spec, timeoutMs }, options)
   return awaitCommand({ running, spec, sandbox: noSandbox }, context, ports)
@@ -90,9 +80,9 @@ async function awaitCommand(
 ): Promise<ToolOutcome> {
   const { sentToBackground } = context
   const stop = () => running.stop(processStop(context.signal.reason))
-  context.signal.addEventListener('abort', stop, { once: true })
+  whenAborted(context.signal, stop)
   sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
-  context.narrowed.addEventListener('abort', () => running.stop('interrupted'), { once: true })
+  whenAborted(context.narrowed, () => running.stop('interrupted'))
   const early = await unlessAborted(running.ended, sentToBackground)
   // A command that is being stopped ends soon, whoever sent it to the background since.
   const isSent = early === null && !context.signal.aborted && !context.narrowed.aborted
@@ -106,6 +96,12 @@ async function awaitCommand(
   if (sandbox.exceeded?.aborted === true) return tooMuchWritten(outcome)
   const isBeyondLimits = context.narrowed.aborted && !context.signal.aborted && end.reason === 'interrupted'
   return isBeyondLimits ? stoppedBeyondLimits(outcome) : outcome
+}
+
+/** Acts once a signal aborts, at once for one that has: a command that is followed may have to end as it is found. */
+function whenAborted(signal: AbortSignal, act: () => void): void {
+  signal.addEventListener('abort', act, { once: true })
+  if (signal.aborted) act()
 }
 
 /** Status and failure of a command with more rights than the settings allow since they became narrower. */
@@ -185,64 +181,3 @@ export function commandVariables({
     PIP_DISABLE_PIP_VERSION_CHECK: '1',
   }
 }
-
-/** Size of terminals in the background. */
-const terminalSize = { rows: 40, cols: 120 }
-
-/** Returns a command that can be written to. A dumb terminal is one whose output is read as lines. */
-function withInput(spec: CommandSpec, { tty, timeoutMs }: BackgroundStart): CommandSpec {
-  const limited = timeoutMs === null ? spec : { ...spec, timeoutMs }
-  return tty ? { ...limited, input: terminalSize, env: { ...spec.env, TERM: 'dumb' } } : { ...limited, input: 'pipe' }
-}
-
-async function startInBackground(
-  spec: CommandSpec,
-  { itemId, sandbox, start }: BackgroundCommand & { readonly start: BackgroundStart },
-  ports: ToolPorts,
-): Promise<ToolOutcome> {
-  // Background output is read from memory; a spool would stay behind when the end is never read.
-  const { spool: _spool, ...unspooled } = withInput(spec, start)
-  sandbox.exceeded?.addEventListener('abort', () => void ports.background.stop(itemId).catch(() => undefined), {
-    once: true,
-  })
-  const { pid, end } = await ports.background.start(itemId, unspooled, { sandbox })
-  if (end !== null) return outcomeOf(end, { output: outputOfNothing, image: null, itemId, stopped: null })
-  if (start.tellWhen !== null) tellWhenPrinted(itemId, { pattern: start.tellWhen, sinceByte: 0 }, ports)
-  const modelText = `Started in the background as process ${itemId}${processWords({ itemId, pid, sandbox })}`
-  return { status: 'completed', modelText }
-}
-
-interface BackgroundCommand {
-  readonly itemId: ItemId
-  readonly sandbox: Sandbox
-}
-
-/** Hands a running command over to the background processes, and answers its call with the output so far. */
-function goOnInBackground(
-  running: RunningCommand,
-  { spec, sandbox, itemId }: BackgroundCommand & { readonly spec: CommandSpec },
-  ports: ToolPorts,
-): ToolOutcome {
-  const { pid } = ports.background.adopt(itemId, running, { spec, sandbox })
-  const seen = running.output()
-  const sent = `The user sent it to the background; it runs on as process ${itemId}${processWords({ itemId, pid, sandbox })}`
-  const soFar =
-    seen.totalBytes === 0 ? 'It has written nothing so far.' : `Output so far:\n${outputForModel(seen, itemId)}`
-  const fields = { background: true as const, output: shownOutput(seen) }
-  return { status: 'completed', modelText: `${sent}\n${soFar}`, fields }
-}
-
-/** Returns what the model can do with a background process, after its name. */
-function processWords({ itemId, pid, sandbox }: BackgroundCommand & { readonly pid: number | null }): string {
-  const apart = sandbox.limits === null || sandbox.limits.network ? '' : reachedBy(sandbox)
-  return `${pid === null ? '' : ` (pid ${pid})`}. Read its output and wait for it with read_process; all that is kept is read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.${apart}`
-}
-
-/** Says who can connect to a server in the sandbox. */
-function reachedBy({ sharesLoopback }: Sandbox): string {
-  return sharesLoopback === true
-    ? ' Commands with the same limits reach a server in it on localhost; the user’s browser does once the user types /forward PORT.'
-    : ' Neither other commands nor the user’s browser can connect to it.'
-}
-
-const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }

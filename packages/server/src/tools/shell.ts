@@ -3,8 +3,9 @@ import { isMissing, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool, type ToolPorts } from './define-tool.ts'
 import { factsOfCommand } from './processes/command-facts.ts'
+import type { BackgroundStart } from './processes/in-background.ts'
 import { readPattern } from './processes/output-pattern.ts'
-import { type BackgroundStart, defaultTimeoutMs, followShellCommand, runShellCommand } from './run-shell-command.ts'
+import { defaultTimeoutMs, followShellCommand, runShellCommand } from './run-shell-command.ts'
 import type { Described, PreparedCall, Tool } from './tool.ts'
 
 const input = z.object({
@@ -93,18 +94,11 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
         ports,
       )
     },
-    ...(background === null
-      ? {
-          follow: (context, ageMs) => {
-            const cwd = resolve(context.cwd, call.workdir ?? '.')
-            return followShellCommand(
-              { argv, cwd, timeoutMs: call.timeout_ms ?? defaultTimeoutMs, ageMs },
-              context,
-              ports,
-            )
-          },
-        }
-      : {}),
+    follow(context, ageMs) {
+      const cwd = resolve(context.cwd, call.workdir ?? '.')
+      const timeoutMs = call.timeout_ms ?? defaultTimeoutMs
+      return followShellCommand({ argv, cwd, background, timeoutMs, ageMs }, context, ports)
+    },
     async plan(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
       const found = await findFolder(cwd, environment)

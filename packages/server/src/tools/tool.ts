@@ -1,4 +1,4 @@
-import type { Sandbox } from '@parley/host'
+import type { Sandbox, StopReason } from '@parley/host'
 import type { FreeformInput, ImageLimits, JsonSchemaObject, ModelAbilities } from '@parley/models'
 import type { CheckedPath, Facts } from '@parley/policy'
 import type {
@@ -116,13 +116,18 @@ export interface ToolOutcome {
   readonly failure?: Failure
   /** Present when the sandbox could not be set up, so that nothing was run. */
   readonly sandboxBroke?: true
+  /** Present when the command was left running for the next server, which records its end. */
+  readonly left?: true
   /** Present when the kernel blocked an attempt to use the network. */
   readonly triedNetwork?: true
   /** Present in a replay: what the sandbox blocked then, as the log has it. */
   readonly recordedBlock?: { readonly block: SandboxBlock; readonly checkedPaths: readonly CheckedPath[] }
   /** Fields of the item that only the run can set. */
   readonly fields?: Partial<
-    Pick<Extract<Item, { type: 'commandExecution' }>, 'exitCode' | 'signal' | 'output' | 'background'>
+    Pick<
+      Extract<Item, { type: 'commandExecution' }>,
+      'exitCode' | 'signal' | 'output' | 'background' | 'backgroundStart'
+    >
   > & {
     readonly changes?: FileChanges
     readonly text?: string
@@ -145,8 +150,8 @@ export function toldWhy(reason: unknown): string | null {
 }
 
 /** Returns how the processes of aborted work are stopped; where the program ends they have less time. */
-export function processStop(reason: unknown): 'interrupted' | 'shutdown' {
-  return reason === 'shutdown' || reason === 'handOver' ? 'shutdown' : 'interrupted'
+export function processStop(reason: unknown): StopReason {
+  return reason === 'shutdown' || reason === 'handOver' ? reason : 'interrupted'
 }
 
 /** Title of the notice about a turn that a user interrupted. */
@@ -198,7 +203,7 @@ export interface PreparedCall {
    * ends the call before anyone is asked.
    */
   plan(workspace: Workspace, facts: Facts): Promise<ReadyCall | { readonly problem: string }>
-  /** Goes on with the run that an earlier server began and an exec-server has kept; absent where nothing runs on. */
+  /** Goes on with the run that an earlier server began and an exec-server has kept; absent where nothing can run on. */
   follow?(context: ToolContext, ageMs: number): Promise<ToolOutcome>
 }
 

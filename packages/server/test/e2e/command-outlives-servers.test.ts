@@ -16,25 +16,29 @@ while [ $n -lt 3000 ]; do
 done
 exit 3`
 
+/** Prints a line, and ends once a file says so. Leaves a line in `ran`. */
+const waiting = (exitCode: number) =>
+  `echo waiting >> ran; echo up; until [ -e go-3000 ]; do sleep 0.05; done; echo over; exit ${exitCode}`
+
 /** Ways between servers and the machine, by who connects. */
 const ways = ['its servers connect to', 'that connects to its servers'] as const
 
 describe.skipIf(!hasNats)('a command in an environment', { timeout: 90_000 }, () => {
   it.each(ways)(
-    '%s survives the death of two servers, its output whole and in order, and is started once',
+    '%s survives the death of two servers, with its output whole and in order, and is started once: also in the background, and of the user',
     async (way) => {
       await using nats = await startNats({ servers: 3 })
-      await using teams = await startTeam(way)
-      const { far, listen } = teams
+      await using team = await startTeam(way)
+      const { far, listen } = team
       await using model = await startModelServer([
+        { calls: [{ name: 'shell', arguments: { command: waiting(4), background: true } }] },
         { calls: [{ name: 'shell', arguments: { command: 'sh build.sh' } }] },
         { text: 'Done.' },
       ])
       far.write('build.sh', script)
-      const placeOf = () => placeWith(model.url, teams.section)
-      await using first = placeOf()
-      await using second = placeOf()
-      await using third = placeOf()
+      await using first = placeWith(model.url, team.section)
+      await using second = placeWith(model.url, team.section)
+      await using third = placeWith(model.url, team.section)
       const store = ['--store', `nats://${nats.addresses.join(',')}`]
       const start = (place: ProcessPlace, index: number) => place.spawn(undefined, {}, [...store, ...listen(index)])
 
@@ -44,7 +48,11 @@ describe.skipIf(!hasNats)('a command in an environment', { timeout: 90_000 }, ()
       const watched = await client.watch(conversationId)
       await watched.send('go')
       await watched.decide('approved')
+      const background = await watched.until(({ core }) => Object.keys(core.background ?? {})[0])
+      await watched.decide('approved')
       await sees(watched, 1000)
+      await client.request('conversation/runShell', { conversationId, command: waiting(5) })
+      await watched.until(({ core }) => Object.values(core.open).some(({ output }) => output === 'up\n'))
       await kill(owner)
       far.write('go-1000', '')
 
@@ -58,12 +66,19 @@ describe.skipIf(!hasNats)('a command in an environment', { timeout: 90_000 }, ()
       far.write('go-3000', '')
       await last.watched.turnEnded()
 
-      const item = last.watched.items().find(({ type }) => type === 'commandExecution')
+      await last.watched.until(({ core }) => core.background === undefined && Object.keys(core.open).length === 0)
+      const items = last.watched.items()
+      const own = items.find(({ type }) => type === 'shellCommand')
+      expect(own).toMatchObject({ exitCode: 5, output: { head: 'up\nover\n' } })
+      const ends = items.flatMap((notice) => (notice.type === 'notice' ? (notice.ended ?? []) : []))
+      expect(ends).toEqual([expect.objectContaining({ itemId: background, exitCode: 4 })])
+
+      const item = items.find(({ type, id }) => type === 'commandExecution' && id !== background)
       const printed = Array.from({ length: 3000 }, (_, line) => `line ${line + 1} of the build\n`).join('')
       expect(item).toMatchObject({ status: 'failed', exitCode: 3, output: { totalBytes: printed.length } })
       expect(wholeOutput(third, conversationId, item)).toBe(printed)
       expect(shownOutput(last.watched)).toBe(printed.slice(0, 64 * 1024))
-      expect(far.read('ran')).toBe('started\n')
+      expect(far.read('ran').split('\n').toSorted()).toEqual(['', 'started', 'waiting', 'waiting'])
       expect(last.watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
     },
   )
@@ -139,7 +154,7 @@ function shownOutput({ events }: Watched): string {
 }
 
 function itemIn(events: Watched['events']): string {
-  return events.flatMap(({ event }) => (event.type === 'execution.started' ? [event.itemId] : []))[0] ?? ''
+  return events.flatMap(({ event }) => (event.type === 'execution.started' ? [event.itemId] : []))[1] ?? ''
 }
 
 function wholeOutput(

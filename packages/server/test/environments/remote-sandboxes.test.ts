@@ -111,6 +111,19 @@ describe('a command there', () => {
     expect(await ran(tried)).toMatchObject({ reason: 'exited', exitCode: 1, triedNetwork: true })
   })
 
+  it('that is stopped while its sandbox is set up was stopped, and the sandbox is not to blame', async () => {
+    const wrap = ending({ ran: false, leftovers: 0 }, ['/bin/sh', '-c', 'echo up; exec sleep 600'])
+    await using brittle = brittleLink(null, undefined, standInSandboxes({ wrap }))
+    const command = startRemoteCommand(brittle.link, spec(), { sandbox: { limits, wrap: noSandbox.wrap } })
+    const { promise: up, resolve } = Promise.withResolvers<void>()
+    command.listen(() => resolve())
+    await up
+    command.stop('interrupted')
+    const end = await command.ended
+    expect(end).toMatchObject({ reason: 'interrupted' })
+    expect(end).not.toHaveProperty('spawnError')
+  })
+
   it.each([
     ['that has no sandbox', standInSandboxes({ enforcement: 'none' })],
     ['that cannot make it ready', standInSandboxes({ refusal: 'refused' })],

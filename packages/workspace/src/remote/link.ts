@@ -69,6 +69,11 @@ export class Link implements AsyncDisposable {
     return (this.#options.fence ?? null) !== null
   }
 
+  /** True where what runs there goes on when this server ends. */
+  get outlivesServer(): boolean {
+    return this.isOfConversation && this.#info?.capabilities.fences === true
+  }
+
   /** Facts from the last connection; null before the first. */
   get info(): ExecInfo | null {
     return this.#info

@@ -3,13 +3,13 @@ import {
   type CommandSpec,
   captureOutput,
   createStopLadder,
-  type EndReason,
   isSignalExitCode,
   type OutputSnapshot,
   type RunningCommand,
   type SandboxLimits,
   type SpawnError,
   type StartOptions,
+  type StopCause,
   type StopReason,
 } from '@parley/host'
 import { type BoundedEnd, type RipgrepOutcome, type RipgrepRun, runBounded } from '../look-up/ripgrep-run.ts'
@@ -36,7 +36,7 @@ export function runRemoteCommand(link: Link, spec: CommandSpec, options: RemoteO
   const { onOutput, sandbox, ageMs } = options
   const startedMs = performance.now() - (ageMs ?? 0)
   const captured = captureOutput(spec, onOutput)
-  let stopped: StopReason | 'timedOut' | null = null
+  let stopped: StopCause | null = null
   const process = new RemoteProcess(link, {
     argv: [...joinOutputs, ...spec.argv],
     cwd: spec.cwd,
@@ -53,18 +53,23 @@ export function runRemoteCommand(link: Link, spec: CommandSpec, options: RemoteO
     else if (rung === 'SIGKILL') process.kill()
     else process.abandon('it was told to stop, and nothing was heard of it since')
   })
-  const stop = (reason: StopReason | 'timedOut') => {
-    stopped ??= reason
-    ladder.climb(reason)
+  const climb = (cause: StopCause) => {
+    stopped ??= cause
+    ladder.climb(cause)
+  }
+  const stop = (reason: StopReason) => {
+    if (reason !== 'handOver') climb(reason)
+    else if (spec.name === undefined || !link.outlivesServer) climb('shutdown')
+    else process.leave()
   }
   const leftMs = spec.timeoutMs === undefined ? undefined : Math.max(0, spec.timeoutMs - (ageMs ?? 0))
-  const timer = leftMs === undefined ? undefined : setTimeout(stop, Math.min(leftMs, maxTimerMs), 'timedOut')
+  const timer = leftMs === undefined ? undefined : setTimeout(climb, Math.min(leftMs, maxTimerMs), 'timedOut')
   const ended = process.ended.then((end) => {
     clearTimeout(timer)
     ladder.close()
-    const spooled = captured.close(
-      stopped !== null || end.kind === 'lost' || (end.kind === 'ended' && isSignalExitCode(end.exitCode)),
-    )
+    // What the filter holds back is of an output that goes on.
+    if (end.kind === 'left') captured.discardSpool()
+    const spooled = end.kind === 'left' ? undefined : captured.close(isCut(end, stopped))
     const durationMs = performance.now() - startedMs
     return {
       ...endOf(end, { ...captured.snapshot(), durationMs }, stopped),
@@ -88,6 +93,11 @@ export function runRemoteCommand(link: Link, spec: CommandSpec, options: RemoteO
   }
 }
 
+/** Tells if output may be missing behind what came. */
+function isCut(end: RemoteEnd, stopped: StopCause | null): boolean {
+  return stopped !== null || end.kind === 'lost' || (end.kind === 'ended' && isSignalExitCode(end.exitCode))
+}
+
 function spawnErrorOf({ why, sandboxBroke }: Extract<RemoteEnd, { kind: 'notStarted' }>): SpawnError {
   return sandboxBroke
     ? { code: 'ENOSYS', message: why, subject: 'sandbox' }
@@ -97,11 +107,7 @@ function spawnErrorOf({ why, sandboxBroke }: Extract<RemoteEnd, { kind: 'notStar
 /** Fields that every end has. */
 type CommonEnd = OutputSnapshot & Pick<CommandEnd, 'durationMs'>
 
-function endOf(
-  end: RemoteEnd,
-  common: CommonEnd,
-  stopped: Exclude<EndReason, 'exited' | 'spawnFailed' | 'lost'> | null,
-): CommandEnd {
+function endOf(end: RemoteEnd, common: CommonEnd, stopped: StopCause | null): CommandEnd {
   const nothing = { ...common, exitCode: null, signal: null, leftovers: 0 }
   switch (end.kind) {
     case 'ended':
@@ -113,7 +119,11 @@ function endOf(
       }
     case 'lost':
       return { ...nothing, reason: 'lost', lostBecause: end.why }
+    case 'left':
+      return { ...nothing, reason: 'left' }
     case 'notStarted':
+      // A signal while its sandbox was being set up is no failure of the sandbox.
+      if (end.sandboxBroke && stopped !== null) return { ...nothing, reason: stopped }
       return { ...nothing, reason: 'spawnFailed', spawnError: spawnErrorOf(end) }
   }
 }
@@ -140,5 +150,5 @@ export function runRemoteRipgrep(link: Link, limits: SandboxLimits | null, run: 
 
 function boundedEnd(end: RemoteEnd): BoundedEnd {
   if (end.kind === 'ended') return { kind: 'exited', exitCode: end.exitCode }
-  return { kind: 'notStarted', reason: end.why }
+  return { kind: 'notStarted', reason: end.kind === 'left' ? 'it was left running' : end.why }
 }

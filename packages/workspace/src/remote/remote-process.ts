@@ -29,6 +29,8 @@ export type RemoteEnd =
   | { readonly kind: 'notStarted'; readonly why: string; readonly sandboxBroke: boolean }
   /** Started, or possibly started, with unknown end. */
   | { readonly kind: 'lost'; readonly why: string }
+  /** Left running for the next server of the conversation. */
+  | { readonly kind: 'left' }
 
 type Settle = (end: RemoteEnd) => void
 
@@ -122,6 +124,11 @@ export class RemoteProcess implements WatchedProcess {
   /** Resolves `ended` as lost without waiting for the process. */
   abandon(why: string): void {
     this.#finish({ kind: 'lost', why })
+  }
+
+  /** Resolves `ended` without an end: the process runs on, and its output is kept for the next server. */
+  leave(): void {
+    this.#finish({ kind: 'left' })
   }
 
   onNotice(notice: ExecNotice): void {

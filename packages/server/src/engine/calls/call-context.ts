@@ -1,6 +1,6 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
 import { imageLimitsOf } from '@parley/models'
-import type { ItemId, RunLimits } from '@parley/protocol'
+import type { ItemId, RunLimits, Settings } from '@parley/protocol'
 import type { OutputSource, ToolContext } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
@@ -21,6 +21,8 @@ export interface CallContext {
 /** Limits of a run, and what the user answered to its form. */
 interface RunTerms extends Pick<RunStep, 'answers' | 'note'> {
   readonly limits: RunLimits
+  /** Settings that it was started under, where an earlier server has started it. */
+  readonly since?: Settings
   readonly attempt: 1 | 2
   /** Bytes of its output that are in the log. */
   readonly seenBytes: number
@@ -30,7 +32,7 @@ interface RunTerms extends Pick<RunStep, 'answers' | 'note'> {
 export function toolContext(
   context: TurnContext,
   itemId: ItemId,
-  { limits: runLimits, answers, note, attempt, seenBytes }: RunTerms,
+  { limits: runLimits, since, answers, note, attempt, seenBytes }: RunTerms,
 ): CallContext {
   const { conversation, modules, patience, signal } = context
   const reporter = createOutputReporter(conversation, modules.clock, { itemId, seenBytes })
@@ -39,7 +41,7 @@ export function toolContext(
   let limits: SandboxLimits | null = null
   const narrowed = new AbortController()
   const foreground = modules.foreground.enter(itemId)
-  const endWatch = modules.limits.whenNarrowed(runLimits, () => narrowed.abort())
+  const endWatch = modules.limits.whenNarrowed(runLimits, () => narrowed.abort(), since)
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),
     conversationId: conversation.id,

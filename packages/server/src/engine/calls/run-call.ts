@@ -142,8 +142,8 @@ async function complete({ conversation, patience }: TurnContext, item: CallItem)
   await patience.persist(() => conversation.record(turnId === null ? event : { ...event, turnId }))
 }
 
-/** Runs one attempt to its end. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
-async function startCall(context: TurnContext, { itemId, written }: Call, step: RunStep): Promise<Call> {
+/** Runs one attempt to its end; null for one that is left to the next server. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
+async function startCall(context: TurnContext, { itemId, written }: Call, step: RunStep): Promise<Call | null> {
   const { conversation, modules } = context
   const { plan, attempt, answers, note, grant } = step
   if (grant !== null) modules.memory.grant(grant, settingsInForce(conversation.state.core).sandbox)
@@ -152,6 +152,7 @@ async function startCall(context: TurnContext, { itemId, written }: Call, step: 
   const terms = { limits: attempt.limits, answers, note, attempt: attempt.number, seenBytes: 0 }
   const callContext = toolContext(context, itemId, terms)
   const { outcome, durationMs } = await runPlan(context, step, callContext.tool).finally(callContext.stop)
+  if (outcome.left === true) return null
   const item = finishedItem(step.item, { outcome, attempt, durationMs })
   const block = await findBlock(context, item, { outcome, callContext })
   return { phase: 'ran', itemId, written, attempt, plan, item, block, sandboxBroke: outcome.sandboxBroke === true }
@@ -165,11 +166,13 @@ async function followCall(context: TurnContext, itemId: ItemId, { follow, ageMs 
   modules.runningOn.delete(itemId)
   const attempt = { number: open.failedExecution === undefined ? 1 : 2 } as const
   const seenBytes = open.progress?.totalBytes ?? Buffer.byteLength(open.output)
-  // Its limits are not in the log: any that become narrower stop it.
-  const terms = { limits: anyLimits, answers: null, note: null, attempt: attempt.number, seenBytes }
+  // Its limits are not in the log: any that became narrower since stop it.
+  const since = modules.settingsBefore
+  const terms = { limits: anyLimits, since, answers: null, note: null, attempt: attempt.number, seenBytes }
   const callContext = toolContext(context, itemId, terms)
   const startedMs = modules.clock.elapsed()
   const outcome = await follow(callContext.tool, ageMs).finally(callContext.stop)
+  if (outcome.left === true) return
   const durationMs = Math.round(ageMs + modules.clock.elapsed() - startedMs)
   await completeRun(context, finishedItem(open.item, { outcome, attempt, durationMs }))
 }

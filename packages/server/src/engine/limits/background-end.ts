@@ -16,11 +16,11 @@ interface EndPorts {
 
 /**
  * Records how a background command ended, once its call has answered. Does nothing for one whose call says it itself,
- * and for one that ends with the conversation, which the next opening says.
+ * and for one that ends with the conversation or goes on without this server, which the next opening says.
  */
 export async function recordBackgroundEnd(ports: EndPorts, itemId: ItemId, end: CommandEnd): Promise<void> {
   const { conversation, newItemId } = ports
-  if (end.reason === 'shutdown') return
+  if (end.reason === 'shutdown' || end.reason === 'left') return
   await callAnswered(conversation, itemId)
   const command = conversation.state.core.background?.[itemId]
   if (command === undefined) return

@@ -25,7 +25,7 @@ import { createForwards, type Forwards } from '../forward/forwards.ts'
 import { recordBackgroundEnd, recordBackgroundPrinted } from './background-end.ts'
 import { limitsOfCommand } from './command-limits.ts'
 import { createLoopbacks, type Loopbacks } from './loopbacks.ts'
-import { type RunningCall, stopBeyondLimits } from './narrowed-limits.ts'
+import { exceeds, type RunningCall, stopBeyondLimits } from './narrowed-limits.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 import { workspaceOf } from './workspace-folders.ts'
 
@@ -44,8 +44,11 @@ export interface ConversationLimits extends AsyncDisposable {
   recordEnforcement(): void
   /** Stops commands that have more rights than the settings, if these were wider before. */
   narrowed(before: Settings): void
-  /** Calls `stop` when the settings get narrower than the limits of a running call. Returns a function that ends that. */
-  whenNarrowed(limits: RunLimits, stop: () => void): () => void
+  /**
+   * Calls `stop` when the settings get narrower than the limits of a running call, at once where they have become so
+   * `since`. Returns a function that ends that.
+   */
+  whenNarrowed(limits: RunLimits, stop: () => void, since?: Settings): () => void
   /** Probes the sandbox again after one could not be set up, and records the result. */
   recheck(): Promise<void>
   /** Resolves to sandbox limits; null for all rights of the user. Rejects where no sandbox can enforce them. */
@@ -112,11 +115,13 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
     onExchanged,
     newItemId: ids.item,
     narrowed: (before) => stopBeyondLimits({ conversation, calls, background, newItemId: ids.item, onFault }, before),
-    whenNarrowed({ sandbox: mode, network }, stop) {
-      const unixSockets = conversation.state.core.settings.unixSockets === true
+    whenNarrowed({ sandbox: mode, network }, stop, since) {
+      const { settings } = conversation.state.core
+      const unixSockets = settings.unixSockets === true
       const rights = mode === 'none' || mode === 'danger-full-access' ? null : { mode, network, unixSockets }
       const call = { rights, stop }
       calls.add(call)
+      if (since !== undefined && exceeds(rights, settings, since)) stop()
       return () => void calls.delete(call)
     },
   })

@@ -44,7 +44,8 @@ export function stopBeyondLimits(
   conversation.record({ type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) })
 }
 
-function exceeds(limits: Rights, now: LimitSettings, before: LimitSettings): boolean {
+/** Tells if rights are more than the settings give since they were narrowed. */
+export function exceeds(limits: Rights, now: LimitSettings, before: LimitSettings): boolean {
   const mode = limits?.mode ?? 'danger-full-access'
   if (isStricterSandbox(now.sandbox, before.sandbox) && isStricterSandbox(now.sandbox, mode)) return true
   const lost = (key: 'network' | 'unixSockets') => before[key] === true && now[key] !== true

@@ -238,7 +238,7 @@ export async function loadConversation(
       })
     }
     const { environment, release } = takeEnvironment(fold.state)
-    const runningOn = await findRunning(fold.state, environment.kept)
+    const runningOn = await findRunning(fold, environment.kept)
     // Held where something runs there, which needs the connection until the conversation is open.
     const held = runningOn.size > 0 ? release : () => Promise.resolve()
     const settling = await inspectUnknown(recover(fold.state, goesOn, runningOn), {

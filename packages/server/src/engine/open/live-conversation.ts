@@ -42,7 +42,9 @@ export interface LiveConversation extends AsyncDisposable {
   readonly ceiling: () => Ceiling
   readonly paths: SessionPaths
   readonly opening: Opening
-  /** Closes it so that another server goes on with its turn, where servers share it; else as disposal does. */
+  /** Goes on with what runs since an earlier server ended. Called once its recovery is recorded. */
+  takeUp(): void
+  /** Closes it so that another server goes on with its turn and commands, where servers share it; else as disposal does. */
   handOver(): Promise<void>
 }
 
@@ -128,14 +130,14 @@ interface Closing
 
 /**
  * Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed; with
- * `handOver` one that runs stays open. Rejects with `StorageError` where accepted work could not be saved.
+ * `handOver` one that runs stays open, and so does what runs where the next server finds it. Rejects with `StorageError` where accepted work could not be saved.
  */
 export async function closeConversation(closing: Closing, reason: 'shutdown' | 'handOver'): Promise<void> {
   const { conversation, turns, shell, background, limits, history, watching, clients, patience, leave, dispose } =
     closing
   try {
     closing.forwards.close()
-    await Promise.all([turns.shutDown(reason), shell.shutDown(), background.stopAll('shutdown')])
+    await Promise.all([turns.shutDown(reason), shell.shutDown(reason), background.stopAll(reason)])
     await history[Symbol.asyncDispose]()
     if (reason === 'shutdown' || isWaiting(conversation)) parkQuietly(conversation)
     await watching.close()

@@ -12,7 +12,7 @@ import {
 } from '@parley/policy'
 import type { ConversationId, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
-import type { Environment, EnvironmentRequest, Environments, SecretPaths } from '@parley/workspace'
+import type { Environment, EnvironmentRequest, Environments, LinkChange, SecretPaths } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { EditorTexts } from '../../ports/editor-texts.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
@@ -37,6 +37,7 @@ import { forgetEnded } from '../session/running-on.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { conversationSkills } from '../skills/conversation-skills.ts'
+import { followRunning } from '../turn/follow-running.ts'
 import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import { createShellRunner } from '../turn/user-shell.ts'
@@ -90,18 +91,16 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   await learnSecrets(values, core.settings.modelProvider, ports)
   const patience = createStoragePatience(ports, { conversationId, report: onFault, probe: () => conversation.probe() })
   const conversation = redactedConversation(parts, ports, { onLoss: onFault, patience })
+  const onLinkChange = (change: LinkChange) => {
+    const isBusyNow = () => isBusy({ turns, shell, processes })
+    linkNotice(change, { conversation, notify: ports.notify, newItemId: ids.item, isBusy: isBusyNow })
+  }
   const { environment, release } = takeEnvironment(core, ports.environments, {
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
     environment: parts.readOnly ? undefined : core.settings.environment,
     config: values,
     ...ownerFor(parts, onFault),
-    onLinkChange: (change) =>
-      linkNotice(change, {
-        conversation,
-        notify: ports.notify,
-        newItemId: ids.item,
-        isBusy: () => isBusy({ turns, shell, processes }),
-      }),
+    onLinkChange,
   })
   if (parts.owner !== null) forgetEnded(conversation, environment.kept)
   const around = { conversation, environment, onFault }
@@ -141,6 +140,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     typing: createUserTyping({ conversation, tools: toolPorts, modules }),
     ...{ mayWork: environment.mayWork, ceiling: ports.ceiling, paths: parts.paths },
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
+    takeUp: () => followRunning(parts.runningOn, { conversation, shell, toolPorts, modules }),
     handOver: () => closeConversation(closing, parts.owner !== null ? 'handOver' : 'shutdown'),
     [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }

@@ -55,9 +55,9 @@ export class OpenConversations implements AsyncDisposable {
     }
   }
 
-  /** Closes a conversation that another server has taken. What could not be stored is reported, and was shown to nobody. */
+  /** Closes a conversation that another server has taken, which goes on with its commands. What could not be stored is reported, and was shown to nobody. */
   async closeTaken(conversationId: ConversationId): Promise<void> {
-    await this.close(conversationId).catch(() => undefined)
+    await this.handOver(conversationId).catch(() => undefined)
   }
 
   /** Closes a conversation without releasing its lock. */

@@ -52,12 +52,15 @@ interface Settling {
   readonly settling: readonly ConversationEvent[]
   /** True where a turn that ran goes on: another server of a store may have ended. */
   readonly goesOn: boolean
-  /** Calls whose runs go on. */
+  /** Commands that run on. */
   readonly runningOn: ReadonlyMap<ItemId, number>
 }
 
-function titlesOf({ open }: ConversationState['core'], runningOn: Settling['runningOn']): readonly string[] {
-  return [...runningOn.keys()].flatMap((itemId) => open[itemId]?.item.title ?? [])
+function titlesOf(
+  { open, background }: ConversationState['core'],
+  runningOn: Settling['runningOn'],
+): readonly string[] {
+  return [...runningOn.keys()].flatMap((itemId) => open[itemId]?.item.title ?? background?.[itemId]?.title ?? [])
 }
 
 interface Recovery {
@@ -69,7 +72,7 @@ interface Recovery {
   readonly waiting: number
   readonly settling: readonly ConversationEvent[]
   readonly turnGoesOn: boolean
-  /** Titles of the calls whose runs go on. */
+  /** Titles of the commands that run on. */
   readonly running: readonly string[]
 }
 

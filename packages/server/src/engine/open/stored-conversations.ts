@@ -249,10 +249,11 @@ export class StoredConversations {
       return open
     }
     try {
-      const events = [...loaded.recovery, ...changes, ...lostBackground(open), ...lostForwards(open)]
+      const events = [...loaded.recovery, ...changes, ...lostBackground(open, loaded.runningOn), ...lostForwards(open)]
       if (events.length > 0) open.conversation.recordAll(events)
       open.modules.limits.recordEnforcement()
       open.conversation.opened()
+      open.takeUp()
       return open
     } catch (error) {
       await this.#ports.open.close(conversationId)

@@ -81,6 +81,7 @@ export function replayModules(
     ids: log.ids,
     random: () => 0,
     runningOn: new Map(),
+    settingsBefore: conversation.state.core.settings,
     redaction,
     memory: {
       ...memory,

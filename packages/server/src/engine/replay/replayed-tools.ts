@@ -204,16 +204,8 @@ function withoutAdditions(item: CallItem, { core }: ConversationState): string {
 
 function fieldsOf(item: CallItem): NonNullable<ToolOutcome['fields']> {
   switch (item.type) {
-    case 'commandExecution': {
-      const { exitCode, signal, output, background, images } = item
-      return {
-        ...(exitCode === undefined ? {} : { exitCode }),
-        ...(signal === undefined ? {} : { signal }),
-        ...(output === undefined ? {} : { output }),
-        ...(background === undefined ? {} : { background }),
-        ...(images === undefined ? {} : { images }),
-      }
-    }
+    case 'commandExecution':
+      return commandFieldsOf(item)
     case 'fileChange':
       return { changes: item.changes, text: item.text }
     case 'toolCall':
@@ -223,5 +215,17 @@ function fieldsOf(item: CallItem): NonNullable<ToolOutcome['fields']> {
         ...(item.images === undefined ? {} : { images: item.images }),
         ...(item.skill === undefined ? {} : { skill: item.skill }),
       }
+  }
+}
+
+function commandFieldsOf(item: Extract<CallItem, { type: 'commandExecution' }>): NonNullable<ToolOutcome['fields']> {
+  const { exitCode, signal, output, background, backgroundStart, images } = item
+  return {
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(output === undefined ? {} : { output }),
+    ...(background === undefined ? {} : { background }),
+    ...(backgroundStart === undefined ? {} : { backgroundStart }),
+    ...(images === undefined ? {} : { images }),
   }
 }

@@ -1,25 +1,28 @@
 import type { ConversationState, ItemId, OpenItem } from '@parley/protocol'
 import type { KeptCommands } from '@parley/workspace'
+import type { ModelView } from '../../core/model-view.ts'
 import { runName } from '../../tools/run-shell-command.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+
+/** State and view of a log. */
+interface Logged {
+  readonly state: ConversationState
+  readonly view: Pick<ModelView, 'answeredCall'>
+}
 
 /**
  * Resolves to the commands of a conversation that run on since its server ended, or have ended unrecorded, with the ms
  * that they have run. What else the exec-server has kept is ended: the log knows nothing of it.
  */
-export async function findRunning(
-  { core }: ConversationState,
-  kept: KeptCommands,
-): Promise<ReadonlyMap<ItemId, number>> {
+export async function findRunning(logged: Logged, kept: KeptCommands): Promise<ReadonlyMap<ItemId, number>> {
   const found = new Map(await kept.found())
   const running = new Map<ItemId, number>()
-  for (const open of Object.values(core.open)) {
-    const { item, executionStarted } = open
-    const name = runOf(open)
+  // The view reads the log for it, which is for nothing where nothing is kept.
+  const names = found.size === 0 ? new Map<ItemId, string>() : namesIn(logged, new Map(), isFollowed)
+  for (const [itemId, name] of names) {
     const ageMs = found.get(name)
-    const isFollowed = executionStarted && item.type === 'commandExecution' && item.restorable !== false
-    if (ageMs === undefined || !isFollowed) continue
-    running.set(item.id, ageMs)
+    if (ageMs === undefined) continue
+    running.set(itemId, ageMs)
     found.delete(name)
   }
   for (const name of found.keys()) kept.end(name)
@@ -28,13 +31,14 @@ export async function findRunning(
 
 /** Has the exec-server drop what it keeps of commands, once the store has their ends. */
 export function forgetEnded(conversation: Conversation, kept: KeptCommands): void {
-  let running: ReadonlySet<string> = new Set()
+  let running: ReadonlyMap<ItemId, string> = new Map()
   /** Names of ended runs, with the seq up to which the store has to have the log. */
   const ended = new Map<string, number>()
   conversation.feed.subscribe(() => {
-    const { core } = conversation.state
-    const now = runNames(core)
-    for (const name of running) if (!now.has(name)) ended.set(name, core.seq)
+    const { state } = conversation
+    const now = namesIn(conversation, running, isStarted)
+    const names = new Set(now.values())
+    for (const name of running.values()) if (!names.has(name)) ended.set(name, state.core.seq)
     running = now
     for (const [name, seq] of ended) {
       if (conversation.feed.published < seq) continue
@@ -44,14 +48,35 @@ export function forgetEnded(conversation: Conversation, kept: KeptCommands): voi
   })
 }
 
-/** Returns the names of the runs that are not over. */
-function runNames({ open, background = {} }: ConversationState['core']): ReadonlySet<string> {
-  const started = Object.values(open).filter(
-    ({ item, executionStarted }) => executionStarted || item.type === 'shellCommand',
-  )
-  return new Set([...started.map(runOf), ...Object.keys(background)])
+/** Returns the names of the runs that are not over, by their items; `known` has those that were read before. */
+function namesIn(
+  { state, view }: Logged,
+  known: ReadonlyMap<ItemId, string>,
+  isRun: (open: OpenItem) => boolean,
+): ReadonlyMap<ItemId, string> {
+  const { open, background = {} } = state.core
+  const names = new Map(Object.values(open).flatMap((one) => (isRun(one) ? [[one.item.id, runOf(one)] as const] : [])))
+  for (const itemId of Object.keys(background))
+    names.set(itemId, known.get(itemId) ?? runName(itemId, attemptOf(view, itemId)))
+  return names
+}
+
+function isStarted({ item, executionStarted }: OpenItem): boolean {
+  return executionStarted || item.type === 'shellCommand'
+}
+
+/** Tells if the run of an open item can be gone on with: a call with a secret is not known any more. */
+function isFollowed({ item, executionStarted }: OpenItem): boolean {
+  if (item.type === 'shellCommand') return true
+  return executionStarted && item.type === 'commandExecution' && item.restorable !== false
 }
 
 function runOf({ item, failedExecution }: OpenItem): string {
   return runName(item.id, failedExecution === undefined ? 1 : 2)
+}
+
+/** Returns the run of a command that was sent to the background, which may be its second. */
+function attemptOf(view: Logged['view'], itemId: ItemId): 1 | 2 {
+  const item = view.answeredCall(itemId)
+  return item?.type === 'commandExecution' && item.attempt === 2 ? 2 : 1
 }

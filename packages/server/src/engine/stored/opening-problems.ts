@@ -1,16 +1,25 @@
-import { backgroundLost, type ConversationEvent, type ConversationId } from '@parley/protocol'
-import { lostTitle } from '../../core/background-left.ts'
+import { backgroundLost, type ConversationEvent, type ConversationId, type ItemId } from '@parley/protocol'
+import { backgroundEnded, lostTitle } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { LoadedConversation } from '../open/conversation-parts.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
 import type { RescuedLog } from '../open/rescue-log.ts'
 
-/** Returns the notice that background commands of an earlier process no longer run; none where there were none. */
-export function lostBackground({ conversation, modules }: LiveConversation): ConversationEvent[] {
+/** Returns the notice that background commands of an earlier process no longer run; none where all run on. */
+export function lostBackground(
+  { conversation, modules }: LiveConversation,
+  runningOn: ReadonlyMap<ItemId, number>,
+): ConversationEvent[] {
   const { background } = conversation.view
-  if (background.size === 0) return []
-  const notice = { level: 'warning', code: backgroundLost, title: lostTitle(background) } as const
+  const lost = new Map([...background].filter(([itemId]) => !runningOn.has(itemId)))
+  if (lost.size === 0) return []
+  // A notice with the code `backgroundLost` says that none runs any more.
+  const ends =
+    lost.size === background.size
+      ? { code: backgroundLost }
+      : { code: backgroundEnded, ended: [...lost.keys()].map((itemId) => ({ itemId })) }
+  const notice = { level: 'warning', title: lostTitle(lost), ...ends } as const
   return [{ type: 'item.completed', item: noticeItem(modules.ids.item(), notice) }]
 }
 

@@ -6,6 +6,7 @@ import {
   type ItemId,
   type ModelChoice,
   modelInUse,
+  type Settings,
   settingsInForce,
   type TurnBudget,
 } from '@parley/protocol'
@@ -57,6 +58,8 @@ export interface TurnModules {
   readonly foreground: ForegroundCalls
   /** Calls of an earlier server whose runs an exec-server has kept, with the ms that they had run; those not followed yet. */
   readonly runningOn: Map<ItemId, number>
+  /** Settings of the log when it was opened here, before a resume or the ceiling changed them. */
+  readonly settingsBefore: Settings
   readonly history: FileHistory
   readonly hooks: ConversationHooks
   /** Returns the model that makes the next call. */
@@ -147,6 +150,7 @@ export function createTurnModules(
     limits,
     foreground: createForegroundCalls(),
     runningOn: new Map(parts.runningOn),
+    settingsBefore: conversation.state.core.settings,
     history,
     hooks,
     model,

@@ -1,4 +1,4 @@
-import { type CommandEnd, noSandbox, type RunningCommand } from '@parley/host'
+import { type CommandEnd, noSandbox, type OutputListener, type RunningCommand } from '@parley/host'
 import type { Actor, Failure, ItemId, ItemOf, Output, RequestKey } from '@parley/protocol'
 import { clipForModel, exitWords } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
@@ -27,10 +27,12 @@ export interface ShellRunner {
   /** Stops the named command, else all that run; returns false when there is none. */
   interrupt(itemId?: ItemId): boolean
   running(): boolean
+  /** Goes on with a command that an earlier server has started `ageMs` ago, and records its end. */
+  follow(item: ShellItem, ageMs: number): void
   /** Output of the commands that run and of the last that ended. */
   readonly processes: ReadableProcesses & { end(itemId: ItemId): CommandEnd | null }
-  /** Stops running commands and resolves when their ends are recorded. */
-  shutDown(): Promise<void>
+  /** Stops running commands, or leaves them where another server goes on with them. Resolves when their ends are recorded. */
+  shutDown(reason: 'shutdown' | 'handOver'): Promise<void>
 }
 
 interface ShellParts {
@@ -71,26 +73,31 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
     return command !== undefined
   }
 
+  function begin(item: ShellItem, start: Start): void {
+    const stop = new AbortController()
+    const onStart = (child: RunningCommand) => {
+      const started = running.get(item.id)
+      if (started !== undefined) started.child = child
+      void child.ended.then((end) => keepEnd(item.id, end))
+    }
+    const recorded = runItem(item, { signal: stop.signal, start, onStart }, parts)
+      .catch(parts.onFault)
+      .finally(() => running.delete(item.id))
+    running.set(item.id, { stop, recorded, child: null })
+  }
+
   return {
     run(asked, by) {
-      const { conversation, newItemId, onFault } = parts
+      const { conversation, newItemId } = parts
       const known = startedBefore(conversation.state, asked.requestKey)
       if (known !== null) return { itemId: known.itemId, seq: known.seq }
       assertRunnable(asked.command)
       const item = startedItem(newItemId(), { ...asked, cwd: conversation.state.core.meta.cwd, by })
       const { seq } = conversation.record({ type: 'item.started', item })
-      const stop = new AbortController()
-      const onStart = (child: RunningCommand) => {
-        const started = running.get(item.id)
-        if (started !== undefined) started.child = child
-        void child.ended.then((end) => keepEnd(item.id, end))
-      }
-      const recorded = runItem(item, { signal: stop.signal, onStart }, parts)
-        .catch(onFault)
-        .finally(() => running.delete(item.id))
-      running.set(item.id, { stop, recorded, child: null })
+      begin(item, startCommand)
       return { itemId: item.id, seq }
     },
+    follow: (item, ageMs) => begin(item, (started, onOutput) => followCommand(started, { onOutput, ageMs }, parts)),
     interrupt(itemId) {
       if (itemId !== undefined) return stopOne(itemId)
       stopAll('interrupted')
@@ -103,8 +110,8 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
       ended: (itemId) => running.get(itemId)?.child?.ended ?? null,
       end: (itemId) => ended.get(itemId) ?? null,
     },
-    async shutDown() {
-      stopAll('shutdown')
+    async shutDown(reason) {
+      stopAll(reason)
       await Promise.all([...running.values()].map(({ recorded }) => recorded))
     },
   }
@@ -130,31 +137,54 @@ function startedItem(id: ItemId, asked: Asked & { readonly cwd: string; readonly
   return { id, type: 'shellCommand', status: 'inProgress', title, text: command, command, cwd, by, ...key }
 }
 
+/** Starts the command of an item, or goes on with it. */
+type Start = (item: ShellItem, onOutput: OutputListener, parts: ShellParts) => RunningCommand | Promise<RunningCommand>
+
 interface RunOptions {
   readonly signal: AbortSignal
+  readonly start: Start
   readonly onStart: (child: RunningCommand) => void
 }
 
-/** Runs a command after its start is on disk. */
-async function runItem(item: ShellItem, { signal, onStart }: RunOptions, parts: ShellParts): Promise<void> {
+/** Runs a command and records its end, unless it is left for the next server. */
+async function runItem(item: ShellItem, { signal, start, onStart }: RunOptions, parts: ShellParts): Promise<void> {
   const { conversation, patience, ports } = parts
-  const { environment } = ports
-  await conversation.synced()
-  conversation.sideFiles.prepare()
-  await conversation.mayAct()
-  const { folder } = conversation.sideFiles
-  const { id, command, cwd } = item
-  const reporter = createOutputReporter(conversation, ports.clock, { itemId: id })
-  const spec = commandSpec({ argv: [environment.shell, '-c', command], cwd, itemId: id, folder }, ports)
-  const child = environment.commands.runCommand(spec, { sandbox: noSandbox, onOutput: reporter.report })
+  const open = conversation.state.core.open[item.id]
+  const seenBytes = open?.progress?.totalBytes ?? Buffer.byteLength(open?.output ?? '')
+  const reporter = createOutputReporter(conversation, ports.clock, { itemId: item.id, seenBytes })
+  const child = await start(item, reporter.report, parts)
   onStart(child)
   const stop = () => child.stop(processStop(signal.reason))
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   const end = await child.ended
   reporter.stop()
+  if (end.reason === 'left') return
   const output = await keepOutput(end, conversation.sideFiles)
   await patience.persist(() => conversation.record({ type: 'item.completed', item: finishedItem(item, end, output) }))
+}
+
+/** Starts a command after its start is on disk. */
+async function startCommand(item: ShellItem, onOutput: OutputListener, parts: ShellParts): Promise<RunningCommand> {
+  const { conversation, ports } = parts
+  await conversation.synced()
+  conversation.sideFiles.prepare()
+  await conversation.mayAct()
+  return ports.environment.commands.runCommand(specOf(item, parts), { sandbox: noSandbox, onOutput })
+}
+
+function followCommand(
+  item: ShellItem,
+  options: { readonly onOutput: OutputListener; readonly ageMs: number },
+  parts: ShellParts,
+): RunningCommand {
+  parts.conversation.sideFiles.prepare()
+  return parts.ports.environment.kept.follow(specOf(item, parts), { sandbox: noSandbox, ...options })
+}
+
+function specOf({ id: itemId, command, cwd }: ShellItem, { conversation, ports }: ShellParts) {
+  const { folder } = conversation.sideFiles
+  return commandSpec({ argv: [ports.environment.shell, '-c', command], cwd, itemId, folder }, ports)
 }
 
 function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellItem {

@@ -28,6 +28,7 @@ export function outcomeOf(end: CommandEnd, { output, image, itemId, stopped }: K
       : ''
   const exchanged = (end.exchanged ?? []).map((sentence) => `\n(${sentence})`).join('')
   const modelText = `${heading}\n${shown}${leftovers}${exchanged}`
+  if (end.reason === 'left') return { status: 'unknown', modelText, left: true }
   if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }
   if (end.reason === 'lost')
     return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }
@@ -52,6 +53,8 @@ function headingOf(end: CommandEnd, stopped: unknown): string {
     }
     case 'shutdown':
       return `stopped after ${seconds}: parley was closed`
+    case 'left':
+      return `runs on under another server after ${seconds}`
     case 'exited':
       return end.signal === null
         ? `${exitWords(end.exitCode)} after ${seconds}`

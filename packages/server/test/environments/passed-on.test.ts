@@ -1,0 +1,157 @@
+import type { Item } from '@parley/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scriptedModel } from '../engine/support/scripted-model.ts'
+import type { TestClient, Watched } from '../engine/support/test-client.ts'
+import type { Talk } from '../engine/support/test-server.ts'
+import { type FarFolder, type FarMachine, startFarMachine } from './support/far-machine.ts'
+import { calling, type FarPlace, placeFor, shell } from './support/far-talk.ts'
+import { passedOnStore } from './support/passed-on-store.ts'
+
+let machine: FarMachine
+
+beforeAll(async () => {
+  machine = await startFarMachine()
+})
+
+afterAll(() => machine[Symbol.asyncDispose]())
+
+/** Prints a line, waits for a file, prints another one, waits again and ends with 3. Leaves a line in `ran` for each start. */
+const steps = (name: string) =>
+  `echo ${name} >> ran; echo one; until [ -e ${name}-2 ]; do sleep 0.05; done; echo two; until [ -e ${name}-3 ]; do sleep 0.05; done; exit 3`
+
+describe('what runs in an environment when its server ends', () => {
+  it('goes on under the next server: a call, a command of the user, and one in the background', async () => {
+    await using place = placeFor(machine.newFolder())
+    const model = calling(
+      shell(steps('server'), { background: true, tell_when: 'two', timeout_s: 600 }),
+      shell(steps('build')),
+    )
+    const first = await talkIn(place, model)
+    await first.watched.send('go')
+    await first.watched.decide('approved')
+    const background = await first.watched.until(({ core }) => Object.keys(core.background ?? {})[0])
+    await first.watched.decide('approved')
+    const own = await runOwn(first, steps('own'))
+    await first.watched.until((_, events) => saidIn(events, 'one\n') === 2)
+    // One that has printed nothing yet would print nothing anew for the next server.
+    await readUntil(first, background, 'one')
+    await first.server.close()
+    for (const name of ['server', 'build', 'own']) place.far.write(`${name}-2`, '')
+
+    const next = await resumeIn(place, first.watched.conversationId)
+    await next.watched.until(({ core }) => core.background?.[background])
+    await readUntil(next, background, 'two')
+    await next.watched.until((_, events) => saidIn(events, 'two\n') === 2)
+    for (const name of ['server', 'build', 'own']) place.far.write(`${name}-3`, '')
+    await next.watched.turnEnded()
+    await next.watched.until(({ core }) => core.background === undefined && core.open[own] === undefined)
+
+    expect(place.far.read('ran').split('\n').toSorted()).toEqual(['', 'build', 'own', 'server'])
+    const ended = { exitCode: 3, output: { head: 'one\ntwo\n' } }
+    expect(itemsOf(next.watched, 'shellCommand')).toMatchObject([ended])
+    expect(itemsOf(next.watched, 'commandExecution')).toMatchObject([
+      { background: true, backgroundStart: { stdin: 'pipe', tellWhen: 'two', timeoutMs: 600_000 } },
+      ended,
+    ])
+    const notices = itemsOf(next.watched, 'notice').map((item) => 'code' in item && item.code)
+    expect(notices.toSorted()).toEqual(['backgroundEnded', 'backgroundPrinted'])
+    expect(next.watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
+  })
+
+  it('is stopped by the next server where its limits are narrower now', async () => {
+    await using place = placeFor(machine.newFolder())
+    const first = await talkIn(place, calling(shell('echo up; exec sleep 600', { background: true })))
+    await first.watched.send('go')
+    await first.watched.decide('approved')
+    const background = await first.watched.until(({ core }) => Object.keys(core.background ?? {})[0])
+    await first.watched.turnEnded()
+    await readUntil(first, background, 'up')
+    await first.server.close()
+
+    const next = await resumeIn(place, first.watched.conversationId, { sandbox: 'read-only' })
+    const ended = await next.watched.until((_, events) => endsIn(events)[0])
+    expect(ended).toEqual({
+      itemId: background,
+      stopped: true,
+      exitCode: expect.any(Number),
+      durationMs: expect.any(Number),
+    })
+    expect(itemsOf(next.watched, 'notice')).toContainEqual(expect.objectContaining({ code: 'backgroundStopped' }))
+  })
+
+  it('takes what the next server types into it', async () => {
+    await using place = placeFor(machine.newFolder())
+    const first = await talkIn(place, calling(shell('echo up; read line; echo "heard $line"', { background: true })))
+    await first.watched.send('go')
+    await first.watched.decide('approved')
+    const background = await first.watched.until(({ core }) => Object.keys(core.background ?? {})[0])
+    await first.watched.turnEnded()
+    await first.server.close()
+
+    const call = { name: 'write_process', args: { id: background, text: 'hello' } }
+    const next = await resumeIn(place, first.watched.conversationId, {}, calling(call))
+    await next.watched.send('more')
+    await next.watched.decide('approved')
+    await next.watched.until((_, events) => endsIn(events)[0])
+    expect(await readUntil(next, background, 'heard hello')).toContain('up')
+  })
+})
+
+type There = Pick<Talk, 'client' | 'watched' | 'server'>
+
+function talkIn(place: FarPlace<FarFolder>, model: ReturnType<typeof scriptedModel>): Promise<There> {
+  const begun = { environment: 'box', approvalPolicy: 'untrusted', sandbox: 'workspace-write' } as const
+  return place.talk(model, { store: passedOnStore() }, begun)
+}
+
+/** Resumes a conversation on the next server of its store. */
+async function resumeIn(
+  { here }: FarPlace<FarFolder>,
+  conversationId: string,
+  overrides: { readonly sandbox?: 'read-only' } = {},
+  model = scriptedModel({ text: 'done' }),
+): Promise<There> {
+  const server = here.start({ store: laterStore(), model })
+  const client = await server.connect()
+  await client.request('conversation/resume', { conversationId, overrides })
+  return { server, client, watched: await client.watch(conversationId, { seq: 0, crc: null }) }
+}
+
+/** Store that has given a conversation away once. */
+function laterStore() {
+  const store = passedOnStore()
+  void store.take({ conversationId: '', log: '', sideFiles: '', acked: '' }, 'new')
+  return store
+}
+
+async function runOwn({ client, watched: { conversationId } }: There, command: string): Promise<string> {
+  return (await client.request('conversation/runShell', { conversationId, command })).itemId
+}
+
+/** Returns how many items have shown an output by deltas. */
+function saidIn(events: Watched['events'], text: string): number {
+  return events.filter(({ event }) => event.type === 'item.delta' && event.text.endsWith(text)).length
+}
+
+/** Returns the ends of background commands that notices say. */
+function endsIn(events: Watched['events']) {
+  return events.flatMap(({ event }) =>
+    event.type === 'item.completed' && event.item.type === 'notice' ? (event.item.ended ?? []) : [],
+  )
+}
+
+async function readUntil({ client, watched }: { client: TestClient; watched: Watched }, itemId: string, text: string) {
+  const ids = { conversationId: watched.conversationId, itemId }
+  for (let changedFrom = 0; ; ) {
+    const read = await client.request('conversation/process/read', { ...ids, changedFrom, waitMs: 10_000 })
+    const lines = read.lines.map((line) => line.text)
+    if (lines.includes(text)) return lines
+    changedFrom = read.totalBytes
+  }
+}
+
+function itemsOf({ events }: Watched, type: Item['type']): Item[] {
+  return events.flatMap(({ event }) =>
+    event.type === 'item.completed' && event.item.type === type ? [event.item] : [],
+  )
+}

@@ -1,0 +1,33 @@
+import type { SharedStore, Shipment } from '@parley/store'
+
+/** Store whose servers follow one another in one home: what they have written is there for the next at once. */
+export function passedOnStore(): SharedStore {
+  let epoch = 0
+  const taken = (): Shipment => {
+    epoch += 1
+    return {
+      epoch,
+      wrote: () => undefined,
+      describe: () => undefined,
+      acknowledged: async () => undefined,
+      mayAct: async () => undefined,
+      assertMayAct: () => undefined,
+      taken: () => undefined,
+      trouble: null,
+      close: async () => undefined,
+    }
+  }
+  return {
+    name: 'nats://test',
+    key: new Uint8Array(32),
+    announce: () => undefined,
+    take: async () => taken(),
+    refresh: async () => true,
+    row: async () => ({}),
+    rows: async () => [],
+    remove: async () => undefined,
+    compare: () => Promise.reject(new Error('it has nothing to compare')),
+    ping: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
