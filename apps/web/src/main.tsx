@@ -15,7 +15,7 @@ const link = openLink({
   name: pageName,
   version: PARLEY_VERSION,
   secrets,
-  open: async () => createPageTransport(await openSocket(`ws://${location.host}/socket`)),
+  open: async () => createPageTransport(await openSocket(`${location.origin.replace(/^http/, 'ws')}/socket`)),
 })
 document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && link.check())
 addEventListener('online', () => link.check())

@@ -61,7 +61,8 @@ describe('the secrets of a page', () => {
   })
 
   test('leave nothing but the conversation in the address', () => {
-    expect(readFragment(fragmentOf('a b'))).toEqual({ code: null, conversation: 'a b', folder: null })
+    expect(readFragment(fragmentOf('a b'))).toEqual({ code: null, link: null, conversation: 'a b', folder: null })
     expect(fragmentOf(null)).toBe('#')
+    expect(readFragment('#link=an-id.a_secret')).toMatchObject({ link: 'an-id.a_secret', conversation: 'an-id' })
   })
 })

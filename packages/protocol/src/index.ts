@@ -4,6 +4,7 @@ export {
   type ConversationRight,
   type MethodRight,
   methodRights,
+  personMay,
   roleHas,
   roleOf,
 } from './access/method-rights.ts'
@@ -62,7 +63,7 @@ export type {
   FormField,
 } from './schema/approval.ts'
 export type { ConversationEvent, Envelope, EventOf } from './schema/event.ts'
-export type { Access, Role, SharedLink, UserName } from './schema/events/access.ts'
+export type { Access, Person, Role, SharedLink, UserName } from './schema/events/access.ts'
 export type { Forward, LostRange, Plan, StopReason, TokenCounts, TurnOutcome } from './schema/events/event-parts.ts'
 export type { ListedHook, TriedHook } from './schema/hooks/hook-methods.ts'
 export type { HookRef } from './schema/hooks/hook-run.ts'

@@ -16,8 +16,7 @@ export function defineKept(program: Command, launch: Launch, settle: Settle): vo
     .action((flags: { json?: boolean; archived?: boolean; limit: number }) =>
       settle(import('../commands/kept/list.ts').then(({ runList }) => runList(launch, flags))),
     )
-  program
-    .command('search <words...>')
+  withServer(program.command('search <words...>'))
     .description(
       'conversations that have all words in what was said, run, printed or changed, with the newest place. A word finds longer ones, "in quotation marks" it does not. Exit code 5 where there is none',
     )
@@ -33,22 +32,18 @@ export function defineKept(program: Command, launch: Launch, settle: Settle): vo
       ),
     )
   const changes = () => import('../commands/kept/change-kept.ts')
-  program
-    .command('rename <id> <name>')
+  withServer(program.command('rename <id> <name>'))
     .description('name a conversation; `parley resume NAME` finds it')
     .action((id: string, name: string) =>
       settle(changes().then(({ renameConversation }) => renameConversation(launch, id, name))),
     )
-  program
-    .command('archive <id>')
+  withServer(program.command('archive <id>'))
     .description('take a conversation out of the list; nothing is deleted')
     .action((id: string) => settle(changes().then(({ archiveConversation }) => archiveConversation(launch, id, true))))
-  program
-    .command('unarchive <id>')
+  withServer(program.command('unarchive <id>'))
     .description('put an archived conversation back into the list')
     .action((id: string) => settle(changes().then(({ archiveConversation }) => archiveConversation(launch, id, false))))
-  program
-    .command('delete <id>')
+  withServer(program.command('delete <id>'))
     .description('delete a conversation with all its files; shows it and asks')
     .option('--yes', 'do not ask')
     .action((id: string, flags: { yes?: boolean }) =>

@@ -4,7 +4,7 @@ import { named, parseCount } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import type { ShareFlags } from '../commands/people/share.ts'
 import type { NewUserFlags, UsersFlags } from '../commands/people/users.ts'
-import { flagsOf, type Settle } from './shared-options.ts'
+import { flagsOf, type Settle, withServer } from './shared-options.ts'
 
 /** Defines `user add`, `list`, `remove` and `token`, and `share`. */
 export function definePeople(program: Command, launch: Launch, settle: Settle): void {
@@ -39,12 +39,11 @@ export function definePeople(program: Command, launch: Launch, settle: Settle): 
 }
 
 function withFile(command: Command): Command {
-  return command.option('--users <file>', 'the users file; default users_file of your config.toml', named)
+  return withServer(command).option('--users <file>', 'the users file; default users_file of your config.toml', named)
 }
 
 function defineShare(program: Command, launch: Launch, settle: Settle): void {
-  program
-    .command('share <id> [user] [role]')
+  withServer(program.command('share <id> [user] [role]'))
     .description(
       'who reaches a conversation on a server with users; with a user and a role (owner, editor, approver, reader, none) change it',
     )

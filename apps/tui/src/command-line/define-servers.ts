@@ -80,7 +80,7 @@ function defineServer(program: Command): void {
     .option('--tls-key <file>', 'with wss://: the key of the certificate, as PEM')
     .option(
       '--advertise <address>',
-      'with --store: wss://NAME:PORT by which clients of other servers reach this one; default: where it listens',
+      'wss://NAME:PORT by which browsers, and with --store clients of other servers, reach this one; default: where it listens',
     )
     .option('--daemon', 'in the background; says its process and socket, and ends with kill or --idle-exit')
     .option(
@@ -94,6 +94,10 @@ function defineServer(program: Command): void {
     .option(
       '--users <file>',
       'users with a token and rights of their own, in place of --token-file; docs/team-server.md describes it',
+    )
+    .option(
+      '--page',
+      'with --users and a websocket: the page for browsers at the same address; docs/team-server.md describes it',
     )
     .option(
       '--metrics',

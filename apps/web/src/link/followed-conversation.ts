@@ -116,6 +116,8 @@ async function resume(client: Client, conversationId: ConversationId, isReadOnly
     return { isView: readOnly, isElsewhere: false }
   } catch (error) {
     if (codeOf(error) === 'liveElsewhere') return { isView: await view(), isElsewhere: true }
+    // A reader opens nothing for writing, but watches what is open.
+    if (codeOf(error) === 'notPermitted') return { isView: await view(), isElsewhere: false }
     // A conversation without a message cannot be resumed, but may be open here.
     if (codeOf(error) === 'conversationNotFound') return { isView: isReadOnly, isElsewhere: false }
     throw error

@@ -1,22 +1,41 @@
 import { type Client, connectClient } from '@parley/client/browser'
-import type { ClientAccess } from '@parley/protocol'
+import type { ClientAccess, ConversationId, Person } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { createListeners, type Listeners } from './listeners.ts'
-import type { PageSecrets } from './page-secret.ts'
+import type { PageSecrets, Proof } from './page-secret.ts'
 
-/** State of the link to the server. `notAdmitted`: the server knows neither the code nor the token of this page. */
+/** A link that is up. */
+export interface UpLink {
+  readonly kind: 'up'
+  readonly client: Client
+  readonly access: ClientAccess
+  /** Conversations that were taken away from this page since then. */
+  readonly takenAway: ReadonlySet<ConversationId>
+}
+
+/** Proof that the server did not admit: nothing, the code of a link to one conversation, or anything else. */
+export type Rejected = 'nothing' | 'link' | 'token'
+
+/** State of the link to the server. */
 export type LinkState =
   | { readonly kind: 'connecting' }
-  | { readonly kind: 'up'; readonly client: Client; readonly access: ClientAccess }
+  | UpLink
   | { readonly kind: 'lost' }
-  | { readonly kind: 'notAdmitted' }
+  /** `offersSignIn`: whoever has a token may come in with it. */
+  | { readonly kind: 'notAdmitted'; readonly offersSignIn: boolean; readonly rejected: Rejected }
 
 /** Link of a page to its server, made anew when it is lost. */
 export interface Link {
   readonly state: LinkState
   readonly subscribe: Listeners['subscribe']
+  /** Person that the page acts for, as the server said last; absent where it has no users. */
+  readonly person: Person | undefined
   /** Tries again at once where the link is lost, and finds out whether one that seems up still is. */
   check(): void
+  /** Comes in with a token. */
+  signIn(token: string): void
+  /** Forgets the token of this tab, and leaves. */
+  signOut(): void
 }
 
 interface LinkOptions {
@@ -36,6 +55,7 @@ const answerMs = 4_000
 export function openLink(options: LinkOptions): Link {
   const listeners = createListeners()
   let state: LinkState = { kind: 'connecting' }
+  let person: Person | undefined
   let retryMs = firstRetryMs
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -44,14 +64,19 @@ export function openLink(options: LinkOptions): Link {
     listeners.callAll()
   }
 
+  function takeAway(conversationId: ConversationId): void {
+    if (state.kind === 'up') become({ ...state, takenAway: new Set([...state.takenAway, conversationId]) })
+  }
+
   async function connect(): Promise<void> {
     clearTimeout(timer)
     try {
-      const up = await admit(options)
-      if (up === null) return become({ kind: 'notAdmitted' })
+      const next = await admit(options, takeAway)
+      if (next.kind === 'notAdmitted') return become(next)
       retryMs = firstRetryMs
-      become(up)
-      await up.client.closed
+      person = next.client.server.person
+      become(next)
+      await next.client.closed
       lose(0)
     } catch {
       lose(retryMs)
@@ -76,41 +101,84 @@ export function openLink(options: LinkOptions): Link {
       return state
     },
     subscribe: listeners.subscribe,
+    get person() {
+      return person
+    },
     check() {
       if (state.kind === 'lost') void connect()
       if (state.kind === 'up') void probe(state.client)
     },
+    signIn(token) {
+      options.secrets.take(token)
+      become({ kind: 'connecting' })
+      void connect()
+    },
+    signOut() {
+      options.secrets.clear()
+      if (state.kind === 'up') void state.client.close()
+    },
   }
 }
 
-/** Connects and proves who this page is. Resolves with null when the server does not admit it. */
-async function admit({ name, version, secrets, open }: LinkOptions): Promise<(LinkState & { kind: 'up' }) | null> {
-  for (;;) {
+type NotAdmitted = LinkState & { readonly kind: 'notAdmitted' }
+
+/** Connects and proves who this page is. */
+async function admit(
+  options: LinkOptions,
+  onTakenAway: (conversationId: ConversationId) => void,
+): Promise<UpLink | NotAdmitted> {
+  const { secrets, open } = options
+  for (let rejected: Rejected = 'nothing'; ; ) {
     const proof = secrets.proof()
-    if (proof === null) return null
     const transport = await open()
-    transport.send(JSON.stringify(proof))
+    // A page without a proof asks, too: the server says if it offers to sign in.
+    transport.send(JSON.stringify(proof ?? {}))
     // The iterator of a transport is its own: the client goes on where this stops.
     const answer = await transport.incoming[Symbol.asyncIterator]().next()
     if (answer.done === true || answer.value.kind !== 'message') throw new Error('The server closed the connection.')
-    const admitted = readAnswer(answer.value.value)
-    if (admitted === null) {
-      await transport.close()
-      if (!secrets.forget()) return null
-      continue
+    const { value } = answer.value
+    const admitted = readAnswer(value)
+    if (admitted !== null) {
+      secrets.keep(admitted.token)
+      return greet(transport, admitted.access, { options, onTakenAway })
     }
-    secrets.keep(admitted.token)
-    const { access } = admitted
-    const isFull = access === 'full'
-    const client = await connectClient({
-      transport,
-      clientInfo: { name, title: 'browser', version },
-      canApprove: isFull,
-      canRaiseLimits: isFull,
-      access,
-    })
-    return { kind: 'up', client, access }
+    await transport.close()
+    if (proof !== null) rejected = kindOf(proof)
+    if (proof === null || !secrets.forget()) return { kind: 'notAdmitted', offersSignIn: offersSignIn(value), rejected }
   }
+}
+
+/** Tells what a proof is: the code of a link to a conversation has a dot, and a token has none. */
+function kindOf(proof: Proof): Rejected {
+  return 'token' in proof && proof.token.includes('.') ? 'link' : 'token'
+}
+
+interface Greeting {
+  readonly options: LinkOptions
+  readonly onTakenAway: (conversationId: ConversationId) => void
+}
+
+async function greet(
+  transport: Transport,
+  access: ClientAccess,
+  { options: { name, version }, onTakenAway }: Greeting,
+): Promise<UpLink> {
+  const isFull = access === 'full'
+  const client = await connectClient({
+    transport,
+    clientInfo: { name, title: 'browser', version },
+    canApprove: isFull,
+    canRaiseLimits: isFull,
+    access,
+    onNotice({ code, conversationId }) {
+      if (code === 'accessEnded' && conversationId !== undefined) onTakenAway(conversationId)
+    },
+  })
+  return { kind: 'up', client, access, takenAway: new Set() }
+}
+
+function offersSignIn(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'signIn' in value && value.signIn === true
 }
 
 function readAnswer(value: unknown): { readonly token: string; readonly access: ClientAccess } | null {

@@ -1,14 +1,19 @@
 /** Facts that the fragment of a link has: its code, and what the page shows first. */
 export interface LinkFacts {
+  /** Code that is good once, for all that whoever made the link may do. */
   readonly code: string | null
+  /** Code of a link to one conversation of a server with users, `ID.SECRET`. */
+  readonly link: string | null
   readonly conversation: string | null
   readonly folder: string | null
 }
 
-/** Reads the fragment of an address: `#code=…&conversation=…&folder=…`. */
+/** Reads the fragment of an address: `#code=…&conversation=…&folder=…`, or `#link=…`. */
 export function readFragment(hash: string): LinkFacts {
   const values = new URLSearchParams(hash.replace(/^#/, ''))
-  return { code: values.get('code'), conversation: values.get('conversation'), folder: values.get('folder') }
+  const link = values.get('link')
+  const conversation = link?.replace(/\..*/, '') ?? values.get('conversation')
+  return { code: values.get('code'), link, conversation, folder: values.get('folder') }
 }
 
 /** Returns the fragment of a place in the page. */
@@ -26,25 +31,35 @@ export interface TabStorage {
   removeItem(key: string): void
 }
 
+/** First message to the server. */
+export type Proof = { readonly code: string } | { readonly token: string }
+
 /** The token of this tab, and the folder its link was made in. */
 export interface PageSecrets {
   /** Returns the first message for the server; null without a code and without a token. */
-  proof(): { readonly code: string } | { readonly token: string } | null
+  proof(): Proof | null
+  /** Takes a token to try next. */
+  take(token: string): void
   /** Keeps the token that the server gave. */
   keep(token: string): void
-  /** Forgets what the server rejected: the code first, then the token. Returns true if something is left to try. */
+  /** Forgets what the server rejected: what is new first, then the token. Returns true if something is left to try. */
   forget(): boolean
+  /** Forgets everything. */
+  clear(): void
   readonly folder: string | null
 }
 
-export function createPageSecrets({ code, folder }: LinkFacts, storage: TabStorage): PageSecrets {
-  let unused = code
+export function createPageSecrets({ code, link, folder }: LinkFacts, storage: TabStorage): PageSecrets {
+  let unused: Proof | null = code !== null ? { code } : link !== null ? { token: link } : null
   if (folder !== null) storage.setItem(folderKey, folder)
   return {
     proof() {
-      if (unused !== null) return { code: unused }
+      if (unused !== null) return unused
       const token = storage.getItem(tokenKey)
       return token === null ? null : { token }
+    },
+    take(token) {
+      unused = { token }
     },
     keep(token) {
       unused = null
@@ -54,6 +69,10 @@ export function createPageSecrets({ code, folder }: LinkFacts, storage: TabStora
       if (unused === null) storage.removeItem(tokenKey)
       unused = null
       return storage.getItem(tokenKey) !== null
+    },
+    clear() {
+      unused = null
+      storage.removeItem(tokenKey)
     },
     folder: storage.getItem(folderKey),
   }

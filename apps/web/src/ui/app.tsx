@@ -3,6 +3,7 @@ import type { Link, LinkState } from '../link/link.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { ConversationScreen } from './conversation-screen.tsx'
 import { useLinkState, usePlace } from './hooks.ts'
+import { SignIn } from './people/sign-in.tsx'
 
 interface AppProps {
   readonly link: Link
@@ -13,16 +14,25 @@ interface AppProps {
 /** The whole page: the list at the left, a conversation beside it; on a phone one of them. */
 export function App({ link, folder }: AppProps) {
   const state = useLinkState(link)
-  const place = usePlace()
+  const { person } = link
+  const chosen = usePlace()
+  // Whoever has a link to a conversation has nothing to choose.
+  const place = person?.kind === 'guest' ? person.conversationId : chosen
   const [problem, setProblem] = useState<string | null>(null)
   // A problem is about what was tried where it is shown.
   useEffect(() => setProblem(null), [place])
-  if (state.kind === 'notAdmitted') return <NotAdmitted />
+  if (state.kind === 'notAdmitted')
+    return state.offersSignIn ? <SignIn rejected={state.rejected} onSignIn={link.signIn} /> : <NotAdmitted />
   const client = state.kind === 'up' ? state.client : null
   const isReadOnly = state.kind === 'up' && state.access === 'readOnly'
   return (
-    <div className="app" data-place={place === null ? 'list' : 'conversation'}>
-      <ConversationList {...{ client, place, folder, isReadOnly, onProblem: setProblem }} />
+    <div className="app" data-place={person?.kind === 'guest' ? 'alone' : place === null ? 'list' : 'conversation'}>
+      {person?.kind === 'guest' ? null : (
+        <ConversationList
+          {...{ client, place, folder, isReadOnly, person, onProblem: setProblem }}
+          onSignOut={link.signOut}
+        />
+      )}
       {place === null ? (
         <main className="empty">
           <p>Choose a conversation, or begin one.</p>
@@ -30,7 +40,7 @@ export function App({ link, folder }: AppProps) {
       ) : (
         <ConversationScreen key={place} {...{ link, conversationId: place, isReadOnly, onProblem: setProblem }} />
       )}
-      <LinkBar state={state} onRetry={() => link.check()} />
+      <LinkBar state={state} hasUsers={person !== undefined} onRetry={() => link.check()} />
       {problem === null ? null : (
         <div className="problem" role="alert">
           <p>{problem}</p>
@@ -55,13 +65,24 @@ function NotAdmitted() {
   )
 }
 
-function LinkBar({ state, onRetry }: { readonly state: LinkState; readonly onRetry: () => void }) {
+interface LinkBarProps {
+  readonly state: LinkState
+  readonly hasUsers: boolean
+  readonly onRetry: () => void
+}
+
+function LinkBar({ state, hasUsers, onRetry }: LinkBarProps) {
   if (state.kind !== 'lost') return null
   return (
     <div className="link-bar" role="status">
       <span>
-        The server does not answer. Everything shown is saved, and this page goes on by itself. If the server was ended,{' '}
-        <code>parley web</code> makes a new link.
+        The server does not answer. Everything shown is saved, and this page goes on by itself.
+        {hasUsers ? null : (
+          <>
+            {' '}
+            If the server was ended, <code>parley web</code> makes a new link.
+          </>
+        )}
       </span>
       <button type="button" onClick={onRetry}>
         Try now

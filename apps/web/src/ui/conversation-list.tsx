@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client/browser'
-import type { ListedConversation } from '@parley/protocol'
+import type { ListedConversation, Person } from '@parley/protocol'
 import { formatAgo, nameOf, showEffects } from 'parley/page-rules'
 import { useCallback, useEffect, useState } from 'react'
 import { fragmentOf } from '../link/page-secret.ts'
@@ -12,6 +12,9 @@ interface ListProps {
   readonly place: string | null
   readonly folder: string | null
   readonly isReadOnly: boolean
+  /** Person that the page acts for; undefined where the server has no users. */
+  readonly person: Person | undefined
+  readonly onSignOut: () => void
   readonly onProblem: (problem: string) => void
 }
 
@@ -19,7 +22,7 @@ const pageSize = 200
 const refreshMs = 60_000
 
 /** The conversations, newest first, with a search and the way to a new one. */
-export function ConversationList({ client, place, folder, isReadOnly, onProblem }: ListProps) {
+export function ConversationList({ client, place, folder, isReadOnly, person, onSignOut, onProblem }: ListProps) {
   const listed = useListed(client, place)
   const [search, setSearch] = useState('')
   const named = listed.filter((one) => matches(one, search))
@@ -31,6 +34,7 @@ export function ConversationList({ client, place, folder, isReadOnly, onProblem 
       <header>
         <h1>parley</h1>
         {isReadOnly ? <span className="badge">read-only</span> : null}
+        {person?.kind === 'user' ? <SignedIn name={person.name} onSignOut={onSignOut} /> : null}
       </header>
       <input
         type="search"
@@ -52,6 +56,17 @@ export function ConversationList({ client, place, folder, isReadOnly, onProblem 
         <p className="muted">{search === '' ? 'No conversations yet.' : 'None found.'}</p>
       ) : null}
     </nav>
+  )
+}
+
+function SignedIn({ name, onSignOut }: { readonly name: string; readonly onSignOut: () => void }) {
+  return (
+    <span className="signed-in">
+      <span className="muted">{name}</span>
+      <button type="button" className="quiet" onClick={onSignOut}>
+        Sign out
+      </button>
+    </span>
   )
 }
 
@@ -160,7 +175,13 @@ function NewConversation({ client, folder, onProblem }: NewProps) {
       }}
     >
       <label htmlFor="new-folder">Folder to work in</label>
-      <input id="new-folder" value={cwd} onChange={(event) => setCwd(event.target.value)} spellCheck={false} />
+      <input
+        id="new-folder"
+        placeholder="/folder/on/the/server"
+        value={cwd}
+        onChange={(event) => setCwd(event.target.value)}
+        spellCheck={false}
+      />
       <div className="row">
         <button type="submit" className="primary">
           Begin

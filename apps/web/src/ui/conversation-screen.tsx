@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client/browser'
-import { type ConversationId, type ConversationState, shortIdOf } from '@parley/protocol'
+import { type ConversationId, type ConversationState, type Person, shortIdOf } from '@parley/protocol'
 import { pendingApprovals, showEffects } from 'parley/page-rules'
 import { useEffect, useMemo, useState } from 'react'
 import type { Ask } from '../link/ask.ts'
@@ -10,6 +10,8 @@ import { AboutConversation } from './about-conversation.tsx'
 import { Composer } from './composer/composer.tsx'
 import { ToEnd, useFollowedEnd } from './followed-end.tsx'
 import { useConversation, useLinkState } from './hooks.ts'
+import { GuestBanner } from './people/guest-banner.tsx'
+import { type May, mayIn, roleSentence } from './people/may.ts'
 import { useProcesses } from './processes/use-processes.tsx'
 import { Question } from './question/question.tsx'
 import { useRemember } from './remember/remember-panel.tsx'
@@ -37,9 +39,11 @@ export function ConversationScreen({ link, conversationId, isReadOnly, onProblem
   if (state === null)
     return (
       <main className="conversation">
-        <a className="back" href={fragmentOf(null)}>
-          ‹ All conversations
-        </a>
+        {link.person?.kind === 'guest' ? null : (
+          <a className="back" href={fragmentOf(null)}>
+            ‹ All conversations
+          </a>
+        )}
         <p className="opening" role="status">
           {problem ?? 'Opening …'}
         </p>
@@ -49,21 +53,27 @@ export function ConversationScreen({ link, conversationId, isReadOnly, onProblem
     if (client === null) onProblem('There is no link to the server. Nothing was sent.')
     else run(client).catch((error: unknown) => onProblem(errorWords(error)))
   }
-  return <Opened {...{ client, state, isView: isView || isReadOnly, isElsewhere, refresh, ask, onProblem }} />
+  const { person } = link
+  const isTakenAway = linkState.kind === 'up' && linkState.takenAway.has(conversationId)
+  const may = mayIn(state, { person, isView: isView || isReadOnly, isTakenAway })
+  return <Opened {...{ client, state, person, may, isTakenAway, isElsewhere, refresh, ask, onProblem }} />
 }
 
 interface OpenedProps {
   readonly client: Client | null
   readonly state: ConversationState
-  readonly isView: boolean
+  readonly person: Person | undefined
+  readonly may: May
+  readonly isTakenAway: boolean
   readonly isElsewhere: boolean
   readonly refresh: () => Promise<void>
   readonly ask: Ask
   readonly onProblem: (problem: string) => void
 }
 
-function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }: OpenedProps) {
+function Opened({ client, state, person, may, isTakenAway, isElsewhere, refresh, ask, onProblem }: OpenedProps) {
   const { core } = state
+  const isView = !may.edit
   const pending = pendingApprovals(state, { answeredApproval: null })
   const [approval] = pending
   const end = useFollowedEnd()
@@ -77,7 +87,9 @@ function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }:
   return (
     <AccessContext value={access}>
       <main className="conversation">
-        <Head {...{ core, isView, ask, isSearched, setSearched }} />
+        <Head {...{ core, may, ask, isSearched, setSearched }} isAlone={person?.kind === 'guest'} />
+        {person?.kind === 'guest' ? <GuestBanner {...{ person, core }} /> : null}
+        {isTakenAway ? <TakenAway /> : null}
         {isElsewhere ? <Elsewhere shortId={shortIdOf(core.meta.conversationId)} /> : null}
         {isSearched ? <Search {...{ loaded, box: end.box, onProblem }} onClose={() => setSearched(false)} /> : null}
         <Scrolling className="scroll" label="What was said and done" ref={end.box}>
@@ -92,12 +104,15 @@ function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }:
           {approval === undefined ? null : (
             <Question
               key={approval.id}
-              {...{ approval, enforcement: core.settings.enforcement, waiting: pending.length, isView, ask }}
+              {...{ approval, enforcement: core.settings.enforcement, waiting: pending.length, ask }}
+              isView={!may.answer}
               conversationId={core.meta.conversationId}
             />
           )}
           {isView ? (
-            <p className="muted">{isElsewhere ? 'A view of the log.' : 'This page may only watch.'}</p>
+            <p className="muted">
+              {isElsewhere ? 'A view of the log.' : (roleSentence(person, state) ?? 'This page may only watch.')}
+            </p>
           ) : (
             <>
               {approval === undefined ? (memory ?? rewind.panel) : null}
@@ -115,7 +130,8 @@ function Opened({ client, state, isView, isElsewhere, refresh, ask, onProblem }:
   )
 }
 
-interface AccessOptions extends Pick<OpenedProps, 'client' | 'isView' | 'onProblem'>, Pick<ConversationState, 'core'> {
+interface AccessOptions extends Pick<OpenedProps, 'client' | 'onProblem'>, Pick<ConversationState, 'core'> {
+  readonly isView: boolean
   readonly goBack: GoBack
 }
 
@@ -128,30 +144,42 @@ function useTranscriptAccess({ client, core: { meta }, isView, onProblem, goBack
   )
 }
 
-interface HeadProps extends Pick<ConversationState, 'core'>, Pick<OpenedProps, 'isView' | 'ask'> {
+interface HeadProps extends Pick<ConversationState, 'core'>, Pick<OpenedProps, 'may' | 'ask'> {
+  /** True for a page without a list. */
+  readonly isAlone: boolean
   readonly isSearched: boolean
   readonly setSearched: (isSearched: boolean) => void
 }
 
-function Head({ core, isView, ask, isSearched, setSearched }: HeadProps) {
+function Head({ core, may, ask, isAlone, isSearched, setSearched }: HeadProps) {
   const { conversationId } = core.meta
   const fork = () =>
     ask(async (client) => goTo((await client.request('conversation/fork', { conversationId })).conversationId))
   return (
     <header className="head">
-      <a className="back" href={fragmentOf(null)} aria-label="All conversations">
-        ‹
-      </a>
+      {isAlone ? null : (
+        <a className="back" href={fragmentOf(null)} aria-label="All conversations">
+          ‹
+        </a>
+      )}
       <AboutConversation core={core} />
       <button type="button" aria-pressed={isSearched} onClick={() => setSearched(!isSearched)}>
         Find
       </button>
-      {isView || core.seq === 0 ? null : (
+      {!may.copy || core.seq === 0 ? null : (
         <button type="button" className="fork" onClick={fork} title="Go on in a copy of this conversation">
           Fork
         </button>
       )}
     </header>
+  )
+}
+
+function TakenAway() {
+  return (
+    <p className="banner" role="status">
+      An owner has taken this conversation away from you, or the link has expired. What is shown here is all there is.
+    </p>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { CallItem, Core, ItemOf } from '@parley/protocol'
+import type { Actor, CallItem, Core, ItemOf } from '@parley/protocol'
 import { actorName, answeredWords, costText, count } from 'parley/page-rules'
 
 /** Returns the sentence of an error. */
@@ -9,15 +9,20 @@ export function errorWords(error: unknown): string {
 /** Name by which this page introduces itself. */
 export const pageName = 'parley-web'
 
-/** Says who sent a message; null for a page. */
-export function senderWords(by: ItemOf<'userMessage'>['by']): string | null {
-  return by === undefined || by.name === pageName ? null : `from ${actorName(by)}`
+/** Returns true for a page of whoever started the server, which needs no name here. */
+function isPlainPage({ name, user }: Actor): boolean {
+  return name === pageName && user === undefined
 }
 
-/** Says who answered the question about a call, and what; null where nobody did, and for a page. */
+/** Says who sent a message; null for a page without a user. */
+export function senderWords(by: ItemOf<'userMessage'>['by']): string | null {
+  return by === undefined || isPlainPage(by) ? null : `from ${actorName(by)}`
+}
+
+/** Says who answered the question about a call, and what; null where nobody did, and for a page without a user. */
 export function answererWords({ decision }: CallItem): string | null {
   const { by, answer } = decision ?? {}
-  return by === undefined || answer === undefined || by.name === pageName ? null : answeredWords(by, answer)
+  return by === undefined || answer === undefined || isPlainPage(by) ? null : answeredWords(by, answer)
 }
 
 /** Returns the last part of a path. */

@@ -1,9 +1,10 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** Opens a new conversation in the page. */
-export async function begin(page: Page): Promise<void> {
+/** Opens a new conversation in the page, in a folder or in the one that the page offers. */
+export async function begin(page: Page, folder?: string): Promise<void> {
   await page.getByRole('button', { name: 'New conversation' }).click()
+  if (folder !== undefined) await page.getByLabel('Folder to work in').fill(folder)
   await page.getByRole('button', { name: 'Begin' }).click()
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
 }

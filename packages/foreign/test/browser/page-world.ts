@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -97,6 +98,63 @@ export async function pageWorld(steps: readonly Step[], files: Record<string, st
     async open(link) {
       const page = await browser.newPage()
       await page.goto(link)
+      return page
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** A server of a team that serves the page, and browsers of its users. */
+export interface TeamWorld extends AsyncDisposable {
+  readonly origin: string
+  readonly cwd: string
+  /** Runs a command as a user, and resolves to what it printed. */
+  run(user: string, ...args: readonly string[]): Promise<string>
+  /** Opens the page in a browser of its own, at a fragment. */
+  open(fragment: string): Promise<Page>
+  /** Opens the page and signs in. */
+  openAs(user: string, fragment: string): Promise<Page>
+}
+
+/** Starts a server with users, each of whom has their name as token. */
+export async function teamWorld(users: readonly string[], steps: readonly Step[]): Promise<TeamWorld> {
+  await using stack = new AsyncDisposableStack()
+  const model = stack.use(await startModelServer(steps))
+  const home = stack.use(await tempHome())
+  const workspace = stack.use(await tempWorkspace())
+  await writeFile(join(home.env.PARLEY_HOME, 'config.toml'), `openai_base_url = "${model.url}"\nmodel = "gpt-5"\n`)
+  const file = join(home.path, 'users')
+  const lines = users.map((name) => `${name} member sha256:${createHash('sha256').update(name).digest('hex')}\n`)
+  await writeFile(file, lines.join(''), { mode: 0o600 })
+  const options = { env: { ...home.env, OPENAI_API_KEY: 'a-key' }, cwd: workspace.path, timeoutMs: 120_000 }
+  const server = stack.use(startCli(['server', '--listen', 'ws://127.0.0.1:0', '--users', file, '--page'], options))
+  const at = () => /with the page at (http:\S+)/.exec(server.stderr())?.[1]
+  await waitUntil(() => at() !== undefined, { what: 'the page of the server' })
+  const origin = at() ?? ''
+  launched ??= launchBrowser()
+  const browser = await launched
+  const owned = stack.move()
+  async function open(fragment: string): Promise<Page> {
+    const context = owned.adopt(await browser.newContext(), (opened) => opened.close())
+    const page = await context.newPage()
+    await page.goto(`${origin}/#${fragment}`)
+    return page
+  }
+  return {
+    origin,
+    cwd: workspace.path,
+    async run(user, ...args) {
+      const env = { ...options.env, PARLEY_SERVER_TOKEN: user }
+      const to = ['--server', origin.replace('http:', 'ws:')]
+      const { exitCode, stdout, stderr } = await runCli([...args, ...to], { ...options, env })
+      if (exitCode !== 0) throw new Error(stderr)
+      return stdout + stderr
+    },
+    open,
+    async openAs(user, fragment) {
+      const page = await open(fragment)
+      await page.getByLabel('Token').fill(user)
+      await page.getByLabel('Token').press('Enter')
       return page
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -1,4 +1,4 @@
-import type { Access, Role } from '../schema/events/access.ts'
+import type { Access, Person, Role } from '../schema/events/access.ts'
 import type { MethodName } from '../schema/method.ts'
 
 /** Right in a conversation, which a role has or lacks. */
@@ -124,4 +124,12 @@ export function roleHas(role: Role, right: ConversationRight): boolean {
 /** Returns the role of a user in a conversation; null for none. */
 export function roleOf(access: Access | undefined, user: string): Role | null {
   return access?.members.find((member) => member.user === user)?.role ?? null
+}
+
+/** Tells if a client may do something in a conversation, as far as its access says; without a person it may do all. */
+export function personMay(person: Person | undefined, right: ConversationRight, access: Access | undefined): boolean {
+  if (person === undefined) return true
+  if (person.kind === 'guest') return right === 'read'
+  const role = roleOf(access, person.name)
+  return role !== null && roleHas(role, right)
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { deliveredEnvelope } from './event.ts'
+import { person } from './events/access.ts'
 import { clientId, itemId, turnId } from './ids.ts'
 import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
@@ -42,6 +43,7 @@ export const methods = {
       capabilities: z
         .array(z.string())
         .describe('Optional abilities of this server; `safe` where it was started with `--safe`.'),
+      person: person.exactOptional(),
     }),
   },
   'conversation/create': {

@@ -1,15 +1,6 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
-import { WebSocket } from 'ws'
+import { type Server, STATUS_CODES } from 'node:http'
 import { isLoopbackHost } from '../transport/in-the-clear.ts'
-import {
-  answerLimits,
-  ConnectError,
-  connectErrorOf,
-  ListenError,
-  type Listener,
-  listenerOf,
-  type Transport,
-} from '../transport/transport.ts'
+import { answerLimits, ListenError, type Listener, listenerOf, type Transport } from '../transport/transport.ts'
 import { listenAtPath } from '../transport/unix-socket.ts'
 import {
   addressOf,
@@ -21,86 +12,12 @@ import {
   type TakeUpgrade,
   type TlsFiles,
 } from './http-listener.ts'
-import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
+import { createPageDoor, type PageDoor, type PageSource } from './page-door.ts'
 
+export { connectWebSocket } from './connect-websocket.ts'
 export { isSameSecret, type TlsFiles } from './http-listener.ts'
-export { listenForPage, type PageListener, type PageResponse } from './page-listener.ts'
-
-interface ConnectWebSocketOptions {
-  /** `ws://host:port` or `wss://host`. */
-  readonly url: string
-  readonly token?: string
-  /** Certificates of authorities, in PEM, that sign those of servers. Default: those of Node. */
-  readonly ca?: string
-  /** Text of the address in messages. Default: the address. */
-  readonly name?: string
-  /** Interval between pings; three without a sign of life end the connection. Default 20,000. */
-  readonly beatMs?: number
-  readonly signal?: AbortSignal
-}
-
-const handshakeTimeoutMs = 10_000
-
-/** Connects to a websocket. Rejects with `ConnectError` or, when aborted, with the signal's reason. */
-export async function connectWebSocket(options: ConnectWebSocketOptions): Promise<Transport> {
-  const { url, signal, beatMs, name = url } = options
-  signal?.throwIfAborted()
-  const websocket = open(options)
-  const abort = () => websocket.terminate()
-  signal?.addEventListener('abort', abort)
-  try {
-    return await opened(websocket, name, beatMs === undefined ? {} : { beatMs })
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw error
-  } finally {
-    signal?.removeEventListener('abort', abort)
-  }
-}
-
-function open({ url, token, ca }: ConnectWebSocketOptions): WebSocket {
-  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
-  const trusted = ca === undefined ? {} : { ca }
-  try {
-    return new WebSocket(url, { ...frameOptions, ...trusted, headers, handshakeTimeout: handshakeTimeoutMs })
-  } catch (error) {
-    throw new ConnectError('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
-  }
-}
-
-function opened(websocket: WebSocket, url: string, beat: { readonly beatMs?: number }): Promise<Transport> {
-  return new Promise((resolve, reject) => {
-    let socket: IncomingMessage['socket'] | undefined
-    const fail = (error: Error) => reject(handshakeError(url, error))
-    websocket.once('error', fail)
-    websocket.once('upgrade', (response) => {
-      socket = response.socket
-    })
-    websocket.once('unexpected-response', (request, response) => {
-      reject(statusError(url, response.statusCode ?? 0))
-      request.destroy()
-    })
-    websocket.once('open', () => {
-      if (socket === undefined) return
-      const transport = createWebSocketTransport({ ...answerLimits, ...beat, websocket, socket })
-      websocket.off('error', fail)
-      resolve(transport)
-    })
-  })
-}
-
-function statusError(url: string, status: number): ConnectError {
-  if (status === 401) return new ConnectError('refused', `${url} asks for another token (401)`)
-  if (status === 409) return new ConnectError('refused', `${url} has another machine under this name (409)`)
-  if (status === 429) return new ConnectError('refused', `${url} has too many machines of this user (429)`)
-  if (status === 403) return new ConnectError('refused', `${url} rejects this client (403)`)
-  return new ConnectError('notWebSocket', `${url} does not offer a websocket here (HTTP status ${status})`)
-}
-
-function handshakeError(url: string, error: Error): ConnectError {
-  if (error.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, error)
-  return connectErrorOf(url, error)
-}
+export type { PageResponse, PageSource } from './page-door.ts'
+export { listenForPage, type PageListener } from './page-listener.ts'
 
 /** Takes ownership of a connection. */
 type Taker = (transport: Transport) => void
@@ -134,6 +51,8 @@ interface ListenWebSocketOptions {
   metrics?(): string
   /** Decides about tokens for `/metrics`. Default: `token` is valid. */
   readonly mayReadMetrics?: TokenTest
+  /** Serves a page to browsers, too, at these origins and those of the listener. Default: browsers are rejected. */
+  readonly page?: PageSource & { readonly origins: readonly string[] }
 }
 
 /** Paths at which websockets are admitted by a rule of their own. */
@@ -144,19 +63,26 @@ const noDoors: Doors = new Map()
 export interface WebSocketListener extends Listener {
   /** `ws://host:port` with the port in use, `wss://` with TLS. */
   readonly url: string
+  /** `http://host:port`, `https://` with TLS. */
+  readonly origin: string
 }
 
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
   const { host, port, token, tls, onConnection, isReady = alwaysReady, metrics } = options
-  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token), doors = noDoors } = options
+  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token), doors = noDoors, page } = options
   if (token === null && options.admit === undefined && !isLoopbackHost(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  const server = webSocketServer({ admit, path: '/', doors }, { isReady, metrics, mayReadMetrics }, tls)
+  let door: PageDoor | null = null
+  const serving = { isReady, metrics, mayReadMetrics, page: () => door }
+  const server = webSocketServer({ admit, path: '/', doors }, serving, tls)
   await listening(server, host, port)
   const address = addressOf(server)
-  return { ...listenerOf(server, address), url: `${tls === undefined ? 'ws' : 'wss'}://${address}` }
+  const url = `${tls === undefined ? 'ws' : 'wss'}://${address}`
+  const { origin } = new URL(url.replace(/^ws/, 'http'))
+  if (page !== undefined) door = createPageDoor([origin, ...page.origins], page)
+  return { ...listenerOf(server, address), url, origin }
 }
 
 /**
@@ -196,6 +122,8 @@ interface Serving {
   /** Returns the text of `/metrics`; absent where there is no such page. */
   readonly metrics?: (() => string) | undefined
   readonly mayReadMetrics: TokenTest
+  /** Returns the door for browsers; absent or null for none. */
+  readonly page?: () => PageDoor | null
 }
 
 /** Tells if a token is valid for something. */
@@ -203,10 +131,19 @@ export type TokenTest = (token: string) => boolean | Promise<boolean>
 
 const alwaysReady = () => Promise.resolve(true)
 
-/** Creates a server of websockets for clients that are no browsers. */
-function webSocketServer(admission: Admission, { isReady, metrics, mayReadMetrics }: Serving, tls?: TlsFiles): Server {
-  const server = createWebSocketServer((head) => admitUpgrade(head, admission), tls === undefined ? {} : { tls })
+const noPage = () => null
+
+/** Creates a server of websockets for clients that are no browsers, and of the page where there is one. */
+function webSocketServer(
+  admission: Admission,
+  { isReady, metrics, mayReadMetrics, page = noPage }: Serving,
+  tls?: TlsFiles,
+): Server {
+  const admit = (head: RequestHead) =>
+    (head.headers.origin === undefined ? null : page()?.admit(head)) ?? admitUpgrade(head, admission)
+  const server = createWebSocketServer(admit, tls === undefined ? {} : { tls })
   server.on('request', (request, response) => {
+    const door = probes.has(pathOf(request.url)) ? null : page()
     const answer = (status: ProbeStatus | 401, text = `${STATUS_CODES[status]}\n`) =>
       response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text)
     if (metrics !== undefined && pathOf(request.url) === '/metrics') {
@@ -214,6 +151,7 @@ function webSocketServer(admission: Admission, { isReady, metrics, mayReadMetric
       void metricsStatus(request, mayReadMetrics).then(send, () => answer(503))
       return
     }
+    if (door !== null) return door.answer(request, response)
     void plainRequestStatus(request, isReady).then(answer, () => answer(503))
   })
   return server

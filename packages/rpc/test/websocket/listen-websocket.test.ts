@@ -41,6 +41,36 @@ describe('a listening websocket', () => {
     expect(outcomes).toEqual([101, 401, 401, 401, 401, 401])
   })
 
+  it('serves a page to browsers at its own origins and at those that it is told, and to no others', async () => {
+    const page = {
+      origins: ['https://team.example'],
+      headers: (origin: string) => ({ 'X-Origin': origin }),
+      respond: (path: string) => (path === '/' ? { headers: {}, body: Buffer.from('page') } : null),
+      onConnection: async (transport: Transport) => echoPeer(transport),
+    }
+    await using listener = await listenWebSocket({ host: '127.0.0.1', port: 0, token, onConnection: echoPeer, page })
+    const { origin, url } = listener
+    const shown = await fetch(`${origin}/`)
+    expect([await shown.text(), shown.headers.get('X-Origin')]).toEqual(['page', origin])
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200)
+    const outcomes: unknown[] = []
+    for (const [Host, Origin, path] of [
+      [undefined, origin, '/socket'],
+      ['team.example', 'https://team.example', '/socket'],
+      [undefined, 'https://team.example', '/socket'],
+      ['team.example', origin, '/socket'],
+      ['evil.example', 'http://evil.example', '/socket'],
+      [undefined, origin, '/'],
+    ]) {
+      const headers = { Authorization: `Bearer ${token}`, ...(Host === undefined ? {} : { Host }) }
+      using client = foreignClient(`${url}${path}`, { headers, origin: Origin })
+      outcomes.push(await client.outcome)
+    }
+    expect(outcomes).toEqual([101, 101, 403, 403, 421, 404])
+    using native = foreignClient(url)
+    expect(await native.outcome).toBe(101)
+  })
+
   it('rejects browsers, even with the token', async () => {
     await using listener = await listen(echoPeer)
     using client = foreignClient(listener.url, { origin: 'http://localhost' })

@@ -25,6 +25,7 @@ import type { StartCommand } from '../ports/client-commands.ts'
 import type { ClientFiles } from '../ports/client-files.ts'
 import type { EditorTexts } from '../ports/editor-texts.ts'
 import type { TextSearch } from '../ports/text-search.ts'
+import { type Addresses, namedAddresses } from './addresses.ts'
 import type { CommandPorts } from './client-access/start-command.ts'
 import { type CheckpointLimits, checkpointLimits } from './conversation/checkpoint-writer.ts'
 import {
@@ -90,15 +91,6 @@ export interface Engine extends AsyncDisposable {
   readonly home: string
 }
 
-/** Addresses that a server listens on. */
-interface Addresses {
-  /** Socket that other processes find the owner of a conversation by. */
-  readonly socket: string | null
-  readonly others: readonly string[]
-  /** Websocket by which clients of servers of the same store reach this one; absent or null for none. */
-  readonly announced?: string | null
-}
-
 export interface EngineParts
   extends Pick<
       SetupPorts,
@@ -139,7 +131,7 @@ export function createEngine(parts: EngineParts): Engine {
   const { program, home, env, files, clock, ids, random, shellParser, redaction, models, keys, sandboxes, search } =
     parts
   const connectedClients = createConnectedClients()
-  let addresses: readonly string[] = []
+  let at: Addresses = { socket: null, others: [] }
   const report = createReport(parts, connectedClients, (conversationId) => host.giveUp(conversationId))
   const mcpServers = openMcpServers(parts)
   const userRules = createUserRules(home)
@@ -178,23 +170,23 @@ export function createEngine(parts: EngineParts): Engine {
     ...{ home, machines },
     newClientId: ids.client,
     connectedClients,
-    listensAt({ socket, others, announced }) {
-      addresses = [...(socket === null ? [] : [socket]), ...others]
-      host.announce(socket)
-      parts.store?.announce(announced ?? null)
+    listensAt(addresses) {
+      at = addresses
+      host.announce(at.socket)
+      parts.store?.announce(at.announced ?? null)
     },
     ...{ report, ceiling },
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),
     assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
     ...clientAccess(parts, { ...policy, ceiling }),
     ...rightsIn(parts, host),
-    methodsFor: (client) => methodsFor(client, { ...around, users: parts.users ?? null }),
+    methodsFor: (client) => methodsFor(client, { ...around, users: parts.users ?? null, page: () => at.page ?? null }),
     followList: createListFollowing((onChange) => watchSessions(files, home, onChange)),
     gauges: (state) => gaugeText(gaugedOf(host, connectedClients, parts), state),
     async diagnose(client) {
       const { enforcement, reason } = await sandboxes.report()
       const clients = connectedClients.describe()
-      const found = { enforcement, enforcementReason: reason, addresses: [...addresses], clients }
+      const found = { enforcement, enforcementReason: reason, addresses: namedAddresses(at), clients }
       return diagnosisFor(client, { ...diagnose(host, parts), ...found, ...rulesFound(userRules) }, host)
     },
     [Symbol.asyncDispose]: () => closeAll(host, environments, search),

@@ -37,6 +37,8 @@ export interface MethodPorts {
   readonly trust: TrustPorts
   /** Users of the server; null where it has none. */
   readonly users: Users | null
+  /** Returns the origin at which browsers find the page of a server with users; null for none. */
+  readonly page: () => string | null
   /** Returns what hooks are tried with. */
   readonly hookPorts: () => Promise<TryPorts>
   /** Loads the code of logins with the first one. */

@@ -180,9 +180,9 @@ type PeopleMethod =
   | 'user/token'
 
 /** Methods about users and about who reaches a conversation; their code is loaded with the first call. */
-function peopleMethods(client: Guest, { host, users, trust }: MethodPorts): Pick<EngineMethods, PeopleMethod> {
+function peopleMethods(client: Guest, { host, users, trust, page }: MethodPorts): Pick<EngineMethods, PeopleMethod> {
   const { now } = trust.clock
-  const ports = () => ({ by: client.actor, users, now })
+  const ports = () => ({ by: client.actor, users, now, page: page() })
   const sharing = () => import('./people/share.ts')
   const managing = () => import('./people/manage-users.ts')
   return {

@@ -2,6 +2,7 @@ import {
   type Access,
   type ConversationRight,
   type MethodRight,
+  type Person,
   roleHas,
   roleOf,
   type SandboxMode,
@@ -10,15 +11,10 @@ import {
 import { hashOf, isSameHash, type Users } from './users.ts'
 import type { User } from './users-file.ts'
 
-/** Whoever a client acts for: a user, whoever has a link, or whoever started the server and may do everything. */
-type Person =
-  | { readonly kind: 'operator' }
-  | { readonly kind: 'user'; readonly name: string }
-  | { readonly kind: 'guest'; readonly conversationId: string; readonly codeHash: string }
-
 /** Rights of a client. They follow the users file while the client is connected. */
 export interface Rights {
-  readonly person: Person
+  /** Person that it acts for; the operator is whoever started the server, and may do everything. */
+  readonly person: Person | { readonly kind: 'operator' }
   /** Tells if the client may do this in a conversation that has this access. */
   permits(right: ConversationRight, access: Access | undefined): boolean
   /** Tells if the client has a right that depends on no conversation. */

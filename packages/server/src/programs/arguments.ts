@@ -42,6 +42,8 @@ export interface ServerArguments {
   readonly store: readonly string[] | null
   /** File of the users; null for that of the configuration, or none. */
   readonly users: string | null
+  /** True when the websockets serve the page to browsers. */
+  readonly page: boolean
   /** True when `/metrics` of the websockets has counts. */
   readonly metrics: boolean
   readonly ceiling: CeilingFlags
@@ -63,23 +65,22 @@ const serverFlags = {
   store: { type: 'string' },
   users: { type: 'string' },
   metrics: { type: 'boolean' },
+  page: { type: 'boolean' },
   unpaced: { type: 'boolean' },
   ...ceilingOptions,
 } as const
 
+function parseServerFlags(argv: readonly string[]) {
+  return parseFlags('server', argv, serverFlags)
+}
+
 /** Reads the command line. Throws `UsageError`, whose message is one sentence. */
 export function readServerArguments(argv: readonly string[]): ServerArguments {
-  const given = parseFlags('server', argv, serverFlags)
+  const given = parseServerFlags(argv)
   const isDaemon = given['daemon-process'] === true
   const listen = (given.listen ?? []).map(readAddress)
   const isService = isDaemon || given.daemon === true || listen.length > 0
-  if (given['idle-exit'] !== undefined && !isService) throw new UsageError('--idle-exit needs --daemon or --listen.')
-  if (given['token-file'] !== undefined && !listen.some(({ kind }) => kind === 'websocket'))
-    throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
-  if (given['token-file'] !== undefined && given.users !== undefined)
-    throw new UsageError('--users gives each user a token, so that --token-file names none.')
-  if (given.metrics === true && !listen.some(({ kind }) => kind === 'websocket'))
-    throw new UsageError('--metrics needs --listen ws://HOST:PORT, which serves them at /metrics.')
+  assertFlagsFit(given, listen, isService)
   const idleExit = given['idle-exit'] ?? (isDaemon ? daemonIdleExit : 'never')
   return {
     role: given.daemon === true ? 'launcher' : isService ? 'service' : 'client',
@@ -93,9 +94,26 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     isDaemon,
     store: given.store === undefined ? null : readStore(given.store),
     users: absolute(given.users),
+    page: given.page === true,
     metrics: given.metrics === true,
     ceiling: readCeiling(given),
   }
+}
+
+type Given = ReturnType<typeof parseServerFlags>
+
+/** Throws `UsageError` for flags without the one that they belong to. */
+function assertFlagsFit(given: Given, listen: readonly Address[], isService: boolean): void {
+  const hasWebsocket = listen.some(({ kind }) => kind === 'websocket')
+  if (given['idle-exit'] !== undefined && !isService) throw new UsageError('--idle-exit needs --daemon or --listen.')
+  if (given['token-file'] !== undefined && !hasWebsocket)
+    throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
+  if (given['token-file'] !== undefined && given.users !== undefined)
+    throw new UsageError('--users gives each user a token, so that --token-file names none.')
+  if (given.metrics === true && !hasWebsocket)
+    throw new UsageError('--metrics needs --listen ws://HOST:PORT, which serves them at /metrics.')
+  if (given.page === true && !hasWebsocket)
+    throw new UsageError('--page needs --listen wss://HOST:PORT, which serves it to browsers.')
 }
 
 interface GivenTls {

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { readUnlocked } from '@parley/host'
 import { ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
-import type { AdmitToken, TlsFiles } from '@parley/rpc/websocket'
+import type { AdmitToken, PageSource, TlsFiles } from '@parley/rpc/websocket'
 import type { ConnectedMachines } from '@parley/workspace'
 import type { RightsOfToken } from '../engine/index.ts'
 import { allRights, type Rights } from '../people/rights.ts'
 import { type Address, type TlsPaths, UsageError } from './flags.ts'
 import { machineDoor } from './machine-door.ts'
+import { pageOrigins } from './page-origins.ts'
 import { listenInRunFolder } from './run-folder.ts'
 import { readOrMakeToken } from './token-file.ts'
 
@@ -21,15 +22,23 @@ interface Listening {
   readonly address: string
   /** Token file of the address; null when it needs none. */
   readonly tokenFile: string | null
+  /** Origin at which browsers find the page; null or absent for none. */
+  readonly page?: string | null
 }
 
-type Ways = Pick<ListenersOptions, 'connections' | 'home' | 'rightsOf' | 'machines' | 'isReady' | 'metrics'>
+type Ways = Pick<ListenersOptions, 'connections' | 'home' | 'rightsOf' | 'machines' | 'isReady' | 'metrics' | 'page'>
+
+interface AddressOptions {
+  readonly tokenFile: string | null
+  readonly tls?: TlsPaths | null
+  readonly advertise?: string | null
+}
 
 /** Listens on one address. Rejects with `ListenError` or `UsageError`. */
 export async function listenOn(
   address: Address,
-  { tokenFile, tls = null }: { readonly tokenFile: string | null; readonly tls?: TlsPaths | null },
-  { connections, home, rightsOf = null, machines, isReady, metrics }: Ways,
+  { tokenFile, tls = null, advertise = null }: AddressOptions,
+  { connections, home, rightsOf = null, machines, isReady, metrics, page }: Ways,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -39,6 +48,7 @@ export async function listenOn(
   // Loaded only when used, to keep the start short.
   const { isSameSecret, listenWebSocket } = await import('@parley/rpc/websocket')
   const file = rightsOf === null ? (tokenFile ?? join(home, 'server-token')) : null
+  const origins = page === undefined ? [] : pageOrigins(address, advertise)
   const admit = rightsOf === null ? null : admitWith(rightsOf, (...taken) => connections.accept(...taken))
   const token = file === null ? null : readOrMakeToken(file)
   const judge = rightsOf ?? ((given: string) => (token !== null && isSameSecret(given, token) ? allRights : null))
@@ -52,9 +62,11 @@ export async function listenOn(
     ...(machines === undefined ? {} : { doors: machineDoor(machines, judge) }),
     ...(isReady === undefined ? {} : { isReady }),
     ...(metrics === undefined ? {} : { metrics }),
+    ...(page === undefined ? {} : { page: { ...page, origins } }),
     ...(rightsOf === null ? {} : { mayReadMetrics: async (token) => (await rightsOf(token))?.has('admin') === true }),
   })
-  return { listener, address: listener.url, tokenFile: file }
+  const known = page === undefined ? null : (origins[0] ?? listener.origin)
+  return { listener, address: listener.url, tokenFile: file, page: known }
 }
 
 /** Returns who takes the connections of users and of those who have a link. */
@@ -88,6 +100,8 @@ export interface Listeners {
   readonly others: readonly Listening[]
   /** Websocket by which clients on other machines and other servers reach this one; null for none. */
   readonly announced: string | null
+  /** Origin at which browsers find the page; null for none. */
+  readonly page: string | null
   close(): Promise<void>
 }
 
@@ -98,6 +112,8 @@ interface ListenersOptions {
     readonly tls: TlsPaths | null
     readonly advertise: string | null
   }
+  /** The page that websockets serve to browsers; absent for none. */
+  readonly page?: PageSource | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly connections: Acceptor
@@ -133,7 +149,8 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
     throw error
   }
   const announced = args.advertise ?? others.map(({ address }) => address).find(isReachable) ?? null
-  return { socket: own?.address ?? null, others, announced, close }
+  const page = others.find((other) => other.page != null)?.page ?? null
+  return { socket: own?.address ?? null, others, announced, page, close }
 }
 
 /** Returns true for a websocket at an address that clients can connect to: not one that stands for all of a machine. */

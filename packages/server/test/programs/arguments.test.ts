@@ -14,6 +14,7 @@ describe('the arguments of a server', () => {
       store: null,
       users: null,
       metrics: false,
+      page: false,
       paced: true,
       isDaemon: false,
       ceiling: { maxSandbox: null, allowNever: false, profile: null },

@@ -1,4 +1,4 @@
-import { type Access, type Role, shortIdOf } from '@parley/protocol'
+import { type Access, type ConversationId, type ResultOf, type Role, shortIdOf } from '@parley/protocol'
 import { connect } from '../../cli/connect.ts'
 import { exitCodes, misused } from '../../cli/exit-codes.ts'
 import type { Launch } from '../../cli/launch-server.ts'
@@ -37,13 +37,17 @@ export async function shareConversation(
     say('The link is revoked.\n')
   } else if (flags.link === true) {
     const life = flags.days === undefined ? {} : { lifeMs: flags.days * dayMs }
-    const { code, linkId, expiresAt } = await parley.request('conversation/link/make', { conversationId, ...life })
-    launch.streams.stderr.write(
-      `Whoever has this code reads the conversation until ${new Date(expiresAt).toISOString()}: it is a token for --token-file. parley share ${shortIdOf(conversationId)} --revoke ${linkId} ends it.\n`,
-    )
-    say(`${code}\n`)
+    const made = await parley.request('conversation/link/make', { conversationId, ...life })
+    launch.streams.stderr.write(linkWords(conversationId, made))
+    say(`${made.code}\n`)
   } else say(accessText(core?.meta.access))
   return exitCodes.ok
+}
+
+function linkWords(conversationId: ConversationId, made: ResultOf<'conversation/link/make'>): string {
+  const { linkId, expiresAt, url } = made
+  const browser = url === undefined ? '' : `In a browser: ${url}\n`
+  return `Whoever has this code reads the conversation until ${new Date(expiresAt).toISOString()}: it is a token for --token-file. parley share ${shortIdOf(conversationId)} --revoke ${linkId} ends it.\n${browser}`
 }
 
 function roleNamed(word: string): { readonly role: Role | null } {

@@ -32,7 +32,7 @@ const attacks: readonly Told[] = [
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 /** Attacks of which one is carried out in each world of a short run. A prime, so that every kind is among them. */
-const stride = 41
+const stride = 83
 
 /** `turn` counts the worlds of one run, each of which takes other attacks. */
 export function describeGuarded(user: AttackUser, wanted: 'full' | 'partial', turn: number): void {

@@ -26,10 +26,17 @@ const asked = 'no whole sandbox here: it asked, and nothing happened before the 
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 
-/** Returns the attacks on one user: all in long runs and where there is one user, else every other one, so that each is made. */
+/** Each attack once: in one of its modes, and by one of two users where there are two. Modes and users take turns. */
+const chosenRows: readonly (Row & { readonly isOrdinary: boolean })[] = attackCases.flatMap((attack, index) => {
+  const mode = attack.modes[index % attack.modes.length]
+  // What is told in code is mostly the same for every user, and then told by this one alone.
+  const isOrdinary = isRoot && attack.scenario !== true && Math.floor(index / 2) % 2 === 1
+  return allRows.filter((row) => row.attack === attack && row.mode === mode).map((row) => ({ ...row, isOrdinary }))
+})
+
+/** Returns the attacks on one user: every one in each of its modes in long runs, else the chosen ones. */
 function rowsFor(user: AttackUser): readonly Row[] {
-  const turn = user === thisUser ? 0 : 1
-  return allRows.filter((_, index) => isLong || !isRoot || index % 2 === turn)
+  return isLong ? allRows : chosenRows.filter(({ isOrdinary }) => isOrdinary === (user !== thisUser))
 }
 
 /** Attacks of the tables on one real server of this user. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { conversationId } from '../ids.ts'
 import { leftAlone } from '../redaction-marks.ts'
 
 /** Name of a user: small letters, digits, dots, dashes and underscores. */
@@ -28,6 +29,21 @@ export const access = z
   })
   .describe('Users and links that reach a conversation on a server with users.')
 
+/** Person that a client acts for, on a server with users. */
+export const person = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('user'), name: userName }).describe('A user.'),
+    z
+      .object({
+        kind: z.literal('guest'),
+        conversationId,
+        codeHash: leftAlone(z.string(), 'hash').describe('SHA-256 of the code, by which `access` names the link.'),
+      })
+      .describe('Whoever has a link to a conversation.'),
+  ])
+  .describe('Whom this connection acts for; absent for whoever started the server, and on a server without users.')
+
+export type Person = z.infer<typeof person>
 export type UserName = z.infer<typeof userName>
 export type Role = z.infer<typeof role>
 export type SharedLink = z.infer<typeof sharedLink>

@@ -33,6 +33,10 @@ export const peopleMethods = {
       seq,
       linkId: z.string(),
       code: z.string().describe('Code of the link, told once: the token of a client that may only read.'),
+      url: z
+        .string()
+        .exactOptional()
+        .describe('Where a browser shows it, with the code behind `#`; absent where the server serves no page.'),
       expiresAt: z.number().describe('ms since the epoch.'),
     }),
   },

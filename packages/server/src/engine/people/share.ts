@@ -20,6 +20,8 @@ interface SharePorts {
   /** Users of this server; null where it has none. */
   readonly users: Users | null
   readonly now: () => number
+  /** Origin at which browsers find the page of this server; null for none. */
+  readonly page: string | null
 }
 
 const mostMembers = 200
@@ -66,7 +68,7 @@ function currentAccess(access: Access | undefined, now: number): Access {
 export function makeLink(
   { conversation }: LiveConversation,
   { lifeMs = usualLifeMs }: ParamsOf<'conversation/link/make'>,
-  { by, now }: SharePorts,
+  { by, now, page }: SharePorts,
 ): ResultOf<'conversation/link/make'> {
   const access = currentAccess(conversation.state.core.meta.access, now())
   if (access.links.length >= mostLinks)
@@ -76,7 +78,8 @@ export function makeLink(
   const linkId = randomBytes(4).toString('hex')
   const links = [...access.links, { linkId, codeHash: hashOf(code), expiresAt }]
   const { seq } = conversation.record({ type: 'conversation.shared', access: { ...access, links }, by })
-  return { seq, linkId, code, expiresAt }
+  // Browsers send the part after # nowhere, so that the code is in no address, log or header.
+  return { seq, linkId, code, expiresAt, ...(page === null ? {} : { url: `${page}/#link=${code}` }) }
 }
 
 /** Ends a link. Throws `itemNotFound` for one that is not there. */

@@ -96,6 +96,7 @@ export function createSession(ports: SessionPorts): Session {
         clientId,
         home: identity.home,
         capabilities: [...abilities, ...(identity.isSafe === true ? ['safe'] : [])],
+        ...(rights.person.kind === 'operator' ? {} : { person: rights.person }),
       }
     },
     initialized() {

@@ -1,36 +1,56 @@
 import type { ClientAccess } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { isRecord } from '@parley/text'
-import type { Links } from './links.ts'
+import type { Rights } from '../../people/rights.ts'
+
+/** Rights that a page has proven. */
+export interface Proven {
+  /** Token by which it comes again. */
+  readonly token: string
+  readonly access: ClientAccess
+  /** Rights of its user or link; absent where it has those of whoever started the server. */
+  readonly rights?: Rights
+}
+
+/** First message of a page: the code of a link that is good once, or a token. */
+type Proof = { readonly code: string } | { readonly token: string }
+
+/** Tells what a page may do with its proof; null for nothing. */
+export type Prove = (proof: Proof) => Proven | null | Promise<Proven | null>
+
+interface GreetOptions {
+  readonly prove: Prove
+  /** True where whoever has a token may sign in on the page. */
+  readonly offersSignIn: boolean
+}
 
 /** Time limit for the first message of a page. */
 const greetingMs = 10_000
 
 /**
  * Reads the first message of a page, `{"code": …}` from its link or `{"token": …}` from its storage, and answers with its
- * token and access. Resolves with the access; with null after closing the connection of anyone else.
+ * token and access. Resolves with what it has proven; with null after closing the connection of anyone else.
  */
-export async function greetPage(transport: Transport, links: Links): Promise<ClientAccess | null> {
+export async function greetPage(transport: Transport, { prove, offersSignIn }: GreetOptions): Promise<Proven | null> {
   const expired = setTimeout(() => void transport.close(), greetingMs)
   // The iterator of a transport is its own: the peer goes on where this stops.
   const first = await transport.incoming[Symbol.asyncIterator]().next()
   clearTimeout(expired)
-  const message = first.done === true || first.value.kind !== 'message' ? null : first.value.value
-  const proven = proofOf(message, links)
+  const proof = first.done === true || first.value.kind !== 'message' ? null : proofIn(first.value.value)
+  const proven = proof === null ? null : await prove(proof)
   if (proven === null) {
-    transport.send(JSON.stringify({ error: 'notAdmitted' }))
+    transport.send(JSON.stringify({ error: 'notAdmitted', ...(offersSignIn ? { signIn: true } : {}) }))
     await transport.close()
     return null
   }
-  transport.send(JSON.stringify(proven))
-  return proven.access
+  const { token, access } = proven
+  transport.send(JSON.stringify({ token, access }))
+  return proven
 }
 
-function proofOf(message: unknown, links: Links): { readonly token: string; readonly access: ClientAccess } | null {
+function proofIn(message: unknown): Proof | null {
   if (!isRecord(message)) return null
   const { code, token } = message
-  if (typeof code === 'string') return links.exchange(code)
-  if (typeof token !== 'string') return null
-  const access = links.accessOf(token)
-  return access === null ? null : { token, access }
+  if (typeof code === 'string') return { code }
+  return typeof token === 'string' ? { token } : null
 }

@@ -41,7 +41,7 @@ export function pageHeaders(origin: string): Readonly<Record<string, string>> {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    `connect-src ${origin.replace('http:', 'ws:')}`,
+    `connect-src ${origin.replace(/^http/, 'ws')}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -1,9 +1,9 @@
 import type { ClientAccess } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { listenForPage } from '@parley/rpc/websocket'
-import { greetPage } from './greet-page.ts'
+import type { Prove } from './greet-page.ts'
 import { createLinks, type Links } from './links.ts'
-import { pageHeaders, readPageFiles } from './page-files.ts'
+import { createPageSource } from './page-source.ts'
 
 export interface WebPorts {
   /** Folder of the built page. */
@@ -27,26 +27,17 @@ const maxUnproven = 16
 /** Listens for the page on loopback, and hands over the connections of pages with a link. Rejects with `ListenError`. */
 export async function listenForLinks({ folder, now, accept }: WebPorts, port: number): Promise<OpenedPage> {
   const links = createLinks(now)
-  const files = readPageFiles(folder)
   const pages = new Set<Transport>()
-  let unproven = 0
-  const listener = await listenForPage({
-    port,
-    headers: pageHeaders,
-    respond: (path, { headers }) => files(path, headers['accept-encoding']?.toString()),
-    async onConnection(transport, admit) {
-      if (unproven >= maxUnproven) return transport.close()
-      unproven += 1
-      const access = await greetPage(transport, links).finally(() => {
-        unproven -= 1
-      })
-      if (access === null) return
-      admit()
+  const source = createPageSource({
+    ...{ folder, maxUnproven, offersSignIn: false },
+    prove: proveByLink(links),
+    accept(transport, { access }) {
       pages.add(transport)
       void transport.closed.then(() => pages.delete(transport))
       accept(transport, access)
     },
   })
+  const listener = await listenForPage({ port, ...source })
   return {
     origin: listener.origin,
     links,
@@ -54,5 +45,13 @@ export async function listenForLinks({ folder, now, accept }: WebPorts, port: nu
       await listener.close()
       await Promise.all([...pages].map((page) => page.close()))
     },
+  }
+}
+
+function proveByLink(links: Links): Prove {
+  return (proof) => {
+    if ('code' in proof) return links.exchange(proof.code)
+    const access = links.accessOf(proof.token)
+    return access === null ? null : { token: proof.token, access }
   }
 }

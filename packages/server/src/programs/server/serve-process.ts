@@ -10,7 +10,8 @@ import {
   type Metrics,
   sweepLeftovers,
 } from '../../engine/index.ts'
-import { createConnections } from '../../frontends/conversation/connections.ts'
+import { type Connections, createConnections } from '../../frontends/conversation/connections.ts'
+import { createTeamPage } from '../../frontends/web/team-page.ts'
 import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
 import type { Users } from '../../people/users.ts'
 import { type Listeners, openListeners } from '../../serving/listen.ts'
@@ -68,15 +69,14 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
   // The first request, which waits in the pipe by now, is answered before sockets are made.
   if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  const ways = waysOf(engine, store, metrics)
+  const ways = { ...waysOf(engine, store, metrics), page: teamPage(args, { engine, folder: page, connections }) }
   const listeners = await openListeners({ args, env, home, connections, writeLog, ...ways })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)
     await close()
     return cannotListenExitCode
   }
-  const { socket, announced } = listeners
-  engine.listensAt({ socket, others: listeners.others.map(({ address }) => address), announced })
+  engine.listensAt({ ...listeners, others: listeners.others.map(({ address }) => address) })
   await reportAddresses(listeners, args, { users, store })
   const sweepNow = sweepLater(writeLog, {
     host: parts.host,
@@ -104,6 +104,7 @@ async function openShared(args: ServerArguments, parts: EngineParts) {
   const metrics = args.metrics ? createMetrics() : undefined
   const people = openUsersOfServer(args.users, { ...parts, isStrict: args.role === 'service' })
   if ('problem' in people) return people
+  if (args.page && people.users === null) return { problem: pageNeedsUsers }
   const opened = await openSharedStore(args.store, { ...parts, onPublished: metrics?.published })
   if ('problem' in opened) people.users?.[Symbol.dispose]()
   if ('problem' in opened) return opened
@@ -113,6 +114,19 @@ async function openShared(args: ServerArguments, parts: EngineParts) {
     ...(metrics === undefined ? {} : { metrics }),
   }
   return { ...opened, ...people, metrics, given }
+}
+
+/** Returns the page that the websockets of a server with users serve; undefined for none. */
+function teamPage(
+  args: ServerArguments,
+  { engine: { rightsOf }, folder, connections }: { engine: Engine; folder: string; connections: Connections },
+) {
+  if (!args.page || rightsOf === null) return undefined
+  return createTeamPage({
+    folder,
+    rightsOf,
+    accept: (transport, proven) => connections.accept(transport, 'websocket', proven),
+  })
 }
 
 /** Returns how tokens are judged, and what is answered besides to clients. */
@@ -165,11 +179,14 @@ async function reportAddresses(
   else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener, users)}\n`)
 }
 
+const pageNeedsUsers =
+  '--page is for a server with users, who sign in with their tokens: add --users FILE. For a page of your own: parley web.'
+
 const unreachable =
   'parley server: clients of other servers cannot reach this one by that address. Say how they can: --advertise wss://NAME:PORT'
 
-function describe({ address, tokenFile }: Listeners['others'][number], users: Users | null): string {
-  const from = `parley server listens on ${address}`
+function describe({ address, tokenFile, page }: Listeners['others'][number], users: Users | null): string {
+  const from = `parley server listens on ${address}${page == null ? '' : `, with the page at ${page}`}`
   if (tokenFile !== null) return `${from} (token in ${tokenFile})`
   if (users === null || !/^wss?:/.test(address)) return from
   const isEmpty = !users.lines.some(({ kind }) => kind === 'user')

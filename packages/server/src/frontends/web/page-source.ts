@@ -1,0 +1,36 @@
+import type { Transport } from '@parley/rpc'
+import type { PageSource } from '@parley/rpc/websocket'
+import { greetPage, type Prove, type Proven } from './greet-page.ts'
+import { pageHeaders, readPageFiles } from './page-files.ts'
+
+interface SourceOptions {
+  /** Folder of the built page. */
+  readonly folder: string
+  /** True where whoever has a token may sign in on the page. */
+  readonly offersSignIn: boolean
+  /** Most connections that have not proven who they are. */
+  readonly maxUnproven: number
+  readonly prove: Prove
+  /** Takes ownership of the transport of a page that has proven who it is. */
+  readonly accept: (transport: Transport, proven: Proven) => void
+}
+
+/** Returns the page for a listener, which hands over the connections of those who have proven who they are. */
+export function createPageSource({ folder, offersSignIn, maxUnproven, prove, accept }: SourceOptions): PageSource {
+  const files = readPageFiles(folder)
+  let unproven = 0
+  return {
+    headers: pageHeaders,
+    respond: (path, { headers }) => files(path, headers['accept-encoding']?.toString()),
+    async onConnection(transport, admit) {
+      if (unproven >= maxUnproven) return transport.close()
+      unproven += 1
+      const proven = await greetPage(transport, { prove, offersSignIn }).finally(() => {
+        unproven -= 1
+      })
+      if (proven === null) return
+      admit()
+      accept(transport, proven)
+    },
+  }
+}

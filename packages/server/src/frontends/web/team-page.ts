@@ -1,0 +1,30 @@
+import type { Transport } from '@parley/rpc'
+import type { PageSource } from '@parley/rpc/websocket'
+import type { RightsOfToken } from '../../engine/index.ts'
+import type { Proven } from './greet-page.ts'
+import { createPageSource } from './page-source.ts'
+
+interface TeamPageOptions {
+  /** Folder of the built page. */
+  readonly folder: string
+  readonly rightsOf: RightsOfToken
+  /** Takes ownership of the transport of a page that has proven who it is. */
+  readonly accept: (transport: Transport, proven: Proven) => void
+}
+
+/** Most connections that have not proven who they are: more than on loopback, where all are of one person. */
+const maxUnproven = 128
+
+/** Returns the page of a server with users: a page acts for the user, or the link, whose token it brings. */
+export function createTeamPage({ folder, rightsOf, accept }: TeamPageOptions): PageSource {
+  return createPageSource({
+    ...{ folder, maxUnproven, accept, offersSignIn: true },
+    async prove(proof) {
+      if (!('token' in proof)) return null
+      const { token } = proof
+      const rights = await rightsOf(token)
+      if (rights === null) return null
+      return { token, access: rights.person.kind === 'guest' ? 'readOnly' : 'full', rights }
+    },
+  })
+}

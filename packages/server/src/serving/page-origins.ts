@@ -1,0 +1,33 @@
+import { ListenError } from '@parley/rpc'
+import type { Address } from './flags.ts'
+
+const needsEncryption =
+  'the page asks for tokens, so browsers must reach it by wss:// or on this machine: add --tls-cert and --tls-key, or --advertise wss://NAME behind something that serves TLS'
+
+/**
+ * Returns the origins by which browsers know the page at an address, the best first; the one of the socket itself comes
+ * on top. Throws `ListenError` where tokens would cross a network as they are.
+ */
+export function pageOrigins(address: Address & { readonly kind: 'websocket' }, advertise: string | null): string[] {
+  const { host, port, isSecure } = address
+  const named = host.includes(':') ? `[${host}]` : host
+  const given = `${isSecure === true ? 'https' : 'http'}://${named}:${port}`
+  const told = advertise === null ? [] : [advertise.replace(/^ws/i, 'http')]
+  const origins = [...told, ...(isUnspecified(host) || port === 0 ? [] : [given])].map((url) => new URL(url).origin)
+  if (isUnspecified(host) && told.length === 0)
+    throw new ListenError(`${host} is no address that browsers know the page by. Say it: --advertise wss://NAME:PORT`)
+  if (![...origins, given].every(isPrivate)) throw new ListenError(needsEncryption)
+  return origins
+}
+
+function isUnspecified(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+/** Returns true where nobody between can read what is sent. */
+function isPrivate(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin)
+  return (
+    protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  )
+}
