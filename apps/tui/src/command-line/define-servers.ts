@@ -116,6 +116,8 @@ function defineExecServer(program: Command): void {
       '--token-file <file>',
       'with a websocket: the token that clients must send (made when missing; default: exec-server-token in the home)',
     )
+    .option('--max-sandbox <mode>', 'the most that clients may ask for (default: what you may); docs/exec-server.md')
+    .option('--root <folder>', 'nothing outside is read, written or used as working folder; may be repeated')
     .option(
       '--connect <addresses>',
       'connect to servers by itself instead (wss://HOST:PORT, several with commas), with the token of --token-file',

@@ -5,7 +5,14 @@ const env = { PARLEY_HOME: '/home/me/.parley' }
 
 describe('the arguments of an exec-server', () => {
   it('default to stdio without lingering', () => {
-    const onStdio = { listen: null, connect: null, tokenFile: '/home/me/.parley/exec-server-token', lingerMs: 0 }
+    const onStdio = {
+      listen: null,
+      connect: null,
+      maxSandbox: null,
+      roots: [],
+      tokenFile: '/home/me/.parley/exec-server-token',
+      lingerMs: 0,
+    }
     expect([[], ['--listen', 'stdio'], ['--listen', 'stdio://']].map((argv) => readExecArguments(argv, env))).toEqual([
       onStdio,
       onStdio,
@@ -20,6 +27,15 @@ describe('the arguments of an exec-server', () => {
     expect(readExecArguments([...address, '--no-linger', '--token-file', '/t'], env)).toMatchObject({
       lingerMs: 0,
       tokenFile: '/t',
+    })
+  })
+
+  it('say the most that clients may do; folders mean a sandbox', () => {
+    expect(readExecArguments(['--max-sandbox', 'read-only'], env)).toMatchObject({ maxSandbox: 'read-only', roots: [] })
+    const roots = ['/a', '/b']
+    expect(readExecArguments(['--root', '/a', '--root', '/b'], env)).toMatchObject({
+      maxSandbox: 'workspace-write',
+      roots,
     })
   })
 
@@ -50,6 +66,8 @@ describe('the arguments of an exec-server', () => {
     [['--connect', 'ws://a:1', '--token-file', '/t', '--name', 'a'], 'is another machine and has no TLS'],
     [['--connect', 'wss://a', '--listen', 'ws://127.0.0.1:1'], 'It either listens or connects'],
     [['--name', 'laptop'], '--name needs --connect'],
+    [['--root', '/a', '--max-sandbox', 'danger-full-access'], '--root holds for sandboxed processes only'],
+    [['--max-sandbox', 'some'], '--max-sandbox takes read-only'],
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['--listen', 'http://127.0.0.1:1'], '--listen takes ws://HOST:PORT'],
     [['--token-file', 'x'], '--token-file needs --listen ws://HOST:PORT.'],

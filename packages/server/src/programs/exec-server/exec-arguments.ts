@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import type { SandboxMode } from '@parley/protocol'
 import {
   type Address,
   absolutePath,
   parseFlags,
+  readCeiling,
   readPlainAddress,
   readServers,
   UsageError,
@@ -28,6 +30,10 @@ export interface ExecArguments {
   readonly connect: OutgoingLink | null
   /** File of the token that clients bring, or of that which is brought to servers. */
   readonly tokenFile: string
+  /** Most that clients may do; null for what the user of the exec-server may. */
+  readonly maxSandbox: SandboxMode | null
+  /** Folders outside of which nothing is read, written or started; empty for no such limit. */
+  readonly roots: readonly string[]
   /** Time that processes of a lost client go on; 0 ends them at once. */
   readonly lingerMs: number
 }
@@ -38,6 +44,8 @@ const execFlags = {
   listen: { type: 'string' },
   'token-file': { type: 'string' },
   'no-linger': { type: 'boolean' },
+  'max-sandbox': { type: 'string' },
+  root: { type: 'string', multiple: true },
   connect: { type: 'string' },
   name: { type: 'string' },
   users: { type: 'string' },
@@ -60,10 +68,25 @@ export function readExecArguments(
   return {
     listen,
     connect,
+    ...readMost(given),
     tokenFile: absolutePath(given['token-file'] ?? join(homeFolder(env), 'exec-server-token')),
     // A client on stdio cannot come back.
     lingerMs: (listen === null && connect === null) || given['no-linger'] === true ? 0 : lingerMs,
   }
+}
+
+interface GivenMost {
+  readonly 'max-sandbox'?: string | undefined
+  readonly root?: readonly string[] | undefined
+}
+
+function readMost(given: GivenMost): Pick<ExecArguments, 'maxSandbox' | 'roots'> {
+  const { maxSandbox } = readCeiling({ 'max-sandbox': given['max-sandbox'] })
+  const roots = (given.root ?? []).map(absolutePath)
+  if (roots.length === 0) return { maxSandbox, roots }
+  if (maxSandbox === 'danger-full-access')
+    throw new UsageError('--root holds for sandboxed processes only: --max-sandbox workspace-write or read-only.')
+  return { maxSandbox: maxSandbox ?? 'workspace-write', roots }
 }
 
 interface GivenLink {

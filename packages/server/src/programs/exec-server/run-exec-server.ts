@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { NotPrivateError, openHost, openSandboxes, readPrivateFile } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createStreamTransport, ListenError, type PeerFault, type Transport, type UnreadableReason } from '@parley/rpc'
-import { currentSecrets, diskFiles, ownFiles, secretPaths, systemErrorReason } from '@parley/workspace'
+import { currentSecrets, diskFiles, ownFiles, realPathOf, secretPaths, systemErrorReason } from '@parley/workspace'
 import { openEpochs } from '../../frontends/exec/epochs.ts'
 import { createPolicyEnforcer, type PolicyEnforcer } from '../../frontends/exec/sandbox/enforce-policy.ts'
+import { type MachineCeiling, noCeiling } from '../../frontends/exec/sandbox/machine-ceiling.ts'
 import { describeEnvironment, type ExecParts, serveExec } from '../../frontends/exec/serve-exec.ts'
 import { servedUsers } from '../../frontends/exec/served-users.ts'
 import { createSessions } from '../../frontends/exec/sessions.ts'
@@ -44,7 +45,8 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
   void host.warmUp().catch(writeStderr)
   const sweepNow = sweepLater(writeStderr, { host, notes, socket: null })
   const { listen, connect } = options
-  const enforcer = localEnforcer(build, listen === null && connect === null ? [] : [options.tokenFile])
+  const hidden = listen === null && connect === null ? [] : [options.tokenFile]
+  const enforcer = localEnforcer(build, hidden, await ceilingOf(options))
   const parts: ExecParts = {
     sessions,
     epochs: openEpochs(nodeFiles, join(homeFolder(process.env), 'epochs')),
@@ -68,8 +70,16 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
   }
 }
 
+/** Resolves to the most that clients may do: without `--root` they write only below the folder that it was started in. */
+async function ceilingOf({ maxSandbox, roots }: ExecArguments): Promise<MachineCeiling> {
+  if (maxSandbox === null) return noCeiling
+  const real = await Promise.all(roots.map((root) => realPathOf(root)))
+  const writable = real.length === 0 ? [await realPathOf(process.cwd())] : real
+  return { maxSandbox, writable, readable: real.length === 0 ? null : real }
+}
+
 /** Returns the sandbox of this machine. Its first use waits for a test, whose result is kept in `$PARLEY_HOME`. */
-function localEnforcer(build: string, tokenFiles: readonly string[]): PolicyEnforcer {
+function localEnforcer(build: string, tokenFiles: readonly string[], ceiling: MachineCeiling): PolicyEnforcer {
   const home = homedir()
   const parleyHome = homeFolder(process.env)
   const own = () => ownFiles(parleyHome)
@@ -92,6 +102,7 @@ function localEnforcer(build: string, tokenFiles: readonly string[]): PolicyEnfo
     env: process.env,
     own,
     platform: process.platform,
+    ceiling,
   })
 }
 

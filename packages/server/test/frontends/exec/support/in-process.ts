@@ -9,6 +9,7 @@ import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } fro
 import { openEpochs } from '../../../../src/frontends/exec/epochs.ts'
 import type { AssertServed } from '../../../../src/frontends/exec/handshake.ts'
 import { createPolicyEnforcer } from '../../../../src/frontends/exec/sandbox/enforce-policy.ts'
+import { type MachineCeiling, noCeiling } from '../../../../src/frontends/exec/sandbox/machine-ceiling.ts'
 import { describeEnvironment, serveExec } from '../../../../src/frontends/exec/serve-exec.ts'
 import { createSessions, type SessionsOptions } from '../../../../src/frontends/exec/sessions.ts'
 import { connectClient, type ExecClient } from './exec-client.ts'
@@ -33,6 +34,8 @@ export interface ExecPlaceOptions extends Partial<SessionsOptions> {
   readonly sandboxes?: Sandboxes
   readonly secrets?: readonly string[]
   readonly platform?: string
+  /** Left out for none. */
+  readonly ceiling?: MachineCeiling
   /** Left out where it works for all. */
   readonly assertServed?: AssertServed
 }
@@ -46,13 +49,14 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
     secrets = [],
     platform = process.platform,
     assertServed,
+    ceiling = noCeiling,
     ...options
   } = given
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 30_000, ...options })
   const enforcer = createPolicyEnforcer({
     ...{ sandboxes, secrets: () => Promise.resolve(secrets) },
-    ...{ home: '/nowhere', platform },
+    ...{ home: '/nowhere', platform, ceiling },
   })
   const mark = newMark()
   const faults: unknown[] = []
