@@ -24,7 +24,7 @@ import {
 } from './open-conversation.ts'
 import { isReadingIntent, type ReadingTerminal, readBack } from './pager/read-back.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
-import { note, noticeActions, rejectionAction } from './rejected-intent.ts'
+import { isTakenFrom, note, noticeActions, rejectionAction, type ShownNotice } from './rejected-intent.ts'
 import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
 import { ServerConnection } from './server-connection.ts'
 import { ServerWatch } from './server-watch.ts'
@@ -66,8 +66,8 @@ export class ConversationController implements AsyncDisposable {
     })
     this.#server = new ServerConnection({
       onConnected: ({ server, serverPid }) => screen.dispatch({ kind: 'linked', clientId: server.clientId, serverPid }),
-      onLost: () => screen.dispatch({ kind: 'lost' }),
-      onNotice: (notice) => screen.dispatch(...noticeActions(notice, this.#conversation?.id)),
+      onLost: (isTaken) => screen.dispatch({ kind: 'lost', ...(isTaken ? { isTaken } : {}) }),
+      onNotice: (notice) => this.#hear(notice),
     })
   }
 
@@ -124,6 +124,13 @@ export class ConversationController implements AsyncDisposable {
 
   get #conversation(): Conversation | null {
     return this.#followed?.conversation ?? null
+  }
+
+  /** Shows a notice. Lets go of a server that another one took the conversation from: a key goes on with it. */
+  #hear(notice: ShownNotice): void {
+    const shown = this.#conversation?.id
+    if (isTakenFrom(notice, shown) && !this.#isFar) this.#server.lose({ isTaken: true })
+    else this.#parts.screen.dispatch(...noticeActions(notice, shown))
   }
 
   get #isEphemeral(): boolean {

@@ -9,6 +9,7 @@ import {
   wireErrors,
 } from '@parley/protocol'
 import { ConnectError, connectSocket, RpcError, type Transport } from '@parley/rpc'
+import { isSecure, notSecure } from '../team/team-address.ts'
 import { type Client, connectClient, type Introduction } from './client.ts'
 import { withinLimit } from './within-limit.ts'
 
@@ -133,6 +134,8 @@ async function transportTo(owner: Owner, { token }: Introduction): Promise<Trans
   if (socket !== null) return connectSocket(socket)
   if (address === undefined || token === undefined)
     throw liveElsewhere(owner, 'notListening', address === undefined ? notListening : withoutToken(address))
+  if (!isSecure(address))
+    throw liveElsewhere(owner, 'unreachable', `It cannot be joined from here: ${notSecure(address)}`)
   const { connectWebSocket } = await import('@parley/rpc/websocket')
   return connectWebSocket({ url: address, token })
 }

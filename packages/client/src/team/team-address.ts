@@ -12,11 +12,20 @@ export interface TeamAccess {
 
 /** Throws `notSecure` for an address of another machine without TLS, unless it is permitted. */
 export function assertSecure(address: string, { allowUnencrypted = false }: TeamAccess): void {
-  if (allowUnencrypted || !address.startsWith('ws:') || isLoopback(address)) return
-  throw new ClientError(
-    'notSecure',
-    `${address} is another machine and has no TLS: token and conversation would be read on the way. Use wss://, bring the server here through ssh, or permit it (allowUnencrypted, in the terminal --allow-unencrypted).`,
-  )
+  if (allowUnencrypted || isSecure(address)) return
+  const otherwise =
+    'Use wss://, bring the server here through ssh, or permit it (allowUnencrypted, in the terminal --allow-unencrypted).'
+  throw new ClientError('notSecure', `${notSecure(address)} ${otherwise}`)
+}
+
+/** Tells if nobody on the way to an address reads what is sent there. */
+export function isSecure(address: string): boolean {
+  return !address.startsWith('ws:') || isLoopback(address)
+}
+
+/** Returns the sentence on an address that is not. */
+export function notSecure(address: string): string {
+  return `${address} is another machine and has no TLS: token and conversation would be read on the way.`
 }
 
 function isLoopback(address: string): boolean {
