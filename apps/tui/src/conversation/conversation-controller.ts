@@ -28,7 +28,7 @@ import { isTakenFrom, note, noticeActions, rejectionAction, type ShownNotice } f
 import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
 import { ServerConnection } from './server-connection.ts'
 import { ServerWatch } from './server-watch.ts'
-import { type Start, type Started, startConversation } from './start-conversation.ts'
+import { fillSearchLater, type Start, type Started, startConversation } from './start-conversation.ts'
 
 interface ControllerParts {
   readonly launch: Launch
@@ -288,16 +288,6 @@ export class ConversationController implements AsyncDisposable {
     const folder = partsFolder(conversation.state)
     if (folder !== null) void this.run({ kind: 'listParts', folder })
   }
-}
-
-/** Time after the start from which on conversations are read for the search, in ms: a window that is left soon reads none. */
-const searchedAfterMs = 15_000
-
-/** Has the server read conversations for the search, in the background, so that the first one finds all of them. */
-function fillSearchLater(parley: Pick<Parley, 'request'>): void {
-  // A server of an earlier program that was joined does not know it.
-  const fill = () => void parley.request('conversation/search', { query: '', waitMs: 0 }).catch(() => undefined)
-  setTimeout(fill, searchedAfterMs).unref()
 }
 
 function openingActions(notices: readonly Notice[]) {

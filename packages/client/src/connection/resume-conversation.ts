@@ -9,8 +9,8 @@ import {
   wireErrors,
 } from '@parley/protocol'
 import { ConnectError, connectSocket, RpcError, type Transport } from '@parley/rpc'
-import { isSecure, notSecure } from '../team/team-address.ts'
 import { type Client, connectClient, type Introduction } from './client.ts'
+import { isSecure, notSecure } from './secure-address.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** A conversation opened by the client that asked, or joined by a new connection to its owner. */
