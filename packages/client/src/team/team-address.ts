@@ -1,5 +1,5 @@
+import { isInTheClear } from '@parley/rpc'
 import { ClientError } from '../connection/errors.ts'
-import { isSecure, notSecure } from '../connection/secure-address.ts'
 
 /** Means to reach the servers of a team. */
 export interface TeamAccess {
@@ -13,8 +13,9 @@ export interface TeamAccess {
 
 /** Throws `notSecure` for an address of another machine without TLS, unless it is permitted. */
 export function assertSecure(address: string, { allowUnencrypted = false }: TeamAccess): void {
-  if (allowUnencrypted || isSecure(address)) return
-  const otherwise =
-    'Use wss://, bring the server here through ssh, or permit it (allowUnencrypted, in the terminal --allow-unencrypted).'
-  throw new ClientError('notSecure', `${notSecure(address)} ${otherwise}`)
+  if (allowUnencrypted || !isInTheClear(address)) return
+  throw new ClientError(
+    'notSecure',
+    `${address} is another machine and has no TLS: token and conversation would be read on the way. Use wss://, bring the server here through ssh, or permit it (allowUnencrypted, in the terminal --allow-unencrypted).`,
+  )
 }

@@ -11,7 +11,14 @@ import {
   type Settings,
 } from '@parley/protocol'
 import type { SharedStore } from '@parley/store'
-import { createEnvironments, type Environments, type LocalParts, localEnvironment } from '@parley/workspace'
+import {
+  type ConnectedMachines,
+  createConnectedMachines,
+  createEnvironments,
+  type Environments,
+  type LocalParts,
+  localEnvironment,
+} from '@parley/workspace'
 import type { CredentialStore } from '../credentials/credential-store.ts'
 import type { Users } from '../people/users.ts'
 import type { StartCommand } from '../ports/client-commands.ts'
@@ -36,7 +43,7 @@ import { createListFollowing, type FollowList } from './follow-list.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
 import type { Guest } from './limits/may-loosen.ts'
 import { assertNoSecretFolder } from './limits/workspace-folders.ts'
-import type { LoginPorts, Logins } from './login/logins.ts'
+import { loginsWhenNeeded } from './login/logins-when-needed.ts'
 import type { KeptLogins } from './login/provider-keys.ts'
 import type { EngineMethods } from './method-ports.ts'
 import { methodsFor } from './methods.ts'
@@ -66,6 +73,8 @@ export interface Engine extends AsyncDisposable {
   assertAllowed(overrides: Overrides, now: Settings): void
   /** Rejects with `aboveCeiling` for folders of this machine where secrets are kept and that this server is not for. */
   assertFolders(folders: readonly string[]): Promise<void>
+  /** Machines whose exec-servers connect to this server. */
+  readonly machines: ConnectedMachines
   readonly startCommand: StartCommand
   readonly clientFiles: ClientFiles
   /** Checks each request of a client, before it is answered. */
@@ -90,6 +99,8 @@ export interface EngineParts
     LocalParts {
   /** Time to wait for a lost link to an environment, in ms; default 30 s. */
   readonly linkPatienceMs?: number
+  /** Time after the start in which machines that connect by themselves are waited for, in ms; default 10 s. */
+  readonly machinesComeMs?: number
   readonly identity: ServerIdentity
   readonly credentials: CredentialStore
   readonly keys: KeptLogins
@@ -126,7 +137,7 @@ export function createEngine(parts: EngineParts): Engine {
   const userRules = createUserRules(home)
   const projects = createProjects({ home, env, files })
   const ceiling = () => ceilingOf(parts.ceiling ?? defaultCeilingFlags, ownConfig(parts))
-  const environments = openEnvironments(parts)
+  const { machines, environments } = openEnvironments(parts)
   const setup = createSetup({
     checkpoints: checkpointsOf(parts),
     ...{ program, home, files, env, clock, ids, random },
@@ -156,7 +167,7 @@ export function createEngine(parts: EngineParts): Engine {
   return {
     host,
     identity: isSafe ? { ...parts.identity, isSafe } : parts.identity,
-    home,
+    ...{ home, machines },
     newClientId: ids.client,
     connectedClients,
     listensAt(addresses) {
@@ -240,25 +251,6 @@ function clientAccess(
   }
 }
 
-interface LoginParts extends Pick<LoginPorts, 'report'> {
-  readonly connectedClients: ConnectedClients
-  readonly mcpServers: McpServers
-}
-
-/** Returns a function to the logins of this process, whose code is loaded with the first one. */
-function loginsWhenNeeded(
-  { home, env, credentials: store, redaction, clock, fetch }: EngineParts,
-  { connectedClients, mcpServers, report }: LoginParts,
-): () => Promise<Logins> {
-  const ways = { announce: connectedClients.announceLogin, restart: mcpServers.restart, report }
-  const ports = { home, env, store, redaction, clock, fetch, ...ways }
-  let opened: Promise<Logins> | null = null
-  return () => {
-    opened ??= import('./login/logins.ts').then(({ createLogins }) => createLogins(ports))
-    return opened
-  }
-}
-
 /** Creates the MCP servers of this process; none runs before a conversation needs it. */
 function openMcpServers(parts: EngineParts): McpServers {
   const {
@@ -278,10 +270,14 @@ function openMcpServers(parts: EngineParts): McpServers {
 }
 
 /** Creates the environments: this machine, and those behind exec-servers once a conversation takes them. */
-function openEnvironments(parts: EngineParts): Environments {
+function openEnvironments(parts: EngineParts): { machines: ConnectedMachines; environments: Environments } {
   const { home, env, linkPatienceMs } = parts
+  const machines = createConnectedMachines(parts.machinesComeMs)
   const patience = linkPatienceMs === undefined ? {} : { linkPatienceMs }
-  return createEnvironments({ local: localEnvironment(parts), home, env, ...patience })
+  return {
+    machines,
+    environments: createEnvironments({ local: localEnvironment(parts), home, env, machines, ...patience }),
+  }
 }
 
 /** Returns the user's own configuration with the profile this server was started with. */

@@ -57,6 +57,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     },
   })
   users?.onChange(() => connections.closeRemoved())
+  users?.onChange(engine.machines.recheck)
   const close = async () => {
     await using _store = store
     using _users = users
@@ -77,9 +78,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     return cannotListenExitCode
   }
   engine.listensAt({ ...listeners, others: listeners.others.map(({ address }) => address) })
-  if (store !== null && listeners.announced === null && listeners.others.length > 0)
-    process.stderr.write(`${unreachable}\n`)
-  await reportAddresses(listeners, args, users)
+  await reportAddresses(listeners, args, { users, store })
   const sweepNow = sweepLater(writeLog, {
     host: parts.host,
     notes: stateFolder(home),
@@ -135,7 +134,12 @@ function teamPage(
 
 /** Returns how tokens are judged, and what is answered besides to clients. */
 function waysOf(engine: Engine, store: SharedStore | null, metrics: Metrics | undefined) {
-  return { rightsOf: engine.rightsOf, isReady: () => isReachable(store), metrics: metricsOf(engine, metrics) }
+  return {
+    rightsOf: engine.rightsOf,
+    machines: engine.machines,
+    isReady: () => isReachable(store),
+    metrics: metricsOf(engine, metrics),
+  }
 }
 
 /** Returns the function that writes all metrics of this process; undefined where nothing is counted. */
@@ -168,10 +172,11 @@ async function reportProblem(problem: string, { isDaemon }: ServerArguments): Pr
 }
 
 async function reportAddresses(
-  { socket, others }: Listeners,
+  { socket, others, announced }: Listeners,
   { isDaemon, role }: ServerArguments,
-  users: Users | null,
+  { users, store }: { readonly users: Users | null; readonly store: SharedStore | null },
 ): Promise<void> {
+  if (store !== null && announced === null && others.length > 0) process.stderr.write(`${unreachable}\n`)
   const addresses = [...(socket === null ? [] : [socket]), ...others.map(({ address }) => address)]
   if (isDaemon) await reportToLauncher({ addresses })
   else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener, users)}\n`)
