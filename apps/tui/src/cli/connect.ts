@@ -12,7 +12,7 @@ import type { ConversationId, LoginCompleted, Overrides, ServerNotice } from '@p
 import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodes, misused, ParleyError } from './exit-codes.ts'
 import { type Launch, launchServer } from './launch-server.ts'
-import type { NamedServer } from './named-server.ts'
+import { knownToken, type NamedServer } from './named-server.ts'
 
 interface ConnectOptions {
   readonly clientName: string
@@ -47,8 +47,9 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   const timer = setTimeout(() => expired.abort(serverFailed('The server did not answer within 30 s.')), startLimitMs)
   const signal = options.signal === undefined ? expired.signal : AbortSignal.any([options.signal, expired.signal])
   try {
+    const token = knownToken(launch)
     const parley = await connectTo(
-      { server: serverOn(server) },
+      { server: serverOn(server), ...(token === null ? {} : { token }) },
       { ...introductionOf(launch, options), ...checkResult, signal },
     )
     server.claim()

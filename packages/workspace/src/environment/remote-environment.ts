@@ -12,13 +12,21 @@ import { runRemoteRipgrep, startRemoteCommand } from '../remote/remote-commands.
 import { pathOfUri, remoteFiles, remoteIdentity } from '../remote/remote-files.ts'
 import { remotePatches } from '../remote/remote-patches.ts'
 import { remoteGuards, remoteSandboxes } from '../remote/remote-sandboxes.ts'
+import { startRemoteStreams } from '../remote/remote-streams.ts'
 import type { Environment } from './environment.ts'
 
 /** Search path for an exec-server that reports no variables. */
 const defaultSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
+interface RemoteParts extends Pick<Environment, 'mayWork'> {
+  readonly name: string
+  readonly link: Link
+  /** Search in files that are fetched. */
+  readonly here: Ripgrep
+}
+
 /** Creates the environment behind a link to an exec-server. Its facts are known after the first connection. */
-export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Environment {
+export function remoteEnvironment({ name, link, mayWork, here }: RemoteParts): Environment {
   const files = remoteFiles(link)
   const facts = () => machineFacts(link.info)
   const sandboxes = remoteSandboxes(name, link)
@@ -38,6 +46,7 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
   let secrets: (() => Promise<SecretPaths>) | null = null
   return {
     name,
+    mayWork,
     async reach() {
       await link.connection()
       // Rejects invalid facts here; the getters below would throw at their first use.
@@ -57,6 +66,7 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
     },
     commands: {
       runCommand: (spec, options) => startRemoteCommand(link, spec, options),
+      spawnStreams: (spec) => startRemoteStreams(link, spec),
       warmUp: async () => void (await link.connection()),
     },
     kept: remoteKept(link),

@@ -1,4 +1,3 @@
-import type { Host } from '@parley/host'
 import { type HookEvent, type HookRef, hookMatches, type ItemId, type ServerNotice } from '@parley/protocol'
 import type { HookInput } from '@parley/protocol/hooks'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -61,7 +60,6 @@ interface HookParts extends HookPlace {
 
 interface SystemPorts {
   readonly notify: (notice: ServerNotice) => void
-  readonly processes: Pick<Host, 'spawnStreams'>
   readonly clock: Clock
 }
 
