@@ -1,5 +1,6 @@
-import type { ClientId, ConversationId } from '@parley/protocol'
+import type { ClientId, ConversationId, Person } from '@parley/protocol'
 import type { Ceiling } from '../menu/wider-limits.ts'
+import type { HeldRole } from '../people/held-role.ts'
 
 /** Addresses of the server that was lost, and of the one that is tried. */
 export interface SoughtServer {
@@ -21,6 +22,10 @@ export interface Opened {
   readonly readOnly: boolean
   /** True for `--read-only`: the client cannot take part. */
   readonly onlyWatches: boolean
+  /** Person that the window acts for; absent where the server has no users. */
+  readonly person?: Person
+  /** Role that keeps this window from sending, by the state of the conversation; absent for none. */
+  readonly heldTo?: HeldRole
   /** True if another process started its server. */
   readonly attached: boolean
   /** Set if its server was started with `--safe`. */

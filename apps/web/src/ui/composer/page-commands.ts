@@ -11,6 +11,7 @@ import {
   sandboxModes,
 } from '@parley/protocol'
 import {
+  accessTable,
   approvalChoices,
   argumentsFor,
   completionsFor,
@@ -28,9 +29,11 @@ import {
   type ParsedCommand,
   readFix,
   readReviewWords,
+  readShare,
   type SettingChoice,
   type SlashName,
   sandboxChoices,
+  shareConversation,
   slashCommands,
   statusTable,
   undoPoint,
@@ -143,6 +146,15 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     await client.request('conversation/rename', { conversationId: state.core.meta.conversationId, name })
     await refresh()
     return null
+  },
+  async share(words, { client, state, refresh }) {
+    const { access, conversationId } = state.core.meta
+    if (words === '') return accessTable(access)
+    const asked = readShare(words)
+    if (asked === null) return note('/share [USER ROLE | link [DAYS] | revoke LINK]: who reaches this conversation.')
+    const said = await shareConversation(asked, conversationId, client)
+    await refresh()
+    return said
   },
   async fork(_, { client, state, goTo }) {
     const { conversationId } = state.core.meta
