@@ -18,6 +18,13 @@ test('arguments that are known complete a command', () => {
 })
 
 test('commands that the page has like the terminal are offered', () => {
-  for (const command of ['/init [what matters]', '/remember TEXT', '/ps [stop]', '/why [call]', '/hooks'])
+  for (const command of [
+    '/init [what matters]',
+    '/remember TEXT',
+    '/ps [stop | type TEXT]',
+    '/forward [[stop] PORT]',
+    '/why [call]',
+    '/hooks',
+  ])
     expect(labels('/')).toContain(command)
 })

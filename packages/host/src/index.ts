@@ -9,6 +9,7 @@ export {
 } from './output/captured-output.ts'
 export type { OutputSlice, OutputSnapshot } from './output/output-window.ts'
 export type { SpoolEnd, SpoolSpec } from './output/spool.ts'
+export { startedBy } from './paths/git-commands.ts'
 export { type GuardKind, guardKinds, guardText, laterUse } from './paths/guarded-names.ts'
 export type { GuardSurroundings } from './paths/guarded-paths.ts'
 export type { StartedProgram } from './paths/own-programs.ts'

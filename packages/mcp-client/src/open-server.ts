@@ -4,7 +4,7 @@ import type { McpConnection, ServerTool } from './connection.ts'
 import type { McpLogins } from './login.ts'
 import type { ServerLogFile } from './server-log-file.ts'
 import { isOffered, type McpSettings } from './settings.ts'
-import { endOf, type ProgramPorts, startProgram } from './start-program.ts'
+import { endOf, type ProgramPlace, type ProgramPorts, startProgram } from './start-program.ts'
 
 /** Time limits and delays of MCP servers. */
 export interface McpPatience {
@@ -35,6 +35,7 @@ export interface OpenedServer {
 }
 
 export interface OpenWatch {
+  readonly place: ProgramPlace | null
   /** Aborts when the server is no longer needed. */
   readonly signal: AbortSignal
   readonly log: ServerLogFile
@@ -55,7 +56,7 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   const { signal, log } = watch
   // Loads the SDK, which costs too much for conversations without servers.
   const { connect, explainFailure } = await import('./connect.ts')
-  const program = launch.kind === 'stdio' ? await startProgram(launch, ports, watch) : null
+  const program = launch.kind === 'stdio' ? await startProgram(launch, { ...ports, place: watch.place }, watch) : null
   const endProgram = async () => void (await program?.stop(graceMs))
   let connection: McpConnection | null = null
   const readTools = async (from: Pick<McpConnection, 'tools'>) =>

@@ -3,6 +3,7 @@ import type { McpConnection, ServerTool } from './connection.ts'
 import { type McpPorts, type OpenedServer, openServer } from './open-server.ts'
 import { openServerLogFile, type ServerLogFile } from './server-log-file.ts'
 import type { McpSettings } from './settings.ts'
+import type { ProgramPlace } from './start-program.ts'
 
 /** Time of working after which earlier breakdowns no longer count. */
 const provenMs = 60_000
@@ -14,6 +15,8 @@ const provenMs = 60_000
 export class McpServer implements AsyncDisposable {
   readonly settings: McpSettings
   readonly #ports: McpPorts
+  /** Place of its program; null for this machine. */
+  readonly #place: ProgramPlace | null
   readonly #log: ServerLogFile
   readonly #listeners = new Set<() => void>()
   #state: McpServerState['state'] = 'stopped'
@@ -30,9 +33,10 @@ export class McpServer implements AsyncDisposable {
   /** True after disposal, which prevents further starts. */
   #isDisposed = false
 
-  constructor(settings: McpSettings, ports: McpPorts) {
+  constructor(settings: McpSettings, ports: McpPorts, place: ProgramPlace | null) {
     this.settings = settings
     this.#ports = ports
+    this.#place = place
     this.#log = openServerLogFile(ports.home, settings.name, ports.redaction)
     if (!settings.enabled) this.#error = 'It is switched off (enabled = false).'
   }
@@ -127,6 +131,7 @@ export class McpServer implements AsyncDisposable {
     try {
       const opened = await openServer(this.settings, this.#ports, {
         signal,
+        place: this.#place,
         log: this.#log,
         onTools: (tools) => this.#take(tools),
         onLost: (why) => signal.aborted || this.#breakDown(why),

@@ -2,6 +2,7 @@ import type { McpServer as McpServerState } from '@parley/protocol'
 import type { McpPatience, McpPorts } from './open-server.ts'
 import { McpServer } from './server.ts'
 import { identityOf, type McpSettings } from './settings.ts'
+import type { ProgramPlace } from './start-program.ts'
 
 /** Servers that one conversation uses. Disposal stops those that no other conversation uses. */
 export interface McpLease extends AsyncDisposable {
@@ -10,9 +11,10 @@ export interface McpLease extends AsyncDisposable {
   readonly patience: McpPatience
 }
 
-/** All MCP servers of this process. Conversations with equal settings share a server; it stops with the last of them. */
+/** All MCP servers of this process. Conversations with equal settings in one place share a server; it stops with the last of them. */
 export interface McpServers {
-  lease(settings: readonly McpSettings[]): McpLease
+  /** `place`: where programs start; null for this machine. */
+  lease(settings: readonly McpSettings[], place: ProgramPlace | null): McpLease
   describe(): McpServerState[]
   /** Restarts the enabled servers of a name and returns their number. */
   restart(name: string): Promise<number>
@@ -21,16 +23,21 @@ export interface McpServers {
 export function createMcpServers(ports: McpPorts): McpServers {
   const known = new Map<string, { readonly server: McpServer; users: number }>()
 
-  function take(settings: McpSettings): McpServer {
-    const key = identityOf(settings)
-    const entry = known.get(key) ?? { server: new McpServer(settings, ports), users: 0 }
+  function keyOf(settings: McpSettings, place: ProgramPlace | null): string {
+    const isElsewhere = place !== null && settings.launch.kind === 'stdio'
+    return isElsewhere ? `${place.key} ${identityOf(settings)}` : identityOf(settings)
+  }
+
+  function take(settings: McpSettings, place: ProgramPlace | null): McpServer {
+    const key = keyOf(settings, place)
+    const entry = known.get(key) ?? { server: new McpServer(settings, ports, place), users: 0 }
     known.set(key, entry)
     entry.users += 1
     return entry.server
   }
 
-  async function release({ settings }: McpServer): Promise<void> {
-    const key = identityOf(settings)
+  async function release({ settings }: McpServer, place: ProgramPlace | null): Promise<void> {
+    const key = keyOf(settings, place)
     const entry = known.get(key)
     if (entry === undefined) return
     entry.users -= 1
@@ -40,13 +47,13 @@ export function createMcpServers(ports: McpPorts): McpServers {
   }
 
   return {
-    lease(settings) {
-      const servers = settings.map(take)
+    lease(settings, place) {
+      const servers = settings.map((one) => take(one, place))
       return {
         servers,
         patience: ports.patience,
         async [Symbol.asyncDispose]() {
-          await Promise.all(servers.map(release))
+          await Promise.all(servers.map((server) => release(server, place)))
         },
       }
     },

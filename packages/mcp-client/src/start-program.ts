@@ -23,7 +23,15 @@ export interface ProgramPorts {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-type StdioLaunch = Extract<McpLaunch, { kind: 'stdio' }>
+/** Machine that the programs of a conversation start on, if it is another one. */
+export interface ProgramPlace {
+  /** Sets the servers of one place apart from those of others. */
+  readonly key: string
+  /** Resolves right before a start to what starts it. Rejects with a sentence where it must not, or cannot, start. */
+  open(launch: StdioLaunch): Promise<Pick<ProgramPorts, 'host' | 'env'>>
+}
+
+export type StdioLaunch = Extract<McpLaunch, { kind: 'stdio' }>
 
 interface StartWatch {
   readonly signal: AbortSignal
@@ -32,19 +40,21 @@ interface StartWatch {
 
 /** Starts the program of a server and logs its stderr. Throws when it may not be started or the signal has aborted. */
 export async function startProgram(
-  { argv, cwd, env, envVars, sandboxPolicy }: StdioLaunch,
-  ports: ProgramPorts,
+  launch: StdioLaunch,
+  ports: ProgramPorts & { readonly place: ProgramPlace | null },
   { signal, log }: StartWatch,
 ): Promise<StreamedProcess> {
+  const { argv, cwd, env, envVars, sandboxPolicy } = launch
+  const { host, env: known } = (await ports.place?.open(launch)) ?? ports
   const sandbox = sandboxPolicy === undefined ? noSandbox : await prepareSandbox(sandboxPolicy, ports)
   if (signal.aborted) {
     sandbox.release?.()
     throw new Error('it is no longer wanted')
   }
-  const program = ports.host.spawnStreams({
+  const program = host.spawnStreams({
     argv,
     cwd,
-    env: commandEnv(ports.env, { include: envVars, set: env }),
+    env: commandEnv(known, { include: envVars, set: env }),
     sandbox,
   })
   if (program.stderr !== null) log.follow(program.stderr)

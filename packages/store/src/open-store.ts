@@ -5,8 +5,8 @@ import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
-import { storeError } from './connection/store-trouble.ts'
-import { whileElecting } from './connection/while-electing.ts'
+import { isElecting, storeError } from './connection/store-trouble.ts'
+import { whileAway, whileElecting } from './connection/while-electing.ts'
 import { emptyMark } from './log/ack-mark.ts'
 import { compareLog } from './log/compare-log.ts'
 import { fenceLog } from './log/fence-log.ts'
@@ -25,14 +25,20 @@ export interface StoreOptions extends StoreAddress {
   readonly files: Files
   /** Called with the time that each message took to be acknowledged, in seconds. */
   readonly onPublished?: (seconds: number) => void
+  /**
+   * Called with each new reason, one sentence, why the store cannot be opened yet; it is waited for then for as long as
+   * that may pass. Absent: for as long as its servers take to elect.
+   */
+  readonly onAway?: (problem: string) => void
 }
 
 /**
- * Opens a store on NATS JetStream, and makes it where there is none. Waits while its servers elect. Rejects with
- * `UnusableStoreError`.
+ * Opens a store on NATS JetStream, and makes it where there is none. Waits while its servers elect, or cannot be reached.
+ * Rejects with `UnusableStoreError`.
  */
 export function openStore(options: StoreOptions): Promise<SharedStore> {
-  return whileElecting(() => tryStore(options))
+  const { onAway } = options
+  return onAway === undefined ? whileElecting(() => tryStore(options)) : whileAway(() => tryStore(options), onAway)
 }
 
 async function tryStore({ replicas, files, onPublished, ...address }: StoreOptions): Promise<SharedStore> {
@@ -44,7 +50,8 @@ async function tryStore({ replicas, files, onPublished, ...address }: StoreOptio
   } catch (error) {
     await connected.connection.close()
     if (error instanceof UnusableStoreError) throw error
-    throw new UnusableStoreError(`The store ${connected.name} cannot be opened (${String(error)}).`, { cause: error })
+    const text = `The store ${connected.name} cannot be opened (${String(error)}).`
+    throw new UnusableStoreError(text, { cause: error, passes: isElecting(error) })
   }
 }
 
@@ -92,8 +99,14 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished }: 
 
   async function take(copy: LocalCopy, kind: TakenKind): Promise<Shipment> {
     // Overtaken once, it looks who has it now. The entries grow, so a second time they were set back.
+    let reading: Promise<unknown> | null = null
+    // What is read while the lease of a dead server lasts need not be read after it. A failure comes again then.
+    const onSilent = () => {
+      if (kind === 'stored') reading ??= fetchLog(copy, portsOf(copy.conversationId)).catch(() => undefined)
+    }
     for (let tries = 0; tries < 2; tries++) {
-      const claim = await claimConversation({ owners, nodes, streams: connected.streams }, copy.conversationId)
+      const ports = { owners, nodes, streams: connected.streams, onSilent }
+      const claim = await claimConversation(ports, copy.conversationId).finally(() => reading)
       const shipment = await shipmentOf(copy, kind, claim).catch(async (error: unknown) => {
         await claim.release().catch(() => undefined)
         throw error

@@ -10,7 +10,7 @@ export { canRefuseCalls, commandWithout, noLocks, type RefusedCall } from './fau
 export { type Relay, startRelay } from './faults/relay.ts'
 export { smallDisk } from './faults/small-disk.ts'
 export { loopbackCertificate, type ModelServer, startModelServer } from './model-server.ts'
-export { hasNats, type NatsServers, startNats } from './nats-servers.ts'
+export { freePorts, hasNats, type NatsServers, startNats } from './nats-servers.ts'
 export {
   cleanEnvironment,
   commandOf,

@@ -120,7 +120,7 @@ async function isReady(node: Node | undefined): Promise<boolean> {
 }
 
 /** Finds ports that nothing listens on, all held until the last is found. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const listeners = await Promise.all(
     Array.from({ length: count }, async () => {
       const listener = createServer().listen(0, '127.0.0.1')

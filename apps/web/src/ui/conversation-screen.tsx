@@ -9,6 +9,7 @@ import { errorWords } from '../words/words.ts'
 import { AboutConversation } from './about-conversation.tsx'
 import { Composer } from './composer/composer.tsx'
 import { ToEnd, useFollowedEnd } from './followed-end.tsx'
+import { useForwards } from './forwards/use-forwards.tsx'
 import { useConversation, useLinkState } from './hooks.ts'
 import { GuestBanner } from './people/guest-banner.tsx'
 import { type May, mayIn, roleSentence } from './people/may.ts'
@@ -81,6 +82,7 @@ function Opened({ client, state, person, may, isTakenAway, isElsewhere, refresh,
   const rewind = useRewind(state)
   const { remember, panel: memory } = useRemember()
   const processes = useProcesses({ client, core, isView, ask })
+  const forwards = useForwards({ core, isView, ask })
   const [isSearched, setSearched] = useState(false)
   const access = useTranscriptAccess({ client, core, isView, onProblem, goBack: rewind.goBack })
   useTitle(state, approval !== undefined)
@@ -101,6 +103,7 @@ function Opened({ client, state, person, may, isTakenAway, isElsewhere, refresh,
         <footer>
           <Working {...{ state, isView, ask }} />
           {processes.panel}
+          {forwards.panel}
           {approval === undefined ? null : (
             <Question
               key={approval.id}
@@ -120,6 +123,7 @@ function Opened({ client, state, person, may, isTakenAway, isElsewhere, refresh,
                 {...{ client, state, refresh, goTo, ask, onProblem, remember, onSend: end.goToEnd }}
                 goBack={rewind.goBack}
                 openProcesses={processes.open}
+                askToForward={forwards.askToForward}
                 isHidden={approval !== undefined}
               />
             </>

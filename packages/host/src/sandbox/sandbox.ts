@@ -60,6 +60,8 @@ export interface Sandbox {
   readonly limits: SandboxLimits | null
   /** True where it is in a loopback with other commands. */
   readonly sharesLoopback?: boolean
+  /** Name of that loopback where an environment elsewhere puts it there itself. */
+  readonly loopback?: string
   /**
    * Returns the command with its limits. Throws when it must not be run, and never falls back to no limits. Throws
    * `SpawnFailedError` when the command itself is wrong.
@@ -110,6 +112,8 @@ export interface SandboxReport {
   readonly enforcement: Enforcement
   /** Sentence for the user: what enforces the limits here, or what is missing and how to get it. */
   readonly reason: string
+  /** True where commands can share a loopback. */
+  readonly sharesLoopback?: boolean
 }
 
 /**
@@ -117,6 +121,8 @@ export interface SandboxReport {
  * in the commands, so it ends with them.
  */
 export interface Loopback {
+  /** Name by which an environment elsewhere knows it; left out on this machine. */
+  readonly name?: string
   /** Returns the words before a command that is to start in it. Throws when it is closed. */
   entrance(): readonly string[]
   /** Connects to a server in it, by either version of the protocol. Rejects with the system's code where there is none. */
@@ -143,8 +149,11 @@ export interface Sandboxes {
    * be enforced; the command is then not run.
    */
   prepare(limits: SandboxLimits, loopback?: Loopback | null): Promise<Sandbox>
-  /** Makes a loopback for commands to share, until it is closed. Null where there can be none. Never rejects. */
-  openLoopback(): Promise<Loopback | null>
+  /**
+   * Makes a loopback for commands to share, until it is closed. Null where there can be none. Never rejects. `name` sets
+   * those of one conversation apart where an environment elsewhere makes them.
+   */
+  openLoopback(name: string): Promise<Loopback | null>
 }
 
 /** Returns the answer of a machine where nothing enforces limits. */

@@ -20,12 +20,14 @@ interface StoreUser {
   readonly redaction?: Pick<Redaction, 'useKey'>
   /** Called with the time that each message took to be acknowledged. */
   readonly onPublished?: ((seconds: number) => void) | undefined
+  /** Called with each reason why a store cannot be opened yet, which is waited for then; absent for a server that gives up. */
+  readonly onAway?: (problem: string) => void
 }
 
 /** Opens the store that servers share, of `--store` or of `[store]`; null where there is none. */
 export async function openSharedStore(
   given: readonly string[] | null,
-  { home, files, redaction, onPublished }: StoreUser,
+  { home, files, redaction, onPublished, onAway }: StoreUser,
 ): Promise<{ readonly store: SharedStore | null } | { readonly problem: string }> {
   const wanted = wantedStore(given, home)
   if (wanted === null) return { store: null }
@@ -33,7 +35,8 @@ export async function openSharedStore(
   // Loaded only here: most servers have no store.
   const { openStore, UnusableStoreError } = await import('@parley/store')
   try {
-    const store = await openStore({ ...wanted, files, ...(onPublished === undefined ? {} : { onPublished }) })
+    const told = { ...(onPublished === undefined ? {} : { onPublished }), ...(onAway === undefined ? {} : { onAway }) }
+    const store = await openStore({ ...wanted, files, ...told })
     redaction?.useKey(store.key)
     return { store }
   } catch (error) {

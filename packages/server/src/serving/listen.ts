@@ -74,7 +74,7 @@ function admitWith(rightsOf: RightsOfToken, accept: Acceptor['accept']): AdmitTo
   }
 }
 
-function readTls({ certFile, keyFile }: TlsPaths): TlsFiles {
+export function readTls({ certFile, keyFile }: TlsPaths): TlsFiles {
   return { cert: readPem(certFile), key: readPem(keyFile) }
 }
 

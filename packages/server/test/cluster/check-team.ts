@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkLine, nodeFiles } from '@parley/journal'
+import { setTimeout as pause } from 'node:timers/promises'
+import { checkLine, nodeFiles, StorageError } from '@parley/journal'
 import type { ConversationEvent, Envelope } from '@parley/protocol'
-import { openStore } from '@parley/store'
+import { openStore, UnusableStoreError } from '@parley/store'
 import { tempDirectory } from '@parley/testkit'
 import { expect } from 'vitest'
+import { hangMs } from './strike.ts'
 import type { Talk } from './talk.ts'
 import type { Team } from './team.ts'
 
@@ -19,13 +21,13 @@ interface Kept {
  */
 export async function checkTeam(team: Team, talks: readonly Talk[]): Promise<void> {
   await using world = await tempDirectory()
-  await using store = await openStore({ servers: team.store.addresses, replicas: 3, files: nodeFiles })
+  await using store = await patiently(() => openStore({ servers: team.store.addresses, replicas: 3, files: nodeFiles }))
   const started = new Set<string>()
   for (const talk of talks) {
     const { conversationId } = talk
     const log = join(world.path, `${conversationId}.jsonl`)
     const fresh = { conversationId, log, sideFiles: `${log}.files`, acked: `${log}.acked` }
-    expect(await store.refresh(fresh)).toBe(true)
+    expect(await patiently(() => store.refresh(fresh))).toBe(true)
     const kept = readKept(log)
     expectShown(talk, kept)
     expectCopies(team, talk, kept)
@@ -37,6 +39,18 @@ export async function checkTeam(team: Team, talks: readonly Talk[]): Promise<voi
     expect(ran.filter((line, index) => ran.indexOf(line) !== index)).toEqual([])
     expect(ran.filter((line) => !started.has(line))).toEqual([])
   }
+}
+
+/** Tries again what fails while servers of the store come together. */
+async function patiently<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (const endMs = performance.now() + hangMs; ; )
+    try {
+      return await run()
+    } catch (error) {
+      const passes = error instanceof UnusableStoreError || (error instanceof StorageError && error.retryable)
+      if (!passes || performance.now() > endMs) throw error
+      await pause(500)
+    }
 }
 
 function readKept(log: string): Kept {

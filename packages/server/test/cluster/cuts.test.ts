@@ -4,7 +4,7 @@ import { it } from 'vitest'
 import { networkComplaint } from '../environments/support/network-namespace.ts'
 import { checkTeam } from './check-team.ts'
 import { startNumberedModel } from './numbered-model.ts'
-import { hangMs, startTalks, strikeWhileTalking } from './strike.ts'
+import { hangMs, spread, startTalks, strikeWhileTalking } from './strike.ts'
 import { startTeam } from './team.ts'
 import { createTeamNetwork } from './team-network.ts'
 
@@ -15,6 +15,8 @@ interface Cut {
   readonly others: readonly number[]
   /** Servers that reach no majority of the store then, which their clients leave. */
   readonly alone?: readonly number[]
+  /** True where no part of the store is a majority, so that nothing goes on before the network is whole again. */
+  readonly stopsAll?: boolean
 }
 
 const store = [3, 4, 5]
@@ -34,7 +36,7 @@ const cuts: readonly Cut[] = [
     ? [
         { what: 'a server with one of the store and the rest', ones: [1, 4], others: [2, 3, 5, 0], alone: [1] },
         { what: 'two servers and their store', ones: [0, 2], others: store, alone: [0, 2] },
-        { what: 'all of the store', ones: [3, 4], others: [4, 5] },
+        { what: 'all of the store', ones: [3, 4], others: [4, 5], stopsAll: true },
         ...pairs.map(([one, other]) => ({ what: `machines ${one} and ${other}`, ones: [one], others: [other] })),
       ]
     : []),
@@ -55,17 +57,20 @@ it.skipIf(!hasNats)(
     const launcherOf = (member: number) => network.machines[member]?.launcher ?? []
     await using team = await startTeam({ store: servers, model, modelUrl: `http://${relay.address}/v1`, launcherOf })
     const talks = await startTalks(team)
-    for (const { ones, others, alone = [] } of cuts) {
+    for (const { what, ones, others, alone = [], stopsAll = false } of cuts) {
       const left = alone.flatMap((member) => team.members[member] ?? [])
-      await strikeWhileTalking(talks, talks, async () => {
+      const gaps = await strikeWhileTalking(talks, talks, async (begins) => {
         await pause(200)
+        begins()
         network.cut(ones, others)
         for (const member of left) member.leave()
         await pause(cutMs)
+        if (stopsAll) network.heal()
       })
       network.heal()
       for (const member of left) await member.comeBack()
       await checkTeam(team, talks)
+      if (isLong) process.stderr.write(`${what} cut: ${spread(gaps)}\n`)
     }
   },
 )

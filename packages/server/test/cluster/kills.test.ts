@@ -3,7 +3,7 @@ import { hasNats } from '@parley/testkit'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkTeam } from './check-team.ts'
-import { hangMs, startTalks, strikeWhileTalking } from './strike.ts'
+import { hangMs, spread, startTalks, strikeWhileTalking } from './strike.ts'
 import type { Talk } from './talk.ts'
 import { type Member, startTeam, type Team } from './team.ts'
 
@@ -35,11 +35,15 @@ it.skipIf(!hasNats)(
       if (victim < 3) {
         const member = busyMember(team, talks, victim)
         const struck = talks.filter(({ at }) => at === member)
-        figures.server.push(...(await strikeWhileTalking(talks, struck, () => pause(afterMs).then(member.kill))))
+        const kill = (begins: () => void) => pause(afterMs).then(begins).then(member.kill)
+        figures.server.push(...(await strikeWhileTalking(talks, struck, kill)))
         await member.start()
       } else {
         const index = victim - 3
-        const kill = () => pause(afterMs).then(() => team.store.kill(index))
+        const kill = (begins: () => void) =>
+          pause(afterMs)
+            .then(begins)
+            .then(() => team.store.kill(index))
         figures.store.push(Math.max(...(await strikeWhileTalking(talks, talks, kill))))
         await team.store.start(index)
       }
@@ -56,10 +60,4 @@ function busyMember({ members }: Team, talks: readonly Talk[], from: number): Me
   const busy = inTurn.find((member) => talks.some(({ at }) => at === member))
   if (busy === undefined) throw new Error('nobody has a conversation')
   return busy
-}
-
-function spread(gapsMs: readonly number[]): string {
-  const sorted = gapsMs.map(Math.round).toSorted((a, b) => a - b)
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
-  return `${sorted.length} times without an event, in ms: least ${at(0)}, median ${at(0.5)}, p90 ${at(0.9)}, most ${at(1)}`
 }

@@ -6,7 +6,7 @@ export interface TeamNetwork extends Disposable {
   /** Address of this machine. */
   readonly here: string
   readonly machines: readonly Machine[]
-  /** Loses what each of the first sends to each of the others, and the other way round. */
+  /** Loses what each of the first sends to each of the others, and the other way round. One may be among both. */
   cut(ones: readonly number[], others: readonly number[]): void
   heal(): void
 }
@@ -55,7 +55,7 @@ export function createTeamNetwork(count: number): TeamNetwork {
     machines: names.map((name, machine) => ({ host: address(machine), launcher: ['ip', 'netns', 'exec', name] })),
     cut(ones, others) {
       for (const one of ones)
-        for (const other of others)
+        for (const other of others.filter((machine) => machine !== one))
           for (const way of [
             [one, other],
             [other, one],

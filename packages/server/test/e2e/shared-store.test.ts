@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { connect } from '@parley/client'
 import { nodeFiles } from '@parley/journal'
 import { openStore } from '@parley/store'
-import { hasNats, type NatsServers, startModelServer, startNats, waitUntil } from '@parley/testkit'
+import { freePorts, hasNats, type NatsServers, startModelServer, startNats, waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { type Failpoint, failpoints } from '../fixtures/failpoints.ts'
@@ -79,6 +79,27 @@ describe.skipIf(!hasNats)('servers that share a store', { timeout: 60_000 }, () 
     expect(await status()).toBe(503)
     await nats.start(0)
     await waitUntil(async () => (await status()) === 200, { what: 'the store' })
+  })
+
+  it('wait for a store that is away when they start, and say so', async () => {
+    await using world = await twoPlaces('echo x >> ran')
+    const { one } = world
+    const [port = 0] = await freePorts(1)
+    const token = join(one.root, 'token')
+    await nats.kill(0)
+    const server = start(one, undefined, ['--listen', `ws://127.0.0.1:${port}`, '--token-file', token])
+    const status = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`).then(
+        (answer) => answer.status,
+        () => null,
+      )
+    await waitUntil(async () => (await status('/readyz')) === 503, { what: 'a server that is not ready' })
+    expect(await status('/healthz')).toBe(200)
+    expect(server.stderr()).toMatch(/store nats:\S+ cannot be reached.*waits for the store/s)
+    await nats.start(0)
+    await waitUntil(async () => (await status('/readyz')) === 200, { what: 'a server that is ready' })
+    await using client = await connect({ url: `ws://127.0.0.1:${port}`, token: readFileSync(token, 'utf8').trim() })
+    expect((await client.create({ cwd: one.cwd })).state.core.turn).toBeNull()
   })
 
   it('show nothing while the store is away, and go on when it is back', async () => {

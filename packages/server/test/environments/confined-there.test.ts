@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSandboxes } from '@parley/host'
+import type { Item } from '@parley/protocol'
 import { expect, it } from 'vitest'
 import { startFarMachine } from './support/far-machine.ts'
 import { calling, inBox, patch, placeFor, shell } from './support/far-talk.ts'
+import { passedOnStore } from './support/passed-on-store.ts'
 
-const { enforcement, reason } = await openSandboxes({ cacheFile: null }).report()
+const { enforcement, reason, sharesLoopback } = await openSandboxes({ cacheFile: null }).report()
 
 it.skipIf(enforcement !== 'full')(
   `a command of an environment is confined there (needs full enforcement; here: ${reason})`,
@@ -45,3 +47,49 @@ it.skipIf(enforcement !== 'full')('a patch of what git runs there later asks, an
   expect(why).toContain('protected file')
   expect([existsSync(join(far.work, 'tools/plain')), existsSync(join(far.work, 'tools/hooks'))]).toEqual([true, false])
 })
+
+const serve = `perl -MSocket -e '$|=1; socket(S,AF_INET,SOCK_STREAM,0); bind(S,sockaddr_in(8767,INADDR_LOOPBACK)); listen(S,5); print "up\n"; while (accept(C,S)) { print C "served"; close C }'`
+const ask = `bash -c 'until (exec 3<>/dev/tcp/127.0.0.1/8767 && cat <&3) 2>/dev/null; do sleep 0.1; done'`
+const askOnce = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/8767 && cat <&3'`
+
+const commandsIn = (items: readonly Item[]) => items.filter(({ type }) => type === 'commandExecution')
+
+it.skipIf(sharesLoopback !== true)(
+  'commands of a conversation reach its servers there, those of another do not, and the next server finds them',
+  async () => {
+    await using machine = await startFarMachine()
+    await using place = placeFor(machine.newFolder())
+    const store = passedOnStore()
+    const confined = { ...inBox, approvalPolicy: 'on-request' } as const
+    const model = calling(shell(serve, { background: true }), shell(ask))
+    const { watched, server, client } = await place.talk(model, { store }, confined)
+    await watched.send('go')
+    await watched.turnEnded()
+    const [started, reached] = commandsIn(watched.items())
+    expect(started).toMatchObject({
+      modelText: expect.stringContaining('Commands with the same limits reach a server'),
+    })
+    expect(reached).toMatchObject({ status: 'completed', output: { head: 'served' } })
+    const { conversationId } = watched
+    await expect(client.request('conversation/forward', { conversationId, port: 8767 })).rejects.toMatchObject({
+      data: { code: 'portNotReachable' },
+      message: expect.stringContaining('in an environment'),
+    })
+    await server.close()
+
+    const next = place.here.start({ store, model: calling(shell(askOnce)) })
+    const later = await next.connect()
+    await later.request('conversation/resume', { conversationId })
+    const again = await later.watch(conversationId)
+    await again.send('and now')
+    await again.until(({ core }) => core.counts.turns === 2 && core.turn === null)
+    expect(commandsIn(again.items()).at(-1)).toMatchObject({ status: 'completed', output: { head: 'served' } })
+
+    const other = await place.talk(calling(shell(askOnce)), {}, confined)
+    await other.watched.send('go')
+    await other.watched.turnEnded()
+    expect(commandsIn(other.watched.items())).toMatchObject([
+      { status: 'failed', output: { head: expect.stringContaining('Connection refused') } },
+    ])
+  },
+)

@@ -9,6 +9,7 @@ import {
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node'
 import { leastPayloadBytes } from './layout.ts'
+import { isUnreachable } from './store-trouble.ts'
 
 /** Way to a store. */
 export interface StoreAddress {
@@ -34,6 +35,13 @@ export interface Connected {
 /** Error of a store that cannot be used; the message is one sentence for people. */
 export class UnusableStoreError extends Error {
   override readonly name = 'UnusableStoreError'
+  /** True where the store may be usable later, without a change of what was asked for. */
+  readonly passes: boolean
+
+  constructor(message: string, { passes = false, ...options }: ErrorOptions & { readonly passes?: boolean } = {}) {
+    super(message, options)
+    this.passes = passes
+  }
 }
 
 /** Time in which a request to the store is answered, in ms. */
@@ -44,7 +52,8 @@ export async function connectStore(address: StoreAddress): Promise<Connected> {
   const name = `nats://${address.servers.map((server) => server.replace(/^(nats|tls):\/\//, '')).join(',')}`
   const connection = await connect(optionsOf(address)).catch((cause: unknown) => {
     // Without its cause, which may be a time limit: servers that elect can be reached.
-    throw new UnusableStoreError(`The store ${name} cannot be reached (${textOf(cause)}).`)
+    const passes = isUnreachable(cause)
+    throw new UnusableStoreError(`The store ${name} cannot be reached (${textOf(cause)}).`, { passes })
   })
   const limit = connection.info?.max_payload ?? 0
   if (limit < leastPayloadBytes) {
@@ -55,7 +64,7 @@ export async function connectStore(address: StoreAddress): Promise<Connected> {
   }
   const admin = await jetstreamManager(connection, { timeout: requestMs }).catch(async (cause: unknown) => {
     await connection.close()
-    throw new UnusableStoreError(`The servers ${name} have no JetStream (${textOf(cause)}).`, { cause })
+    throw new UnusableStoreError(`The servers ${name} have no JetStream (${textOf(cause)}).`, { cause, passes: true })
   })
   return { connection, streams: jetstream(connection, { timeout: requestMs }), admin, name }
 }
@@ -68,11 +77,17 @@ function optionsOf({ servers, credentialsFile, user, tls }: StoreAddress): NodeC
     reconnectTimeWait: 250,
     pingInterval: 2000,
     maxPingOut: 2,
+    reconnectToServer: longestLeft,
     timeout: requestMs,
     ...(credentialsFile === undefined ? {} : { authenticator: credsAuthenticator(readFileSync(credentialsFile)) }),
     ...(user === undefined ? {} : { authenticator: usernamePasswordAuthenticator(user.name, user.password) }),
     ...(tls === undefined ? {} : { tls: securedBy(tls, servers) }),
   }
+}
+
+/** Returns the server that was left or tried the longest time ago: the library begins with the one that was just left. */
+function longestLeft<Known extends { readonly lastConnect: number }>(servers: readonly Known[]): Known | null {
+  return servers.toSorted((one, other) => one.lastConnect - other.lastConnect)[0] ?? null
 }
 
 /**

@@ -8,6 +8,16 @@ const noStreamCode = 10059
 const electingCode = 10008
 /** Names of the library's errors meanwhile: no answer, no leader that takes a message, no more of what is read. */
 const electingNames: ReadonlySet<string> = new Set(['TimeoutError', 'JetStreamNotEnabled', 'JetStreamError'])
+/** Codes of the system for a server that is not there, or not there yet. */
+const unreachableCodes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+])
 /** Codes of the server for another last message than was expected; newer servers have one for what is being stored. */
 const outdatedCodes: ReadonlySet<number> = new Set([10071, 10158, 10164])
 
@@ -43,6 +53,13 @@ export function isElecting(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof StorageError || error.name === 'UnusableStoreError') return isElecting(error.cause)
   return apiCode(error) === electingCode || electingNames.has(error.name)
+}
+
+/** Tells if a failed connection, or its cause, may succeed later without a change of what was asked for. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('code' in error && unreachableCodes.has(error.code)) return true
+  return error.name === 'TimeoutError' || isUnreachable(error.cause)
 }
 
 function apiCode(error: unknown): number | null {

@@ -5,7 +5,7 @@ import { storeError } from './store-trouble.ts'
 /** Time after which a store that has not answered is said to be slow, in ms. */
 const slowMs = 3000
 const shortestPauseMs = 100
-const longestPauseMs = 2000
+const longestPauseMs = 500
 
 /** Calls of a store that are tried again for as long as that can help. */
 export interface Tries {

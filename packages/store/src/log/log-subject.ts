@@ -1,4 +1,4 @@
-import { AckPolicy, DeliverPolicy, type JsMsg, type StoredMsg } from '@nats-io/jetstream'
+import type { StoredMsg } from '@nats-io/jetstream'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import type { ConversationId } from '@parley/protocol'
 import type { Connected } from '../connection/connect-store.ts'
@@ -27,6 +27,12 @@ export interface LogMessage {
 /** Message before it has a sequence. */
 export type NewMessage = Omit<LogMessage, 'sequence'>
 
+/** Messages behind a sequence, up to another. */
+interface Range {
+  readonly after: number
+  readonly last: number
+}
+
 /** Messages of one conversation, which are its log. */
 export interface LogSubject {
   /**
@@ -38,8 +44,8 @@ export interface LogSubject {
   last(): Promise<LogMessage | null>
   /** Resolves to the message with a sequence; null where there is none of this conversation. */
   at(sequence: number): Promise<LogMessage | null>
-  /** Reads messages after a sequence, oldest first, until `last` has come. */
-  read(range: { readonly after: number; readonly last: number }): AsyncGenerator<LogMessage>
+  /** Reads messages after a sequence, oldest first, until `last` has come. Rejects where the store does not have that one now. */
+  read(range: Range): AsyncGenerator<LogMessage>
   /** Removes all messages. */
   purge(): Promise<void>
 }
@@ -56,38 +62,38 @@ export class OutrunError extends Error {
   }
 }
 
-const fetchedAtOnce = 500
-const fetchMs = 2000
-/** Time after which the server forgets a reader, in nanoseconds. */
-const forgottenNs = 30_000_000_000
+/** Messages that are read together, as far as the distance between those before tells. */
+const readTogether = 64
+/** Requests that are on their way at once. */
+const lanes = 8
 
 export function logSubject({ streams, admin }: Connected, conversationId: ConversationId): LogSubject {
   const { stream, subject } = placeOf(conversationId)
 
-  async function* read({ after, last }: { readonly after: number; readonly last: number }): AsyncGenerator<LogMessage> {
-    if (last <= after) return
-    const { name } = await admin.consumers.add(stream, {
-      filter_subject: subject,
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: after + 1,
-      ack_policy: AckPolicy.None,
-      inactive_threshold: forgottenNs,
-      mem_storage: true,
-      num_replicas: 1,
-    })
-    const consumer = await streams.consumers.get(stream, name)
-    try {
-      for (let at = after; at < last; ) {
-        // A replica that is behind has the rest a little later.
-        const batch = await consumer.fetch({ max_messages: fetchedAtOnce, expires: fetchMs })
-        for await (const message of batch) {
-          at = message.seq
-          yield messageOf(message)
-          if (at >= last) break
-        }
-      }
-    } finally {
-      await consumer.delete().catch(() => false)
+  /** Reads one message after the other, each from the leader of the stream: what it has was agreed on, as `last` was. */
+  async function walk({ after, last }: Range): Promise<LogMessage[]> {
+    const found: LogMessage[] = []
+    for (let at = after; at < last; ) {
+      // By itself, since the library's type leaves the second out.
+      const query = { seq: at + 1, next_by_subj: subject }
+      const next = await admin.streams.getMessage(stream, query)
+      if (next === null || next.seq > last) break
+      found.push(messageOf(next))
+      at = next.seq
+    }
+    return found
+  }
+
+  async function* read({ after, last }: Range): AsyncGenerator<LogMessage> {
+    let span = readTogether
+    for (let at = after; at < last; ) {
+      const end = Math.min(last, at + span)
+      const found = (await Promise.all(partsOf({ after: at, last: end }).map(walk))).flat()
+      if (end === last && found.at(-1)?.sequence !== last) throw new Error(`${stream} does not have ${last} now`)
+      yield* found
+      // Other conversations have messages in between.
+      span = Math.ceil(((end - at) / Math.max(1, found.length)) * readTogether)
+      at = end
     }
   }
 
@@ -123,6 +129,16 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
   }
 }
 
+/** Parts a range into as many as are read at once. */
+function partsOf({ after, last }: Range): Range[] {
+  const step = Math.ceil((last - after) / lanes)
+  const parts = Array.from({ length: lanes }, (_, lane) => ({
+    after: after + lane * step,
+    last: Math.min(last, after + (lane + 1) * step),
+  }))
+  return parts.filter((part) => part.after < part.last)
+}
+
 function isSame(one: NewMessage, other: NewMessage): boolean {
   return one.claim === other.claim && one.from === other.from && one.to === other.to
 }
@@ -136,10 +152,9 @@ function headersOf({ from, to, claim, files, object }: NewMessage): MsgHdrs {
   return made
 }
 
-function messageOf(message: JsMsg | StoredMsg): LogMessage {
+function messageOf(message: StoredMsg): LogMessage {
   const { seq: sequence, data: bytes } = message
-  const given = 'header' in message ? message.header : message.headers
-  const text = (name: string): string => given?.get(name) ?? ''
+  const text = (name: string): string => message.header.get(name)
   const [from = Number.NaN, to = Number.NaN] = text(messageHeaders.bytes).split('-').map(Number)
   const files = text(messageHeaders.files)
     .split(',')

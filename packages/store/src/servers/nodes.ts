@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { KV } from '@nats-io/kv'
 import { isRecord } from '@parley/text'
 import { leaseMs } from '../connection/layout.ts'
 import type { Holder } from '../port/shared-store.ts'
+import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
 
 const beatMs = leaseMs / 3
 /** Time in which a server renews a lease that ended while the store could not be written. */
-const secondLookMs = 1.2 * beatMs
+const renewMs = 1.2 * beatMs
 const lookEveryMs = 100
 /** Time without a renewed lease after which another server of the store is tried. */
 const moveOnMs = 5000
@@ -28,9 +28,9 @@ export interface Nodes extends AsyncDisposable {
   renew(): Promise<void>
   /**
    * Resolves to a server once it has renewed its lease, which shows that it lives; to null for one whose lease has ended
-   * or ends meanwhile.
+   * or ends meanwhile. Calls `onSilent` when one that lives would have renewed it.
    */
-  find(node: string): Promise<Holder | null>
+  find(node: string, onSilent: () => void): Promise<Holder | null>
   /** Resolves to the servers with a lease. */
   all(): Promise<ReadonlyMap<string, Holder>>
 }
@@ -65,35 +65,34 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
   // A lease that could not be renewed is tried again with the next beat; nothing is written without the owner's entry.
   const beat = setInterval(() => void renewOrMoveOn(), beatMs).unref()
 
-  async function look(node: string): Promise<{ readonly holder: Holder; readonly revision: number } | null> {
+  async function look(node: string): Promise<Lease | null> {
     const entry = await bucket.get(node)
     if (entry === null || entry.operation !== 'PUT') return null
     return { holder: holderIn(node, entry.json()), revision: entry.revision }
+  }
+
+  const ownLapses = () => (msSince(renewed) > certainMs ? null : lapses)
+  const watches = new Map<string, LeaseWatch>()
+
+  function watchOf(node: string): LeaseWatch {
+    const known = watches.get(node)
+    if (known !== undefined) return known
+    const made = watchLease({ look: () => look(node), everyMs: lookEveryMs, renewMs, gaps: ownLapses })
+    watches.set(node, made)
+    return made
   }
 
   return {
     own,
     renew,
     get lapses() {
-      return msSince(renewed) > certainMs ? null : lapses
+      return ownLapses()
     },
     announce(now) {
       address = now
       void renew().catch(() => undefined)
     },
-    async find(node) {
-      const first = await look(node)
-      if (first === null) {
-        await pause(secondLookMs)
-        return (await look(node))?.holder ?? null
-      }
-      for (;;) {
-        await pause(lookEveryMs)
-        const now = await look(node)
-        if (now === null) return null
-        if (now.revision > first.revision) return now.holder
-      }
-    },
+    find: (node, onSilent) => watchOf(node).holder(onSilent),
     async all() {
       const living = new Map<string, Holder>()
       for await (const node of await bucket.keys()) {

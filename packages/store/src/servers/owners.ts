@@ -22,17 +22,19 @@ export interface OwnerPorts {
   readonly owners: KV
   readonly nodes: Nodes
   readonly streams: JetStreamClient
+  /** Called while the end of the lease of a server is awaited that seems to have died. */
+  readonly onSilent: () => void
 }
 
 /** Takes the right to write a conversation. Rejects with `HeldElsewhereError` while a living server has it. */
 export async function claimConversation(ports: OwnerPorts, conversationId: ConversationId): Promise<Claim> {
-  const { owners, nodes, streams } = ports
+  const { owners, nodes, streams, onSilent } = ports
   const subject = ownerSubject(conversationId)
   for (;;) {
     const entry = await owners.get(conversationId)
     const node = entry?.operation === 'PUT' ? entry.string() : null
     if (node !== null && node !== nodes.own) {
-      const holder = await nodes.find(node)
+      const holder = await nodes.find(node, onSilent)
       if (holder !== null) throw new HeldElsewhereError(conversationId, holder)
     }
     const { lapses } = nodes

@@ -25,7 +25,7 @@ export interface Environment {
   /** Variables that commands inherit, before the allow list. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: string
-  readonly commands: Pick<Host, 'runCommand' | 'warmUp'>
+  readonly commands: Pick<Host, 'runCommand' | 'spawnStreams' | 'warmUp'>
   readonly kept: KeptCommands
   readonly sandboxes: Sandboxes
   readonly files: EnvironmentFiles

@@ -29,6 +29,10 @@ export function ownedEnvironment(environment: Environment, owner: Owner): Enviro
           owner.assertMayAct()
           return commands.runCommand(spec, options)
         },
+        spawnStreams(spec) {
+          owner.assertMayAct()
+          return commands.spawnStreams(spec)
+        },
       } satisfies Environment['commands'],
     },
     kept: {

@@ -12,6 +12,7 @@ import { runRemoteRipgrep, startRemoteCommand } from '../remote/remote-commands.
 import { pathOfUri, remoteFiles, remoteIdentity } from '../remote/remote-files.ts'
 import { remotePatches } from '../remote/remote-patches.ts'
 import { remoteGuards, remoteSandboxes } from '../remote/remote-sandboxes.ts'
+import { startRemoteStreams } from '../remote/remote-streams.ts'
 import type { Environment } from './environment.ts'
 
 /** Search path for an exec-server that reports no variables. */
@@ -57,6 +58,7 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
     },
     commands: {
       runCommand: (spec, options) => startRemoteCommand(link, spec, options),
+      spawnStreams: (spec) => startRemoteStreams(link, spec),
       warmUp: async () => void (await link.connection()),
     },
     kept: remoteKept(link),

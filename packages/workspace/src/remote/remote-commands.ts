@@ -42,6 +42,7 @@ export function runRemoteCommand(link: Link, spec: CommandSpec, options: RemoteO
     cwd: spec.cwd,
     env: spec.env,
     limits: sandbox.limits,
+    ...(sandbox.loopback === undefined ? {} : { loopback: sandbox.loopback }),
     ...(spec.name === undefined ? {} : { name: spec.name }),
     isRunning: ageMs !== null,
     ...(spec.input === undefined ? {} : { input: spec.input }),

@@ -17,6 +17,8 @@ export interface RemoteProcessSpec {
   readonly isRunning: boolean
   /** Sandbox limits; null runs the process with all rights of the exec-server. */
   readonly limits: SandboxLimits | null
+  /** Name of the loopback that it shares with processes of equal limits. */
+  readonly loopback?: string
   /** Kind of its stdin; absent for an empty one. */
   readonly input?: CommandSpec['input']
   /** Receives each byte once, in order. `stderr` is separate only where the exec-server gives it a pipe of its own. */
@@ -188,8 +190,8 @@ export class RemoteProcess implements WatchedProcess {
   }
 
   async #startIn(connection: ExecConnection, isRepeat: boolean): Promise<boolean> {
-    const { argv, cwd, env, limits, input } = this.#spec
-    const confined = limits === null ? {} : { sandbox: sandboxRequest(limits) }
+    const { argv, cwd, env, limits, loopback, input } = this.#spec
+    const confined = limits === null ? {} : { sandbox: sandboxRequest(limits, loopback) }
     const stdin = typeof input === 'object' ? { tty: true, size: input } : { pipeStdin: input === 'pipe' }
     try {
       await connection.request('process/start', {

@@ -3,6 +3,7 @@ import {
   guardByName,
   guardKinds,
   isWeaker,
+  type Loopback,
   type Sandboxes,
   type SandboxLimits,
   type SandboxReport,
@@ -14,11 +15,14 @@ import type { Link } from './link.ts'
 /** Describes the sandbox of a remote machine, which its exec-server enforces and reports. */
 export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'ask'>): Sandboxes {
   let worst: SandboxReport | null = null
+  let sharesLoopback = false
 
   async function learn(ask: () => Promise<ExecInfo>): Promise<SandboxReport> {
     let found: SandboxReport
     try {
-      found = reportOf(name, await ask())
+      const info = await ask()
+      sharesLoopback = info.sandbox?.sharesLoopback === true
+      found = reportOf(name, info)
     } catch {
       // A failed request is no report, so it is not kept in `worst`.
       const reason = `The environment ${name} cannot be reached, so nothing is enforced there.`
@@ -32,17 +36,35 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
   return {
     report,
     recheck: () => learn(() => link.ask('environment/info', {})),
-    async prepare(limits) {
+    async prepare(limits, loopback) {
       const { enforcement, reason } = await report()
       if (enforcement === 'none') throw new Error(reason)
+      const shared =
+        loopback?.name !== undefined && sharesLoopback && !limits.network
+          ? { sharesLoopback, loopback: loopback.name }
+          : {}
       return {
         limits,
+        ...shared,
         wrap() {
           throw new Error(`limits of the environment ${name} are enforced there, not here`)
         },
       }
     },
-    openLoopback: () => Promise.resolve(null),
+    // Made there at the first command that names it, and found again by the next server of the conversation.
+    openLoopback: (of) => Promise.resolve(remoteLoopback(name, of)),
+  }
+}
+
+/** Returns the loopback of a conversation there. It ends with the session. */
+function remoteLoopback(environment: string, name: string): Loopback {
+  return {
+    name,
+    entrance() {
+      throw new Error(`commands of the environment ${environment} enter their loopback there`)
+    },
+    connect: () => Promise.reject(new Error(`ports of the environment ${environment} are not reached from here`)),
+    close: () => undefined,
   }
 }
 
@@ -57,7 +79,7 @@ function reportOf(name: string, { sandbox }: ExecInfo): SandboxReport {
 }
 
 /** Converts limits to the `sandbox` parameter of `process/start`. The exec-server adds its own secret paths and private /tmp. */
-export function sandboxRequest(limits: SandboxLimits): Readonly<Record<string, unknown>> {
+export function sandboxRequest(limits: SandboxLimits, loopback?: string): Readonly<Record<string, unknown>> {
   const { mode, writableRoots, network, unixSockets, masked } = limits
   // Without roots an exec-server makes the command's folder writable, which the model may choose.
   const isWritable = mode === 'workspace-write' && writableRoots.length > 0
@@ -67,6 +89,7 @@ export function sandboxRequest(limits: SandboxLimits): Readonly<Record<string, u
     networkAccess: network,
     unixSockets,
     masked: [...masked],
+    ...(loopback === undefined ? {} : { sharedLoopback: loopback }),
   }
 }
 

@@ -19,6 +19,8 @@ import {
   count,
   draftRequest,
   effortChoices,
+  forwardList,
+  forwardUsage,
   hooksTable,
   mcpTable,
   modeChoices,
@@ -28,6 +30,7 @@ import {
   nothingToGoBackTo,
   type ParsedCommand,
   readFix,
+  readForward,
   readReviewWords,
   readShare,
   type SettingChoice,
@@ -54,6 +57,8 @@ export interface CommandContext {
   readonly remember: (text: string) => void
   /** Shows the list of background commands. Returns false where there are none. */
   readonly openProcesses: () => boolean
+  /** Asks whether the browser may reach a port of the sandbox. */
+  readonly askToForward: (port: number) => void
 }
 
 type Run = (argument: string, context: CommandContext) => Promise<Notice | null>
@@ -125,6 +130,18 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     return null
   },
   ps: async (_, { openProcesses }) => (openProcesses() ? null : note('No command runs in the background.')),
+  async forward(argument, { client, state, askToForward }) {
+    const asked = readForward(argument)
+    if (!('port' in asked)) return note(asked.kind === 'list' ? forwardList(state) : forwardUsage)
+    const { port } = asked
+    if (asked.kind === 'ask') {
+      askToForward(port)
+      return null
+    }
+    const { conversationId } = state.core.meta
+    const { stopped } = await client.request('conversation/forward/stop', { conversationId, port })
+    return note(stopped ? `Port ${port} is no longer forwarded.` : `Port ${port} is not forwarded.`)
+  },
   async why(item, { client, state }) {
     const call = item === '' ? {} : { item }
     return whyTable(await client.request('policy/why', { conversation: state.core.meta.conversationId, ...call }))

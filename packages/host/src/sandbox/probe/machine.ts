@@ -103,8 +103,6 @@ export interface Finding extends SandboxReport {
   readonly bubblewrap?: string
   /** Version of the kernel's Landlock, in partial enforcement. */
   readonly landlock?: number
-  /** True where commands can share a loopback. */
-  readonly sharesLoopback?: boolean
   /** False when something took too long, so that another try might find more. */
   readonly isSure: boolean
 }

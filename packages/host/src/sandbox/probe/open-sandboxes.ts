@@ -14,8 +14,8 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
     return current
   }
   const report = async () => {
-    const { enforcement, reason } = (await find()).finding
-    return { enforcement, reason }
+    const { enforcement, reason, sharesLoopback } = (await find()).finding
+    return { enforcement, reason, ...(sharesLoopback === true ? { sharesLoopback } : {}) }
   }
   return {
     report,
@@ -33,6 +33,6 @@ export function openSandboxes(options: SandboxesOptions): Sandboxes {
       return report()
     },
     prepare: async (limits, loopback) => (await find()).prepare(limits, loopback),
-    openLoopback: async () => (await find()).openLoopback(),
+    openLoopback: async (name) => (await find()).openLoopback(name),
   }
 }

@@ -91,13 +91,13 @@ describe('the sandboxes of this machine', () => {
       enforcement: 'full',
       reason: expect.stringMatching(/nsenter.*not installed\.$/),
     })
-    expect(await apart.openLoopback()).toBeNull()
+    expect(await apart.openLoopback('test')).toBeNull()
     using other = openWorkspace()
     const enteringNothing = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'
     const folder = folderWith(other, { bwrap: 'real', nsenter: enteringNothing })
     const leaking = openSandboxes({ cacheFile: null, programFolders: [folder] })
     expect((await leaking.report()).reason).toMatch(/was tried and did not keep it from the network\.$/)
-    expect(await leaking.openLoopback()).toBeNull()
+    expect(await leaking.openLoopback('test')).toBeNull()
   })
 
   it('do not include a bubblewrap that cannot be started, whose output is reported', async () => {

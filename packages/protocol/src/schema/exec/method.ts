@@ -27,6 +27,12 @@ const environmentInfo = z
           .exactOptional()
           .describe('How much of the limits of a process is enforced. Older exec-servers leave it out.'),
         reason: z.string().describe('One sentence for people: what enforces limits here, or what is missing.'),
+        sharesLoopback: z
+          .literal(true)
+          .exactOptional()
+          .describe(
+            'Processes whose `sandbox` names a `sharedLoopback` reach each other there. Missing where they cannot.',
+          ),
       })
       .exactOptional()
       .describe('Sandbox that is available now; left out when there is none.'),

@@ -1,5 +1,4 @@
-import type { Host } from '@parley/host'
-import { type HookEvent, type HookRef, hookMatches, type ItemId } from '@parley/protocol'
+import { type HookEvent, type HookRef, hookMatches, type ItemId, type ServerNotice } from '@parley/protocol'
 import type { HookInput } from '@parley/protocol/hooks'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -60,7 +59,7 @@ interface HookParts extends HookPlace {
 }
 
 interface SystemPorts {
-  readonly processes: Pick<Host, 'spawnStreams'>
+  readonly notify: (notice: ServerNotice) => void
   readonly clock: Clock
 }
 

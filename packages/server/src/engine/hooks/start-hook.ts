@@ -1,9 +1,10 @@
-import { type Host, noSandbox, type Sandbox } from '@parley/host'
+import { noSandbox, type Sandbox } from '@parley/host'
 import { projectRoot } from '@parley/policy'
 import { type RunLimits, settingsInForce } from '@parley/protocol'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { commandVariables } from '../../tools/run-shell-command.ts'
+import { repositoryRoot } from '../context/session-context.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import type { PlacedHook } from './placed-hooks.ts'
@@ -17,7 +18,6 @@ export interface HookPlace {
 }
 
 interface StartPorts extends HookPlace {
-  readonly processes: Pick<Host, 'spawnStreams'>
   readonly clock: Clock
 }
 
@@ -26,11 +26,10 @@ interface Start {
   readonly signal: AbortSignal
 }
 
-/** Starts a hook in its sandbox and waits for its end. What keeps it from a start is in the end. */
+/** Starts a hook in its sandbox, where the commands of the conversation run, and waits for its end. What keeps it from a start is in the end. */
 export async function startHook(hook: PlacedHook, { input, signal }: Start, ports: StartPorts): Promise<HookEnd> {
-  const { conversation, toolPorts, limits } = ports
+  const { conversation, toolPorts, limits, clock } = ports
   const { environment } = toolPorts
-  if (environment.name !== null) return notStarted('hooks run on this machine, and this conversation works on another')
   const narrowed = new AbortController()
   const run = runLimits(hook, ports)
   const folder = hook.copy === null ? { path: conversation.state.core.meta.cwd } : hook.copy.folder()
@@ -38,13 +37,14 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
   if (problem !== null || 'problem' in folder || 'problem' in run) return notStarted(problem ?? '')
   const endWatch = limits.whenNarrowed(run, () => narrowed.abort())
   try {
+    await environment.reach()
     const described = await limits.describe(run)
     const sandbox: Sandbox = described === null ? noSandbox : await limits.prepare(described, 'own')
     const argv = typeof hook.command === 'string' ? [environment.shell, '-c', hook.command] : hook.command
-    const env = { ...commandVariables(toolPorts), PARLEY_PROJECT_DIR: projectFolder(hook, ports) }
+    const env = { ...commandVariables(toolPorts), PARLEY_PROJECT_DIR: await projectFolder(hook, ports) }
     const start = { argv, cwd: folder.path, env, input, timeoutMs: hook.timeoutMs, sandbox }
     await conversation.mayAct()
-    return await runHook(start, ports, AbortSignal.any([signal, narrowed.signal]))
+    return await runHook(start, { processes: environment.commands, clock }, AbortSignal.any([signal, narrowed.signal]))
   } catch (error) {
     if (!(error instanceof Error)) throw error
     return notStarted(error.message)
@@ -53,8 +53,10 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
   }
 }
 
-function projectFolder({ copy }: PlacedHook, { conversation }: HookPlace): string {
+async function projectFolder({ copy }: PlacedHook, { conversation, toolPorts }: HookPlace): Promise<string> {
   const { cwd } = conversation.state.core.meta
+  const { name, files } = toolPorts.environment
+  if (name !== null) return (await repositoryRoot(cwd, files))?.folder ?? cwd
   return copy?.root ?? projectRoot(cwd)?.folder ?? cwd
 }
 

@@ -16,7 +16,7 @@ import { type HookPlace, startHook } from './start-hook.ts'
 export type TryPorts = Omit<ClientPlacePorts, 'secrets'> & {
   readonly secrets: SecretPaths
   readonly clock: Clock
-  readonly processes: Pick<Host, 'spawnStreams' | 'startGuard' | 'removeWhenKilled'>
+  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
 }
 
 /** Lists the hooks of a folder, also those that do not run there. */
@@ -95,7 +95,7 @@ function withoutSecrets(run: TriedHook, { redaction }: Pick<TryPorts, 'redaction
 async function placeFor(cwd: string, ports: TryPorts): Promise<HookPlace> {
   const place = await clientPlace({ cwd }, ports)
   if ('reason' in place)
-    throw rejection('invalidParams', `Hooks run on this machine, and ${place.reason}.`, { field: 'cwd' })
+    throw rejection('invalidParams', `Hooks are tried on this machine, and ${place.reason}.`, { field: 'cwd' })
   const { environment, values, settings: given } = place
   const { enforcement: found } = await environment.sandboxes.report()
   const settings = { ...given, enforcement: given.sandbox === 'danger-full-access' ? ('none' as const) : found }

@@ -93,7 +93,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
   const isInUse = () => background.list().some(({ end }) => end === null)
   const onEmptied = () =>
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptiedNotice(ids.item()) }))
-  const loopbacks = createLoopbacks(environment.sandboxes)
+  const loopbacks = createLoopbacks(environment.sandboxes, conversation.id)
   const scratch = createScratch({ folder, isInUse, onEmptied })
   const onExceeded = () =>
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item: exceededNotice(ids.item()) }))
@@ -267,6 +267,7 @@ async function sandboxFor(
   return {
     limits: sandbox.limits,
     ...(sandbox.sharesLoopback === undefined ? {} : { sharesLoopback: sandbox.sharesLoopback }),
+    ...(sandbox.loopback === undefined ? {} : { loopback: sandbox.loopback }),
     exceeded: exceeded.signal,
     wrap: (command) => sandbox.wrap(command),
     release() {

@@ -14,19 +14,21 @@ export interface Loopbacks {
 type SharedLimits = Pick<SandboxLimits, 'mode' | 'writableRoots' | 'unixSockets'>
 
 /** Creates the loopbacks: one for each set of limits, so that no command has a server with more rights act for it. */
-export function createLoopbacks(sandboxes: Pick<Sandboxes, 'openLoopback'>): Loopbacks {
+export function createLoopbacks(sandboxes: Pick<Sandboxes, 'openLoopback'>, conversation: string): Loopbacks {
   const made = new Map<string, Promise<Loopback | null>>()
   let isClosed = false
   return {
     async sharedBy(limits) {
       if (limits.network || isClosed) return null
       const key = keyOf(limits)
-      const loopback = made.get(key) ?? sandboxes.openLoopback()
+      const loopback = made.get(key) ?? sandboxes.openLoopback(conversation)
       made.set(key, loopback)
       return await loopback
     },
     async connect(port) {
       const all = (await Promise.all(made.values())).filter((loopback) => loopback !== null)
+      if (all.some(({ name }) => name !== undefined))
+        throw rejection('portNotReachable', notFromHere, { field: 'port' })
       for (const loopback of all.reverse()) {
         const socket = await loopback.connect(port).catch(() => null)
         if (socket !== null) return socket
@@ -40,6 +42,9 @@ export function createLoopbacks(sandboxes: Pick<Sandboxes, 'openLoopback'>): Loo
     },
   }
 }
+
+const notFromHere =
+  'The commands of this conversation run in an environment, and no port there can be forwarded from here. Commands of the conversation reach it on localhost.'
 
 function notReachable(port: number, isApart: boolean): string {
   if (isApart) return 'The commands of this conversation share no network here, so no port of theirs can be forwarded.'

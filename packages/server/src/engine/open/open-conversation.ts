@@ -1,21 +1,13 @@
 import { type Config, secretsOfConfig } from '@parley/config'
 import type { Host } from '@parley/host'
 import type { Files } from '@parley/journal'
-import { type McpServers, mcpSettings } from '@parley/mcp-client'
-import {
-  type Projects,
-  type ShellParser,
-  serverSandboxPolicies,
-  trustedRules,
-  trustNotice,
-  type UserRules,
-} from '@parley/policy'
+import type { McpServers } from '@parley/mcp-client'
+import { type Projects, type ShellParser, trustedRules, trustNotice, type UserRules } from '@parley/policy'
 import type { ConversationId, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, EnvironmentRequest, Environments, LinkChange, SecretPaths } from '@parley/workspace'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { EditorTexts } from '../../ports/editor-texts.ts'
-import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
 import { Conversation, type ConversationParts } from '../conversation/conversation.ts'
 import { linkNotice } from '../conversation/notices.ts'
@@ -28,11 +20,12 @@ import { placedHooks } from '../hooks/placed-hooks.ts'
 import { watchEvents } from '../hooks/watch-events.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
+import { openMcp } from '../limits/open-mcp.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createConversationProcesses } from '../session/conversation-processes.ts'
-import { createParticipants, type Participants } from '../session/participants.ts'
+import { createParticipants } from '../session/participants.ts'
 import { forgetEnded } from '../session/running-on.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
@@ -72,7 +65,7 @@ export interface SetupPorts {
   readonly report: (fault: unknown, conversationId?: ConversationId) => void
   /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
-  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled' | 'spawnStreams'>
+  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
   /** Undefined where no client is an editor. */
   readonly editors: EditorTexts | undefined
   /** Undefined where nothing is counted. */
@@ -125,7 +118,8 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
-  const leave = () => Promise.all([release(), mcp[Symbol.asyncDispose]()])
+  // Tool servers may run in the environment.
+  const leave = () => Promise.resolve(mcp[Symbol.asyncDispose]()).finally(release)
   const running = { conversation, turns, shell, clients, patience, skills, forwards }
   if (ports.metrics !== undefined) conversation.watch(ports.metrics.conversation(clock.elapsed))
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
@@ -201,30 +195,6 @@ function redactedConversation(
     sideFiles: redactSideFiles(parts.sideFiles, redaction),
     redact: (event) => redactEvent(event, redaction.text),
     ...{ clock, program, ...disk },
-  })
-}
-
-interface McpParts {
-  readonly conversation: Conversation
-  readonly clients: Participants
-  readonly config: ConfigHere
-  readonly environment: Environment
-}
-
-function openMcp(
-  { conversation, clients, config, environment }: McpParts,
-  { mcpServers, ids, env }: SetupPorts,
-): ConversationMcp {
-  const { effective, own, project } = config
-  const { cwd } = conversation.state.core.meta
-  // Tool servers run on this machine, where a folder of another one does not exist.
-  const folder = environment.name === null ? cwd : (env['HOME'] ?? '/')
-  return createConversationMcp({
-    conversation,
-    lease: (sandbox) =>
-      mcpServers.lease(mcpSettings(effective.values, folder, serverSandboxPolicies(project, own, sandbox))),
-    newItemId: ids.item,
-    isWatched: () => clients.answerers.length > 0,
   })
 }
 

@@ -25,6 +25,8 @@ export interface Replay {
 
 /** Time without an event after which an engine that still runs counts as stuck, in ms. */
 const patienceMs = 5000
+/** Most of that time that one turn of the event loop counts for: on a busy machine the engine stood still, too. */
+const turnMs = 50
 
 /** Runs the engine on a recording, from its first event to the last or to the first difference. */
 export async function replayRecording(recording: Recording, ports: ReplayPorts): Promise<Replay> {
@@ -171,20 +173,24 @@ function asksAnew(approvalId: string, { events, at }: ReplayedLog): boolean {
 /** Resolves when the log has ended or differs. An engine that makes nothing of what the log has next is a difference. */
 async function finished(log: ReplayedLog, course: Course, live?: LiveTools): Promise<void> {
   let place = -1
-  let sinceMs = performance.now()
+  let waitedMs = 0
+  let lastMs = performance.now()
   let idle = 0
   while (!log.ended) {
     const running = live?.running ?? null
     await (running ?? nextTurn())
+    const nowMs = performance.now()
+    waitedMs += Math.min(turnMs, nowMs - lastMs)
+    lastMs = nowMs
     if (log.at !== place || running !== null) {
       place = log.at
-      sinceMs = performance.now()
+      waitedMs = 0
       idle = 0
       continue
     }
     idle = course.isRunning ? 0 : idle + 1
     if (idle >= idleTurns && !log.ended && course.giveContext()) continue
-    if (log.ended || (idle < idleTurns && performance.now() - sinceMs < patienceMs)) continue
+    if (log.ended || (idle < idleTurns && waitedMs < patienceMs)) continue
     const type = log.next?.event.type ?? 'nothing'
     log.differ(`The log has ${type} here; the replay ${idle < idleTurns ? 'waits' : 'has nothing more to do'}.`)
   }

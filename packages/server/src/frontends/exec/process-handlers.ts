@@ -22,7 +22,8 @@ export function createProcessHandlers(session: () => ExecSession, enforcer: Poli
       const { processId, sandbox } = params
       const spec = specOf(params)
       const scratch = () => session().scratch.folder()
-      const prepare = enforcer.process({ policy: sandbox, cwd: spec.cwd, scratch })
+      const loopbackOf = session().loopbacks.of
+      const prepare = enforcer.process({ policy: sandbox, cwd: spec.cwd, scratch, loopbackOf })
       return { processId, sandboxType: await session().start(processId, spec, prepare) }
     },
     async 'process/write'({ processId, chunk, writeId, closeStdin }) {

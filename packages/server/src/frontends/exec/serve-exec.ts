@@ -190,7 +190,7 @@ export function describeEnvironment(version: string, sandbox: SandboxReport): En
     tempDir: uriOf(tmpdir()),
     env: commandEnv(process.env),
     platformOs: process.platform === 'darwin' ? 'macos' : process.platform,
-    sandbox: { enforcement: sandbox.enforcement, reason: sandbox.reason },
+    sandbox: describeSandbox(sandbox),
     capabilities: {
       sandbox: sandbox.enforcement !== 'none',
       pty: true,
@@ -201,6 +201,10 @@ export function describeEnvironment(version: string, sandbox: SandboxReport): En
       fileHashes: true,
     },
   }
+}
+
+function describeSandbox({ enforcement, reason, sharesLoopback }: SandboxReport) {
+  return { enforcement, reason, ...(sharesLoopback === true ? { sharesLoopback } : {}) }
 }
 
 /** Returns the user's login shell; a user without a passwd entry gets `$SHELL` or `/bin/sh`. */

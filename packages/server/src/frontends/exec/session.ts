@@ -11,6 +11,7 @@ import type { RetentionLimits } from './output/retained-output.ts'
 import { ProcessRecord, type SessionOutput } from './process-record.ts'
 import { processErrors } from './requests.ts'
 import { type SandboxedStart, unsandboxedStart } from './sandbox/enforce-policy.ts'
+import { createSharedLoopbacks } from './sandbox/shared-loopbacks.ts'
 
 /** Unsent bytes above which the processes are paused. */
 const stalledBytes = 1024 * 1024
@@ -32,6 +33,7 @@ const chunksForNextServer = 256 * 1024
 export class ExecSession implements SessionOutput {
   readonly id = randomUUID()
   readonly scratch = createScratch()
+  readonly loopbacks = createSharedLoopbacks()
   readonly retention: RetentionLimits
   /** Conversation that it belongs to, with the epoch of the server that has it; null for a session of a client. */
   fence: Fence | null
@@ -147,7 +149,7 @@ export class ExecSession implements SessionOutput {
     }
     await Promise.all(records.map(({ process }) => process?.closed))
     for (const record of records) this.#forget(record)
-    await this.scratch.remove()
+    await Promise.all([this.scratch.remove(), this.loopbacks.close()])
   }
 
   async #stall(link: Link): Promise<void> {

@@ -21,6 +21,7 @@ import { stateFolder } from '../home-folder.ts'
 import { openSharedStore } from '../shared-store.ts'
 import { openUsersOfServer } from '../users-of-server.ts'
 import { reportToLauncher } from './launch-daemon.ts'
+import { waitForStore } from './wait-for-store.ts'
 import { watchProcess } from './watch-process.ts'
 
 /** Exit code when an address cannot be listened on, or the store cannot be opened. */
@@ -106,7 +107,9 @@ async function openShared(args: ServerArguments, parts: EngineParts) {
   const people = openUsersOfServer(args.users, { ...parts, isStrict: args.role === 'service' })
   if ('problem' in people) return people
   if (args.page && people.users === null) return { problem: pageNeedsUsers }
-  const opened = await openSharedStore(args.store, { ...parts, onPublished: metrics?.published })
+  await using wait = waitForStore(args)
+  const away = wait === null ? {} : { onAway: wait.onAway }
+  const opened = await openSharedStore(args.store, { ...parts, ...away, onPublished: metrics?.published })
   if ('problem' in opened) people.users?.[Symbol.dispose]()
   if ('problem' in opened) return opened
   const given = {

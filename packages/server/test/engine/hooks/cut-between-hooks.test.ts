@@ -46,7 +46,9 @@ describe('a log that is cut between the hooks before a call', () => {
     await live.server.close()
     const whole = place.logLines(conversationId)
     const found = new Set<string>()
-    for (let kept = 2; kept <= whole.length; kept++) {
+    const first = whole.findIndex((line) => line.includes('"model.responded"'))
+    const last = whole.findLastIndex((line) => line.includes('"toolCall"'))
+    for (let kept = first; kept <= last + 2; kept++) {
       place.writeLog(conversationId, whole.slice(0, kept))
       await using again = place.start({ model: scriptedModel(), ceiling: fullAccess })
       const client = await again.connect()

@@ -62,6 +62,21 @@ describe('hooks', () => {
     ])
   })
 
+  it('that hold a message up for long are said to the clients, and nothing is stored before it is sent', async () => {
+    await using place = hookWorld()
+    place.hook('UserPromptSubmit', 'until [ -e one ]; do sleep 0.02; done')
+    const { client, watched } = await place.talk({ model: scriptedModel({ text: 'done' }) }, free)
+    const sent = watched.send('go')
+    const { message, conversationId } = await client.notice(({ code }) => code === 'hookRunning')
+    expect(message).toBe('A message waits for the hook "h1" (UserPromptSubmit) before it is sent.')
+    expect(conversationId).toBe(watched.conversationId)
+    expect(watched.state.core.seq).toBe(0)
+    place.write('one', '')
+    await sent
+    await watched.turnEnded()
+    expect(watched.events.filter(({ event }) => event.type === 'hook.running')).toEqual([])
+  })
+
   it('tell the model something after a message, a start and a call', async () => {
     await using place = hookWorld()
     place.hook('SessionStart', 'echo the branch is red')

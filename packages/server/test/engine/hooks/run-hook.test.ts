@@ -1,11 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { noSandbox, openHost } from '@parley/host'
+import { type Host, noSandbox, openHost } from '@parley/host'
 import { isAlive, waitUntil } from '@parley/testkit'
+import { startRemoteStreams } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
 import { type HookEnd, runHook } from '../../../src/engine/hooks/run-hook.ts'
 import { systemClock } from '../../../src/ports/clock-and-ids.ts'
+import { brittleLink } from '../../environments/support/brittle-link.ts'
 
 const env = { PATH: process.env['PATH'] ?? '' }
 
@@ -15,13 +17,28 @@ interface Given {
   readonly signal?: AbortSignal
 }
 
-async function run(script: string, { input = '{}', timeoutMs = 20_000, signal }: Given = {}): Promise<HookEnd> {
-  await using host = openHost()
+type Run = (script: string, given?: Given) => Promise<HookEnd>
+
+async function runWith(processes: Pick<Host, 'spawnStreams'>, script: string, given: Given = {}): Promise<HookEnd> {
+  const { input = '{}', timeoutMs = 20_000, signal } = given
   const start = { argv: ['sh', '-c', script], cwd: tmpdir(), env, input, timeoutMs, sandbox: noSandbox }
-  return await runHook(start, { processes: host, clock: systemClock }, signal ?? new AbortController().signal)
+  return await runHook(start, { processes, clock: systemClock }, signal ?? new AbortController().signal)
 }
 
-describe('a hook', () => {
+async function runHere(...asked: Parameters<Run>): Promise<HookEnd> {
+  await using host = openHost()
+  return await runWith(host, ...asked)
+}
+
+async function runThere(...asked: Parameters<Run>): Promise<HookEnd> {
+  await using brittle = brittleLink(null)
+  return await runWith({ spawnStreams: (spec) => startRemoteStreams(brittle.link, spec) }, ...asked)
+}
+
+describe.each([
+  ['a hook', runHere],
+  ['a hook in an environment', runThere],
+])('%s', (_where, run: Run) => {
   it('gets its input, and its two outputs are kept apart', async () => {
     const input = JSON.stringify({ text: 'x'.repeat(300_000) })
     expect(await run('cat | wc -c; echo why >&2; exit 2', { input })).toMatchObject({
@@ -62,7 +79,9 @@ describe('a hook', () => {
     stop.abort()
     expect((await ended).how).toBe('interrupted')
   })
+})
 
+describe('a hook here', () => {
   it('that cannot be started says why', async () => {
     await using host = openHost()
     const start = { argv: ['/nowhere/hook'], cwd: tmpdir(), env, input: '', timeoutMs: 1000, sandbox: noSandbox }

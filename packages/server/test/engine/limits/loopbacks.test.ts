@@ -34,7 +34,7 @@ const anyLimits: fc.Arbitrary<SandboxLimits> = fc.record({
 it('commands share a loopback exactly where they have the same rights, and none with the network has one', async () => {
   await fc.assert(
     fc.asyncProperty(anyLimits, anyLimits, async (one, other) => {
-      const loopbacks = createLoopbacks(fakeLoopbacks())
+      const loopbacks = createLoopbacks(fakeLoopbacks(), 'c')
       const [first, second] = [await loopbacks.sharedBy(one), await loopbacks.sharedBy(other)]
       expect([first === null, second === null]).toEqual([one.network, other.network])
       const rights = ({ mode, writableRoots, unixSockets }: SandboxLimits) =>
@@ -46,7 +46,7 @@ it('commands share a loopback exactly where they have the same rights, and none 
 
 it('loopbacks end with their conversation, which makes none after that', async () => {
   const { made, openLoopback } = fakeLoopbacks()
-  const loopbacks = createLoopbacks({ openLoopback })
+  const loopbacks = createLoopbacks({ openLoopback }, 'c')
   const limits = {
     mode: 'read-only',
     writableRoots: [],
@@ -70,12 +70,12 @@ it('a port that nobody listens on, or that cannot be shared here, is said to be 
     masked: [],
     scratch: null,
   } as const
-  const reached = createLoopbacks(fakeLoopbacks())
+  const reached = createLoopbacks(fakeLoopbacks(), 'c')
   await reached.sharedBy(limits)
   await expect(reached.connect(9)).rejects.toMatchObject({
     message: expect.stringContaining('Nothing listens on port 9'),
   })
-  const apart = createLoopbacks({ openLoopback: () => Promise.resolve(null) })
+  const apart = createLoopbacks({ openLoopback: () => Promise.resolve(null) }, 'c')
   await apart.sharedBy(limits)
   await expect(apart.connect(9)).rejects.toMatchObject({ message: expect.stringContaining('share no network here') })
 })

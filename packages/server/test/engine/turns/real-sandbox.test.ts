@@ -76,7 +76,7 @@ describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${rea
   })
 
   it('reach a server in the background of their conversation, unless they have other limits', async (context) => {
-    const loopback = await sandboxes.openLoopback()
+    const loopback = await sandboxes.openLoopback('test')
     if (loopback === null) context.skip('commands share no loopback here')
     loopback?.close()
     await using place = testPlace()
@@ -103,7 +103,7 @@ describe.skipIf(enforcement !== 'full')(`commands in a full sandbox (here: ${rea
   })
 
   it('have a port forwarded after a yes of the user, until the conversation ends', async (context) => {
-    const loopback = await sandboxes.openLoopback()
+    const loopback = await sandboxes.openLoopback('test')
     if (loopback === null) context.skip('commands share no loopback here')
     loopback?.close()
     await using place = testPlace()

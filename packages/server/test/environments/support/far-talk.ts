@@ -6,12 +6,17 @@ import { type Talk, type TestPlace, testPlace } from '../../engine/support/test-
 import { configFor } from './config-for.ts'
 import { type FarFolder, type FarMachine, startFarMachine } from './far-machine.ts'
 
+interface FarConfig {
+  readonly port?: number
+  readonly config?: string
+}
+
 /** A user here and a machine there. */
 export interface FarPlace<Far extends FarFolder = FarMachine> extends AsyncDisposable {
   readonly far: Far
   readonly here: TestPlace
-  /** A conversation that works there; the link goes through `port`, straight unless told. */
-  talk(model: ScriptedModel, more?: TestPorts & { readonly port?: number }, begun?: typeof inBox): Promise<Talk>
+  /** A conversation that works there; the link goes through `port`, straight unless told. `config` is added to the file. */
+  talk(model: ScriptedModel, more?: TestPorts & FarConfig, begun?: typeof inBox): Promise<Talk>
 }
 
 /** With a machine of its own. */
@@ -33,8 +38,8 @@ export function placeFor<Far extends FarFolder>(far: Far): FarPlace<Far> {
   return {
     far,
     here,
-    talk(model, { port = far.port, ...ports } = {}, begun = inBox) {
-      here.write('../.parley/config.toml', configFor(far, port))
+    talk(model, { port = far.port, config = '', ...ports } = {}, begun = inBox) {
+      here.write('../.parley/config.toml', `${configFor(far, port)}${config}`)
       return here.talk({ model, ...ports }, begun)
     },
     [Symbol.asyncDispose]: () => here[Symbol.asyncDispose](),

@@ -14,6 +14,7 @@ import {
 import { isSecret, liesWithin, realPathOf, type SecretPaths } from '@parley/workspace'
 import { fileFailure, processErrors } from '../requests.ts'
 import { readSandboxPolicy, type SandboxPolicy } from './read-policy.ts'
+import type { SharedLoopbacks } from './shared-loopbacks.ts'
 
 interface PolicyEnforcerParts extends GuardSurroundings {
   readonly sandboxes: Sandboxes
@@ -39,6 +40,8 @@ export interface PolicyEnforcer extends Pick<Sandboxes, 'report'> {
 interface ProcessPolicy {
   readonly policy: unknown
   readonly cwd: string
+  /** Returns the loopback that processes of a session share under a key; it is made at the first use. */
+  readonly loopbackOf: SharedLoopbacks['of']
   /** Returns the session's private folder, which the process has as /tmp. */
   readonly scratch: () => Promise<string>
 }
@@ -80,7 +83,9 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
         const { enforcement, reason } = await sandboxes.report()
         if (enforcement === 'none') throw processErrors.sandboxUnavailable(reason)
         const limits = await limitsOf(policy, request)
-        const sandbox = await sandboxes.prepare(limits).catch((cause: unknown) => {
+        const key = loopbackKey(policy, limits)
+        const loopback = key === null ? null : await request.loopbackOf(key, () => sandboxes.openLoopback(key))
+        const sandbox = await sandboxes.prepare(limits, loopback).catch((cause: unknown) => {
           throw processErrors.sandboxUnavailable(cause instanceof Error ? cause.message : String(cause))
         })
         return { sandbox, type: sandboxType(enforcement, platform), onBroken: () => void sandboxes.recheck() }
@@ -97,6 +102,11 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
       return paths.map(await guard(await realPaths(roots)))
     },
   }
+}
+
+/** Returns what processes have in common that share a loopback; null for one that has the network, or one of its own. */
+function loopbackKey({ loopback, network }: Sandboxed, { mode, unixSockets, writableRoots }: SandboxLimits) {
+  return loopback === null || network ? null : JSON.stringify([loopback, mode, unixSockets, ...writableRoots])
 }
 
 function readUnderstood(written: unknown): Sandboxed | null {

@@ -13,6 +13,8 @@ export type SandboxPolicy =
       readonly unixSockets: boolean
       /** Further paths that must not be readable. */
       readonly masked: readonly string[]
+      /** Name of the loopback that processes of equal limits share; null for one of its own. */
+      readonly loopback: string | null
       /** Folder of the policy itself, not of the process. */
       readonly cwd: string | null
     }
@@ -63,19 +65,23 @@ function readUnconfined(limits: readonly unknown[]): SandboxPolicy {
 }
 
 function readPolicy(fields: Fields): SandboxPolicy {
-  const { type, mode, writableRoots, networkAccess, unixSockets, masked, cwd, ...rest } = fields
+  const { type, mode, writableRoots, networkAccess, unixSockets, masked, sharedLoopback, cwd, ...rest } = fields
   const unknown = Object.keys(rest).find((key) => !harmless.has(key))
   if (unknown !== undefined) return notUnderstood(`its field ${unknown} is not known`)
   if (type !== undefined && mode !== undefined && nameOf(type) !== nameOf(mode))
     return notUnderstood('its type and its mode differ')
   const name = nameOf(type ?? mode)
-  if (name === 'danger-full-access') return readUnconfined([writableRoots, networkAccess, unixSockets, masked])
+  if (name === 'danger-full-access')
+    return readUnconfined([writableRoots, networkAccess, unixSockets, masked, sharedLoopback])
   if (name !== 'read-only' && name !== 'workspace-write')
     return notUnderstood('it is none of read-only, workspace-write and danger-full-access')
   const network = switchOf(networkAccess, networkWords)
   const sockets = switchOf(unixSockets, {})
   if (network === null || sockets === null)
     return notUnderstood('whether it gives network or sockets is not said clearly')
+  const loopback = sharedLoopback ?? null
+  if (loopback !== null && (typeof loopback !== 'string' || !/^[\w.-]{1,64}$/.test(loopback)))
+    return notUnderstood('its sharedLoopback is no name of at most 64 letters, digits, dots and dashes')
   return {
     kind: 'confined',
     mode: name,
@@ -83,6 +89,7 @@ function readPolicy(fields: Fields): SandboxPolicy {
     network,
     unixSockets: sockets,
     masked: pathsOf(masked, 'sandbox.masked') ?? [],
+    loopback,
     cwd: pathsOf(cwd, 'sandbox.cwd')?.[0] ?? null,
   }
 }

@@ -75,6 +75,27 @@ describe('a process under a sandbox policy', () => {
     expect(existsSync(third)).toBe(true)
   })
 
+  it('shares a loopback with those of its session that name the same and have equal limits, until the session ends', async () => {
+    const sandboxes = standInSandboxes()
+    await using place = execPlace({ sandboxes, lingerMs: 0 })
+    const [one, other] = [await place.greeted(), await place.greeted()]
+    const named = { type: 'read-only', sharedLoopback: 'c-1' }
+    await one.run('a', ['true'], { sandbox: named })
+    await one.run('b', ['true'], { sandbox: named })
+    await one.run('c', ['true'], { sandbox: { ...named, sharedLoopback: 'c-2' } })
+    await one.run('d', ['true'], { sandbox: { ...named, unixSockets: true } })
+    await one.run('e', ['true'], { sandbox: { ...named, writableRoots: ['/nowhere'] } })
+    await other.run('a', ['true'], { sandbox: named })
+    await one.run('f', ['true'], { sandbox: 'read-only' })
+    await one.run('g', ['true'], { sandbox: { ...named, networkAccess: true } })
+    const [a, b, c, d, e, elsewhere, own, network] = sandboxes.loopbacks
+    expect([b, own, network]).toEqual([a, null, null])
+    expect(b).toBe(a)
+    expect(new Set([a, c, d, e, elsewhere]).size).toBe(5)
+    await one.leave()
+    await waitUntil(() => sandboxes.closedLoopbacks === 4, { what: 'the end of the loopbacks' })
+  })
+
   it('can be terminated while its sandbox is prepared, and is then never started', async () => {
     const gate = Promise.withResolvers<void>()
     const sandboxes = standInSandboxes({ gate: gate.promise })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readSandboxPolicy } from '../../../../src/frontends/exec/sandbox/read-policy.ts'
 
-const nothing = { writableRoots: null, network: false, unixSockets: false, masked: [], cwd: null }
+const nothing = { writableRoots: null, network: false, unixSockets: false, masked: [], loopback: null, cwd: null }
 const readOnly = { kind: 'confined', mode: 'read-only', ...nothing }
 const workspaceWrite = { kind: 'confined', mode: 'workspace-write', ...nothing }
 
@@ -53,6 +53,10 @@ describe('a sandbox policy', () => {
         windowsSandboxLevel: 'disabled',
       },
       { ...workspaceWrite, writableRoots: ['/a'], cwd: '/w' },
+    ],
+    [
+      { type: 'read-only', sharedLoopback: '0199-a.b' },
+      { ...readOnly, loopback: '0199-a.b' },
     ],
     [
       { type: 'workspace-write', unixSockets: true, masked: ['/k'] },

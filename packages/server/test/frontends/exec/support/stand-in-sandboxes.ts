@@ -1,8 +1,12 @@
-import type { SandboxedCommand, Sandboxes, SandboxLimits, SandboxReport, WrappedCommand } from '@parley/host'
+import type { Loopback, SandboxedCommand, Sandboxes, SandboxLimits, SandboxReport, WrappedCommand } from '@parley/host'
 
 export interface StandInSandboxes extends Sandboxes {
   /** Limits of all prepared sandboxes, in order. */
   readonly prepared: SandboxLimits[]
+  /** Loopbacks of all prepared sandboxes, in the same order. */
+  readonly loopbacks: (Loopback | null)[]
+  /** Number of loopbacks that were closed. */
+  closedLoopbacks: number
   released: number
   rechecks: number
 }
@@ -23,6 +27,8 @@ export function standInSandboxes(options: StandInOptions = {}): StandInSandboxes
   let worse: SandboxReport | null = null
   const found: StandInSandboxes = {
     prepared: [],
+    loopbacks: [],
+    closedLoopbacks: 0,
     released: 0,
     rechecks: 0,
     report: () => Promise.resolve(worse ?? { enforcement, reason: `It is ${enforcement}.` }),
@@ -31,17 +37,23 @@ export function standInSandboxes(options: StandInOptions = {}): StandInSandboxes
       worse = { enforcement: 'none', reason: 'It broke.' }
       return found.report()
     },
-    async prepare(limits) {
+    async prepare(limits, loopback = null) {
       await gate
       if (refusal !== undefined) throw new Error(refusal)
       found.prepared.push(limits)
+      found.loopbacks.push(loopback)
       const release = () => {
         found.released += 1
         return []
       }
       return { limits, wrap, release }
     },
-    openLoopback: () => Promise.resolve(null),
+    openLoopback() {
+      const close = () => {
+        found.closedLoopbacks += 1
+      }
+      return Promise.resolve({ entrance: () => [], connect: () => Promise.reject(new Error('none')), close })
+    },
   }
   return found
 }

@@ -1,0 +1,89 @@
+import type { Core } from '@parley/protocol'
+import { forwardQuestion, showEffects } from 'parley/page-rules'
+import { type ReactNode, useState } from 'react'
+import type { Ask } from '../../link/ask.ts'
+
+interface ForwardsProps {
+  readonly core: Core
+  readonly isView: boolean
+  readonly ask: Ask
+}
+
+interface Forwarding {
+  /** Asks whether the browser may reach a port of the sandbox. */
+  readonly askToForward: (port: number) => void
+  /** Ports that it reaches, each with its address and the way to end it, and the question about another one. */
+  readonly panel: ReactNode
+}
+
+/** Forwards ports of the sandbox after a yes, and lists and stops those that are forwarded. */
+export function useForwards({ core, isView, ask }: ForwardsProps): Forwarding {
+  const [port, askToForward] = useState<number | null>(null)
+  const { forwards = [], meta } = core
+  const { conversationId } = meta
+  const stop = (ended: number) =>
+    ask((client) => client.request('conversation/forward/stop', { conversationId, port: ended }))
+  const panel = (
+    <>
+      {forwards.length === 0 ? null : (
+        <ul className="forwards" aria-label="Forwarded ports">
+          {forwards.map(({ port: open, url }) => (
+            <li key={open} className="row">
+              <span className="grow">
+                Port {open} of the sandbox:{' '}
+                <a href={url} target="_blank" rel="noopener noreferrer">
+                  {url}
+                </a>
+              </span>
+              {isView ? null : (
+                <button type="button" onClick={() => stop(open)} aria-label={`Stop forwarding port ${open}`}>
+                  Stop
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {port === null ? null : (
+        <Question
+          key={port}
+          port={port}
+          onNo={() => askToForward(null)}
+          onYes={() => {
+            askToForward(null)
+            ask((client) => client.request('conversation/forward', { conversationId, port }))
+          }}
+        />
+      )}
+    </>
+  )
+  return { askToForward, panel }
+}
+
+interface QuestionProps {
+  readonly port: number
+  readonly onNo: () => void
+  readonly onYes: () => void
+}
+
+/** Asks before a port is opened; a yes takes a second press, below what it means. */
+function Question({ port, onNo, onYes }: QuestionProps) {
+  const [warning, setWarning] = useState<string | null>(null)
+  const { title, rows } = forwardQuestion(port)
+  const take = (row: (typeof rows)[number]) => {
+    if (row.warning === null) onNo()
+    else if (warning === null) setWarning(row.warning)
+    else onYes()
+  }
+  return (
+    <section className="rewind" aria-label="Forward a port">
+      <strong role="status">{title}</strong>
+      {warning === null ? null : <p className="banner">{warning} Press again to open it.</p>}
+      {rows.map((row) => (
+        <button key={row.key} type="button" className="choice" onClick={() => take(row)}>
+          <strong>{row.text}</strong> <span className="muted">{showEffects(row.detail)}</span>
+        </button>
+      ))}
+    </section>
+  )
+}

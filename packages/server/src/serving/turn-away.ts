@@ -1,0 +1,27 @@
+import { ListenError, type Listener } from '@parley/rpc'
+import type { Address, TlsPaths } from './flags.ts'
+import { readTls } from './listen.ts'
+
+/**
+ * Listens for as long as a server cannot serve: `/healthz` is answered with 200, `/readyz` with 503, and clients are turned
+ * away, so that they go to another server. Resolves to null where nobody could know the address, or it is taken.
+ */
+export async function turnAway(address: Address, tls: TlsPaths | null): Promise<Listener | null> {
+  if (address.kind === 'socket' || address.port === 0) return null
+  const { listenWebSocket } = await import('@parley/rpc/websocket')
+  const { host, port } = address
+  try {
+    return await listenWebSocket({
+      ...{ host, port },
+      ...(address.isSecure === true && tls !== null ? { tls: readTls(tls) } : {}),
+      // Whoever they are: their tokens are judged by the server that serves.
+      ...{ token: null, onConnection: (transport) => void transport.close() },
+      admit: () => (transport) => void transport.close(),
+      isReady: async () => false,
+    })
+  } catch (error) {
+    // It is listened on again once there is something to serve, and said then.
+    if (error instanceof ListenError) return null
+    throw error
+  }
+}
