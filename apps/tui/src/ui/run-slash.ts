@@ -200,8 +200,8 @@ function runFix(ui: UiState, argument: string, { state, freshId }: UiContext): U
   return stepTo({ ...ui, unsent: [...ui.unsent, message] }, { kind: 'send', message })
 }
 
-function runShare(ui: UiState, words: string, { state }: UiContext): UiStep {
-  if (words === '') return stepTo(addNotice(ui, accessTable(state?.core.meta.access)))
+function runShare(ui: UiState, words: string, { state, nowMs }: UiContext): UiStep {
+  if (words === '') return stepTo(addNotice(ui, accessTable(state?.core.meta.access, nowMs)))
   const asked = readShare(words)
   return asked === null ? stepTo(noteMissing(ui, 'share')) : stepTo(ui, { kind: 'share', asked })
 }

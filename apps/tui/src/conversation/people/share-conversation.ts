@@ -19,7 +19,7 @@ export async function shareConversation(
     }
     case 'link': {
       const life = asked.days === null ? {} : { lifeMs: asked.days * dayMs }
-      return linkNotice(await parley.request('conversation/link/make', { conversationId, ...life }))
+      return linkNotice(await parley.request('conversation/link/make', { conversationId, ...life }), Date.now())
     }
     case 'revoke':
       await parley.request('conversation/link/revoke', { conversationId, linkId: asked.linkId })

@@ -1,6 +1,5 @@
 import type { ClientId, ConversationId, Person } from '@parley/protocol'
 import type { Ceiling } from '../menu/wider-limits.ts'
-import type { HeldRole } from '../people/held-role.ts'
 
 /** Addresses of the server that was lost, and of the one that is tried. */
 export interface SoughtServer {
@@ -14,6 +13,9 @@ export type Link =
   | { readonly kind: 'starting'; readonly sought?: SoughtServer }
   | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
   | { readonly kind: 'lost' }
+
+/** Role that keeps a window from sending; whoever has a link is a reader. */
+export type HeldRole = 'reader' | 'approver'
 
 /** Facts on the open conversation that are not in its state. */
 export interface Opened {

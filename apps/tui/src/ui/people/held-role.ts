@@ -1,8 +1,5 @@
 import { type ConversationState, personMay } from '@parley/protocol'
-import type { Opened } from '../link/link.ts'
-
-/** Role that keeps a window from sending; whoever has a link is a reader. */
-export type HeldRole = 'reader' | 'approver'
+import type { HeldRole, Opened } from '../link/link.ts'
 
 /** Returns true for a window that neither sends nor answers. */
 export function onlyReads(opened: Opened | null): boolean {

@@ -1,4 +1,5 @@
 import type { Access, ResultOf, Role, UserName } from '@parley/protocol'
+import { countOf } from '../../view/text/formats.ts'
 import type { Notice } from '../notices/notice.ts'
 
 /** Change of who reaches a conversation, as `/share` words it; `null` for the role takes it away. */
@@ -29,13 +30,13 @@ export function readShare(words: string): ShareRequest | null {
 }
 
 /** Returns the table of who reaches a conversation. */
-export function accessTable(access: Access | undefined): Notice {
+export function accessTable(access: Access | undefined, nowMs: number): Notice {
   const { members, links } = access ?? { members: [], links: [] }
   const rows = [
     ...members.map(({ user, role }): readonly [string, string] => [user, role]),
     ...links.map(({ linkId, expiresAt }): readonly [string, string] => [
       `link ${linkId}`,
-      `reads until ${timeText(expiresAt)}; /share revoke ${linkId} ends it`,
+      `reads for ${leftText(expiresAt - nowMs)}; /share revoke ${linkId} ends it`,
     ]),
   ]
   const title =
@@ -46,15 +47,22 @@ export function accessTable(access: Access | undefined): Notice {
 }
 
 /** Returns what is said of a link: its address, or its code where the server serves no page. */
-export function linkNotice({ code, url, linkId, expiresAt }: ResultOf<'conversation/link/make'>): Notice {
+export function linkNotice(
+  { code, url, linkId, expiresAt }: ResultOf<'conversation/link/make'>,
+  nowMs: number,
+): Notice {
   const rows: readonly (readonly [string, string])[] = [
     url === undefined ? ['code', `${code} (a token for --token-file)`] : ['in a browser', url],
-    ['until', timeText(expiresAt)],
+    ['reads for', leftText(expiresAt - nowMs)],
     ['ends it', `/share revoke ${linkId}`],
   ]
   return { kind: 'table', title: 'Whoever has this link reads the conversation. It is not shown again', rows }
 }
 
-function timeText(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+const hourMs = 3_600_000
+
+/** Returns the time that is left, in days or, below two of them, in hours. */
+function leftText(leftMs: number): string {
+  const hours = Math.max(0, Math.ceil(leftMs / hourMs))
+  return hours > 48 ? countOf(Math.round(hours / 24), 'day') : countOf(hours, 'hour')
 }

@@ -7,7 +7,7 @@ import {
   settingsInForce,
   unconfiguredProvider,
 } from '@parley/protocol'
-import type { HeldRole } from '../../ui/people/held-role.ts'
+import type { HeldRole } from '../../ui/link/link.ts'
 import { showEffects } from '../text/control-characters.ts'
 import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'

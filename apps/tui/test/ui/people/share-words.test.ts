@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { linkNotice, readShare } from '../../../src/ui/people/share-words.ts'
+import { after } from '../../view/scenes/conversation.ts'
+import { openUi } from '../../view/scenes/scene.ts'
+import { typeKeys } from '../type-keys.ts'
 
 test.each([
   ['bo approver', { kind: 'give', user: 'bo', role: 'approver' }],
@@ -20,6 +23,16 @@ test.each(['bo', 'bo admin', 'bo constructor', 'link soon', 'link 0', 'revoke', 
 
 test('a link is named by its address, or by its code where no page shows it', () => {
   const made = { seq: 1, linkId: 'l1', code: 'c.s', expiresAt: 0 }
-  expect(JSON.stringify(linkNotice(made))).toContain('c.s (a token for --token-file)')
-  expect(JSON.stringify(linkNotice({ ...made, url: 'https://a/#link=c.s' }))).toContain('"https://a/#link=c.s"')
+  expect(JSON.stringify(linkNotice(made, 0))).toContain('c.s (a token for --token-file)')
+  expect(JSON.stringify(linkNotice({ ...made, expiresAt: 7 * 24 * 3_600_000, url: 'https://a/#link=c.s' }, 0))).toMatch(
+    /"https:\/\/a\/#link=c\.s".*"7 days"/,
+  )
+})
+
+test('/share lists, and asks for what it is told', () => {
+  const state = after()
+  expect(typeKeys(openUi, state, '/share bo reader', 'enter').intents).toEqual([
+    { kind: 'share', asked: { kind: 'give', user: 'bo', role: 'reader' } },
+  ])
+  expect(JSON.stringify(typeKeys(openUi, state, '/share', 'enter').ui.notices)).toContain('No user of a server')
 })

@@ -249,7 +249,6 @@ describe('slash commands', () => {
     ['/approvals never', { kind: 'configure', settings: { approvalPolicy: 'never' } }],
     ['/sandbox read-only', { kind: 'configure', settings: { sandbox: 'read-only' } }],
     ['/name release', { kind: 'rename', name: 'release' }],
-    ['/share bo reader', { kind: 'share', asked: { kind: 'give', user: 'bo', role: 'reader' } }],
     ['/fork', { kind: 'fork', conversationId: 'c' }],
     ['/new', { kind: 'new' }],
     ['/quit', { kind: 'leave' }],

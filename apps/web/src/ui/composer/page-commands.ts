@@ -166,7 +166,7 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
   },
   async share(words, { client, state, refresh }) {
     const { access, conversationId } = state.core.meta
-    if (words === '') return accessTable(access)
+    if (words === '') return accessTable(access, Date.now())
     const asked = readShare(words)
     if (asked === null) return note('/share [USER ROLE | link [DAYS] | revoke LINK]: who reaches this conversation.')
     const said = await shareConversation(asked, conversationId, client)
