@@ -65,7 +65,10 @@ async function connectTeam({ urls, ...access }: SeveralServers, options: Connect
 }
 
 function greet({ transport }: Link, options: ConnectOptions, target: Target): Promise<Client> {
-  const greeting = connectClient({ ...introductionOf(options, 'url' in target ? target.token : undefined), transport })
+  const greeting = connectClient({
+    ...introductionOf(options, 'token' in target ? target.token : undefined),
+    transport,
+  })
   // Loads, while the server starts, what the id of the first message takes: 3 ms.
   crypto.randomUUID()
   return greeting

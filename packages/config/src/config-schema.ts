@@ -85,9 +85,13 @@ function mcpServerConfig() {
 }
 
 /** Returns the schema of another machine where commands run, reached through its exec-server. `url` may stand in another layer. */
+/** Name of a machine whose exec-server connects to this server, behind that of its user where the server has users. */
+const connectedForm = /^(?:[a-z0-9][a-z0-9._-]{0,31}\/)?[a-z0-9][a-z0-9._-]{0,31}$/
+
 function environmentConfig() {
   return z.object({
     url: z.url({ protocol: /^wss?$/, error: 'must be ws://host:port or wss://host' }).optional(),
+    connected: z.string().regex(connectedForm, 'must be NAME or USER/NAME').optional(),
     token_file: text,
     token_env: text,
     cwd: z.string().regex(/^\//, 'must be an absolute path').optional(),
@@ -222,7 +226,9 @@ export type ModelSettings = z.infer<ReturnType<typeof modelConfig>>
 export type McpServerConfig = z.infer<ReturnType<typeof mcpServerConfig>>
 export type EnvironmentKeys = z.infer<ReturnType<typeof environmentConfig>>
 /** Keys of an environment in all layers together. */
-export type EnvironmentSettings = EnvironmentKeys & { readonly url: string }
+export type EnvironmentSettings =
+  | (EnvironmentKeys & { readonly url: string })
+  | (Omit<EnvironmentKeys, 'url'> & { readonly url?: undefined; readonly connected: string })
 export type ProviderSettings = z.infer<ReturnType<typeof providerConfig>>
 
 /** Error of a configuration that cannot be used. Its message says where the fault is, what it is, and what to do. */

@@ -77,7 +77,8 @@ function flagsLayer({ flags = {} }: ConfigRequest): Layer {
 
 /** Throws `ConfigError` for an environment without `url` in all layers together; names a key that was probably meant. */
 function assertReachable(name: string, { values, warnings }: EffectiveConfig): void {
-  if (values.environments?.[name]?.url !== undefined) return
+  const { url, connected } = values.environments?.[name] ?? {}
+  if (url !== undefined || connected !== undefined) return
   throw withoutUrl(
     name,
     warnings.find((text) => text.includes(`"environments.${name}.`)),

@@ -56,10 +56,10 @@ export function chosenEnvironment({ environment }: Config): string | null {
   return environment === undefined || environment === thisMachine ? null : environment
 }
 
-/** Returns the settings of an environment. Throws `ConfigError` when it is not configured or has no `url`. */
+/** Returns the settings of an environment. Throws `ConfigError` when it is not configured or says no way there. */
 export function environmentNamed(name: string, { environments = {} }: Config): EnvironmentSettings {
   const found = Object.hasOwn(environments, name) ? environments[name] : undefined
-  if (found !== undefined) return withUrl(name, found)
+  if (found !== undefined) return withWay(name, found)
   const names = Object.keys(environments)
   const near = closest(name, names)
   const known = names.length === 0 ? 'None is configured.' : `There are: ${names.join(', ')}.`
@@ -69,14 +69,20 @@ export function environmentNamed(name: string, { environments = {} }: Config): E
   )
 }
 
-function withUrl(name: string, { url, ...others }: EnvironmentKeys): EnvironmentSettings {
+function withWay(name: string, { url, connected, ...others }: EnvironmentKeys): EnvironmentSettings {
+  if (url !== undefined && connected !== undefined)
+    throw new ConfigError(
+      `environments.${name}`,
+      'has both url and connected: this server connects, or is connected to.',
+    )
   if (url !== undefined) return { ...others, url }
+  if (connected !== undefined) return { ...others, connected }
   throw withoutUrl(name)
 }
 
 /** Returns the error of an environment without `url`; `hint` names a key that was probably meant as `url`. */
 export function withoutUrl(name: string, hint = ''): ConfigError {
-  const text = 'is not set; it must be ws://host:port or wss://host.'
+  const text = 'is not set; it must be ws://host:port or wss://host. A machine that connects itself has `connected`.'
   return new ConfigError(`environments.${name}.url`, hint === '' ? text : `${text} ${hint}`)
 }
 

@@ -153,7 +153,7 @@ describe('the effective configuration', () => {
 
   it('names the missing key of an environment, and a key that was probably meant', () => {
     expect(() => read({ config: { 'environments.box.urll': 'ws://x' } })).toThrow(
-      'environments.box.url: is not set; it must be ws://host:port or wss://host. -c: unknown key "environments.box.urll". Did you mean "url"?',
+      'environments.box.url: is not set; it must be ws://host:port or wss://host. A machine that connects itself has `connected`. -c: unknown key "environments.box.urll". Did you mean "url"?',
     )
     expect(() => read({ config: { 'environments.box.cwd': '/x' } })).toThrow(/^environments\.box\.url: is not set/)
   })

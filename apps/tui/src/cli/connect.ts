@@ -8,7 +8,7 @@ import {
   type Parley,
   serverOn,
 } from '@parley/client'
-import type { NamedServer } from '@parley/client/named-servers'
+import { knownToken, type NamedServer } from '@parley/client/named-servers'
 import type { ConversationId, LoginCompleted, Overrides, ServerNotice } from '@parley/protocol'
 import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodes, misused, ParleyError } from './exit-codes.ts'
@@ -47,8 +47,9 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   const timer = setTimeout(() => expired.abort(serverFailed('The server did not answer within 30 s.')), startLimitMs)
   const signal = options.signal === undefined ? expired.signal : AbortSignal.any([options.signal, expired.signal])
   try {
+    const token = knownToken(launch)
     const parley = await connectTo(
-      { server: serverOn(server) },
+      { server: serverOn(server), ...(token === null ? {} : { token }) },
       { ...introductionOf(launch, options), ...checkResult, signal },
     )
     server.claim()

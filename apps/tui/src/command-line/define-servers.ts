@@ -105,6 +105,7 @@ function defineServer(program: Command): void {
       '--metrics',
       'with a websocket: counts for Prometheus at its /metrics, for clients with the token; docs/operating.md lists them',
     )
+    .option('--log-format <format>', 'json: with --listen, events on stderr as JSON; docs/operating.md lists them')
     .option('--record <file>', 'write down what models say, for playing back')
 }
 
@@ -117,6 +118,22 @@ function defineExecServer(program: Command): void {
     .option(
       '--token-file <file>',
       'with a websocket: the token that clients must send (made when missing; default: exec-server-token in the home)',
+    )
+    .option('--max-sandbox <mode>', 'the most that clients may ask for (default: what you may); docs/exec-server.md')
+    .option('--root <folder>', 'nothing outside is read, written or used as working folder; may be repeated')
+    .option(
+      '--connect <addresses>',
+      'connect to servers by itself instead (wss://HOST:PORT, several with commas), with the token of --token-file',
+    )
+    .option(
+      '--name <name>',
+      'with --connect: the name that an environment of the servers refers to: connected = "NAME"',
+    )
+    .option('--users <names>', 'with --connect: users besides you who may work on this machine')
+    .option('--ca-file <file>', 'with --connect: the authority of certificates that this machine does not know')
+    .option(
+      '--allow-unencrypted',
+      'with --connect: ws:// also to other machines; whoever is on the way reads all of it',
     )
     .option('--no-linger', 'end what a client runs as soon as its connection is lost, not after 30 s')
 }

@@ -24,11 +24,11 @@ import {
 } from './open-conversation.ts'
 import { isReadingIntent, type ReadingTerminal, readBack } from './pager/read-back.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
-import { note, noticeActions, rejectionAction } from './rejected-intent.ts'
+import { isTakenFrom, note, noticeActions, rejectionAction, type ShownNotice } from './rejected-intent.ts'
 import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
 import { ServerConnection } from './server-connection.ts'
 import { ServerWatch } from './server-watch.ts'
-import { type Start, type Started, startConversation } from './start-conversation.ts'
+import { fillSearchLater, type Start, type Started, startConversation } from './start-conversation.ts'
 
 interface ControllerParts {
   readonly launch: Launch
@@ -66,8 +66,8 @@ export class ConversationController implements AsyncDisposable {
     })
     this.#server = new ServerConnection({
       onConnected: ({ server, serverPid }) => screen.dispatch({ kind: 'linked', clientId: server.clientId, serverPid }),
-      onLost: () => screen.dispatch({ kind: 'lost' }),
-      onNotice: (notice) => screen.dispatch(...noticeActions(notice, this.#conversation?.id)),
+      onLost: (isTaken) => screen.dispatch({ kind: 'lost', ...(isTaken ? { isTaken } : {}) }),
+      onNotice: (notice) => this.#hear(notice),
     })
   }
 
@@ -124,6 +124,13 @@ export class ConversationController implements AsyncDisposable {
 
   get #conversation(): Conversation | null {
     return this.#followed?.conversation ?? null
+  }
+
+  /** Shows a notice. Lets go of a server that another one took the conversation from: a key goes on with it. */
+  #hear(notice: ShownNotice): void {
+    const shown = this.#conversation?.id
+    if (isTakenFrom(notice, shown) && !this.#isFar) this.#server.lose({ isTaken: true })
+    else this.#parts.screen.dispatch(...noticeActions(notice, shown))
   }
 
   get #isEphemeral(): boolean {
@@ -282,16 +289,6 @@ export class ConversationController implements AsyncDisposable {
     const folder = partsFolder(conversation.state)
     if (folder !== null) void this.run({ kind: 'listParts', folder })
   }
-}
-
-/** Time after the start from which on conversations are read for the search, in ms: a window that is left soon reads none. */
-const searchedAfterMs = 15_000
-
-/** Has the server read conversations for the search, in the background, so that the first one finds all of them. */
-function fillSearchLater(parley: Pick<Parley, 'request'>): void {
-  // A server of an earlier program that was joined does not know it.
-  const fill = () => void parley.request('conversation/search', { query: '', waitMs: 0 }).catch(() => undefined)
-  setTimeout(fill, searchedAfterMs).unref()
 }
 
 function openingActions(notices: readonly Notice[]) {

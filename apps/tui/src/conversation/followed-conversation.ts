@@ -47,7 +47,8 @@ export async function openOnScreen(
 ): Promise<readonly Notice[]> {
   if (before?.id === conversation.id) {
     screen.reopen(conversation.state)
-    return [reopeningNotice(conversation)]
+    // A view says by itself why it is one.
+    return conversation.readOnly && !conversation.attached ? [] : [reopeningNotice(conversation)]
   }
   const unenforced = await enforcementNotices(parley, conversation)
   const { summary } = conversation

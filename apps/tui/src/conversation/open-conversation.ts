@@ -79,7 +79,10 @@ async function viewUnreachable(parley: Parley, error: unknown, next: string): Pr
 function whyNotJoined(error: unknown, data: { readonly [key: string]: unknown }, next: string): string {
   // This message names both versions and the side to update.
   if (data['reason'] === 'protocolVersion' && error instanceof Error) return error.message
-  const where = typeof data['pid'] === 'number' ? `process ${data['pid']}` : 'another process'
+  const { pid, address } = data
+  if (typeof address === 'string')
+    return `It is open at ${address}, which cannot be joined from here: this is a read-only view of what is saved${next}. There, with its token: parley attach ${address}`
+  const where = typeof pid === 'number' ? `process ${pid}` : 'another process'
   if (data['reason'] === 'notSafe')
     return `It is open in ${where}, which was started without --safe: this is a read-only view of what is saved${next}.`
   return `It is open in ${where}, which cannot be reached: this is a read-only view of what is saved${next}.`

@@ -102,6 +102,11 @@ export function noticeActions(notice: ShownNotice, shown?: ConversationId): read
   return errno !== undefined && passing === true && isOurs ? [said, { kind: 'storage', errno }] : [said]
 }
 
+/** Tells if another server of the store has the conversation on the screen now. */
+export function isTakenFrom({ errno, conversationId }: ShownNotice, shown: ConversationId | undefined): boolean {
+  return errno === 'STORE_TAKEN' && conversationId !== undefined && conversationId === shown
+}
+
 export type ShownNotice = Pick<ServerNotice, 'level' | 'message'> & Partial<ServerNotice>
 
 export function note(level: 'info' | 'warning' | 'error', text: string): UiAction {

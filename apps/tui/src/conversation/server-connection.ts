@@ -9,7 +9,8 @@ import type { ShownNotice } from './rejected-intent.ts'
 
 interface ConnectionListener {
   readonly onConnected: (parley: Parley) => void
-  readonly onLost: () => void
+  /** `isTaken`: it was given up, since another server has the conversation. */
+  readonly onLost: (isTaken: boolean) => void
   readonly onNotice: (notice: ShownNotice) => void
 }
 
@@ -68,10 +69,10 @@ export class ServerConnection {
   }
 
   /** Gives the connection up. It may still be alive, if the loss concerned a connection to another process. */
-  lose(): void {
+  lose({ isTaken = false } = {}): void {
     this.#leave(this.#parley)
     this.#parley = null
-    if (!this.#closing.signal.aborted) this.#listener.onLost()
+    if (!this.#closing.signal.aborted) this.#listener.onLost(isTaken)
   }
 
   /** Gives the connection up to make another. A server of this window is killed first: one that hangs keeps its conversations. */

@@ -98,3 +98,13 @@ function namesIn(value: unknown): readonly string[] {
 function info(text: string): Notice {
   return { kind: 'note', level: 'info', text }
 }
+
+/** Time after the start from which on conversations are read for the search, in ms: a window that is left soon reads none. */
+const searchedAfterMs = 15_000
+
+/** Has the server read conversations for the search, in the background, so that the first one finds all of them. */
+export function fillSearchLater(parley: Pick<Parley, 'request'>): void {
+  // A server of an earlier program that was joined does not know it.
+  const fill = () => void parley.request('conversation/search', { query: '', waitMs: 0 }).catch(() => undefined)
+  setTimeout(fill, searchedAfterMs).unref()
+}

@@ -47,8 +47,11 @@ export type UiAction =
   /** A frame was painted. */
   | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: ClientId; readonly serverPid: number | null }
-  /** The connection is lost. `sought`: it is being made again by itself, to one of several servers. */
-  | { readonly kind: 'lost'; readonly sought?: SoughtServer }
+  /**
+   * The connection is lost. `sought`: it is being made again by itself, to one of several servers. `isTaken`: it was given
+   * up, since another server has the conversation.
+   */
+  | { readonly kind: 'lost'; readonly sought?: SoughtServer; readonly isTaken?: true }
   /** The server has not answered for some time, or answers again. */
   | { readonly kind: 'hangs'; readonly hangs: boolean }
   | { readonly kind: 'opened'; readonly opened: Opened }

@@ -8,7 +8,7 @@ import {
   shortIdOf,
   wireErrors,
 } from '@parley/protocol'
-import { ConnectError, connectSocket, RpcError, type Transport } from '@parley/rpc'
+import { ConnectError, connectSocket, isInTheClear, RpcError, type Transport } from '@parley/rpc'
 import { type Client, connectClient, type Introduction } from './client.ts'
 import { withinLimit } from './within-limit.ts'
 
@@ -133,11 +133,16 @@ async function transportTo(owner: Owner, { token }: Introduction): Promise<Trans
   if (socket !== null) return connectSocket(socket)
   if (address === undefined || token === undefined)
     throw liveElsewhere(owner, 'notListening', address === undefined ? notListening : withoutToken(address))
+  if (isInTheClear(address)) throw liveElsewhere(owner, 'unreachable', withoutTls(address))
   const { connectWebSocket } = await import('@parley/rpc/websocket')
   return connectWebSocket({ url: address, token })
 }
 
 const notListening = 'It cannot be joined: it does not listen.'
+
+function withoutTls(address: string): string {
+  return `It cannot be joined from here: ${address} is another machine and has no TLS, so the token would be read on the way.`
+}
 
 function withoutToken(address: string): string {
   return `It cannot be joined from here: connect to ${address}.`

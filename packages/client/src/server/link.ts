@@ -8,8 +8,11 @@ import { explainExit, type SpawnedServer, spawnServer } from './spawn-server.ts'
 /** The server to connect to. */
 export type Target =
   | { readonly spawn: SpawnTarget }
-  /** A server that `spawnServer` has started already, for example before the rest of the program was loaded. */
-  | { readonly server: SpawnedServer }
+  /**
+   * A server that `spawnServer` has started already, for example before the rest of the program was loaded. `token`: that
+   * of servers which share its store, for a conversation that one of them has.
+   */
+  | { readonly server: SpawnedServer; readonly token?: string }
   /** Path of the Unix socket of a running server. */
   | { readonly socket: string }
   /** `ws://host:port`, with the token of `parley server --listen ws://…`. */

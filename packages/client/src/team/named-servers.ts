@@ -54,16 +54,21 @@ function readUrl(text: string): string {
   )
 }
 
-function readToken(file: string | undefined, { env, home }: Place): string {
+function readToken(file: string | undefined, place: Place): string {
   if (file !== undefined) return readNamed('--token-file', file).trim()
+  const known = knownToken(place)
+  if (known !== null) return known
+  throw new NamedServerError(`The server asks for its token: name the file with --token-file, or set ${tokenVariable}.`)
+}
+
+/** Returns the token of servers that share a store with those of this home; null where none is known. */
+export function knownToken({ env, home }: Place): string | null {
   const given = env[tokenVariable]?.trim() ?? ''
   if (given !== '') return given
   try {
     return readFileSync(join(home, 'server-token'), 'utf8').trim()
   } catch {
-    throw new NamedServerError(
-      `The server asks for its token: name the file with --token-file, or set ${tokenVariable}.`,
-    )
+    return null
   }
 }
 

@@ -1,3 +1,4 @@
+import { isInTheClear } from '@parley/rpc'
 import { ClientError } from '../connection/errors.ts'
 
 /** Means to reach the servers of a team. */
@@ -12,14 +13,9 @@ export interface TeamAccess {
 
 /** Throws `notSecure` for an address of another machine without TLS, unless it is permitted. */
 export function assertSecure(address: string, { allowUnencrypted = false }: TeamAccess): void {
-  if (allowUnencrypted || !address.startsWith('ws:') || isLoopback(address)) return
+  if (allowUnencrypted || !isInTheClear(address)) return
   throw new ClientError(
     'notSecure',
     `${address} is another machine and has no TLS: token and conversation would be read on the way. Use wss://, bring the server here through ssh, or permit it (allowUnencrypted, in the terminal --allow-unencrypted).`,
   )
-}
-
-function isLoopback(address: string): boolean {
-  const host = URL.parse(address)?.hostname ?? ''
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }

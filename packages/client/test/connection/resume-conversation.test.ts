@@ -193,3 +193,19 @@ describe('a request about a conversation that is live elsewhere', () => {
     )
   })
 })
+
+test('the token goes to no server of another machine that has no TLS', async () => {
+  const refuse = () => {
+    const address = 'ws://192.0.2.1:7100'
+    throw new RpcError(-32010, 'It is open elsewhere.', { code: 'liveElsewhere', conversationId, pid: 77, address })
+  }
+  const client = await connectClient({
+    transport: fakeServer({ 'conversation/resume': refuse, initialize: () => greeting }).transport,
+    clientInfo: { name: 'asker', version: '9' },
+    canApprove: false,
+    access: 'readOnly',
+    token: 'secret',
+  })
+  const refused = await resumeConversation(client, { conversationId }).catch((error: unknown) => error)
+  expect(refused).toMatchObject({ message: expect.stringContaining('no TLS'), data: { reason: 'unreachable' } })
+})

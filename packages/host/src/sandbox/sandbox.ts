@@ -15,6 +15,8 @@ export interface SandboxLimits {
   readonly unixSockets: boolean
   /** Files and folders that cannot be read, because secrets are kept there. Missing ones are ignored. */
   readonly masked: readonly string[]
+  /** Folders that can be read although a masked folder is around them; none within a writable one. */
+  readonly readable?: readonly string[]
   /** Private folder that exists, seen as /tmp; null gives an empty one that is removed with the command. */
   readonly scratch: string | null
 }

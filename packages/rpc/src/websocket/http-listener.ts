@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ST
 import { createServer as createSecureServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
-import { errorCode, ListenError, type Transport } from '../transport/transport.ts'
+import { errorCode, ListenError, type Transport, type TransportLimits } from '../transport/transport.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
 /** Time limit for the headers of a request. */
@@ -14,7 +14,11 @@ const maxSockets = 1024
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
 /** Takes ownership of the transport of an upgrade, when the handshake is over. */
-export type TakeUpgrade = (transport: Transport, request: IncomingMessage) => void
+export interface TakeUpgrade {
+  (transport: Transport, request: IncomingMessage): void
+  /** Limits of the transport, where they are not the usual ones. */
+  readonly limits?: Partial<TransportLimits>
+}
 
 /** Returns who takes a websocket upgrade, or the HTTP status that rejects it. */
 type Admit = (head: RequestHead) => TakeUpgrade | number | Promise<TakeUpgrade | number>
@@ -41,7 +45,7 @@ export function createWebSocketServer(admit: Admit, { tls, ...more }: HttpOption
     const answer = (admitted: TakeUpgrade | number) => {
       if (typeof admitted === 'number') return rejectUpgrade(stream, admitted)
       websockets.handleUpgrade(request, stream, head, (websocket) => {
-        admitted(createWebSocketTransport({ websocket, socket: request.socket }), request)
+        admitted(createWebSocketTransport({ ...admitted.limits, websocket, socket: request.socket }), request)
       })
     }
     const admitted = admit(request)

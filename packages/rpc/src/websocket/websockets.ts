@@ -1,14 +1,6 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
-import { WebSocket } from 'ws'
-import {
-  answerLimits,
-  ConnectError,
-  connectErrorOf,
-  ListenError,
-  type Listener,
-  listenerOf,
-  type Transport,
-} from '../transport/transport.ts'
+import { type Server, STATUS_CODES } from 'node:http'
+import { isLoopbackHost } from '../transport/in-the-clear.ts'
+import { answerLimits, ListenError, type Listener, listenerOf, type Transport } from '../transport/transport.ts'
 import { listenAtPath } from '../transport/unix-socket.ts'
 import {
   addressOf,
@@ -17,91 +9,27 @@ import {
   listening,
   pathOf,
   type RequestHead,
+  type TakeUpgrade,
   type TlsFiles,
 } from './http-listener.ts'
 import { createPageDoor, type PageDoor, type PageSource } from './page-door.ts'
-import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
+export { connectWebSocket } from './connect-websocket.ts'
 export { isSameSecret, type TlsFiles } from './http-listener.ts'
 export type { PageResponse, PageSource } from './page-door.ts'
 export { listenForPage, type PageListener } from './page-listener.ts'
 
-interface ConnectWebSocketOptions {
-  /** `ws://host:port` or `wss://host`. */
-  readonly url: string
-  readonly token?: string
-  /** Certificates of authorities, in PEM, that sign those of servers. Default: those of Node. */
-  readonly ca?: string
-  /** Interval between pings; three without a sign of life end the connection. Default 20,000. */
-  readonly beatMs?: number
-  readonly signal?: AbortSignal
-}
-
-const handshakeTimeoutMs = 10_000
-
-/** Connects to a websocket. Rejects with `ConnectError` or, when aborted, with the signal's reason. */
-export async function connectWebSocket(options: ConnectWebSocketOptions): Promise<Transport> {
-  const { url, signal, beatMs } = options
-  signal?.throwIfAborted()
-  const websocket = open(options)
-  const abort = () => websocket.terminate()
-  signal?.addEventListener('abort', abort)
-  try {
-    return await opened(websocket, url, beatMs === undefined ? {} : { beatMs })
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw error
-  } finally {
-    signal?.removeEventListener('abort', abort)
-  }
-}
-
-function open({ url, token, ca }: ConnectWebSocketOptions): WebSocket {
-  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
-  const trusted = ca === undefined ? {} : { ca }
-  try {
-    return new WebSocket(url, { ...frameOptions, ...trusted, headers, handshakeTimeout: handshakeTimeoutMs })
-  } catch (error) {
-    throw new ConnectError('unreachable', `${JSON.stringify(url)} is not a websocket address (ws://host:port)`, error)
-  }
-}
-
-function opened(websocket: WebSocket, url: string, beat: { readonly beatMs?: number }): Promise<Transport> {
-  return new Promise((resolve, reject) => {
-    let socket: IncomingMessage['socket'] | undefined
-    const fail = (error: Error) => reject(handshakeError(url, error))
-    websocket.once('error', fail)
-    websocket.once('upgrade', (response) => {
-      socket = response.socket
-    })
-    websocket.once('unexpected-response', (request, response) => {
-      reject(statusError(url, response.statusCode ?? 0))
-      request.destroy()
-    })
-    websocket.once('open', () => {
-      if (socket === undefined) return
-      const transport = createWebSocketTransport({ ...answerLimits, ...beat, websocket, socket })
-      websocket.off('error', fail)
-      resolve(transport)
-    })
-  })
-}
-
-function statusError(url: string, status: number): ConnectError {
-  if (status === 401) return new ConnectError('refused', `${url} asks for another token (401)`)
-  if (status === 403) return new ConnectError('refused', `${url} rejects this client (403)`)
-  return new ConnectError('notWebSocket', `${url} does not offer a websocket here (HTTP status ${status})`)
-}
-
-function handshakeError(url: string, error: Error): ConnectError {
-  if (error.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, error)
-  return connectErrorOf(url, error)
-}
+/** Takes ownership of a connection. */
+type Taker = (transport: Transport) => void
 
 /** Returns who takes ownership of the connections of clients with this token; null where it is not valid. */
-export type AdmitToken = (
+export type AdmitToken = (token: string) => Taker | null | Promise<Taker | null>
+
+/** Decides about a token and the query of an address; null where the token is not valid, and a number is the HTTP status. */
+export type AdmitQuery = (
   token: string,
-) => ((transport: Transport) => void) | null | Promise<((transport: Transport) => void) | null>
+  query: URLSearchParams,
+) => Taker | number | null | Promise<Taker | number | null>
 
 interface ListenWebSocketOptions {
   readonly host: string
@@ -115,6 +43,8 @@ interface ListenWebSocketOptions {
   onConnection(transport: Transport): void
   /** Decides about every token, in place of `token` and `onConnection`. */
   readonly admit?: AdmitToken
+  /** Further paths at which websockets are admitted, each by its own rule. Default: none. */
+  readonly doors?: Doors
   /** Resolves to true while clients can be served, for `/readyz`. Default: always. */
   isReady?(): Promise<boolean>
   /** Returns the text of `/metrics`, which needs the token, too. Default: there is no such page. */
@@ -124,6 +54,11 @@ interface ListenWebSocketOptions {
   /** Serves a page to browsers, too, at these origins and those of the listener. Default: browsers are rejected. */
   readonly page?: PageSource & { readonly origins: readonly string[] }
 }
+
+/** Paths at which websockets are admitted by a rule of their own. */
+export type Doors = ReadonlyMap<string, AdmitQuery>
+
+const noDoors: Doors = new Map()
 
 export interface WebSocketListener extends Listener {
   /** `ws://host:port` with the port in use, `wss://` with TLS. */
@@ -135,13 +70,13 @@ export interface WebSocketListener extends Listener {
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
   const { host, port, token, tls, onConnection, isReady = alwaysReady, metrics } = options
-  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token), page } = options
-  if (token === null && options.admit === undefined && !isLoopback(host)) {
+  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token), doors = noDoors, page } = options
+  if (token === null && options.admit === undefined && !isLoopbackHost(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
   let door: PageDoor | null = null
   const serving = { isReady, metrics, mayReadMetrics, page: () => door }
-  const server = webSocketServer({ admit, path: '/' }, serving, tls)
+  const server = webSocketServer({ admit, path: '/', doors }, serving, tls)
   await listening(server, host, port)
   const address = addressOf(server)
   const url = `${tls === undefined ? 'ws' : 'wss'}://${address}`
@@ -158,7 +93,7 @@ export function listenWebSocketFile(options: ListenFileOptions): Promise<Listene
   const { file, path, onConnection } = options
   return listenAtPath(
     webSocketServer(
-      { admit: admitToken(null, onConnection), path },
+      { admit: admitToken(null, onConnection), path, doors: noDoors },
       { isReady: alwaysReady, mayReadMetrics: () => false },
     ),
     file,
@@ -178,6 +113,7 @@ interface ListenFileOptions {
 interface Admission {
   readonly admit: AdmitToken
   readonly path: string
+  readonly doors: Doors
 }
 
 interface Serving {
@@ -221,10 +157,6 @@ function webSocketServer(
   return server
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
-}
-
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 type ProbeStatus = 200 | 403 | 404 | 503
@@ -251,11 +183,26 @@ async function plainRequestStatus(
  * Returns who takes a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser: web pages
  * must not reach a server that runs commands.
  */
-function admitUpgrade({ url, headers }: RequestHead, { admit, path }: Admission) {
+function admitUpgrade({ url, headers }: RequestHead, { admit, path, doors }: Admission) {
   if (headers.origin !== undefined) return 403
-  if (pathOf(url) !== path) return 404
-  const admitted = admit(tokenOf(headers.authorization))
+  const token = tokenOf(headers.authorization)
+  const door = doors.get(pathOf(url))
+  if (door === undefined && pathOf(url) !== path) return 404
+  if (door !== undefined) return throughDoor(door(token, queryOf(url)))
+  const admitted = admit(token)
   return admitted instanceof Promise ? admitted.then((taker) => taker ?? 401) : (admitted ?? 401)
+}
+
+/** Returns who takes what came through a door: an end that is asked, and whose answers may be long. */
+async function throughDoor(decided: ReturnType<AdmitQuery>): Promise<TakeUpgrade | number> {
+  const admitted = await decided
+  if (admitted === null) return 401
+  if (typeof admitted === 'number') return admitted
+  return Object.assign((transport: Transport) => admitted(transport), { limits: answerLimits })
+}
+
+function queryOf(url = '/'): URLSearchParams {
+  return new URLSearchParams(url.split('?', 2)[1] ?? '')
 }
 
 /** Returns the test for one token, which a client must bring; null admits any. */

@@ -11,7 +11,14 @@ import {
   type Settings,
 } from '@parley/protocol'
 import type { SharedStore } from '@parley/store'
-import { createEnvironments, type Environments, type LocalParts, localEnvironment } from '@parley/workspace'
+import {
+  type ConnectedMachines,
+  createConnectedMachines,
+  createEnvironments,
+  type Environments,
+  type LocalParts,
+  localEnvironment,
+} from '@parley/workspace'
 import type { CredentialStore } from '../credentials/credential-store.ts'
 import type { Users } from '../people/users.ts'
 import type { StartCommand } from '../ports/client-commands.ts'
@@ -36,10 +43,11 @@ import { createListFollowing, type FollowList } from './follow-list.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
 import type { Guest } from './limits/may-loosen.ts'
 import { assertNoSecretFolder } from './limits/workspace-folders.ts'
-import type { LoginPorts, Logins } from './login/logins.ts'
+import { loginsWhenNeeded } from './login/logins-when-needed.ts'
 import type { KeptLogins } from './login/provider-keys.ts'
 import type { EngineMethods } from './method-ports.ts'
 import { methodsFor } from './methods.ts'
+import { kindOfFault, type LogEvent } from './metrics/event-log.ts'
 import { gaugeText, type ProcessState } from './metrics/gauges.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { ConversationHost } from './open/conversation-host.ts'
@@ -66,6 +74,8 @@ export interface Engine extends AsyncDisposable {
   assertAllowed(overrides: Overrides, now: Settings): void
   /** Rejects with `aboveCeiling` for folders of this machine where secrets are kept and that this server is not for. */
   assertFolders(folders: readonly string[]): Promise<void>
+  /** Machines whose exec-servers connect to this server. */
+  readonly machines: ConnectedMachines
   readonly startCommand: StartCommand
   readonly clientFiles: ClientFiles
   /** Checks each request of a client, before it is answered. */
@@ -90,6 +100,8 @@ export interface EngineParts
     LocalParts {
   /** Time to wait for a lost link to an environment, in ms; default 30 s. */
   readonly linkPatienceMs?: number
+  /** Time after the start in which machines that connect by themselves are waited for, in ms; default 10 s. */
+  readonly machinesComeMs?: number
   readonly identity: ServerIdentity
   readonly credentials: CredentialStore
   readonly keys: KeptLogins
@@ -107,6 +119,8 @@ export interface EngineParts
   readonly store?: SharedStore
   /** Counts what happens; absent where nobody asks for it. */
   readonly metrics?: Metrics
+  /** Takes the events of `--log-format json`; absent where nobody asked for it. */
+  readonly logEvent?: LogEvent
   readonly search: TextSearch
   /** Texts that editors of clients hold; absent where no client is an editor. */
   readonly editors?: EditorTexts
@@ -126,7 +140,7 @@ export function createEngine(parts: EngineParts): Engine {
   const userRules = createUserRules(home)
   const projects = createProjects({ home, env, files })
   const ceiling = () => ceilingOf(parts.ceiling ?? defaultCeilingFlags, ownConfig(parts))
-  const environments = openEnvironments(parts)
+  const { machines, environments } = openEnvironments(parts)
   const setup = createSetup({
     checkpoints: checkpointsOf(parts),
     ...{ program, home, files, env, clock, ids, random },
@@ -142,7 +156,7 @@ export function createEngine(parts: EngineParts): Engine {
     ceiling,
     report,
     notify: connectedClients.notifyAll,
-    ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics },
+    ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics, logEvent: parts.logEvent },
   })
   const host = new ConversationHost({ files, home, ids, setup, store: parts.store ?? null, report })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
@@ -156,7 +170,7 @@ export function createEngine(parts: EngineParts): Engine {
   return {
     host,
     identity: isSafe ? { ...parts.identity, isSafe } : parts.identity,
-    home,
+    ...{ home, machines },
     newClientId: ids.client,
     connectedClients,
     listensAt(addresses) {
@@ -197,12 +211,17 @@ async function closeAll(host: ConversationHost, ...used: readonly AsyncDisposabl
 
 /** Returns the function that tells the log and the clients of a fault. `giveUp` closes what another server has taken over. */
 function createReport(
-  { writeLog }: Pick<EngineParts, 'writeLog'>,
+  { writeLog, logEvent }: Pick<EngineParts, 'writeLog' | 'logEvent'>,
   { notifyAll }: ConnectedClients,
   giveUp: (conversationId: ConversationId) => void,
 ): Engine['report'] {
   return (fault, conversationId) => {
     writeLog(describeFault(fault))
+    logEvent?.({
+      event: 'fault',
+      ...(conversationId === undefined ? {} : { conversation: conversationId }),
+      ...kindOfFault(fault),
+    })
     if (conversationId === undefined) return
     notifyAll({ ...noticeOf(fault), conversationId })
     if (hasCode(fault, STORE_TAKEN)) giveUp(conversationId)
@@ -240,25 +259,6 @@ function clientAccess(
   }
 }
 
-interface LoginParts extends Pick<LoginPorts, 'report'> {
-  readonly connectedClients: ConnectedClients
-  readonly mcpServers: McpServers
-}
-
-/** Returns a function to the logins of this process, whose code is loaded with the first one. */
-function loginsWhenNeeded(
-  { home, env, credentials: store, redaction, clock, fetch }: EngineParts,
-  { connectedClients, mcpServers, report }: LoginParts,
-): () => Promise<Logins> {
-  const ways = { announce: connectedClients.announceLogin, restart: mcpServers.restart, report }
-  const ports = { home, env, store, redaction, clock, fetch, ...ways }
-  let opened: Promise<Logins> | null = null
-  return () => {
-    opened ??= import('./login/logins.ts').then(({ createLogins }) => createLogins(ports))
-    return opened
-  }
-}
-
 /** Creates the MCP servers of this process; none runs before a conversation needs it. */
 function openMcpServers(parts: EngineParts): McpServers {
   const {
@@ -278,10 +278,17 @@ function openMcpServers(parts: EngineParts): McpServers {
 }
 
 /** Creates the environments: this machine, and those behind exec-servers once a conversation takes them. */
-function openEnvironments(parts: EngineParts): Environments {
+function openEnvironments(parts: EngineParts): { machines: ConnectedMachines; environments: Environments } {
   const { home, env, linkPatienceMs } = parts
+  const machines = createConnectedMachines(parts.machinesComeMs, ({ owner, name }, isThere) => {
+    const event = isThere ? 'machine.connected' : 'machine.disconnected'
+    parts.logEvent?.({ event, machine: name, ...(owner === null ? {} : { user: owner }) })
+  })
   const patience = linkPatienceMs === undefined ? {} : { linkPatienceMs }
-  return createEnvironments({ local: localEnvironment(parts), home, env, ...patience })
+  return {
+    machines,
+    environments: createEnvironments({ local: localEnvironment(parts), home, env, machines, ...patience }),
+  }
 }
 
 /** Returns the user's own configuration with the profile this server was started with. */

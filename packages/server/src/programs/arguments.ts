@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { ServerFlags } from '@parley/client/named-servers'
 import type { CeilingFlags } from '../engine/index.ts'
 import {
@@ -18,7 +17,6 @@ import {
   type TlsPaths,
   UsageError,
 } from '../serving/flags.ts'
-import { homeFolder } from './home-folder.ts'
 import { readStore } from './shared-store.ts'
 
 /** Command line of `server`. */
@@ -51,6 +49,8 @@ export interface ServerArguments {
   readonly page: boolean
   /** True when `/metrics` of the websockets has counts. */
   readonly metrics: boolean
+  /** True when events are written to stderr, a JSON object a line. */
+  readonly logsJson: boolean
   readonly ceiling: CeilingFlags
 }
 
@@ -70,6 +70,7 @@ const serverFlags = {
   store: { type: 'string' },
   users: { type: 'string' },
   metrics: { type: 'boolean' },
+  'log-format': { type: 'string' },
   page: { type: 'boolean' },
   unpaced: { type: 'boolean' },
   ...ceilingOptions,
@@ -86,6 +87,13 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
   const listen = (given.listen ?? []).map(readAddress)
   const isService = isDaemon || given.daemon === true || listen.length > 0
   assertFlagsFit(given, listen, isService)
+  const format = given['log-format']
+  if (format !== undefined && format !== 'json')
+    throw new UsageError(`--log-format takes json, not ${JSON.stringify(format)}.`)
+  if (format !== undefined && (listen.length === 0 || isDaemon || given.daemon === true))
+    throw new UsageError(
+      '--log-format json writes to stderr, which is for people unless it has --listen and no --daemon.',
+    )
   const idleExit = given['idle-exit'] ?? (isDaemon ? daemonIdleExit : 'never')
   return {
     role: given.daemon === true ? 'launcher' : isService ? 'service' : 'client',
@@ -101,6 +109,7 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     users: absolute(given.users),
     page: given.page === true,
     metrics: given.metrics === true,
+    logsJson: format === 'json',
     ceiling: readCeiling(given),
   }
 }
@@ -237,40 +246,5 @@ export function readAppServerArguments(argv: readonly string[]): AppServerArgume
     listen,
     tokenFile: server === null ? absolute(given['token-file']) : null,
     ceiling: { ...readCeiling(given), program: 'app-server' },
-  }
-}
-
-export interface ExecArguments {
-  /** Address to listen on; null means stdin and stdout. */
-  readonly listen: Address | null
-  readonly tokenFile: string
-  /** Time that processes of a lost client go on; 0 ends them at once. */
-  readonly lingerMs: number
-}
-
-const lingerMs = 30_000
-
-const execFlags = {
-  listen: { type: 'string' },
-  'token-file': { type: 'string' },
-  'no-linger': { type: 'boolean' },
-} as const
-
-/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
-export function readExecArguments(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): ExecArguments {
-  const given = parseFlags('exec-server', argv, execFlags)
-  // Existing clients pass these words for the default.
-  const isStdio = given.listen === undefined || given.listen === 'stdio' || given.listen === 'stdio://'
-  const listen = isStdio ? null : readPlainAddress(given.listen ?? '')
-  if (given['token-file'] !== undefined && listen?.kind !== 'websocket')
-    throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
-  return {
-    listen,
-    tokenFile: absolutePath(given['token-file'] ?? join(homeFolder(env), 'exec-server-token')),
-    // A client on stdio cannot come back.
-    lingerMs: listen === null || given['no-linger'] === true ? 0 : lingerMs,
   }
 }

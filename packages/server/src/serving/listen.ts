@@ -2,9 +2,11 @@ import { join } from 'node:path'
 import { readUnlocked } from '@parley/host'
 import { ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
 import type { AdmitToken, PageSource, TlsFiles } from '@parley/rpc/websocket'
+import type { ConnectedMachines } from '@parley/workspace'
 import type { RightsOfToken } from '../engine/index.ts'
-import type { Rights } from '../people/rights.ts'
+import { allRights, type Rights } from '../people/rights.ts'
 import { type Address, type TlsPaths, UsageError } from './flags.ts'
+import { machineDoor } from './machine-door.ts'
 import { pageOrigins } from './page-origins.ts'
 import { listenInRunFolder } from './run-folder.ts'
 import { readOrMakeToken } from './token-file.ts'
@@ -24,7 +26,7 @@ interface Listening {
   readonly page?: string | null
 }
 
-type Ways = Pick<ListenersOptions, 'connections' | 'home' | 'rightsOf' | 'isReady' | 'metrics' | 'page'>
+type Ways = Pick<ListenersOptions, 'connections' | 'home' | 'rightsOf' | 'machines' | 'isReady' | 'metrics' | 'page'>
 
 interface AddressOptions {
   readonly tokenFile: string | null
@@ -36,7 +38,7 @@ interface AddressOptions {
 export async function listenOn(
   address: Address,
   { tokenFile, tls = null, advertise = null }: AddressOptions,
-  { connections, home, rightsOf = null, isReady, metrics, page }: Ways,
+  { connections, home, rightsOf = null, machines, isReady, metrics, page }: Ways,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -44,17 +46,20 @@ export async function listenOn(
     return { listener, address: path, tokenFile: null }
   }
   // Loaded only when used, to keep the start short.
-  const { listenWebSocket } = await import('@parley/rpc/websocket')
+  const { isSameSecret, listenWebSocket } = await import('@parley/rpc/websocket')
   const file = rightsOf === null ? (tokenFile ?? join(home, 'server-token')) : null
   const origins = page === undefined ? [] : pageOrigins(address, advertise)
   const admit = rightsOf === null ? null : admitWith(rightsOf, (...taken) => connections.accept(...taken))
+  const token = file === null ? null : readOrMakeToken(file)
+  const judge = rightsOf ?? ((given: string) => (token !== null && isSameSecret(given, token) ? allRights : null))
   const listener = await listenWebSocket({
     host: address.host,
     port: address.port,
-    token: file === null ? null : readOrMakeToken(file),
+    token,
     ...(address.isSecure === true && tls !== null ? { tls: readTls(tls) } : {}),
     onConnection: (transport) => connections.accept(transport, 'websocket'),
     ...(admit === null ? {} : { admit }),
+    ...(machines === undefined ? {} : { doors: machineDoor(machines, judge) }),
     ...(isReady === undefined ? {} : { isReady }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(page === undefined ? {} : { page: { ...page, origins } }),
@@ -78,7 +83,8 @@ export function readTls({ certFile, keyFile }: TlsPaths): TlsFiles {
   return { cert: readPem(certFile), key: readPem(keyFile) }
 }
 
-function readPem(path: string): string {
+/** Reads a file of certificates or a key. Throws `UsageError`. */
+export function readPem(path: string): string {
   try {
     return readUnlocked(path)
   } catch (error) {
@@ -113,6 +119,8 @@ interface ListenersOptions {
   readonly connections: Acceptor
   /** Returns the rights that a token gives; null or absent where the server has no users. */
   readonly rightsOf?: RightsOfToken | null
+  /** Machines whose exec-servers may connect; absent for none. */
+  readonly machines?: ConnectedMachines
   /** Resolves to true while clients can be served, for `/readyz` of websockets. Default: always. */
   readonly isReady?: () => Promise<boolean>
   /** Returns the text of `/metrics` of websockets; absent for none. */

@@ -2,7 +2,7 @@ import type { Item } from '@parley/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scriptedModel } from '../engine/support/scripted-model.ts'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
-import type { Talk } from '../engine/support/test-server.ts'
+import { fullAccess, type Talk } from '../engine/support/test-server.ts'
 import { type FarFolder, type FarMachine, startFarMachine } from './support/far-machine.ts'
 import { calling, type FarPlace, placeFor, shell } from './support/far-talk.ts'
 import { passedOnStore } from './support/passed-on-store.ts'
@@ -79,6 +79,21 @@ describe('what runs in an environment when its server ends', () => {
     expect(itemsOf(next.watched, 'notice')).toContainEqual(expect.objectContaining({ code: 'backgroundStopped' }))
   })
 
+  it('is stopped by the next server where it may have had the network, which that server does not allow', async () => {
+    await using place = placeFor(machine.newFolder())
+    const first = await talkIn(place, calling(shell('echo up; exec sleep 600')), { network: true })
+    await first.watched.send('go')
+    await first.watched.decide('approved')
+    await first.watched.until((_, events) => saidIn(events, 'up\n') === 1)
+    await first.server.close()
+
+    const next = await resumeIn(place, first.watched.conversationId)
+    await next.watched.turnEnded()
+    expect(itemsOf(next.watched, 'commandExecution')).toMatchObject([
+      { status: 'interrupted', failure: { code: 'limitsNarrowed' } },
+    ])
+  })
+
   it('takes what the next server types into it', async () => {
     await using place = placeFor(machine.newFolder())
     const first = await talkIn(place, calling(shell('echo up; read line; echo "heard $line"', { background: true })))
@@ -99,9 +114,13 @@ describe('what runs in an environment when its server ends', () => {
 
 type There = Pick<Talk, 'client' | 'watched' | 'server'>
 
-function talkIn(place: FarPlace<FarFolder>, model: ReturnType<typeof scriptedModel>): Promise<There> {
-  const begun = { environment: 'box', approvalPolicy: 'untrusted', sandbox: 'workspace-write' } as const
-  return place.talk(model, { store: passedOnStore() }, begun)
+function talkIn(
+  place: FarPlace<FarFolder>,
+  model: ReturnType<typeof scriptedModel>,
+  more: { readonly network?: boolean } = {},
+): Promise<There> {
+  const begun = { environment: 'box', approvalPolicy: 'untrusted', sandbox: 'workspace-write', ...more } as const
+  return place.talk(model, { store: passedOnStore(), ceiling: fullAccess }, begun)
 }
 
 /** Resumes a conversation on the next server of its store. */

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { readExecArguments } from '../../src/programs/arguments.ts'
+import { readExecArguments } from '../../src/programs/exec-server/exec-arguments.ts'
 
 const env = { PARLEY_HOME: '/home/me/.parley' }
 
 describe('the arguments of an exec-server', () => {
   it('default to stdio without lingering', () => {
-    const onStdio = { listen: null, tokenFile: '/home/me/.parley/exec-server-token', lingerMs: 0 }
+    const onStdio = {
+      listen: null,
+      connect: null,
+      maxSandbox: null,
+      roots: [],
+      tokenFile: '/home/me/.parley/exec-server-token',
+      lingerMs: 0,
+    }
     expect([[], ['--listen', 'stdio'], ['--listen', 'stdio://']].map((argv) => readExecArguments(argv, env))).toEqual([
       onStdio,
       onStdio,
@@ -23,7 +30,44 @@ describe('the arguments of an exec-server', () => {
     })
   })
 
+  it('say the most that clients may do; folders mean a sandbox', () => {
+    expect(readExecArguments(['--max-sandbox', 'read-only'], env)).toMatchObject({ maxSandbox: 'read-only', roots: [] })
+    const roots = ['/a', '/b']
+    expect(readExecArguments(['--root', '/a', '--root', '/b'], env)).toMatchObject({
+      maxSandbox: 'workspace-write',
+      roots,
+    })
+  })
+
+  it('name the servers that it connects to', () => {
+    const argv = [
+      '--connect',
+      'wss://a:7100, wss://b:7100/',
+      '--name',
+      'laptop',
+      '--token-file',
+      '/t',
+      '--users',
+      'bo,cy',
+    ]
+    expect(readExecArguments(argv, env)).toMatchObject({
+      connect: { servers: ['wss://a:7100', 'wss://b:7100'], name: 'laptop', users: ['bo', 'cy'], ca: null },
+      lingerMs: 30_000,
+      tokenFile: '/t',
+    })
+  })
+
   it.each([
+    [['--connect', 'wss://a'], '--connect needs --token-file'],
+    [['--connect', 'wss://a', '--token-file', '/t'], '--connect needs --name NAME'],
+    [['--connect', 'wss://a', '--token-file', '/t', '--name', 'a/b'], 'not "a/b"'],
+    [['--connect', 'wss://a', '--token-file', '/t', '--name', 'a', '--users', 'Bo'], 'not "Bo"'],
+    [['--connect', 'https://a', '--token-file', '/t', '--name', 'a'], '--connect takes wss://HOST:PORT'],
+    [['--connect', 'ws://a:1', '--token-file', '/t', '--name', 'a'], 'is another machine and has no TLS'],
+    [['--connect', 'wss://a', '--listen', 'ws://127.0.0.1:1'], 'It either listens or connects'],
+    [['--name', 'laptop'], '--name needs --connect'],
+    [['--root', '/a', '--max-sandbox', 'danger-full-access'], '--root holds for sandboxed processes only'],
+    [['--max-sandbox', 'some'], '--max-sandbox takes read-only'],
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['--listen', 'http://127.0.0.1:1'], '--listen takes ws://HOST:PORT'],
     [['--token-file', 'x'], '--token-file needs --listen ws://HOST:PORT.'],

@@ -17,6 +17,8 @@ type RootsNow = ReturnType<PinnedFolders['now']>
 export interface Environment {
   /** `X` of `[environments.X]`; null for this machine. */
   readonly name: string | null
+  /** Tells if a user may work there: a machine that connects by itself says who may. */
+  mayWork(user: string): boolean
   /** Resolves when the machine can be reached; `shell`, `home`, `env` and `platform` are valid only then. */
   reach(): Promise<void>
   readonly shell: string

@@ -1,6 +1,7 @@
 import { type Config, type EnvironmentSettings, environmentNamed } from '@parley/config'
 import { pinFolders } from '@parley/host'
 import type { Fence } from '@parley/protocol/exec'
+import { type ConnectedMachines, createConnectedMachines, machineNamed } from '../remote/connected-machines.ts'
 import { dialTo } from '../remote/dial.ts'
 import { Link, type LinkChange } from '../remote/link.ts'
 import type { Environment } from './environment.ts'
@@ -20,6 +21,8 @@ export interface EnvironmentRequest {
   readonly onLinkChange?: (change: LinkChange) => void
   /** Right to the conversation where a store has it, which then has a link and a session of its own there. */
   readonly owner?: Owner
+  /** Users who own the conversation; absent or none where it has no users. */
+  readonly users?: readonly string[]
 }
 
 export interface TakenEnvironment {
@@ -33,38 +36,42 @@ export interface EnvironmentsPorts {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Time to wait for a lost link to come back, default 30 s. */
+  /** Time to wait for a lost link to come back, default 30 s; five minutes for a conversation of a store. */
   readonly linkPatienceMs?: number
+  /** Exec-servers that connect to this server; default: none. */
+  readonly machines?: ConnectedMachines
 }
 
 interface Shared {
   readonly environment: Environment
   readonly link: Link
-  readonly users: Set<EnvironmentRequest>
+  readonly requests: Set<EnvironmentRequest>
 }
 
 const defaultPatienceMs = 30_000
+/** The same for a machine that connects by itself, such as a laptop that is carried home, and a conversation of a store. */
+const patienceOfMachineMs = 290_000
 
 /** Creates the environments with one link each, shared by the conversations that no store has. */
 export function createEnvironments(ports: EnvironmentsPorts): Environments {
   const shared = new Map<string, Shared>()
   return {
     take(request) {
-      const { environment, config, owner } = request
+      const { environment, config, owner, users = [] } = request
       const owned = (one: Environment) => (owner === undefined ? one : ownedEnvironment(one, owner))
       if (environment === undefined)
         return { environment: owned(pinned(ports.local)), release: () => Promise.resolve() }
       const settings = environmentNamed(environment, config)
       // Changed settings get a link of their own; open conversations keep the old one.
-      const key = JSON.stringify([environment, settings, owner?.fence])
-      const one = shared.get(key) ?? open(environment, settings, { ...ports, fence: owner?.fence ?? null })
+      const key = JSON.stringify([environment, settings, owner?.fence, users])
+      const one = shared.get(key) ?? open(environment, settings, { ...ports, users, fence: owner?.fence ?? null })
       shared.set(key, one)
-      one.users.add(request)
+      one.requests.add(request)
       return {
         environment: owned(pinnedThere(one.environment)),
         async release() {
-          one.users.delete(request)
-          if (one.users.size > 0 || shared.get(key) !== one) return
+          one.requests.delete(request)
+          if (one.requests.size > 0 || shared.get(key) !== one) return
           shared.delete(key)
           await one.link[Symbol.asyncDispose]()
         },
@@ -127,21 +134,28 @@ function isAnother(folder: string): string {
 
 interface OpenPorts extends EnvironmentsPorts {
   readonly fence: Fence | null
+  readonly users: readonly string[]
 }
 
 function open(name: string, settings: EnvironmentSettings, ports: OpenPorts): Shared {
-  const users = new Set<EnvironmentRequest>()
+  const requests = new Set<EnvironmentRequest>()
+  const { fence, users, machines = createConnectedMachines(0) } = ports
+  const machine = settings.url === undefined ? machineNamed(settings.connected) : null
+  const patienceMs = machine === null || fence === null ? defaultPatienceMs : patienceOfMachineMs
   const link = new Link({
     name,
-    dial: dialTo(settings, ports),
-    fence: ports.fence,
-    patienceMs: ports.linkPatienceMs ?? defaultPatienceMs,
+    dial: dialTo(settings, { ...ports, machines }),
+    fence,
+    people:
+      machine === null ? null : { ...(machine.owner === null ? {} : { owner: machine.owner }), users: [...users] },
+    patienceMs: ports.linkPatienceMs ?? patienceMs,
     onChange(change) {
-      for (const { onLinkChange } of users) onLinkChange?.(change)
+      for (const { onLinkChange } of requests) onLinkChange?.(change)
     },
     onEpochOver() {
-      for (const { owner } of users) owner?.taken()
+      for (const { owner } of requests) owner?.taken()
     },
   })
-  return { link, users, environment: remoteEnvironment(name, link, ports.local.search.here) }
+  const mayWork = (user: string) => machine === null || machines.permits(machine, user)
+  return { link, requests, environment: remoteEnvironment({ name, link, mayWork, here: ports.local.search.here }) }
 }

@@ -18,8 +18,15 @@ import type { Environment } from './environment.ts'
 /** Search path for an exec-server that reports no variables. */
 const defaultSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
+interface RemoteParts extends Pick<Environment, 'mayWork'> {
+  readonly name: string
+  readonly link: Link
+  /** Search in files that are fetched. */
+  readonly here: Ripgrep
+}
+
 /** Creates the environment behind a link to an exec-server. Its facts are known after the first connection. */
-export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Environment {
+export function remoteEnvironment({ name, link, mayWork, here }: RemoteParts): Environment {
   const files = remoteFiles(link)
   const facts = () => machineFacts(link.info)
   const sandboxes = remoteSandboxes(name, link)
@@ -39,6 +46,7 @@ export function remoteEnvironment(name: string, link: Link, here: Ripgrep): Envi
   let secrets: (() => Promise<SecretPaths>) | null = null
   return {
     name,
+    mayWork,
     async reach() {
       await link.connection()
       // Rejects invalid facts here; the getters below would throw at their first use.

@@ -4,6 +4,8 @@ import type { EnvironmentSettings } from '@parley/config'
 import { readUnlocked } from '@parley/host'
 import type { Transport } from '@parley/rpc'
 import { EnvironmentUnreachableError, systemErrorReason } from '../files/errors.ts'
+import { type ConnectedMachines, machineNamed } from './connected-machines.ts'
+
 /** Connects to the exec-server of one environment. The message of a rejection completes a sentence: why there is no connection. */
 export type Dial = (signal: AbortSignal) => Promise<Transport>
 
@@ -11,10 +13,15 @@ interface DialPorts {
   /** `$PARLEY_HOME`; a relative `token_file` is relative to it. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly machines: ConnectedMachines
+  /** Users who own the conversations that it is for; none for those of whoever started the server. */
+  readonly users: readonly string[]
 }
 
 /** Returns the function that connects. Each call reads the token again, so that it can change while conversations are open. */
-export function dialTo({ url, token_file: file, token_env: variable }: EnvironmentSettings, ports: DialPorts): Dial {
+export function dialTo(settings: EnvironmentSettings, ports: DialPorts): Dial {
+  const { url, token_file: file, token_env: variable } = settings
+  if (url === undefined) return (signal) => ports.machines.take(machineNamed(settings.connected), ports.users, signal)
   return async (signal) => {
     const token = variable === undefined ? tokenIn(file, ports) : tokenOf(variable, ports)
     // Imported on demand: most servers have no environments, and the import costs start time.
@@ -23,13 +30,13 @@ export function dialTo({ url, token_file: file, token_env: variable }: Environme
   }
 }
 
-function tokenOf(variable: string, { env }: DialPorts): string {
+function tokenOf(variable: string, { env }: Pick<DialPorts, 'env'>): string {
   const token = env[variable]?.trim() ?? ''
   if (token === '') throw new EnvironmentUnreachableError(`${variable}, which its token_env names, is not set`)
   return token
 }
 
-function tokenIn(file: string | undefined, { home, env }: DialPorts): string | null {
+function tokenIn(file: string | undefined, { home, env }: Pick<DialPorts, 'home' | 'env'>): string | null {
   if (file === undefined) return null
   const path = tokenFilePath(file, { home, userHome: env['HOME'] ?? homedir() })
   try {

@@ -8,6 +8,7 @@ import {
   execNotifications,
   type Fence,
   isFenced,
+  type People,
 } from '@parley/protocol/exec'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { z } from 'zod'
@@ -39,6 +40,8 @@ interface ConnectionOptions {
   readonly onNotice: (notice: ExecNotice) => void
   /** Conversation that the requests are for, where a store has it; else null. */
   readonly fence: Fence | null
+  /** Users that it is for; null where the exec-server does not ask. */
+  readonly people: People | null
   /** Called with each request that is rejected because another server has the conversation. */
   readonly onEpochOver: () => void
 }
@@ -53,6 +56,7 @@ export async function openExecConnection({
   resumeSessionId,
   onNotice,
   fence,
+  people,
   onEpochOver,
 }: ConnectionOptions): Promise<ExecConnection> {
   const peer = createPeer({ transport, methods: {}, notifications: noticeHandlers(onNotice) })
@@ -65,7 +69,8 @@ export async function openExecConnection({
     }
   }
   try {
-    const params = { clientName, ...(resumeSessionId === null ? {} : { resumeSessionId }) }
+    const resumed = resumeSessionId === null ? {} : { resumeSessionId }
+    const params = { clientName, ...resumed, ...(people === null ? {} : { people }) }
     const { sessionId, environmentInfo, processes = [] } = await send('initialize', params)
     peer.notify('initialized', {})
     return {

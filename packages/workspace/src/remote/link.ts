@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ExecMethodName, ExecParamsOf, ExecResultOf, Fence } from '@parley/protocol/exec'
+import type { ExecMethodName, ExecParamsOf, ExecResultOf, Fence, People } from '@parley/protocol/exec'
 import { type CloseReason, ConnectionClosedError, RpcError } from '@parley/rpc'
 import { EnvironmentUnreachableError, isEpochOver } from '../files/errors.ts'
 import type { Dial } from './dial.ts'
@@ -16,6 +16,8 @@ interface LinkOptions {
   readonly onChange: (change: LinkChange) => void
   /** Conversation that the link is for, where a store has it; its session then outlives this server. Default null. */
   readonly fence?: Fence | null
+  /** Users that it is for, where the machine connects by itself and decides about them. Default null. */
+  readonly people?: People | null
   /** Called when the exec-server says that another server has the conversation. */
   readonly onEpochOver?: () => void
 }
@@ -115,10 +117,10 @@ export class Link implements AsyncDisposable {
     try {
       // Imported on demand: building its schemas costs start time, and most servers have no environments.
       const { openExecConnection } = await import('./exec-connection.ts')
-      const { dial, fence = null, onEpochOver = () => undefined } = this.#options
+      const { dial, fence = null, people = null, onEpochOver = () => undefined } = this.#options
       const transport = await dial(signal)
       const onNotice = (notice: ExecNotice) => this.#onNotice(notice)
-      return await openExecConnection({ transport, resumeSessionId, onNotice, fence, onEpochOver })
+      return await openExecConnection({ transport, resumeSessionId, onNotice, fence, people, onEpochOver })
     } catch (error) {
       if (error instanceof RpcError) throw error
       throw this.#unreachable(this.#closing.signal.aborted ? 'it is being closed' : failureText(error, signal))

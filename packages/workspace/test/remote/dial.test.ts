@@ -1,5 +1,6 @@
 import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
+import { createConnectedMachines } from '../../src/remote/connected-machines.ts'
 import { dialTo } from '../../src/remote/dial.ts'
 
 const { signal } = new AbortController()
@@ -7,7 +8,12 @@ const url = 'ws://127.0.0.1:9'
 
 it('a missing token is explained in one sentence and nothing is connected', async () => {
   await using home = await tempDirectory()
-  const around = { home: home.path, env: { HOME: '/nowhere', EMPTY: ' ' } }
+  const around = {
+    home: home.path,
+    env: { HOME: '/nowhere', EMPTY: ' ' },
+    machines: createConnectedMachines(0),
+    users: [],
+  }
   const failure = (settings: object) => dialTo({ url, ...settings }, around)(signal)
   await expect(failure({ token_env: 'MISSING' })).rejects.toThrow('MISSING, which its token_env names, is not set')
   await expect(failure({ token_env: 'EMPTY' })).rejects.toThrow('EMPTY, which its token_env names, is not set')

@@ -12,7 +12,8 @@ export type Link =
   /** `sought`: the connection to one of several servers is being made again. */
   | { readonly kind: 'starting'; readonly sought?: SoughtServer }
   | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
-  | { readonly kind: 'lost' }
+  /** `isTaken`: another server of the store has the conversation now. */
+  | { readonly kind: 'lost'; readonly isTaken?: true }
 
 /** Role that keeps a window from sending; whoever has a link is a reader. */
 export type HeldRole = 'reader' | 'approver'

@@ -13,7 +13,7 @@ export function updateLink(ui: UiState, action: LinkAction, context: UiContext):
     case 'linked':
       return linked(ui, action)
     case 'lost':
-      if (action.sought === undefined) return lost(ui, context)
+      if (action.sought === undefined) return lost(ui, action, context)
       return stepTo({ ...ui, link: { kind: 'starting', sought: action.sought }, hangs: false })
     case 'storage':
       return stepTo(followStorage(ui, action.errno))
@@ -46,13 +46,13 @@ export function resendUnsent({ unsent }: UiState): readonly Intent[] {
 
 /**
  * Drops what only the lost server could carry out, and has it started again: once by itself where that loses nothing,
- * by a key when it had ended within a minute before.
+ * by a key when it had ended within a minute before, or when another server has the conversation.
  */
-function lost(ui: UiState, context: UiContext): UiStep {
+function lost(ui: UiState, { isTaken }: UiAction & { kind: 'lost' }, context: UiContext): UiStep {
   const { nowMs } = context
   const dropped: UiState = {
     ...ui,
-    link: { kind: 'lost' },
+    link: { kind: 'lost', ...(isTaken === undefined ? {} : { isTaken }) },
     hangs: false,
     lostAtMs: nowMs,
     menu: null,
@@ -62,7 +62,7 @@ function lost(ui: UiState, context: UiContext): UiStep {
     stoppingCommand: null,
     answeredApproval: null,
   }
-  if (!restartsByItself(ui, context)) return stepTo(dropped)
+  if (isTaken === true || !restartsByItself(ui, context)) return stepTo(dropped)
   const told = addNote(dropped, 'warning', 'The server ended and is being started again.')
   return stepTo({ ...told, link: { kind: 'starting' } }, { kind: 'restart' })
 }

@@ -83,14 +83,22 @@ function soughtLine({ address, trying }: SoughtServer): Line {
   ]
 }
 
-function lostLine(state: ConversationState | null, { composer, opened }: UiState): Line {
+function lostLine(state: ConversationState | null, { composer, opened, link }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
   if (opened?.isFar) return noServerLine(key)
+  if (link.kind === 'lost' && link.isTaken === true) return takenLine(key)
   const way = opened?.onlyWatches ? 'to join it again' : opened?.attached ? 'to go on here' : 'to restart'
   const kept = isSavedHere(state, { opened }) ? '; your conversation is saved' : ''
   return [
     { text: `The server ended${kept}. `, tone: 'bad', bold: true },
     { text: `Press ${key} ${way}`, tone: 'bad' },
+  ]
+}
+
+function takenLine(key: string): Line {
+  return [
+    { text: 'Another server went on with this conversation. ', tone: 'bad', bold: true },
+    { text: `Press ${key} to go on with it`, tone: 'bad' },
   ]
 }
 

@@ -44,6 +44,15 @@ describe('a server that ends', () => {
   })
 })
 
+describe('a server that another one took the conversation from', () => {
+  const taken = updateUi(openUi, { kind: 'lost', isTaken: true }, contextAt(running, 0))
+
+  test('is started again by a key only', () => {
+    expect(taken.intents).toEqual([])
+    expect(typeKeys(taken.ui, running, 'r').intents).toEqual([{ kind: 'restart' }])
+  })
+})
+
 describe('a server that hangs', () => {
   const hanging = updateUi(openUi, { kind: 'hangs', hangs: true }, contextAt(running, 0)).ui
 

@@ -49,6 +49,12 @@ test('a window that only watches offers to join again when the server is lost', 
   expect(lineText(line)).toContain('Press r to join it again')
 })
 
+test('a window whose conversation another server took says which key goes on with it', () => {
+  const { line = [] } =
+    activityOf(after(turnStarted), { ...openUi, link: { kind: 'lost', isTaken: true } }, at(0)) ?? {}
+  expect(lineText(line)).toBe('Another server went on with this conversation. Press r to go on with it')
+})
+
 test.each([
   ['overloaded', 529, 'Work Models is overloaded.', 'Work Models is overloaded (529), try 3 in 7 s'],
   ['rateLimited', 429, 'Work Models limits. It said: Slow.', 'Work Models limits (429), try 3 in 7 s'],

@@ -127,7 +127,11 @@ function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, g
   const readOnlyRoots = roots.filter((root) => !isWritable || guarded.kept.includes(root))
   return planMounts({
     writable: isWritable ? [...roots, ...guarded.writable] : [],
-    readable: [...readOnlyRoots, ...visibleAgain.map(realPathOrNull).filter((path) => path !== null)],
+    readable: [
+      ...readOnlyRoots,
+      ...(limits.readable ?? []).filter(exists),
+      ...visibleAgain.map(realPathOrNull).filter((path) => path !== null),
+    ],
     kept: [...guarded.kept, ...held.flatMap(({ path }) => spellings(path))],
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,

@@ -24,6 +24,7 @@ export async function rulesOfLimits(limits: SandboxLimits, sources: RuleSources)
     { path: scratch, rights: fullWrite | reads.content },
     ...devices.map((name) => ({ path: `/dev/${name}`, rights: rightsOnDevice(version) })),
     ...(await planRules({ path: '/', rights: reads.content }, hidden, list)),
+    ...(await readingRules(limits.readable ?? [], hidden, list)),
   ]
   if (limits.mode === 'read-only') return granted
   const { writableRoots: roots } = limits
@@ -31,11 +32,19 @@ export async function rulesOfLimits(limits: SandboxLimits, sources: RuleSources)
   const unmade = roots.map((root) => `${root === '/' ? '' : root}/.git`)
   const kept = new Set([...hidden, ...unmade, ...guarded.kept, ...guarded.missing])
   const plans = [
-    // Grants reading again for a root that lies within a masked path.
-    ...roots.map((path) => planRules({ path, rights: reads.content }, hidden, list)),
+    readingRules(roots, hidden, list),
     ...[...roots, ...guarded.writable].map((path) => planRules({ path, rights: fullWrite }, kept, list)),
   ]
   return [...granted, ...(await Promise.all(plans)).flat()]
+}
+
+/** Returns rules that grant reading below folders, again for one that lies within a masked path. */
+async function readingRules(
+  folders: readonly string[],
+  hidden: ReadonlySet<string>,
+  list: ListFolder,
+): Promise<Rule[]> {
+  return (await Promise.all(folders.map((path) => planRules({ path, rights: reads.content }, hidden, list)))).flat()
 }
 
 interface Rule {

@@ -74,7 +74,10 @@ export function seatbeltProfile(limits: SandboxLimits, { scratch, guarded }: Pro
     })
   const masked = named('MASKED', limits.masked)
   const writable = [...named('SCRATCH', [scratch]), ...named('ROOT', roots)]
-  const maskedAgain = masked.filter((_, index) => roots.some((root) => isWithin(limits.masked[index] ?? '', root)))
+  const shown = limits.readable ?? []
+  const within = [...roots, ...shown]
+  const maskedAgain = masked.filter((_, index) => within.some((root) => isWithin(limits.masked[index] ?? '', root)))
+  const readable = named('READABLE', shown)
   const kept = named('KEPT', [...guarded.kept, ...guarded.missing])
   const work = named('WORK', guarded.writable)
   const inWork = [...guarded.kept, ...guarded.missing].filter((path) =>
@@ -84,6 +87,7 @@ export function seatbeltProfile(limits: SandboxLimits, { scratch, guarded }: Pro
   const text = [
     base,
     ...denied(masked),
+    ...(readable.length === 0 ? [] : [`(allow file-read* ${readable.join(' ')})`]),
     `(allow file-read* file-write* ${writable.join(' ')})`,
     ...(kept.length === 0 ? [] : [`(deny file-write* ${kept.join(' ')})`]),
     ...(work.length === 0 ? [] : [`(allow file-write* ${work.join(' ')})`]),

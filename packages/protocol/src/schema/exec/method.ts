@@ -53,6 +53,14 @@ const environmentInfo = z
   })
   .describe('The machine that processes run on.')
 
+const people = z.object({
+  owner: z.string().exactOptional().describe('User whose machine it is. Left out on a server without users.'),
+  users: z.array(z.string()).max(200).describe('Users who own the conversations that the connection is for.'),
+})
+
+/** Users that a connection is for, as a server says them to a machine that has connected to it. */
+export type People = z.infer<typeof people>
+
 /** Methods of an exec-server: name → parameters and result. */
 export const execMethods = {
   initialize: {
@@ -60,6 +68,9 @@ export const execMethods = {
     params: z.object({
       clientName: z.string(),
       resumeSessionId: z.string().nullish().describe('Id of a session whose connection was lost at most 30 s ago.'),
+      people: people
+        .exactOptional()
+        .describe('To an exec-server that has connected by itself: whose conversations the connection is for.'),
       ...fenced,
     }),
     result: z.object({

@@ -115,19 +115,21 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
     onExchanged,
     newItemId: ids.item,
     narrowed: (before) => stopBeyondLimits({ conversation, calls, background, newItemId: ids.item, onFault }, before),
-    whenNarrowed({ sandbox: mode, network }, stop, since) {
+    whenNarrowed(limits, stop, since) {
       const { settings } = conversation.state.core
-      const unixSockets = settings.unixSockets === true
-      const rights = mode === 'none' || mode === 'danger-full-access' ? null : { mode, network, unixSockets }
-      const call = { rights, stop }
+      const call = { rights: since === undefined ? rightsOf(limits, settings) : ('unknown' as const), stop }
       calls.add(call)
-      if (since !== undefined && exceeds(rights, settings, since)) stop()
+      if (since !== undefined && exceeds(call.rights, settings, since)) stop()
       return () => void calls.delete(call)
     },
   })
   const tellPrinted = (itemId: ItemId, line: string) =>
     void recordBackgroundPrinted({ conversation, patience, newItemId: ids.item }, itemId, line).catch(onFault)
   return { limits, background, tellPrinted, forwards: createForwards({ conversation, connect: loopbacks.connect }) }
+}
+
+function rightsOf({ sandbox: mode, network }: RunLimits, { unixSockets = false }: Settings): RunningCall['rights'] {
+  return mode === 'none' || mode === 'danger-full-access' ? null : { mode, network, unixSockets }
 }
 
 interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'narrowed' | 'whenNarrowed'> {

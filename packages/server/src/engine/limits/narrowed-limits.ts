@@ -5,8 +5,8 @@ import { noticeItem } from '../conversation/notices.ts'
 
 type LimitSettings = Pick<Settings, 'sandbox' | 'network' | 'unixSockets'>
 
-/** Rights that a command was started with; null for all rights of the user. */
-type Rights = Pick<SandboxLimits, 'mode' | 'network' | 'unixSockets'> | null
+/** Rights that a command was started with; null for all rights of the user, `unknown` for one of an earlier server. */
+type Rights = Pick<SandboxLimits, 'mode' | 'network' | 'unixSockets'> | 'unknown' | null
 
 /** Call that runs in a turn. */
 export interface RunningCall {
@@ -46,9 +46,10 @@ export function stopBeyondLimits(
 
 /** Tells if rights are more than the settings give since they were narrowed. */
 export function exceeds(limits: Rights, now: LimitSettings, before: LimitSettings): boolean {
-  const mode = limits?.mode ?? 'danger-full-access'
-  if (isStricterSandbox(now.sandbox, before.sandbox) && isStricterSandbox(now.sandbox, mode)) return true
   const lost = (key: 'network' | 'unixSockets') => before[key] === true && now[key] !== true
+  const isStricter = isStricterSandbox(now.sandbox, before.sandbox)
+  if (limits === 'unknown') return isStricter || lost('network') || lost('unixSockets')
+  if (isStricter && isStricterSandbox(now.sandbox, limits?.mode ?? 'danger-full-access')) return true
   if (limits === null) return false
   return (lost('network') && limits.network) || (lost('unixSockets') && limits.unixSockets)
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '@parley/config'
-import { type ConversationState, shortIdOf } from '@parley/protocol'
+import { type Access, type ConversationState, shortIdOf } from '@parley/protocol'
 import {
   type Environment,
   type EnvironmentRequest,
@@ -20,12 +20,17 @@ export function takeEnvironment(
   wanted: EnvironmentRequest,
 ): TakenEnvironment {
   try {
-    return environments.take(wanted)
+    return environments.take({ ...wanted, users: ownersOf(meta.access) })
   } catch (error) {
     if (!(error instanceof ConfigError) || seq === 0) throw error
     const way = `\`parley attach --read-only ${shortIdOf(meta.conversationId)}\` shows it.`
     throw new ConfigError(error.where, `${error.what} ${way}`)
   }
+}
+
+/** Returns the users who own a conversation; none where it has no users. */
+function ownersOf(access: Access | undefined): readonly string[] {
+  return access?.members.filter(({ role }) => role === 'owner').map(({ user }) => user) ?? []
 }
 
 interface Entry {

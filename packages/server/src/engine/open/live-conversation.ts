@@ -36,6 +36,8 @@ export interface LiveConversation extends AsyncDisposable {
   /** Way of users into commands in the background. */
   readonly typing: UserTyping
   readonly forwards: Forwards
+  /** Tells if a user may work on the machine of its environment. */
+  readonly mayWork: (user: string) => boolean
   /** Returns the highest limits that settings may be changed to. */
   readonly ceiling: () => Ceiling
   readonly paths: SessionPaths

@@ -24,13 +24,15 @@ export interface Reached {
   readonly access?: Access
   /** Sandbox mode of one that this process writes. */
   readonly sandbox?: SandboxMode
+  /** Tells if a user may work where it works; of one that this process writes. */
+  readonly mayWork?: (user: string) => boolean
 }
 
 /** Returns who reaches an open conversation; null for none and for a view. */
 export function reachedIn(open: LiveConversation | undefined): Reached | null {
   if (open === undefined || open.conversation.readOnly) return null
   const { meta, settings } = open.conversation.state.core
-  return { ...meta, sandbox: settings.sandbox }
+  return { ...meta, sandbox: settings.sandbox, mayWork: open.mayWork }
 }
 
 /** Knows who reaches which conversation. */
@@ -62,7 +64,7 @@ export function createRightCheck(source: AccessSource): CheckRight {
     const needed = right === 'copy' ? 'read' : right
     const conversationId = conversationOf(params)
     const open = source.openAccess(conversationId)
-    if (open !== null && rights.permits(needed, open.access)) return assertWithinCeiling(rights, { method, open })
+    if (open !== null && rights.permits(needed, open.access)) return assertMayAct(rights, { method, open })
     return deny(conversationId, { rights, needed, open })
   }
 
@@ -95,10 +97,16 @@ function assertOwnParams(params: object, { maxSandbox }: Rights): void {
   }
 }
 
-/** Throws `aboveCeiling` for work in a conversation that may do more than the user. */
-function assertWithinCeiling({ maxSandbox }: Rights, { method, open }: { method: MethodName; open: Reached }): void {
-  const { sandbox } = open
-  if (maxSandbox === null || sandbox === undefined || !actingMethods.has(method)) return
+/** Throws for work in a conversation that may do more than the user, or on a machine that is not for this user. */
+function assertMayAct({ maxSandbox, person }: Rights, { method, open }: { method: MethodName; open: Reached }): void {
+  if (!actingMethods.has(method)) return
+  const { sandbox, mayWork } = open
+  if (person.kind === 'user' && mayWork?.(person.name) === false)
+    throw rejection(
+      'notPermitted',
+      'This conversation works on a machine of another user, who can name you: --users of its exec-server.',
+    )
+  if (maxSandbox === null || sandbox === undefined) return
   if (isStricterSandbox(maxSandbox, sandbox)) throw aboveOwnCeiling(maxSandbox, sandbox)
 }
 

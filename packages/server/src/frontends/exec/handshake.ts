@@ -1,4 +1,4 @@
-import type { ExecResultOf } from '@parley/protocol/exec'
+import type { ExecResultOf, People } from '@parley/protocol/exec'
 import { type CallContext, ConnectionClosedError } from '@parley/rpc'
 import type { Epochs } from './epochs.ts'
 import type { SpokenLink } from './link.ts'
@@ -64,11 +64,18 @@ export interface InitializeParts {
   readonly sessions: Sessions
   readonly epochs: Epochs
   readonly environmentInfo: () => Promise<EnvironmentInfo>
+  readonly assertServed?: AssertServed
+  readonly onClient: () => void
 }
+
+/** Throws where this machine does not work for those whom a connection is for. */
+export type AssertServed = (people: People | undefined) => void
 
 export function createInitialize(parts: InitializeParts): ExecHandlers['initialize'] {
   const { link, sessions, epochs } = parts
-  return ({ resumeSessionId, fence }, context) => {
+  return ({ resumeSessionId, fence, people }, context) => {
+    parts.onClient()
+    parts.assertServed?.(people)
     const attach = () => {
       const isNew = resumeSessionId === null || resumeSessionId === undefined
       if (fence !== undefined) return sessions.openFor(fence, isNew ? null : resumeSessionId, link)

@@ -1,6 +1,7 @@
 import { isAbsolute, normalize } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { SpawnError } from '@parley/host'
+import type { SandboxMode } from '@parley/protocol'
 import {
   type ExecMethodName,
   type ExecMethods,
@@ -65,6 +66,10 @@ export const handshakeErrors = {
   initializedTwice: () => rejected('alreadyInitialized', 'initialize may only be sent once per connection'),
   unknownSession: (id: string) =>
     rejected('unknownSession', `session ${id} is unknown or has expired; initialize without resumeSessionId`),
+  notServed: (user: string) =>
+    rejected('notServed', `this machine does not work for ${user}; its owner names users with --users`, { user }),
+  usersUnknown: () =>
+    rejected('notServed', 'this machine works for the users that its owner names, and the server has no users'),
   sessionInUse: (id: string) =>
     new RpcError(sessionInUse, `session ${id} is attached to another connection`, { code: 'sessionInUse' }),
 } as const
@@ -98,6 +103,22 @@ export const processErrors = {
     rejected(
       'sandboxNotUnderstood',
       `the sandbox policy is not understood, so nothing was done: ${why}; leave sandbox out to run without one`,
+    ),
+} as const
+
+/** Errors of what the owner of the machine does not allow, whatever its clients may. */
+export const machineErrors = {
+  aboveCeiling: (most: SandboxMode, wanted: SandboxMode) =>
+    rejected(
+      'aboveCeiling',
+      `this machine allows ${most} at most (--max-sandbox of its exec-server), and ${wanted} was asked for: nothing was done`,
+      { maxSandbox: most },
+    ),
+  outsideRoots: (path: string) =>
+    rejected(
+      'outsideRoots',
+      `${path} lies outside of the folders that this machine allows (--root of its exec-server): nothing was done`,
+      { path },
     ),
 } as const
 

@@ -10,11 +10,13 @@ import {
   type Peer,
   type PeerFault,
   type Transport,
+  withIncoming,
 } from '@parley/rpc'
 import { isRecord } from '@parley/text'
 import type { Epochs } from './epochs.ts'
 import { createFileHandlers } from './files/handlers.ts'
 import {
+  type AssertServed,
   createHandshake,
   createInitialize,
   type EnvironmentInfo,
@@ -33,17 +35,23 @@ export interface ExecParts {
   readonly enforcer: PolicyEnforcer
   /** Resolves with the environment as it is now. */
   readonly environmentInfo: () => Promise<EnvironmentInfo>
+  /** Throws where the machine does not work for those whom a connection is for; absent: it works for all. */
+  readonly assertServed?: AssertServed
   /** Time limit for `initialize`; null sets none. */
   readonly initializeTimeoutMs: number | null
   report(fault: PeerFault): void
 }
 
 /**
- * Serves one client until its connection closes; `sessions` decides how long its processes live on. `detail` of the
- * result names a protocol violation that closed the connection.
+ * Serves one client until its connection closes; `sessions` decides how long its processes live on. `onClient` is called
+ * when it begins. `detail` of the result names a protocol violation that closed the connection.
  */
-export async function serveExec(transport: Transport, parts: ExecParts): Promise<CloseReason> {
-  const { sessions, epochs, enforcer, environmentInfo } = parts
+export async function serveExec(
+  transport: Transport,
+  parts: ExecParts,
+  onClient: () => void = () => undefined,
+): Promise<CloseReason> {
+  const { sessions, epochs, enforcer, environmentInfo, assertServed } = parts
   const handshake = createHandshake()
   let peer: Peer | null = null
   const link = createLink(transport, () => {
@@ -57,7 +65,10 @@ export async function serveExec(transport: Transport, parts: ExecParts): Promise
   }
   peer = createPeer({
     transport: enforceProtocol(transport, findViolation),
-    methods: createHandlers({ handshake, link, sessions, epochs, enforcer, environmentInfo }),
+    methods: createHandlers({
+      ...{ handshake, link, sessions, epochs, enforcer, environmentInfo, onClient },
+      ...(assertServed === undefined ? {} : { assertServed }),
+    }),
     unknownMethod,
     onFault: parts.report,
   })
@@ -94,17 +105,7 @@ type Message = { readonly kind: 'notification'; readonly method: unknown } | { r
  * existing clients leave it out.
  */
 function enforceProtocol(transport: Transport, findViolation: FindViolation): Transport {
-  return {
-    incoming: readChecked(transport.incoming, findViolation),
-    send: (line) => transport.send(line),
-    get bufferedBytes() {
-      return transport.bufferedBytes
-    },
-    drained: () => transport.drained(),
-    close: () => transport.close(),
-    closed: transport.closed,
-    [Symbol.asyncDispose]: () => transport.close(),
-  }
+  return withIncoming(transport, readChecked(transport.incoming, findViolation))
 }
 
 async function* readChecked(

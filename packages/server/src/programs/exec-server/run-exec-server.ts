@@ -1,20 +1,24 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { openHost, openSandboxes } from '@parley/host'
+import { NotPrivateError, openHost, openSandboxes, readPrivateFile } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createStreamTransport, ListenError, type PeerFault, type Transport, type UnreadableReason } from '@parley/rpc'
-import { currentSecrets, diskFiles, ownFiles, secretPaths } from '@parley/workspace'
+import { currentSecrets, diskFiles, ownFiles, realPathOf, secretPaths, systemErrorReason } from '@parley/workspace'
 import { openEpochs } from '../../frontends/exec/epochs.ts'
 import { createPolicyEnforcer, type PolicyEnforcer } from '../../frontends/exec/sandbox/enforce-policy.ts'
+import { type MachineCeiling, noCeiling } from '../../frontends/exec/sandbox/machine-ceiling.ts'
 import { describeEnvironment, type ExecParts, serveExec } from '../../frontends/exec/serve-exec.ts'
+import { servedUsers } from '../../frontends/exec/served-users.ts'
 import { createSessions } from '../../frontends/exec/sessions.ts'
 import { type Address, UsageError } from '../../serving/flags.ts'
 import { listenOn } from '../../serving/listen.ts'
 import { ownRunFolders } from '../../serving/run-folder.ts'
-import type { ExecArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
 import { homeFolder, stateFolder, userPlaces } from '../home-folder.ts'
+import type { ExecArguments, OutgoingLink } from './exec-arguments.ts'
+import { stayConnected } from './stay-connected.ts'
 
 const exitCodes = { ended: 0, failed: 1 } as const
 /** Time limit for `initialize` of a connected client; a client on stdio has none. */
@@ -40,8 +44,9 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
   const ended = endOnSignals()
   void host.warmUp().catch(writeStderr)
   const sweepNow = sweepLater(writeStderr, { host, notes, socket: null })
-  const { listen } = options
-  const enforcer = localEnforcer(build, listen === null ? [] : [options.tokenFile])
+  const { listen, connect } = options
+  const hidden = listen === null && connect === null ? [] : [options.tokenFile]
+  const enforcer = localEnforcer(build, hidden, await ceilingOf(options))
   const parts: ExecParts = {
     sessions,
     epochs: openEpochs(nodeFiles, join(homeFolder(process.env), 'epochs')),
@@ -51,6 +56,7 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
     report,
   }
   try {
+    if (connect !== null) return await connectOut(connect, { parts, tokenFile: options.tokenFile, ended })
     if (listen === null) return await Promise.race([serveStdio(parts), ended.then(() => exitCodes.ended)])
     await serveAll(listen, { parts, tokenFile: options.tokenFile, ended })
     return exitCodes.ended
@@ -64,8 +70,16 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
   }
 }
 
+/** Resolves to the most that clients may do: without `--root` they write only below the folder that it was started in. */
+async function ceilingOf({ maxSandbox, roots }: ExecArguments): Promise<MachineCeiling> {
+  if (maxSandbox === null) return noCeiling
+  const real = await Promise.all(roots.map((root) => realPathOf(root)))
+  const writable = real.length === 0 ? [await realPathOf(process.cwd())] : real
+  return { maxSandbox, writable, readable: real.length === 0 ? null : real }
+}
+
 /** Returns the sandbox of this machine. Its first use waits for a test, whose result is kept in `$PARLEY_HOME`. */
-function localEnforcer(build: string, tokenFiles: readonly string[]): PolicyEnforcer {
+function localEnforcer(build: string, tokenFiles: readonly string[], ceiling: MachineCeiling): PolicyEnforcer {
   const home = homedir()
   const parleyHome = homeFolder(process.env)
   const own = () => ownFiles(parleyHome)
@@ -88,6 +102,7 @@ function localEnforcer(build: string, tokenFiles: readonly string[]): PolicyEnfo
     env: process.env,
     own,
     platform: process.platform,
+    ceiling,
   })
 }
 
@@ -112,6 +127,33 @@ async function serveAll(listen: Address, { parts, tokenFile, ended }: Serving): 
   process.stderr.write(`parley exec-server listens on ${address}${used === null ? '' : ` (token in ${used})`}\n`)
   await ended
   await listener.close()
+}
+
+/** Serves the servers that it connects to, until a signal ends the process. */
+async function connectOut(link: OutgoingLink, { parts, tokenFile, ended }: Serving): Promise<number> {
+  assertReadable(tokenFile)
+  const end = new AbortController()
+  const served = { ...parts, assertServed: servedUsers(link.users) }
+  const stayed = stayConnected({
+    ...{ ...link, tokenFile, run: randomUUID(), signal: end.signal },
+    serve: (transport, onClient) => serveExec(transport, served, onClient),
+    say: (sentence) => void process.stderr.write(`parley exec-server is ${sentence}\n`),
+  })
+  await ended
+  end.abort()
+  await stayed
+  return exitCodes.ended
+}
+
+/** Throws `UsageError` for a file of a token that cannot be used. It is read again with each connection. */
+function assertReadable(tokenFile: string): void {
+  try {
+    readPrivateFile(tokenFile)
+  } catch (error) {
+    if (error instanceof NotPrivateError)
+      throw new UsageError(`The token file ${tokenFile} must be yours alone: chmod 600 ${tokenFile}`)
+    throw new UsageError(`The token file ${tokenFile} cannot be read: ${systemErrorReason(error)}.`)
+  }
 }
 
 function endOnSignals(): Promise<unknown> {

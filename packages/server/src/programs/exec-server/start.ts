@@ -1,6 +1,6 @@
 import { closeInheritedDescriptors } from '@parley/host'
-import { readExecArguments } from '../arguments.ts'
 import { runProgram } from '../conventions.ts'
+import { readExecArguments } from './exec-arguments.ts'
 import { runExecServer } from './run-exec-server.ts'
 
 declare const PARLEY_VERSION: string

@@ -17,6 +17,7 @@ export interface Team extends AsyncDisposable {
   readonly said: readonly string[]
   /** Connects as a user by name, or by any token. Rejects where the token is not valid. */
   as(nameOrToken: string, more?: Greeting): Promise<TestClient>
+  tokenOf(user: string): string
   /** Connects as whoever runs the server. */
   operator(): Promise<TestClient>
 }
@@ -49,6 +50,7 @@ export async function startTeam(names: readonly string[], ports: TestPorts = {})
       connections.accept(theirs, 'websocket', { rights })
       return connectTestClient(ours, nameOrToken.slice(0, 8), more)
     },
+    tokenOf: (user) => tokens.get(user) ?? '',
     operator: () => server.connect('operator'),
     async [Symbol.asyncDispose]() {
       await connections.close()

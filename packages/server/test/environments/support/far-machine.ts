@@ -37,6 +37,10 @@ export interface FarOptions {
   /** Put before the program, such as `ip netns exec NAME`. */
   readonly launcher?: readonly string[]
   readonly host?: string
+  /** Servers that it connects to by itself, as `laptop`, in place of listening. */
+  readonly connect?: { readonly servers: readonly string[]; readonly tokenFile: string }
+  /** Further words of its command line. */
+  readonly flags?: readonly string[]
 }
 
 export async function startFarMachine(options: FarOptions = {}): Promise<FarMachine> {
@@ -95,17 +99,16 @@ interface Launch extends FarOptions {
   readonly cwd: string
 }
 
-async function launch({ launcher = [], host = '127.0.0.1', port, tokenFile, env, cwd }: Launch) {
-  const listen = ['--listen', `ws://${host}:${port}`, '--token-file', tokenFile]
-  const [program = '', ...args] = [...launcher, process.execPath, execServer, ...listen]
+async function launch(options: Launch) {
+  const { launcher = [], host = '127.0.0.1', port, connect, flags = [], env, cwd } = options
+  const tokenFile = connect?.tokenFile ?? options.tokenFile
+  const way = connect === undefined ? ['--listen', `ws://${host}:${port}`] : connectWords(connect.servers)
+  const words = [...way, '--token-file', tokenFile, ...flags]
+  const [program = '', ...args] = [...launcher, process.execPath, execServer, ...words]
   const child: ChildProcess = spawn(program, args, { env, cwd, stdio: ['pipe', 'ignore', 'pipe'] })
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said += text
-  })
-  const found = await waitUntil(() => /listens on ws:\/\/.*:(\d+)/.exec(said), {
-    what: 'the address of the exec-server',
-    timeoutMs: 15_000,
   })
   const end = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -113,5 +116,15 @@ async function launch({ launcher = [], host = '127.0.0.1', port, tokenFile, env,
     child.stdin?.end()
     await gone
   }
+  // Its servers may be started later.
+  if (connect !== undefined) return { child, end, port }
+  const found = await waitUntil(() => /listens on ws:\/\/.*:(\d+)/.exec(said), {
+    what: 'the address of the exec-server',
+    timeoutMs: 15_000,
+  })
   return { child, end, port: Number(found[1]) }
+}
+
+function connectWords(servers: readonly string[]): readonly string[] {
+  return ['--connect', servers.join(','), '--name', 'laptop']
 }

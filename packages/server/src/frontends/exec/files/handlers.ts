@@ -3,7 +3,8 @@ import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { realPathOf } from '@parley/workspace'
 import type { Link } from '../link.ts'
 import { asFileFailure, type ExecHandlers, pathOf, uriOf } from '../requests.ts'
-import { type FileLimits, type PolicyEnforcer, reachOf, reachOfItself } from '../sandbox/enforce-policy.ts'
+import { type PolicyEnforcer, reachOf, reachOfItself } from '../sandbox/enforce-policy.ts'
+import type { FileLimits } from '../sandbox/machine-ceiling.ts'
 import { makeFolder, removeEntry, replaceFile } from './change-entry.ts'
 import { readFileRange, readFolder, readMetadata } from './read-entry.ts'
 
@@ -47,8 +48,8 @@ export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHa
       return { sha256: await replaceFile(reach, { bytes, expectedHash, mode: mode ?? null }) }
     }),
     'fs/getMetadata': onPath(async (path, _: Decoded<'fs/getMetadata'>, limits) => {
-      await reachOf(path, 'read', { exact: false, limits })
-      return readMetadata((await reachOfItself(path, 'read', { exact: false, limits })).path)
+      await reachOf(path, 'look', { exact: false, limits })
+      return readMetadata((await reachOfItself(path, 'look', { exact: false, limits })).path)
     }),
     'fs/readDirectory': onPath(async (path, params: Decoded<'fs/readDirectory'>, limits) =>
       readFolder(await reachOf(path, 'read', { exact: exact(params), limits })),
@@ -74,7 +75,7 @@ export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHa
       return { kinds: [...kinds] }
     },
     'fs/canonicalize': onPath(async (path, { allowMissing }: Decoded<'fs/canonicalize'>, limits) => {
-      await reachOf(path, 'read', { exact: false, limits })
+      await reachOf(path, 'look', { exact: false, limits })
       return { path: uriOf(await (allowMissing ? realPathOf(path) : realpath(path))) }
     }),
   }

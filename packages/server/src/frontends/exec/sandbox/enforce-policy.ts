@@ -13,6 +13,18 @@ import {
 } from '@parley/host'
 import { isSecret, liesWithin, realPathOf, type SecretPaths } from '@parley/workspace'
 import { fileFailure, processErrors } from '../requests.ts'
+import {
+  assertMode,
+  assertPlaces,
+  bothLimits,
+  ceilingSentence,
+  type FileLimits,
+  hiddenAround,
+  type MachineCeiling,
+  maySay,
+  noCeiling,
+  ownFileLimits,
+} from './machine-ceiling.ts'
 import { readSandboxPolicy, type SandboxPolicy } from './read-policy.ts'
 import type { SharedLoopbacks } from './shared-loopbacks.ts'
 
@@ -20,6 +32,8 @@ interface PolicyEnforcerParts extends GuardSurroundings {
   readonly sandboxes: Sandboxes
   readonly secrets: () => Promise<SecretPaths>
   readonly platform: string
+  /** Most that clients may do; default: what the user of the exec-server may. */
+  readonly ceiling?: MachineCeiling
 }
 
 /** Applies the sandbox policies that clients request, with the means of this machine. */
@@ -59,25 +73,40 @@ export const unsandboxedStart: SandboxedStart = { sandbox: noSandbox, type: 'non
 type Sandboxed = Extract<SandboxPolicy, { kind: 'confined' }>
 
 export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer {
-  const { sandboxes, secrets, platform } = parts
+  const { sandboxes, secrets, platform, ceiling = noCeiling } = parts
   const guard = async (roots: readonly string[]): Promise<Guard> => (await lookAtPaths(roots, parts)).guardOf
   async function masksOf({ masked }: Sandboxed): Promise<SecretPaths> {
     return [...new Set([...(await secrets()), ...(await realPaths(masked))])]
   }
   async function limitsOf(policy: Sandboxed, { cwd, scratch }: ProcessPolicy): Promise<SandboxLimits> {
+    const { mode, network, unixSockets } = policy
+    const roots = await rootsOf(policy, cwd)
+    assertPlaces({ mode, roots, cwd: await realPathOf(cwd) }, ceiling)
+    const isShown = (folder: string) => mode === 'workspace-write' && roots.some((root) => liesWithin(folder, root))
     return {
-      mode: policy.mode,
-      writableRoots: await rootsOf(policy, cwd),
-      network: policy.network,
-      unixSockets: policy.unixSockets,
-      masked: await masksOf(policy),
+      ...{ mode, network, unixSockets },
+      writableRoots: roots,
+      masked: [
+        ...(await masksOf(policy)),
+        ...(await hiddenAround(ceiling, (await sandboxes.report()).enforcement === 'full' && platform !== 'darwin')),
+      ],
+      readable: (ceiling.readable ?? []).filter((folder) => !isShown(folder)),
       scratch: await scratch(),
     }
   }
+  async function clientLimits(policy: Sandboxed): Promise<FileLimits> {
+    const roots = await rootsOf(policy, null)
+    const writable = policy.mode === 'read-only' ? [] : roots
+    return fileLimits({ roots: writable, masked: await masksOf(policy), guard: () => guard(writable) })
+  }
   return {
-    report: () => sandboxes.report(),
+    report: async () => {
+      const { enforcement, reason } = await sandboxes.report()
+      return { enforcement, reason: [reason, ceilingSentence(ceiling)].filter((text) => text !== null).join(' ') }
+    },
     process(request) {
       const policy = readUnderstood(request.policy)
+      assertMode(policy?.mode ?? 'danger-full-access', ceiling)
       if (policy === null) return null
       return async () => {
         const { enforcement, reason } = await sandboxes.report()
@@ -93,13 +122,13 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
     },
     async files(written) {
       const policy = readUnderstood(written)
-      if (policy === null) return null
-      const roots = await rootsOf(policy, null)
-      const writable = policy.mode === 'read-only' ? [] : roots
-      return fileLimits({ roots: writable, masked: await masksOf(policy), guard: () => guard(writable) })
+      const own = ownFileLimits(ceiling, { secrets: await secrets(), guard })
+      return bothLimits(own, policy === null ? null : await clientLimits(policy))
     },
     async guardOf(paths, roots) {
-      return paths.map(await guard(await realPaths(roots)))
+      const real = await realPaths(roots)
+      if (!maySay([...real, ...(await realPaths(paths))], ceiling)) return paths.map(() => 'unknown')
+      return paths.map(await guard(real))
     },
   }
 }
@@ -138,15 +167,6 @@ function sandboxType(enforcement: Exclude<Enforcement, 'none'>, platform: string
   return enforcement === 'full' ? 'bubblewrap' : 'landlock'
 }
 
-/**
- * File limits of a client's policy. Both functions take real paths and throw the error that a sandboxed process would
- * get.
- */
-export interface FileLimits {
-  assertReadable(real: string): void
-  assertWritable(real: string): Promise<void>
-}
-
 interface FileBounds {
   /** Real paths that are writable; empty for a read-only policy. */
   readonly roots: readonly string[]
@@ -155,12 +175,14 @@ interface FileBounds {
   readonly guard: () => Promise<Guard>
 }
 
+/** Returns the limits of a client's policy, with the errors that a sandboxed process would get. */
 function fileLimits({ roots, masked, guard }: FileBounds): FileLimits {
   let known: Promise<Guard> | null = null
   const assertReadable = (real: string) => {
     if (isSecret(real, masked)) throw fileFailure('EACCES', real, 'the sandbox does not let it be read')
   }
   return {
+    assertVisible: assertReadable,
     assertReadable,
     async assertWritable(real) {
       assertReadable(real)
@@ -181,7 +203,7 @@ export interface Reach {
   readonly exact: boolean
 }
 
-type Access = 'read' | 'write'
+type Access = 'look' | 'read' | 'write'
 
 /**
  * Returns the target of an operation that follows links. Under limits the path is resolved once, checked, and used
@@ -207,6 +229,7 @@ interface Terms {
 
 async function checked(path: string, access: Access, limits: FileLimits): Promise<Reach> {
   if (access === 'write') await limits.assertWritable(path)
-  else limits.assertReadable(path)
+  else if (access === 'read') limits.assertReadable(path)
+  else limits.assertVisible(path)
   return { path, exact: true }
 }

@@ -7,7 +7,9 @@ import { createMemoryTransportPair, type StreamLimits, type Transport } from '@p
 import { connectWebSocket, listenWebSocket } from '@parley/rpc/websocket'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
 import { openEpochs } from '../../../../src/frontends/exec/epochs.ts'
+import type { AssertServed } from '../../../../src/frontends/exec/handshake.ts'
 import { createPolicyEnforcer } from '../../../../src/frontends/exec/sandbox/enforce-policy.ts'
+import { type MachineCeiling, noCeiling } from '../../../../src/frontends/exec/sandbox/machine-ceiling.ts'
 import { describeEnvironment, serveExec } from '../../../../src/frontends/exec/serve-exec.ts'
 import { createSessions, type SessionsOptions } from '../../../../src/frontends/exec/sessions.ts'
 import { connectClient, type ExecClient } from './exec-client.ts'
@@ -17,6 +19,8 @@ export interface ExecPlace extends AsyncDisposable {
   connect(limits?: Partial<StreamLimits>): ExecClient
   /** Over a real websocket. */
   dial(): Promise<ExecClient>
+  /** Serves a connection that was made to somebody else. */
+  serve(transport: Transport, onClient: () => void): Promise<unknown>
   /** Opens a connection and completes its handshake. */
   greeted(): Promise<ExecClient>
   readonly env: Readonly<Record<string, string>>
@@ -30,6 +34,10 @@ export interface ExecPlaceOptions extends Partial<SessionsOptions> {
   readonly sandboxes?: Sandboxes
   readonly secrets?: readonly string[]
   readonly platform?: string
+  /** Left out for none. */
+  readonly ceiling?: MachineCeiling
+  /** Left out where it works for all. */
+  readonly assertServed?: AssertServed
 }
 
 const untested = 'Tests have no sandbox.'
@@ -40,13 +48,15 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
     sandboxes = noSandboxes(untested),
     secrets = [],
     platform = process.platform,
+    assertServed,
+    ceiling = noCeiling,
     ...options
   } = given
   const host = openHost()
   const sessions = createSessions({ host, lingerMs: 30_000, ...options })
   const enforcer = createPolicyEnforcer({
     ...{ sandboxes, secrets: () => Promise.resolve(secrets) },
-    ...{ home: '/nowhere', platform },
+    ...{ home: '/nowhere', platform, ceiling },
   })
   const mark = newMark()
   const faults: unknown[] = []
@@ -58,6 +68,7 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
     environmentInfo: async () => describeEnvironment('0.0.0', await enforcer.report()),
     initializeTimeoutMs: initializeTimeoutMs ?? null,
     report: (fault: unknown) => void faults.push(fault),
+    ...(assertServed === undefined ? {} : { assertServed }),
   }
   const env = { [markVariable]: mark }
   const connect = (limits = {}) => {
@@ -74,6 +85,7 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
   return {
     connect,
     dial,
+    serve: (transport, onClient) => serveExec(transport, face, onClient),
     env,
     descendants,
     noDescendants: () => waitUntil(() => descendants().length === 0, { what: 'the end of all processes' }),

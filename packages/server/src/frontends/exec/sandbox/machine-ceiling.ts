@@ -1,0 +1,142 @@
+import { readdir } from 'node:fs/promises'
+import type { Guard } from '@parley/host'
+import { isStricterSandbox, type SandboxMode } from '@parley/protocol'
+import { isSecret, liesWithin, type SecretPaths } from '@parley/workspace'
+import { fileFailure, machineErrors } from '../requests.ts'
+
+/** Most that whoever started an exec-server allows its clients. All paths are real. */
+export interface MachineCeiling {
+  readonly maxSandbox: SandboxMode
+  /** Folders that may be written to; without effect in `danger-full-access`, and none in `read-only`. */
+  readonly writable: readonly string[]
+  /** Folders whose content may be read and which processes may start in; null for all. */
+  readonly readable: readonly string[] | null
+}
+
+/** Ceiling of an exec-server whose clients may do what its user may. */
+export const noCeiling: MachineCeiling = { maxSandbox: 'danger-full-access', writable: [], readable: null }
+
+/** Throws `aboveCeiling` for a sandbox mode that allows more than the ceiling. */
+export function assertMode(mode: SandboxMode, { maxSandbox }: MachineCeiling): void {
+  if (isStricterSandbox(maxSandbox, mode)) throw machineErrors.aboveCeiling(maxSandbox, mode)
+}
+
+interface ProcessPlaces {
+  readonly mode: 'read-only' | 'workspace-write'
+  /** Folders that the client names as writable, in `read-only` as visible. */
+  readonly roots: readonly string[]
+  readonly cwd: string
+}
+
+/** Throws `outsideRoots` for a process that would write, or start, where the ceiling does not let it. */
+export function assertPlaces({ mode, roots, cwd }: ProcessPlaces, ceiling: MachineCeiling): void {
+  const { writable, readable } = ceiling
+  const allowed = mode === 'workspace-write' && ceiling.maxSandbox !== 'danger-full-access' ? writable : readable
+  for (const root of roots) assertAmong(root, allowed)
+  assertAmong(cwd, readable)
+}
+
+function assertAmong(path: string, folders: readonly string[] | null): void {
+  if (folders !== null && !isAmong(path, folders)) throw machineErrors.outsideRoots(path)
+}
+
+function isAmong(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => liesWithin(path, folder))
+}
+
+/** Names at `/` of what programs need. */
+const systemNames = /^(?:app|Applications|bin|etc|gnu|lib|lib\d+|libx32|Library|nix|opt|sbin|snap|System|usr)$/
+/** Names at `/` of what a sandbox makes anew or limits by itself. */
+const limitedNames = /^(?:dev|private|proc|run|sys)$/
+/** Folders of people within those. */
+const withinSystem = ['/run/media', '/run/user'] as const
+
+/**
+ * Resolves to the folders to hide so that processes read only what is readable and the system. `hasOwnTmp`: the sandbox
+ * gives them a /tmp of their own.
+ */
+export async function hiddenAround({ readable }: MachineCeiling, hasOwnTmp: boolean): Promise<readonly string[]> {
+  if (readable === null) return []
+  const isNeeded = (name: string) => systemNames.test(name) || limitedNames.test(name) || (hasOwnTmp && name === 'tmp')
+  const hidden = (await readdir('/')).filter((name) => !isNeeded(name))
+  return [...hidden.map((name) => `/${name}`), ...withinSystem]
+}
+
+/** Tells if a path belongs to the system, which processes can read whatever the ceiling. */
+function isOfSystem(path: string): boolean {
+  return systemNames.test(path.split('/')[1] ?? '')
+}
+
+/** Limits for file operations. The functions take real paths and throw the error that a client gets. */
+export interface FileLimits {
+  /** Throws unless it may be known what is there. */
+  assertVisible(real: string): void
+  assertReadable(real: string): void
+  assertWritable(real: string): Promise<void>
+}
+
+interface OwnSources {
+  readonly secrets: SecretPaths
+  /** Resolves with the check for protected files below folders. */
+  readonly guard: (roots: readonly string[]) => Promise<Guard>
+}
+
+/** Returns what file operations may do at most; null where the ceiling limits nothing. */
+export function ownFileLimits(ceiling: MachineCeiling, { secrets, guard }: OwnSources): FileLimits | null {
+  const { maxSandbox, writable, readable } = ceiling
+  if (maxSandbox === 'danger-full-access') return null
+  const assertNoSecret = (real: string) => {
+    if (isSecret(real, secrets)) throw fileFailure('EACCES', real, 'this machine does not let it be read')
+  }
+  const assertReadable = (real: string) => {
+    assertAmong(real, readable)
+    assertNoSecret(real)
+  }
+  return {
+    assertVisible(real) {
+      if (!isOfSystem(real)) assertAmong(real, readable)
+      assertNoSecret(real)
+    },
+    assertReadable,
+    async assertWritable(real) {
+      assertMode('workspace-write', ceiling)
+      assertAmong(real, writable)
+      assertReadable(real)
+      if ((await guard(writable))(real) !== null)
+        throw fileFailure('EROFS', real, 'this machine keeps it as it is, since programs read it as settings or run it')
+    },
+  }
+}
+
+/** Returns limits that hold both. */
+export function bothLimits(one: FileLimits | null, other: FileLimits | null): FileLimits | null {
+  if (one === null || other === null) return one ?? other
+  return {
+    assertVisible(real) {
+      one.assertVisible(real)
+      other.assertVisible(real)
+    },
+    assertReadable(real) {
+      one.assertReadable(real)
+      other.assertReadable(real)
+    },
+    async assertWritable(real) {
+      await one.assertWritable(real)
+      await other.assertWritable(real)
+    },
+  }
+}
+
+/** Tells if it may be said what paths are, which for others is not known. */
+export function maySay(paths: readonly string[], { readable }: MachineCeiling): boolean {
+  return readable === null || paths.every((path) => isAmong(path, readable))
+}
+
+/** Returns the sentence about a ceiling; null where it limits nothing. */
+export function ceilingSentence({ maxSandbox, writable, readable }: MachineCeiling): string | null {
+  if (maxSandbox === 'danger-full-access') return null
+  const where = readable ?? (maxSandbox === 'read-only' ? [] : writable)
+  const places =
+    where.length === 0 ? '' : `, ${readable === null ? 'writing' : 'reading and writing'} in ${where.join(', ')}`
+  return `Its owner allows ${maxSandbox} at most${places}.`
+}

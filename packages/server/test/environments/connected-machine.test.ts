@@ -1,0 +1,140 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { waitUntil } from '@parley/testkit'
+import { describe, expect, it } from 'vitest'
+import { removeUser } from '../../src/engine/people/manage-users.ts'
+import { servedUsers } from '../../src/frontends/exec/served-users.ts'
+import { stayConnected } from '../../src/programs/exec-server/stay-connected.ts'
+import { listenOn } from '../../src/serving/listen.ts'
+import { startTeam } from '../engine/support/team.ts'
+import { execPlace } from '../frontends/exec/support/in-process.ts'
+import { connectedSection, modelSection } from './support/config-for.ts'
+
+interface Laptop {
+  readonly name?: string
+  readonly users?: readonly string[]
+  /** Users whom the machine itself works for besides its owner; those it tells the server of unless told. */
+  readonly served?: readonly string[]
+}
+
+/** A server of ada, bo and cy at a websocket, to which ada's machine connects. */
+async function startWorld({ name = 'laptop', users = [], served = users }: Laptop = {}) {
+  const logged: unknown[] = []
+  const team = await startTeam(['ada', 'bo', 'cy'], { machinesComeMs: 0, logEvent: (entry) => logged.push(entry) })
+  const work = join(team.place.root, 'there')
+  mkdirSync(work)
+  team.place.write('../.parley/config.toml', `${modelSection}${connectedSection({ work }, 'ada/laptop')}`)
+  const { rightsOf, machines } = team.server.engine
+  const unused = { accept: () => undefined }
+  const at = { kind: 'websocket', host: '127.0.0.1', port: 0 } as const
+  const { listener, address } = await listenOn(
+    at,
+    { tokenFile: null },
+    { connections: unused, home: '', rightsOf, machines },
+  )
+  const machine = execPlace({ assertServed: servedUsers(served) })
+  const end = new AbortController()
+  const said: string[] = []
+  const connect = (token: string, run = 'one') => {
+    const tokenFile = join(team.place.root, `token-${run}`)
+    writeFileSync(tokenFile, token, { mode: 0o600 })
+    const ways = { name, users, run, tokenFile, servers: [address], ca: null }
+    return stayConnected({ ...ways, serve: machine.serve, say: (text) => said.push(text), signal: end.signal })
+  }
+  const heard = (text: string) => waitUntil(() => said.some((sentence) => sentence.includes(text)), { what: text })
+  return {
+    ...{ team, work, said, logged, connect, heard },
+    token: (user: string) => team.tokenOf(user),
+    async [Symbol.asyncDispose]() {
+      end.abort()
+      await machine[Symbol.asyncDispose]()
+      await listener.close()
+      await team[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const inBox = { cwd: '/', environment: 'box' }
+const hello = [{ type: 'text' as const, text: 'hi' }]
+
+describe('a machine that connects', () => {
+  it('is there for its owner, and for others as one that does not exist', async () => {
+    await using world = await startWorld()
+    const { team, work } = world
+    const [ada, bo] = [await team.as('ada'), await team.as('bo')]
+    const unknown = await bo.refused('conversation/create', inBox)
+    void world.connect(world.token('ada'))
+    await world.heard('connected to')
+    const { conversationId } = await ada.request('conversation/create', { ...inBox, cwd: work })
+    expect(await bo.refused('conversation/create', { ...inBox, cwd: work })).toEqual(unknown)
+    expect(unknown).toMatchObject({ code: 'environmentUnreachable' })
+
+    await ada.request('conversation/share', { conversationId, user: 'bo', role: 'editor' })
+    const refused = await bo.refused('conversation/sendMessage', { conversationId, input: hello })
+    expect(refused).toMatchObject({ code: 'notPermitted', message: expect.stringContaining('machine of another user') })
+  })
+
+  it('is there for users whom its owner names', async () => {
+    await using world = await startWorld({ users: ['bo'] })
+    void world.connect(world.token('ada'))
+    await world.heard('connected to')
+    const bo = await world.team.as('bo')
+    await bo.request('conversation/create', { ...inBox, cwd: world.work })
+    const cy = await world.team.as('cy')
+    expect(await cy.refused('conversation/create', inBox)).toMatchObject({ code: 'environmentUnreachable' })
+  })
+
+  it('turns away users whom its owner does not name, whatever the server says', async () => {
+    await using world = await startWorld({ users: ['bo'], served: [] })
+    void world.connect(world.token('ada'))
+    await world.heard('connected to')
+    const bo = await world.team.as('bo')
+    const { message } = await bo.refused('conversation/create', { ...inBox, cwd: world.work })
+    expect(message).toContain('this machine does not work for bo')
+  })
+
+  it('needs the token of a user, and the name is one machine’s', async () => {
+    await using world = await startWorld()
+    void world.connect('stolen', 'thief')
+    await world.heard('asks for another token')
+    void world.connect(world.token('ada'))
+    await world.heard('connected to')
+    void world.connect(world.token('ada'), 'two')
+    await world.heard('has another machine under this name')
+    expect(world.said.filter((sentence) => sentence.startsWith('connected to'))).toHaveLength(1)
+  })
+
+  it('is disconnected when its user is removed', async () => {
+    await using world = await startWorld()
+    void world.connect(world.token('ada'))
+    await world.heard('connected to')
+    world.team.users.onChange(world.team.server.engine.machines.recheck)
+    expect(world.said).toHaveLength(1)
+    removeUser(world.team.users, { user: 'ada' })
+    await world.heard('asks for another token')
+    const machines = world.logged.filter((entry) => JSON.stringify(entry).includes('machine.'))
+    const who = { machine: 'laptop', user: 'ada' }
+    expect(machines).toEqual([
+      { event: 'machine.connected', ...who },
+      { event: 'machine.disconnected', ...who },
+    ])
+  })
+})
+
+describe('the users whom a machine works for', () => {
+  it.each([
+    [null, undefined, null],
+    [null, { users: [] }, null],
+    [null, { owner: 'ada', users: ['ada'] }, null],
+    [null, { owner: 'ada', users: ['bo'] }, 'does not work for bo'],
+    [null, { users: ['bo'] }, 'does not work for bo'],
+    [['bo'], { owner: 'ada', users: ['ada', 'bo'] }, null],
+    [['bo'], { owner: 'ada', users: ['bo', 'cy'] }, 'does not work for cy'],
+    [['bo'], { owner: 'ada', users: [] }, 'the server has no users'],
+    [['bo'], undefined, 'the server has no users'],
+  ])('named %j, and asked for %j: %s', (named, people, refusal) => {
+    const ask = () => servedUsers(named)(people)
+    if (refusal === null) expect(ask).not.toThrow()
+    else expect(ask).toThrow(refusal)
+  })
+})
