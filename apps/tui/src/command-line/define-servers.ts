@@ -103,6 +103,7 @@ function defineServer(program: Command): void {
       '--metrics',
       'with a websocket: counts for Prometheus at its /metrics, for clients with the token; docs/operating.md lists them',
     )
+    .option('--log-format <format>', 'json: with --listen, events on stderr as JSON; docs/operating.md lists them')
     .option('--record <file>', 'write down what models say, for playing back')
 }
 

@@ -47,6 +47,7 @@ import { loginsWhenNeeded } from './login/logins-when-needed.ts'
 import type { KeptLogins } from './login/provider-keys.ts'
 import type { EngineMethods } from './method-ports.ts'
 import { methodsFor } from './methods.ts'
+import { kindOfFault, type LogEvent } from './metrics/event-log.ts'
 import { gaugeText, type ProcessState } from './metrics/gauges.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { ConversationHost } from './open/conversation-host.ts'
@@ -118,6 +119,8 @@ export interface EngineParts
   readonly store?: SharedStore
   /** Counts what happens; absent where nobody asks for it. */
   readonly metrics?: Metrics
+  /** Takes the events of `--log-format json`; absent where nobody asked for it. */
+  readonly logEvent?: LogEvent
   readonly search: TextSearch
   /** Texts that editors of clients hold; absent where no client is an editor. */
   readonly editors?: EditorTexts
@@ -153,7 +156,7 @@ export function createEngine(parts: EngineParts): Engine {
     ceiling,
     report,
     notify: connectedClients.notifyAll,
-    ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics },
+    ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics, logEvent: parts.logEvent },
   })
   const host = new ConversationHost({ files, home, ids, setup, store: parts.store ?? null, report })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
@@ -208,12 +211,17 @@ async function closeAll(host: ConversationHost, ...used: readonly AsyncDisposabl
 
 /** Returns the function that tells the log and the clients of a fault. `giveUp` closes what another server has taken over. */
 function createReport(
-  { writeLog }: Pick<EngineParts, 'writeLog'>,
+  { writeLog, logEvent }: Pick<EngineParts, 'writeLog' | 'logEvent'>,
   { notifyAll }: ConnectedClients,
   giveUp: (conversationId: ConversationId) => void,
 ): Engine['report'] {
   return (fault, conversationId) => {
     writeLog(describeFault(fault))
+    logEvent?.({
+      event: 'fault',
+      ...(conversationId === undefined ? {} : { conversation: conversationId }),
+      ...kindOfFault(fault),
+    })
     if (conversationId === undefined) return
     notifyAll({ ...noticeOf(fault), conversationId })
     if (hasCode(fault, STORE_TAKEN)) giveUp(conversationId)
@@ -272,7 +280,10 @@ function openMcpServers(parts: EngineParts): McpServers {
 /** Creates the environments: this machine, and those behind exec-servers once a conversation takes them. */
 function openEnvironments(parts: EngineParts): { machines: ConnectedMachines; environments: Environments } {
   const { home, env, linkPatienceMs } = parts
-  const machines = createConnectedMachines(parts.machinesComeMs)
+  const machines = createConnectedMachines(parts.machinesComeMs, ({ owner, name }, isThere) => {
+    const event = isThere ? 'machine.connected' : 'machine.disconnected'
+    parts.logEvent?.({ event, machine: name, ...(owner === null ? {} : { user: owner }) })
+  })
   const patience = linkPatienceMs === undefined ? {} : { linkPatienceMs }
   return {
     machines,

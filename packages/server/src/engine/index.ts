@@ -9,6 +9,7 @@ export { type Ceiling, type CeilingFlags, firstExcess } from './limits/ceiling.t
 export { sweepLeftovers } from './limits/scratch.ts'
 export { configuredFetch } from './login/configured-fetch.ts'
 export { createProviderKeys } from './login/provider-keys.ts'
+export { createJsonLog, kindOfFault, type LogEvent } from './metrics/event-log.ts'
 export type { ProcessState } from './metrics/gauges.ts'
 export { createMetrics, type Metrics } from './metrics/metrics.ts'
 export type { LiveConversation } from './open/live-conversation.ts'

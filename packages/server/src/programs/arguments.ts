@@ -46,6 +46,8 @@ export interface ServerArguments {
   readonly page: boolean
   /** True when `/metrics` of the websockets has counts. */
   readonly metrics: boolean
+  /** True when events are written to stderr, a JSON object a line. */
+  readonly logsJson: boolean
   readonly ceiling: CeilingFlags
 }
 
@@ -65,6 +67,7 @@ const serverFlags = {
   store: { type: 'string' },
   users: { type: 'string' },
   metrics: { type: 'boolean' },
+  'log-format': { type: 'string' },
   page: { type: 'boolean' },
   unpaced: { type: 'boolean' },
   ...ceilingOptions,
@@ -81,6 +84,13 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
   const listen = (given.listen ?? []).map(readAddress)
   const isService = isDaemon || given.daemon === true || listen.length > 0
   assertFlagsFit(given, listen, isService)
+  const format = given['log-format']
+  if (format !== undefined && format !== 'json')
+    throw new UsageError(`--log-format takes json, not ${JSON.stringify(format)}.`)
+  if (format !== undefined && (listen.length === 0 || isDaemon || given.daemon === true))
+    throw new UsageError(
+      '--log-format json writes to stderr, which is for people unless it has --listen and no --daemon.',
+    )
   const idleExit = given['idle-exit'] ?? (isDaemon ? daemonIdleExit : 'never')
   return {
     role: given.daemon === true ? 'launcher' : isService ? 'service' : 'client',
@@ -96,6 +106,7 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     users: absolute(given.users),
     page: given.page === true,
     metrics: given.metrics === true,
+    logsJson: format === 'json',
     ceiling: readCeiling(given),
   }
 }

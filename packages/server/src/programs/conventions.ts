@@ -37,8 +37,13 @@ export function keepStdoutForProtocol(): void {
 }
 
 /** Exits after an unhandled error, which is a defect, and gives commands and log a moment to close. */
-export function endOnDefect(writeLog: (line: string) => void, close: () => Promise<void>): void {
+export function endOnDefect(
+  writeLog: (line: string) => void,
+  close: () => Promise<void>,
+  onDefect: (error: unknown) => void = () => undefined,
+): void {
   const fail = (error: unknown) => {
+    onDefect(error)
     writeLog(`defect: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     setTimeout(() => process.exit(defectExitCode), closingMs).unref()
     close().then(

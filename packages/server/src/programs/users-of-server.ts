@@ -1,9 +1,12 @@
 import { ConfigError, readEffectiveConfig } from '@parley/config'
+import type { LogEvent } from '../engine/index.ts'
 import { openUsers, type Users } from '../people/users.ts'
 
 interface Ports {
   readonly home: string
   readonly writeLog: (line: string) => void
+  /** Takes that the file cannot be used, in place of a sentence on stderr. */
+  readonly logEvent?: LogEvent | undefined
   /** True where a file that cannot be used is a problem: nobody could come in. */
   readonly isStrict: boolean
 }
@@ -11,13 +14,14 @@ interface Ports {
 /** Opens the users of `--users` or of `users_file` in the configuration; null where there are none. */
 export function openUsersOfServer(
   given: string | null,
-  { home, writeLog, isStrict }: Ports,
+  { home, writeLog, logEvent, isStrict }: Ports,
 ): { readonly users: Users | null } | { readonly problem: string } {
   const file = given ?? configuredUsersFile(home)
   if (file === null) return { users: null }
   const users = openUsers(file, (sentence) => {
     writeLog(sentence)
-    process.stderr.write(`parley: ${sentence}\n`)
+    if (logEvent === undefined) process.stderr.write(`parley: ${sentence}\n`)
+    else logEvent({ event: 'users.unreadable' })
   })
   const { problem } = users
   if (problem === null || !isStrict) return { users }

@@ -19,7 +19,8 @@ interface Laptop {
 
 /** A server of ada, bo and cy at a websocket, to which ada's machine connects. */
 async function startWorld({ name = 'laptop', users = [], served = users }: Laptop = {}) {
-  const team = await startTeam(['ada', 'bo', 'cy'], { machinesComeMs: 0 })
+  const logged: unknown[] = []
+  const team = await startTeam(['ada', 'bo', 'cy'], { machinesComeMs: 0, logEvent: (entry) => logged.push(entry) })
   const work = join(team.place.root, 'there')
   mkdirSync(work)
   team.place.write('../.parley/config.toml', `${modelSection}${connectedSection({ work }, 'ada/laptop')}`)
@@ -42,7 +43,7 @@ async function startWorld({ name = 'laptop', users = [], served = users }: Lapto
   }
   const heard = (text: string) => waitUntil(() => said.some((sentence) => sentence.includes(text)), { what: text })
   return {
-    ...{ team, work, said, connect, heard },
+    ...{ team, work, said, logged, connect, heard },
     token: (user: string) => team.tokenOf(user),
     async [Symbol.asyncDispose]() {
       end.abort()
@@ -111,6 +112,12 @@ describe('a machine that connects', () => {
     expect(world.said).toHaveLength(1)
     removeUser(world.team.users, { user: 'ada' })
     await world.heard('asks for another token')
+    const machines = world.logged.filter((entry) => JSON.stringify(entry).includes('machine.'))
+    const who = { machine: 'laptop', user: 'ada' }
+    expect(machines).toEqual([
+      { event: 'machine.connected', ...who },
+      { event: 'machine.disconnected', ...who },
+    ])
   })
 })
 

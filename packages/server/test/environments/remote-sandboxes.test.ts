@@ -7,6 +7,7 @@ import {
   remoteSandboxes,
   sandboxRequest,
   startRemoteCommand,
+  startRemoteStreams,
 } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
 import { describeEnvironment } from '../../src/frontends/exec/serve-exec.ts'
@@ -139,5 +140,14 @@ describe('a command there', () => {
     await using brittle = brittleLink(null, undefined, sandboxes)
     const end = await startRemoteCommand(brittle.link, spec(), { sandbox: { limits, wrap: noSandbox.wrap } }).ended
     expect(end).toMatchObject({ reason: 'spawnFailed', totalBytes: 0, spawnError: { subject: 'sandbox' } })
+  })
+})
+
+describe('a process with streams there', () => {
+  it('whose output nobody reads is ended', async () => {
+    await using brittle = brittleLink(null)
+    const argv = ['sh', '-c', 'while :; do echo 0123456789012345678901234567890123456789; done']
+    const process = startRemoteStreams(brittle.link, { argv, cwd: '/', env: {} }, 100_000)
+    expect(await process.ended).toMatchObject({ exitCode: 137 })
   })
 })

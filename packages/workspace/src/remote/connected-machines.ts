@@ -54,7 +54,10 @@ const answersWithinMs = 2000
 const usualComingMs = 10_000
 
 /** Creates the list, which is empty at first: machines connect within some seconds after the start of a server. */
-export function createConnectedMachines(comingMs = usualComingMs): ConnectedMachines {
+export function createConnectedMachines(
+  comingMs = usualComingMs,
+  onChange: (machine: MachineName, isThere: boolean) => void = () => undefined,
+): ConnectedMachines {
   const machines = new Map<string, Machine>()
   const wanting = new Set<() => void>()
   const comingUntilMs = performance.now() + comingMs
@@ -79,10 +82,14 @@ export function createConnectedMachines(comingMs = usualComingMs): ConnectedMach
     if (machine.run !== offer.run) closeAll(machine)
     machine.run = offer.run
     machine.users = offer.users
+    if (machine.open.size === 0) onChange(offer, true)
     machine.open.set(transport, offer)
     machine.waiting.push(transport)
     if (machine.waiting.length > mostWaiting) void machine.waiting.shift()?.close()
-    void transport.closed.then(() => leave(machine, transport))
+    void transport.closed.then(() => {
+      leave(machine, transport)
+      if (machine.open.size === 0) onChange(offer, false)
+    })
     // It speaks when it is asked: whatever comes before that is its end, or no exec-server.
     void isHeard.then(() => void (machine.waiting.includes(transport) && transport.close()))
     for (const wake of wanting) wake()

@@ -4,13 +4,17 @@ import type { Link } from './link.ts'
 import { type RemoteEnd, RemoteProcess } from './remote-process.ts'
 
 /** Bytes that wait here for a reader, above which the process is ended: its link is not held up for one reader. */
-const maxUnreadBytes = 64 * 1024 * 1024
+const usualUnreadBytes = 64 * 1024 * 1024
 
 /**
  * Runs a process on the remote machine with streams for stdin, stdout and stderr, like `Host.spawnStreams`. It has no
  * name in the log, so the next server of its conversation ends it.
  */
-export function startRemoteStreams(link: Link, { argv, cwd, env, sandbox }: StreamedProcessSpec): StreamedProcess {
+export function startRemoteStreams(
+  link: Link,
+  { argv, cwd, env, sandbox }: StreamedProcessSpec,
+  maxUnreadBytes = usualUnreadBytes,
+): StreamedProcess {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const process = new RemoteProcess(link, {
     argv,

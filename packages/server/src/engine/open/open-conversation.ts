@@ -22,6 +22,7 @@ import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
 import { openMcp } from '../limits/open-mcp.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
+import { type LogEvent, logConversation } from '../metrics/event-log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { createConversationProcesses } from '../session/conversation-processes.ts'
@@ -70,6 +71,8 @@ export interface SetupPorts {
   readonly editors: EditorTexts | undefined
   /** Undefined where nothing is counted. */
   readonly metrics: Metrics | undefined
+  /** Undefined where nothing is logged. */
+  readonly logEvent: LogEvent | undefined
 }
 
 /** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */
@@ -121,7 +124,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   // Tool servers may run in the environment.
   const leave = () => Promise.resolve(mcp[Symbol.asyncDispose]()).finally(release)
   const running = { conversation, turns, shell, clients, patience, skills, forwards }
-  if (ports.metrics !== undefined) conversation.watch(ports.metrics.conversation(clock.elapsed))
+  watchForOperator(conversation, ports)
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
   const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
   const dispose = startProof(parts, ports.notify)
@@ -139,6 +142,12 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }
   return live
+}
+
+/** Counts and logs what happens, where whoever runs the server wants that. */
+function watchForOperator(conversation: Conversation, { metrics, logEvent, clock }: SetupPorts): void {
+  if (metrics !== undefined) conversation.watch(metrics.conversation(clock.elapsed))
+  if (logEvent !== undefined) conversation.watch(logConversation(conversation.id, logEvent))
 }
 
 /** Returns the right to the conversation, the end of which is reported: it is closed here then. */

@@ -1,6 +1,6 @@
 import type { ClientAccess, ServerNotice } from '@parley/protocol'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
-import type { Engine } from '../../engine/index.ts'
+import type { Engine, LogEvent } from '../../engine/index.ts'
 import { allRights, type Rights } from '../../people/rights.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { WebFrontend } from '../web/web-frontend.ts'
@@ -33,6 +33,8 @@ interface ConnectionsOptions {
   readonly onChange: () => void
   /** The page in a browser; left out where there is none. */
   readonly web?: WebFrontend
+  /** Takes that clients come and go; left out where nothing is logged. */
+  readonly logEvent?: LogEvent | undefined
   readonly maxClients?: number
   /** Time limit for the first `initialize`; a client on stdio has none. */
   readonly initializeTimeoutMs?: number
@@ -59,7 +61,7 @@ interface Connection {
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { engine, onChange, web = null, maxClients = 256, initializeTimeoutMs = 10_000 } = options
+  const { engine, onChange, web = null, logEvent, maxClients = 256, initializeTimeoutMs = 10_000 } = options
   const open = new Set<Connection>()
   let closing = false
 
@@ -77,11 +79,15 @@ export function createConnections(options: ConnectionsOptions): Connections {
     const connection = openConnection(transport, engine, arrival)
     const timeout = setTimeout(() => connection.isInitialized || void connection.close(), initializeTimeoutMs).unref()
     if (arrival.kind === 'stdio') clearTimeout(timeout)
+    const { person } = arrival.rights
+    const who = { way: arrival.kind, ...(person.kind === 'user' ? { user: person.name } : { as: person.kind }) }
+    logEvent?.({ event: 'client.connected', ...who })
     open.add(connection)
     onChange()
     void connection.gone.then(() => {
       clearTimeout(timeout)
       open.delete(connection)
+      logEvent?.({ event: 'client.disconnected', ...who })
       onChange()
     })
   }

@@ -4,9 +4,12 @@ import { createStreamTransport } from '@parley/rpc'
 import type { SharedStore } from '@parley/store'
 import {
   createEngine,
+  createJsonLog,
   createMetrics,
   type Engine,
   type EngineParts,
+  kindOfFault,
+  type LogEvent,
   type Metrics,
   sweepLeftovers,
 } from '../../engine/index.ts'
@@ -28,24 +31,25 @@ import { watchProcess } from './watch-process.ts'
 const cannotListenExitCode = 1
 
 /** Runs a server for the client on stdin and stdout, or for any client. `page` is the folder of the page. Resolves with the exit code. */
-export async function serveProcess(parts: EngineParts, args: ServerArguments, page: string): Promise<number> {
+export async function serveProcess(given: EngineParts, args: ServerArguments, page: string): Promise<number> {
   keepStdoutForProtocol()
-  const { writeLog, env, home } = parts
+  const parts = { ...given, ...logOf(given, args) }
+  const { writeLog, logEvent, env, home } = parts
   const opened = await openShared(args, parts)
   if ('problem' in opened) {
     await reportProblem(opened.problem, args)
     await parts.host.close()
     return cannotListenExitCode
   }
-  const { store, users, metrics, given } = opened
-  const engine = createEngine({ ...parts, ...given, ceiling: args.ceiling })
+  const { store, users, metrics, shared } = opened
+  const engine = createEngine({ ...parts, ...shared, ceiling: args.ceiling })
   let unsaved = false
   const web = createWebFrontend({
     folder: page,
     now: parts.clock.now,
     accept: (transport, access) => connections.accept(transport, 'websocket', { access }),
   })
-  const connections = createConnections({ engine, web, onChange: () => lifetime.changed() })
+  const connections = createConnections({ engine, web, logEvent, onChange: () => lifetime.changed() })
   const lifetime = createLifetime({
     kind: args.role === 'client' ? 'clients' : 'service',
     idleExitMs: args.idleExitMs,
@@ -56,8 +60,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
       writeLog(String(fault))
     },
   })
-  users?.onChange(() => connections.closeRemoved())
-  users?.onChange(engine.machines.recheck)
+  for (const look of [connections.closeRemoved, engine.machines.recheck]) users?.onChange(look)
   const close = async () => {
     await using _store = store
     using _users = users
@@ -65,7 +68,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     await parts.host.close()
   }
   endOnSignals(lifetime, args)
-  endOnDefect(writeLog, close)
+  endOnDefect(writeLog, close, (error) => logEvent?.({ event: 'defect', ...kindOfFault(error) }))
   if (args.role === 'client')
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
   // The first request, which waits in the pipe by now, is answered before sockets are made.
@@ -78,7 +81,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     return cannotListenExitCode
   }
   engine.listensAt({ ...listeners, others: listeners.others.map(({ address }) => address) })
-  await reportAddresses(listeners, args, { users, store })
+  await reportAddresses(listeners, args, { users, store, logEvent })
   const sweepNow = sweepLater(writeLog, {
     host: parts.host,
     notes: stateFolder(home),
@@ -97,7 +100,15 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
   }
   await gone
   await sweepNow()
+  logEvent?.({ event: 'server.ended', saved: unsaved ? 'no' : 'yes' })
   return unsaved ? unsavedExitCode : 0
+}
+
+/** Returns what takes the events of `--log-format json`; nothing where they are not wanted. */
+function logOf({ clock }: EngineParts, { logsJson }: ServerArguments): Pick<EngineParts, 'logEvent'> {
+  if (!logsJson) return {}
+  const write = (line: string) => void process.stderr.write(line)
+  return { logEvent: createJsonLog({ now: clock.now, pid: process.pid, write }) }
 }
 
 /** Opens the store and the users of a server, each null where there is none. */
@@ -111,12 +122,12 @@ async function openShared(args: ServerArguments, parts: EngineParts) {
   const opened = await openSharedStore(args.store, { ...parts, ...away, onPublished: metrics?.published })
   if ('problem' in opened) people.users?.[Symbol.dispose]()
   if ('problem' in opened) return opened
-  const given = {
+  const shared = {
     ...(opened.store === null ? {} : { store: opened.store }),
     ...(people.users === null ? {} : { users: people.users }),
     ...(metrics === undefined ? {} : { metrics }),
   }
-  return { ...opened, ...people, metrics, given }
+  return { ...opened, ...people, metrics, shared }
 }
 
 /** Returns the page that the websockets of a server with users serve; undefined for none. */
@@ -171,12 +182,25 @@ async function reportProblem(problem: string, { isDaemon }: ServerArguments): Pr
   else process.stderr.write(`parley server: ${problem}\n`)
 }
 
+interface Reporting {
+  readonly users: Users | null
+  readonly store: SharedStore | null
+  /** Takes what is else said in sentences. */
+  readonly logEvent: LogEvent | undefined
+}
+
 async function reportAddresses(
   { socket, others, announced }: Listeners,
   { isDaemon, role }: ServerArguments,
-  { users, store }: { readonly users: Users | null; readonly store: SharedStore | null },
+  { users, store, logEvent }: Reporting,
 ): Promise<void> {
-  if (store !== null && announced === null && others.length > 0) process.stderr.write(`${unreachable}\n`)
+  const isLost = store !== null && announced === null && others.length > 0
+  if (logEvent !== undefined) {
+    for (const { address } of others) logEvent({ event: 'server.listening', address })
+    if (isLost) logEvent({ event: 'server.unreachable' })
+    return
+  }
+  if (isLost) process.stderr.write(`${unreachable}\n`)
   const addresses = [...(socket === null ? [] : [socket]), ...others.map(({ address }) => address)]
   if (isDaemon) await reportToLauncher({ addresses })
   else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener, users)}\n`)

@@ -1,0 +1,81 @@
+import { type ConversationEvent, type ConversationId, isCall } from '@parley/protocol'
+
+/** Events of the log of a server, with their level. docs/operating.md lists them. */
+export const logLevels = {
+  'server.listening': 'info',
+  'server.unreachable': 'warn',
+  'server.ended': 'info',
+  'users.unreadable': 'warn',
+  'client.connected': 'info',
+  'client.disconnected': 'info',
+  'machine.connected': 'info',
+  'machine.disconnected': 'warn',
+  'conversation.opened': 'info',
+  'turn.started': 'info',
+  'turn.ended': 'info',
+  'call.ended': 'info',
+  'approval.requested': 'info',
+  'approval.decided': 'info',
+  fault: 'error',
+  defect: 'error',
+} as const
+
+/** Entry of the log. Its fields are names, numbers and words of fixed lists: never what people, models or programs wrote. */
+export interface LogEntry {
+  readonly event: keyof typeof logLevels
+  readonly conversation?: ConversationId
+  readonly user?: string
+  readonly [field: string]: string | number | undefined
+}
+
+/** Takes an entry of the log. */
+export type LogEvent = (entry: LogEntry) => void
+
+interface LineParts {
+  readonly now: () => number
+  readonly pid: number
+  /** Takes a whole line. */
+  write(line: string): void
+}
+
+/** Returns the log that writes one JSON object a line. */
+export function createJsonLog({ now, pid, write }: LineParts): LogEvent {
+  return ({ event, ...fields }) => {
+    const time = new Date(now()).toISOString()
+    write(`${JSON.stringify({ time, level: logLevels[event], event, pid, ...fields })}\n`)
+  }
+}
+
+/** Returns what logs the events of one conversation that an operator wants to know of. */
+export function logConversation(conversation: ConversationId, log: LogEvent): (event: ConversationEvent) => void {
+  log({ event: 'conversation.opened', conversation })
+  return (event) => {
+    switch (event.type) {
+      case 'turn.started':
+        return log({ event: 'turn.started', conversation })
+      case 'turn.ended':
+        return log({ event: 'turn.ended', conversation, outcome: event.outcome })
+      case 'item.completed':
+        if (isCall(event.item))
+          log({ event: 'call.ended', conversation, kind: event.item.type, outcome: event.item.status })
+        return
+      case 'approval.requested':
+        return log({ event: 'approval.requested', conversation, kind: event.approval.kind })
+      case 'approval.decided':
+        return log({ event: 'approval.decided', conversation, decision: event.decision, ...userOf(event.by) })
+      default:
+    }
+  }
+}
+
+function userOf(by: { readonly user?: string } | undefined): Pick<LogEntry, 'user'> {
+  return by?.user === undefined ? {} : { user: by.user }
+}
+
+/** Returns what may be logged of a fault: its kind. The message may quote files and conversations. */
+export function kindOfFault(fault: unknown): { readonly error: string; readonly code?: string } {
+  if (!(fault instanceof Error)) return { error: typeof fault }
+  const code =
+    'code' in fault && typeof fault.code === 'string' && /^[\w.-]{1,64}$/.test(fault.code) ? fault.code : null
+  return { error: fault.name, ...(code === null ? {} : { code }) }
+}
