@@ -10,7 +10,7 @@ import { TurnLoop } from '../turn/turn-loop.ts'
 import type { Recording } from './read-recording.ts'
 import { type ReplayPorts, replayModules } from './replay-modules.ts'
 import { createReplayWait, type ReplayWait } from './replay-wait.ts'
-import type { ReplayedLog } from './replayed-log.ts'
+import { ReplayEndedError, type ReplayedLog } from './replayed-log.ts'
 
 /** Engine of one conversation as one process had it; a replay starts another where the log was taken up again. */
 export interface ReplayLife {
@@ -47,6 +47,8 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
     nextSeq: state.core.seq + 1,
     journal: {
       append(lines) {
+        // An engine may be in the middle of a step when another process takes the log up.
+        if (wait.isAbandoned) throw new ReplayEndedError('The process of the log had ended before.')
         log.take(lines)
         return 0
       },

@@ -6,6 +6,7 @@ export interface ReplayWait {
   changed(): void
   /** Ends all waits for good: nobody waits for what they would resolve to. */
   abandon(): void
+  readonly isAbandoned: boolean
 }
 
 export function createReplayWait(): ReplayWait {
@@ -28,6 +29,9 @@ export function createReplayWait(): ReplayWait {
       const woken = waiting
       waiting = []
       for (const wake of woken) wake()
+    },
+    get isAbandoned() {
+      return isAbandoned
     },
     abandon() {
       isAbandoned = true

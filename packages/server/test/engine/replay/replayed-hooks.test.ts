@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hookWorld } from '../hooks/hook-world.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
+import { fullAccess } from '../support/test-server.ts'
 
 describe('a replay of a conversation with hooks', () => {
   it('is the same, and starts none of them', async () => {
@@ -16,6 +17,31 @@ describe('a replay of a conversation with hooks', () => {
     const { difference } = await client.request('replay/run', { conversation: watched.conversationId })
     expect(difference).toBeNull()
     expect(place.read('ran')).toBe('ran\nran\n')
+  })
+
+  it('is the same where a crash cut a compaction after its hook, and the next process compacts', async () => {
+    await using place = hookWorld()
+    for (const on of ['SessionStart', 'PreCompact', 'Notification'] as const) place.hook(on, 'exit 0')
+    const model = scriptedModel({ text: 'long '.repeat(500) }, { text: 'short' })
+    const { server, client: first, watched } = await place.talk({ model }, { sandbox: 'danger-full-access' })
+    const ids = { conversationId: watched.conversationId }
+    await watched.send('go')
+    await watched.turnEnded()
+    await first.request('conversation/compact', ids)
+    await watched.turnEnded()
+    await server.close()
+    const lines = place.logLines(ids.conversationId)
+    const summary = lines.findIndex((line) => line.includes('"item.delta"') && line.includes('short'))
+    place.writeLog(ids.conversationId, lines.slice(0, summary + 1))
+    await using again = place.start({ model: scriptedModel({ text: 'short' }), ceiling: fullAccess })
+    const client = await again.connect()
+    await client.request('conversation/resume', ids)
+    const resumed = await client.watch(ids.conversationId)
+    await client.request('conversation/compact', ids)
+    await resumed.until(({ window }) => window.some(({ item }) => item.title.startsWith('Compacted')))
+    await resumed.until(({ core }) => core.turn === null)
+    const { difference } = await client.request('replay/run', { conversation: ids.conversationId })
+    expect(difference).toBeNull()
   })
 
   it('is the same where hooks took long', async () => {
