@@ -14,7 +14,7 @@ export const expect = { requireAssertions: true }
  */
 export const sharedWorker = {
   isolate: false,
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
   expect,
 }

@@ -1,22 +1,26 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as processes from '../../packages/testkit/src/processes.ts'
 import { root } from '../bundle/places.mjs'
 import { countResults } from './count-results.mjs'
+import { inMemory } from './in-memory.mjs'
 
 /** Long runs (`npm run test:soak`) may take hours. */
-const limitMs = (process.env.PARLEY_LONG_TESTS === '1' ? 6 * 60 : 15) * 60_000
+const limitMs = (process.env.PARLEY_LONG_TESTS === '1' ? 6 * 60 : 30) * 60_000
 const workers = Math.min(8, 2 * availableParallelism())
 /** Time after the last test for processes to end. */
 const graceMs = 15_000
+const cache = join(root, 'node_modules/.cache')
 
 /** Runs vitest over all projects, with its report on the terminal. Resolves to the counts. */
 export async function runTests() {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-check-'))
+  // Not among the temporary files of tests, which only they see.
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'results-'))
   const report = join(folder, 'results.json')
   const { exitCode, leftovers } = await runVitest(report)
   const counts = countResults(readReport(report), exitCode, (file) => relative(root, file))
@@ -36,7 +40,8 @@ async function runVitest(report) {
     ...process.env,
     [processes.markVariable]: mark,
   }
-  const child = spawn(join(root, 'node_modules/.bin/vitest'), args, {
+  const [file, ...words] = inMemory([join(root, 'node_modules/.bin/vitest'), ...args])
+  const child = spawn(file, words, {
     cwd: root,
     env,
     stdio: ['ignore', 'inherit', 'inherit'],

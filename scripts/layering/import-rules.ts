@@ -112,12 +112,13 @@ const reactOnlyUnderInk: Rule = (source, { specifier }) => {
   return isThere ? undefined : `${specifier} outside of apps/tui/src/ink and apps/web`
 }
 
-/** The part of the library that is loaded before the rest of it, so that a server starts at once. */
-const firstOfClient = '@parley/client/server-process'
+/** The parts of the library that are loaded before the rest of it, so that a server starts, or is found, at once. */
+const firstOfClient = ['@parley/client/server-process', '@parley/client/named-servers']
 
 /** The terminal is a client like any other: what it lacks belongs into the root of the library. */
 const publicClientOnly: Rule = (source, { specifier }) => {
-  const isInside = packageOf(specifier) === '@parley/client' && !['@parley/client', firstOfClient].includes(specifier)
+  const isInside =
+    packageOf(specifier) === '@parley/client' && !['@parley/client', ...firstOfClient].includes(specifier)
   return isInside && source.home === 'apps/tui' ? `${specifier} instead of @parley/client` : undefined
 }
 

@@ -1,6 +1,7 @@
 /** Rules of the terminal's screen that the page for browsers shows by, too: what is said in which words. */
 
 export { type PointReads, pointBefore } from './conversation/fork-point.ts'
+export { shareConversation } from './conversation/people/share-conversation.ts'
 export { highlightCode } from './highlight/highlight-code.ts'
 export {
   type AnswerGuard,
@@ -44,6 +45,7 @@ export { hooksTable } from './ui/notices/hooks-table.ts'
 export { mcpTable, type Notice, whyTable } from './ui/notices/notice.ts'
 export { contextTable, statusTable } from './ui/notices/status-tables.ts'
 export { actorName, answeredWords } from './ui/outside-changes.ts'
+export { accessTable, readShare } from './ui/people/share-words.ts'
 export { newLine, type ProcessInputKind, type SentText } from './ui/processes/type-in-process.ts'
 export {
   argumentsFor,

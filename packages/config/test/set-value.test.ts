@@ -1,3 +1,4 @@
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
@@ -60,7 +61,7 @@ describe('a setting that is written into a file', () => {
         expect(others).toEqual(before)
         expect(tui).toEqual({ ...(typeof earlier === 'object' ? earlier : {}), theme: 'dark' })
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 })

@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { codexWorld, newestInput } from './codex-world.ts'
 import { referenceServer } from './mcp-client/talk.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const fullAccess = { sandboxMode: 'danger-full-access', skipGitRepoCheck: true } as const
 const shell = (command: string): AnswerStep => ({ calls: [{ name: 'shell', arguments: { command } }] })

@@ -28,7 +28,7 @@ function conversation(run: CliRun) {
         }
         return false
       },
-      { what, timeoutMs: 15_000 },
+      { what, timeoutMs: 30_000 },
     )
   let id = 0
   const say = (msg: Record<string, unknown>) => {
@@ -54,7 +54,7 @@ function withoutVariables(line: string): string {
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-it('the built exec-server holds the session that its documentation shows', { timeout: 30_000 }, async () => {
+it('the built exec-server holds the session that its documentation shows', { timeout: 60_000 }, async () => {
   await using home = await tempHome()
   await using workspace = await tempWorkspace({ files: { 'notes.txt': 'first\n' } })
   const options = { cwd: workspace.path, env: home.env, keepStdinOpen: true }

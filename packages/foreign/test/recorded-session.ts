@@ -34,7 +34,7 @@ export function recordSession(run: CliRun, hear: (line: string) => void): Record
           }
           return false
         },
-        { what, timeoutMs: 20_000 },
+        { what, timeoutMs: 30_000 },
       ),
     async expectEnd(file, { cwd, home, keys }) {
       run.closeStdin()

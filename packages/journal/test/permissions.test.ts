@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const SCRIPT = fileURLToPath(new URL('make-session.ts', import.meta.url))
 
-describe('what the log leaves on disk', { timeout: 30_000 }, () => {
+describe('what the log leaves on disk', { timeout: 60_000 }, () => {
   it.each(['000', '022', '777'])('is for its owner alone under umask %s', (umask) => {
     using folder = temporaryFolder()
     const home = join(folder.path, 'home')

@@ -90,7 +90,7 @@ describe('the lock of a writer', () => {
   })
 })
 
-describe('the lock between processes', { timeout: 30_000 }, () => {
+describe('the lock between processes', { timeout: 60_000 }, () => {
   it('is refused while another has it, and free the moment that one is killed', async () => {
     using folder = temporaryFolder()
     const paths = pathsIn(folder.path)

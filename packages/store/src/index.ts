@@ -1,4 +1,5 @@
 export { type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
+export { createTurns } from './connection/turns.ts'
 export { openStore } from './open-store.ts'
 export {
   type BadFile,

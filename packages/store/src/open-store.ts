@@ -6,6 +6,7 @@ import { isRecord } from '@parley/text'
 import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { isElecting, storeError } from './connection/store-trouble.ts'
+import { createTurns } from './connection/turns.ts'
 import { whileAway, whileElecting } from './connection/while-electing.ts'
 import { emptyMark } from './log/ack-mark.ts'
 import { compareLog } from './log/compare-log.ts'
@@ -18,6 +19,9 @@ import { type Described, shipLog } from './log/ship-log.ts'
 import type { LocalCopy, SharedStore, Shipment, StoredRow, TakenKind } from './port/shared-store.ts'
 import { holdLease, type Nodes } from './servers/nodes.ts'
 import { type Claim, claimConversation } from './servers/owners.ts'
+
+/** Logs that are brought up to date at once: more would hold up the renewal of the lease. */
+const readAtOnce = 16
 
 export interface StoreOptions extends StoreAddress {
   /** Number of servers that each message is kept by before it is acknowledged. */
@@ -46,7 +50,7 @@ async function tryStore({ replicas, files, onPublished, ...address }: StoreOptio
   try {
     const prepared = await prepareStore(connected, replicas)
     const nodes = await holdLease(prepared.nodes, () => connected.connection.reconnect())
-    return storeOn(connected, { prepared, nodes, files, onPublished })
+    return storeOn(connected, { prepared, nodes, files, onPublished, inTurn: createTurns(readAtOnce) })
   } catch (error) {
     await connected.connection.close()
     if (error instanceof UnusableStoreError) throw error
@@ -60,9 +64,10 @@ interface StoreParts {
   readonly nodes: Nodes
   readonly files: Files
   readonly onPublished: ((seconds: number) => void) | undefined
+  readonly inTurn: ReturnType<typeof createTurns>
 }
 
-function storeOn(connected: Connected, { prepared, nodes, files, onPublished }: StoreParts): SharedStore {
+function storeOn(connected: Connected, { prepared, nodes, files, onPublished, inTurn }: StoreParts): SharedStore {
   const { name } = connected
   const { id: store, owners, rows } = prepared
 
@@ -102,12 +107,13 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished }: 
     let reading: Promise<unknown> | null = null
     // What is read while the lease of a dead server lasts need not be read after it. A failure comes again then.
     const onSilent = () => {
-      if (kind === 'stored') reading ??= fetchLog(copy, portsOf(copy.conversationId)).catch(() => undefined)
+      if (kind === 'stored')
+        reading ??= inTurn(() => fetchLog(copy, portsOf(copy.conversationId))).catch(() => undefined)
     }
     for (let tries = 0; tries < 2; tries++) {
       const ports = { owners, nodes, streams: connected.streams, onSilent }
       const claim = await claimConversation(ports, copy.conversationId).finally(() => reading)
-      const shipment = await shipmentOf(copy, kind, claim).catch(async (error: unknown) => {
+      const shipment = await inTurn(() => shipmentOf(copy, kind, claim)).catch(async (error: unknown) => {
         await claim.release().catch(() => undefined)
         throw error
       })

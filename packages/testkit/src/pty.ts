@@ -93,7 +93,7 @@ export function startPty(options: PtyOptions): Pty {
     scrollback: screen.scrollback,
     transcript: screen.transcript,
     cursor: screen.cursor,
-    waitFor: (seen, { timeoutMs = 10_000 } = {}) => waitForScreen(screen, seen, timeoutMs),
+    waitFor: (seen, { timeoutMs = 30_000 } = {}) => waitForScreen(screen, seen, timeoutMs),
     resize: (next) => {
       pty.resize(next.cols, next.rows)
       screen.resize(next)

@@ -18,7 +18,7 @@ export type CliOptions = {
   readonly stdin?: string
   /** Leaves stdin open for `write` and `closeStdin` of the run. */
   readonly keepStdinOpen?: boolean
-  /** Time after which the process tree is killed and `result` rejects. Default 20 000. */
+  /** Time after which the process tree is killed and `result` rejects. Default 45 000. */
   readonly timeoutMs?: number
 }
 
@@ -70,7 +70,7 @@ export function startProgram(command: readonly [string, ...string[]], options: C
   child.stdin.on('error', () => undefined)
   if (options.stdin !== undefined) child.stdin.write(options.stdin)
   if (!options.keepStdinOpen) child.stdin.end()
-  const result = waitForResult(child, output, { mark, command, timeoutMs: options.timeoutMs ?? 20_000 })
+  const result = waitForResult(child, output, { mark, command, timeoutMs: options.timeoutMs ?? 45_000 })
   // A caller may await the result later or only dispose; the rejection must not count as unhandled.
   result.catch(() => undefined)
   return {

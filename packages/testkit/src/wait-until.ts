@@ -10,9 +10,9 @@ export type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>
 
 const pollEveryMs = 10
 
-/** Polls until the condition returns a truthy value, and resolves to it. A throw of the condition counts as not yet; throws after `timeoutMs` (default 15 000). */
+/** Polls until the condition returns a truthy value, and resolves to it. A throw of the condition counts as not yet; throws after `timeoutMs` (default 30 000). */
 export async function waitUntil<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<Truthy<T>> {
-  const timeoutMs = options.timeoutMs ?? 15_000
+  const timeoutMs = options.timeoutMs ?? 30_000
   const deadline = performance.now() + timeoutMs
   let last: unknown
   for (;;) {

@@ -8,11 +8,11 @@ import {
   type Parley,
   serverOn,
 } from '@parley/client'
+import { knownToken, type NamedServer } from '@parley/client/named-servers'
 import type { ConversationId, LoginCompleted, Overrides, ServerNotice } from '@parley/protocol'
 import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodes, misused, ParleyError } from './exit-codes.ts'
 import { type Launch, launchServer } from './launch-server.ts'
-import { knownToken, type NamedServer } from './named-server.ts'
 
 interface ConnectOptions {
   readonly clientName: string

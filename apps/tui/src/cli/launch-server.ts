@@ -1,10 +1,11 @@
 import { delimiter, dirname, join } from 'node:path'
 import type { ReadStream } from 'node:tty'
 import { fileURLToPath } from 'node:url'
+import type { NamedServer } from '@parley/client/named-servers'
 import { type ServerProcess, startServerProcess } from '@parley/client/server-process'
 import { ceilingFlags, serverNodeFlags, serverPrograms, withCallersKey } from './early-arguments.ts'
 import { homeFolder } from './folders.ts'
-import { type NamedServer, readNamedServer } from './named-server.ts'
+import { readNamedServer } from './named-server.ts'
 
 /** Version, build and location of this program. */
 export interface Program {

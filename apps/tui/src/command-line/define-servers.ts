@@ -4,14 +4,14 @@ import { misused } from '../cli/exit-codes.ts'
 import { parseCount } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import type { WebFlags } from '../commands/page/web.ts'
-import { type Settle, safeOption } from './shared-options.ts'
+import { type Settle, safeOption, withServer, withServerAddress } from './shared-options.ts'
 
 type ServerProgram = (typeof serverPrograms)[number]
 
 /** Defines the help of the servers. `bin` starts a server when its name comes first; it parses its own arguments. */
 export function defineServers(program: Command): void {
   defineServer(program)
-  withCeiling(
+  withEngine(
     define(
       program,
       'mcp-server',
@@ -24,15 +24,17 @@ export function defineServers(program: Command): void {
     )
     .option(
       '--token-file <file>',
-      'with --listen: the token that clients must send (made when missing; default: mcp-token in the home)',
+      'with --listen: the token that clients must send (made when missing; default: mcp-token in the home); with --server: its token',
     )
     .option(
       '--approval-timeout <time>',
       'an approval that is not answered for so long is denied: 90s, 30m, 2h or never',
       '30m',
     )
-  withCeiling(define(program, 'acp', 'parley in an editor that speaks ACP, on stdio; docs/editors.md describes it'))
-  withCeiling(
+  withServer(
+    withCeiling(define(program, 'acp', 'parley in an editor that speaks ACP, on stdio; docs/editors.md describes it')),
+  )
+  withEngine(
     define(
       program,
       'app-server',
@@ -45,7 +47,7 @@ export function defineServers(program: Command): void {
     )
     .option(
       '--token-file <file>',
-      'with a websocket: the token that clients must send (made when missing; default: app-server-token in the home)',
+      'with a websocket: the token that clients must send (made when missing; default: app-server-token in the home); with --server: its token',
     )
   defineExecServer(program)
   defineStore(program)
@@ -134,6 +136,11 @@ function defineExecServer(program: Command): void {
       'with --connect: ws:// also to other machines; whoever is on the way reads all of it',
     )
     .option('--no-linger', 'end what a client runs as soon as its connection is lost, not after 30 s')
+}
+
+/** Adds the flags of a program with an engine of its own, or servers in its place. */
+function withEngine(command: Command): Command {
+  return withServerAddress(withCeiling(command))
 }
 
 /** Adds the flags of a server's ceiling, which no client can exceed. */

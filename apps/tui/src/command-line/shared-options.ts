@@ -53,15 +53,19 @@ export interface ServerFlags {
 
 /** Adds the flags by which a command goes to servers that run already. They are read before the command line is parsed. */
 export function withServer(command: Command): Command {
+  return withServerAddress(command).option(
+    '--token-file <file>',
+    'with --server: its token; else $PARLEY_SERVER_TOKEN, or server-token in the home',
+    named,
+  )
+}
+
+/** Adds the flags that name servers, without the one of the token. */
+export function withServerAddress(command: Command): Command {
   return command
     .option(
       '--server <urls>',
       'wss://HOST:PORT of a server, or of several with commas between, instead of one here',
-      named,
-    )
-    .option(
-      '--token-file <file>',
-      'with --server: its token; else $PARLEY_SERVER_TOKEN, or server-token in the home',
       named,
     )
     .option('--ca-file <file>', 'with --server: authorities that sign its certificate, as PEM', named)

@@ -274,7 +274,8 @@ export class ConversationController implements AsyncDisposable {
     if (before !== conversation) void before?.close().catch(() => undefined)
     const { summary, readOnly, attached } = conversation
     const { conversationId, shortId, cwd, ceiling } = summary
-    const far = this.#isFar ? { isFar: true as const } : {}
+    const { person } = parley.server
+    const far = { ...(this.#isFar ? { isFar: true as const } : {}), ...(person === undefined ? {} : { person }) }
     const window = { readOnly, onlyWatches: this.#onlyWatches, attached, ephemeral: this.#isEphemeral, ...far }
     const isSafe = parley.isSafe ? { isSafe: true as const } : {}
     screen.dispatch(...openingActions([...opening, ...notices]), {

@@ -46,8 +46,16 @@ export async function openOrView(
   try {
     return openedBy(parley, await parley.resume(which, options))
   } catch (error) {
+    if (codeOf(error) === 'notPermitted' && options.overrides === undefined)
+      return openedBy(parley, await parley.resume(which, { readOnly: true }), [notOpenForReader])
     return await viewUnreachable(parley, error, ', and /fork goes on in a copy')
   }
+}
+
+const notOpenForReader: Notice = {
+  kind: 'note',
+  level: 'info',
+  text: 'Nobody has this conversation open, and a reader does not open it for writing: this is what is saved.',
 }
 
 /** Opens a conversation to watch it only. Shows what is saved, with a warning, if it is live and cannot be joined. */

@@ -14,6 +14,7 @@ import { changeActions } from './file-changes.ts'
 import { forwardPort } from './forward-port.ts'
 import { keptModels, listOlder, loadLogins, loadModels } from './lists/menu-contents.ts'
 import { changeListed, foundTexts, listedConversations, readPreview } from './lists/picker-contents.ts'
+import { shareConversation } from './people/share-conversation.ts'
 import { actOnProcess } from './process-intents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 
@@ -130,6 +131,10 @@ async function askConversation(
       return dispatch(...(await changeSettings(intent, conversation, parley)))
     case 'olderMessages':
       return listOlder(intent.before, conversation, dispatch)
+    case 'share': {
+      const notice = await shareConversation(intent.asked, conversation.id, parley)
+      return dispatch({ kind: 'notice', notice })
+    }
     case 'rename':
       await conversation.rename(intent.name)
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))

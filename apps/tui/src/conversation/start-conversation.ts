@@ -46,7 +46,10 @@ export async function startConversation(parley: Parley, start: Start, extra: Ext
 }
 
 function resume(parley: Parley, { id, flags }: Start & { kind: 'resume' }): Promise<OpenedConversation> {
-  return openOrView(parley, id ?? { last: true, cwd: folderOf(flags) }, { overrides: overridesOf(flags) })
+  const overrides = overridesOf(flags)
+  // Who may not change settings asks for none.
+  const options = Object.keys(overrides).length === 0 ? {} : { overrides }
+  return openOrView(parley, id ?? { last: true, cwd: folderOf(flags) }, options)
 }
 
 /** Attaches to the named conversation, whose turn may have ended since, or to the only live one. */

@@ -24,6 +24,7 @@ import type { Opened, SoughtServer } from './link/link.ts'
 import type { MemoryPlace, MenuKind, MenuRow, ShownMemory } from './menu/menu.ts'
 import type { FoundConversation, ListedChange } from './menu/picker.ts'
 import type { Notice } from './notices/notice.ts'
+import type { ShareRequest } from './people/share-words.ts'
 import type { ShownProcess } from './processes/process-view.ts'
 import type { Look, LostLog, MessagePlace, RewindPoint, SentMessage, ShownRewind, UiState, Unsent } from './ui-state.ts'
 
@@ -176,6 +177,8 @@ export type Intent =
   /** Changes settings. `isShown`: what the screen shows anyway says it, so that no notice has to. */
   | { readonly kind: 'configure'; readonly settings: SettingsPatch; readonly isShown?: true }
   | { readonly kind: 'rename'; readonly name: string }
+  /** Changes who reaches the conversation. */
+  | { readonly kind: 'share'; readonly asked: ShareRequest }
   /** `before`: message of the user that the copy leaves out, with all that came after; `summary`: but for a summary. */
   | {
       readonly kind: 'fork'

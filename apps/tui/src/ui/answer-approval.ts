@@ -21,6 +21,7 @@ import { chord, commandForKey } from './composer/command.ts'
 import { insert } from './composer/composer.ts'
 import { openForm } from './fill-form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
+import { onlyReads } from './people/held-role.ts'
 import { addNote, addNotice, type UiState } from './ui-state.ts'
 import { isWritingOver, setMessageAside, setWriting } from './write-over-question.ts'
 
@@ -45,7 +46,7 @@ export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: U
   }
   if (event.kind !== 'text' || [...event.text].length > 1) return null
   const answer = answerOnPage(ui, approval, event.text)
-  if (answer === null && ui.opened?.readOnly === true) return null
+  if (answer === null && onlyReads(ui.opened)) return null
   return stepTo(hold(ui, approval, { text: event.text, nowMs, refusal: whyRefused(ui, approval, answer, nowMs) }))
 }
 
@@ -118,7 +119,7 @@ const wordRefusals: Readonly<Record<Refusal, (word: string) => string>> = {
 
 /** Highlights answers with the arrows, starting at the first or last; Enter gives the highlighted one. */
 function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowMs }: When): UiStep | null {
-  if (ui.opened?.readOnly === true) return null
+  if (onlyReads(ui.opened)) return null
   const answer = ui.reached?.approvalId === approval.id ? ui.reached.answer : null
   if (key === 'enter' && answer !== null) {
     const refusal = whyNotReached(ui, approval, answer, nowMs)
@@ -168,7 +169,7 @@ function held(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed):
 /** Returns why a key is not accepted, to be shown on the screen; null if it is. */
 function whyRefused(ui: UiState, approval: Approval, answer: Answer | null, nowMs: number): Refusal | null {
   if (answer === null) return 'noAnswer'
-  if (ui.opened?.readOnly === true && answer !== 'print' && answer !== 'why') return 'readOnly'
+  if (onlyReads(ui.opened) && answer !== 'print' && answer !== 'why') return 'readOnly'
   if (!mayAnswer(ui.guard, approval.id, nowMs)) return 'tooEarly'
   return refusesUnseen(ui, approval, answer) ? 'unseen' : null
 }

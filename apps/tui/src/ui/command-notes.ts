@@ -2,6 +2,7 @@ import type { Plan } from '@parley/protocol'
 import { keyGroups, usualKeyGroups } from './keys/key-words.ts'
 import type { Opened } from './link/link.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
+import { heldWords } from './people/held-role.ts'
 import { commandRows, type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
 import { addNote, addNotice, type UiState } from './ui-state.ts'
 
@@ -79,6 +80,7 @@ export function noteReadOnly(ui: UiState): UiState {
 }
 
 function readOnlyWords(opened: Opened | null): string {
+  if (opened?.readOnly !== true && opened?.heldTo !== undefined) return heldWords[opened.heldTo].whole
   return opened?.onlyWatches === true
     ? 'This window only watches (--read-only): `parley attach` without it takes part'
     : 'This is a read-only view: /fork goes on from here in a copy'

@@ -16,6 +16,8 @@ import {
   noteReadOnly,
   noteUnknown,
 } from './command-notes.ts'
+import { maySend } from './people/held-role.ts'
+import { accessTable, readShare } from './people/share-words.ts'
 import { openBackgroundMenu, openLoginMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
 import { typeInBackground } from './processes/type-by-command.ts'
 import { openRewind, undoLast } from './rewind.ts'
@@ -70,6 +72,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'name',
   'init',
   'remember',
+  'share',
   'fork',
   'resume',
   'new',
@@ -148,6 +151,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
   remember: (ui, text) =>
     text === '' ? stepTo(noteMissing(ui, 'remember')) : stepTo(ui, { kind: 'planRemember', text, where: 'project' }),
   name: (ui, name) => (name === '' ? stepTo(noteMissing(ui, 'name')) : stepTo(ui, { kind: 'rename', name })),
+  share: runShare,
   fork: (ui) =>
     ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),
   resume: (ui, _, { state, nowMs }) =>
@@ -174,7 +178,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
 
 /** Sends the request to draft an AGENTS.md as a message of the user. */
 function runInit(ui: UiState, what: string, { freshId }: UiContext): UiStep {
-  if (ui.opened?.readOnly === true) return stepTo(noteReadOnly(ui))
+  if (!maySend(ui.opened)) return stepTo(noteReadOnly(ui))
   const message = { messageId: freshId, text: draftRequest(what), when: 'queue' } as const
   return stepTo({ ...ui, unsent: [...ui.unsent, message] }, { kind: 'send', message })
 }
@@ -194,6 +198,12 @@ function runFix(ui: UiState, argument: string, { state, freshId }: UiContext): U
   if ('problem' in fix) return stepTo(addNote(ui, 'info', fix.problem))
   const message = { messageId: freshId, text: fix.text, when: 'queue' } as const
   return stepTo({ ...ui, unsent: [...ui.unsent, message] }, { kind: 'send', message })
+}
+
+function runShare(ui: UiState, words: string, { state, nowMs }: UiContext): UiStep {
+  if (words === '') return stepTo(addNotice(ui, accessTable(state?.core.meta.access, nowMs)))
+  const asked = readShare(words)
+  return asked === null ? stepTo(noteMissing(ui, 'share')) : stepTo(ui, { kind: 'share', asked })
 }
 
 function runMcp(ui: UiState, argument: string): UiStep {

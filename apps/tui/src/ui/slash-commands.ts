@@ -79,6 +79,12 @@ export const slashCommands = [
     about: "add a line to the project's AGENTS.md, or to your own; shows the diff first",
   },
   { name: 'name', argument: 'NAME', about: 'name this conversation; `parley resume NAME` finds it' },
+  {
+    name: 'share',
+    argument: '[USER ROLE | link [DAYS]]',
+    about:
+      'who reaches this conversation on a server with users; give a role (owner, editor, approver, reader, none), or make a link to read it',
+  },
   { name: 'fork', argument: '', about: 'go on in a copy of this conversation' },
   { name: 'resume', argument: '', about: 'open another conversation' },
   { name: 'new', argument: '', about: 'begin a new conversation' },

@@ -4,6 +4,7 @@ import { pendingApprovals } from './answers.ts'
 import { applyCommand, chord, commandForKey } from './composer/command.ts'
 import { clear, expanded, putBack } from './composer/composer.ts'
 import type { KeyEvent } from './keys/key-event.ts'
+import { onlyReads } from './people/held-role.ts'
 import type { UiState } from './ui-state.ts'
 
 /**
@@ -27,7 +28,7 @@ export function isComposerOverApproval(ui: UiState, state: ConversationState | n
 /** Returns true if an approval waits that this client can answer instead of writing. */
 function isApprovalInPlace(ui: UiState, state: ConversationState | null): boolean {
   const isFree = ui.purpose.kind === 'message' && ui.menu === null && ui.search === null && ui.link.kind === 'up'
-  return isFree && ui.opened?.readOnly === false && pendingApprovals(state, ui).length > 0
+  return isFree && ui.opened !== null && !onlyReads(ui.opened) && pendingApprovals(state, ui).length > 0
 }
 
 /** Opens or closes the composer over the approval that waits; does nothing if none does. */

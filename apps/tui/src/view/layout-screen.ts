@@ -2,6 +2,7 @@ import type { Approval, ConversationState } from '@parley/protocol'
 import { isWhollySeen, pendingApprovals } from '../ui/answers.ts'
 import { backgroundCommands } from '../ui/menu/background-rows.ts'
 import type { Menu } from '../ui/menu/menu.ts'
+import { maySend, onlyReads } from '../ui/people/held-role.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import { isComposerHidden } from '../ui/write-over-question.ts'
 import { approvalBlock } from './approval/approval-block.ts'
@@ -119,6 +120,7 @@ function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Ap
     enforcement: state.core.settings.enforcement,
     mode: answerMode(ui, state),
     hasDraft: ui.composer.text !== '',
+    mayWrite: maySend(ui.opened),
     form: ui.purpose.kind === 'form' ? ui.purpose.form : null,
     heldKey: ui.heldKey,
     reached: ui.reached?.approvalId === approval.id ? ui.reached.answer : null,
@@ -157,6 +159,7 @@ function answerMode(ui: UiState, state: ConversationState): AnswerMode {
   const { purpose, link, opened, remembering } = ui
   if (link.kind !== 'up') return 'lost'
   if (opened?.readOnly) return opened.attached ? 'watch' : 'view'
+  if (onlyReads(opened)) return 'reader'
   if (purpose.kind === 'note' || purpose.kind === 'form') return purpose.kind
   if (!isComposerHidden(ui, state)) return 'typing'
   return remembering !== null && pendingApprovals(state, ui)[0]?.id === remembering ? 'remember' : 'answer'
@@ -250,7 +253,8 @@ function gapRows({ rows }: TerminalSize): readonly Line[] {
 
 function statusFacts({ homeFolder, branch, state, ui }: Scene): StatusFacts {
   const { opened, clientCount, statusText } = ui
-  const readOnly = opened?.readOnly === true ? (opened.attached ? 'watch' : 'view') : null
+  const heldTo = opened?.heldTo ?? null
+  const readOnly = opened?.readOnly === true ? (opened.attached ? 'watch' : 'view') : heldTo
   const backgroundCount = backgroundCommands(ui, state).length
   return {
     homeFolder,

@@ -33,7 +33,7 @@ async function lineClient(path: string) {
     socket.write(`${line}\n`)
   }
   const heard = (isIt: (message: Message) => boolean) =>
-    waitUntil(() => messages.find(isIt), { what: 'a message of the server', timeoutMs: 10_000 })
+    waitUntil(() => messages.find(isIt), { what: 'a message of the server', timeoutMs: 30_000 })
   return {
     recorder,
     say,

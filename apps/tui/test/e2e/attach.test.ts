@@ -13,7 +13,7 @@ function serverOf(pty: Pty): number {
   return server
 }
 
-describe('two windows on one conversation', { timeout: 30_000 }, () => {
+describe('two windows on one conversation', { timeout: 60_000 }, () => {
   test('both show what either sends, and the other from whom', async () => {
     await using at = await place([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }])
     await using first = at.start('hello')
@@ -112,7 +112,7 @@ describe('two windows on one conversation', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a window that only watches, whose server is killed', { timeout: 30_000 }, () => {
+describe('a window that only watches, whose server is killed', { timeout: 60_000 }, () => {
   test('waits until another window has the conversation open, and then joins that one', async () => {
     await using at = await place([{ text: 'Before.' }, { text: 'After.' }])
     await using first = at.start('hello')
@@ -135,7 +135,7 @@ describe('a window that only watches, whose server is killed', { timeout: 30_000
   })
 })
 
-describe('a turn that is left behind', { timeout: 30_000 }, () => {
+describe('a turn that is left behind', { timeout: 60_000 }, () => {
   test('goes on, and attach finds it with all that it said', async () => {
     const gate = Promise.withResolvers<void>()
     await using at = await place([
@@ -164,13 +164,13 @@ describe('a turn that is left behind', { timeout: 30_000 }, () => {
     await send(first, '/detach')
     await first.exited
     gate.resolve()
-    await waitUntil(() => !isAlive(server), { what: 'the end of its server', timeoutMs: 10_000 })
+    await waitUntil(() => !isAlive(server), { what: 'the end of its server', timeoutMs: 30_000 })
     await using second = at.start('attach', '--read-only', idIn(first))
     await second.waitFor(/Half an answer, and the rest\.[\s\S]*read-only view/)
   })
 })
 
-test('a terminal that is closed ends the program, and nothing is taken for a bug', { timeout: 30_000 }, async () => {
+test('a terminal that is closed ends the program, and nothing is taken for a bug', { timeout: 60_000 }, async () => {
   await using at = await place([{ text: 'Yes.' }])
   await using pty = at.start('hello')
   await pty.waitFor(/Yes\.[\s\S]*› Ask/)
@@ -187,7 +187,7 @@ test('attach says that there is nothing to attach to', async () => {
 })
 
 test('Ctrl+Z gives the terminal back to the shell, and fg brings the program back whole', {
-  timeout: 30_000,
+  timeout: 60_000,
 }, async () => {
   await using at = await place([{ text: 'Yes.' }])
   await using pty = at.shell()

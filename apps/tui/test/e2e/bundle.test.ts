@@ -7,7 +7,7 @@ test('a bundle is listed, written, opened in another folder and gone on with', a
   await using world = await execWorld({ steps: [shell('echo printed'), { text: 'One.' }, { text: 'Two.' }] })
   await using other = await tempWorkspace()
   await world.exec([...fullAccess, 'the first task'])
-  const written = await world.shell('parley bundle -o a.tar')
+  const written = await world.parley('bundle', '-o', 'a.tar')
   expect(written).toMatchObject({ exitCode: 0 })
   expect(written.stderr).toMatch(
     /the first task\n {2}folder .*\n {2}holds {4}1 turn in \d+ events: 1 message, 1 answer, 1 command\n/,

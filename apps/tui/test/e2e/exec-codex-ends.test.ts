@@ -50,7 +50,7 @@ describe.concurrent('for callers of the Codex SDK every run ends with a line tha
   ])('%s', async (signal, exitCode, lastLines) => {
     await using world = await execWorld({ steps: [shell('sleep 300')] })
     await using run = world.start(['--experimental-json', ...fullAccess, 'go'])
-    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('item.started')
+    await expect.poll(run.stdout, { timeout: 30_000 }).toContain('item.started')
     run.signal(signal)
     const result = await run.result
     expect(result.exitCode).toBe(exitCode)

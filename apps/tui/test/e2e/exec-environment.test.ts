@@ -16,7 +16,7 @@ async function farMachine() {
   const run = stack.use(startProgram([process.execPath, cliPath, ...args], { env, cwd: at('app'), timeoutMs: 60_000 }))
   const listens = await waitUntil(() => /listens on (ws:\S+)/.exec(run.stderr()), {
     what: 'the exec-server',
-    timeoutMs: 15_000,
+    timeoutMs: 30_000,
   })
   const owned = stack.move()
   return { at, url: listens[1] ?? '', [Symbol.asyncDispose]: () => owned.disposeAsync() }

@@ -8,7 +8,7 @@ describe('parley list', () => {
     await using world = await execWorld({ steps: [{ text: 'One.' }, { text: 'Two.' }] })
     await world.exec(['the first \x1b[31mtask'])
     const { end } = await world.execJson(['the second task'])
-    const { exitCode, stdout } = await world.shell('parley list')
+    const { exitCode, stdout } = await world.parley('list')
     expect(exitCode).toBe(0)
     const [newest, oldest, ...more] = stdout.split('\n')
     expect(newest).toMatch(new RegExp(`^${end.conversationId.slice(-8)}  now +\\S+  the second task$`))
@@ -38,7 +38,7 @@ describe('parley list', () => {
     await using world = await execWorld({ steps: [{ text: 'One.' }, { text: 'Two.' }] })
     await world.exec(['the first task'])
     await world.exec(['the second task'])
-    const { stdout } = await world.shell('parley list --json --limit 1')
+    const { stdout } = await world.parley('list', '--json', '--limit', '1')
     expect(JSON.parse(stdout)).toMatchObject({ title: 'the second task', cwd: world.cwd, live: null })
   })
 })
@@ -77,7 +77,7 @@ describe('parley doctor net', () => {
 describe('parley config', () => {
   test('shows each value with where it comes from', async () => {
     await using world = await execWorld()
-    const { exitCode, stdout } = await world.shell('parley config -c model_reasoning_effort=high -m another')
+    const { exitCode, stdout } = await world.parley('config', '-c', 'model_reasoning_effort=high', '-m', 'another')
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(/^model +"another" +\(command line\)$/m)
     expect(stdout).toMatch(/^model_provider +"local" +\(\$PARLEY_HOME\/config\.toml\)$/m)
@@ -87,14 +87,14 @@ describe('parley config', () => {
 
   test('in JSON is one object', async () => {
     await using world = await execWorld()
-    const { stdout } = await world.shell('parley config --json')
+    const { stdout } = await world.parley('config', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ values: expect.any(Array), credentials: { found: true } })
   })
 
   test('of a file that cannot be read ends with 2', async () => {
     await using world = await execWorld()
     await world.writeConfig('model =')
-    expect(await world.shell('parley config')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(':1:') })
+    expect(await world.parley('config')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(':1:') })
   })
 })
 
@@ -111,7 +111,7 @@ describe('the command line', () => {
 
   test('refuses a wrong word with 2', async () => {
     await using world = await execWorld()
-    const { exitCode, stdout, stderr } = await world.shell('parley lst')
+    const { exitCode, stdout, stderr } = await world.parley('lst')
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(stderr).toMatch(/There is no command "lst"\. Did you mean `parley list`\?/)
   })

@@ -35,7 +35,7 @@ describe('the prompt of parley exec', () => {
   test('may come late: who waits for it is told', async () => {
     await using world = await execWorld({ steps: [{ text: 'Yes' }] })
     await using run = world.start([])
-    await expect.poll(run.stderr, { timeout: 10_000 }).toContain('Waiting for the prompt on stdin')
+    await expect.poll(run.stderr, { timeout: 30_000 }).toContain('Waiting for the prompt on stdin')
     run.write('at last')
     run.closeStdin()
     expect((await run.result).exitCode).toBe(0)
@@ -86,7 +86,7 @@ describe('parley exec ends with 2 for', () => {
 
 test('flags before the command count as well', async () => {
   await using world = await execWorld({ steps: [{ text: 'Yes' }] })
-  const { exitCode } = await world.shell('parley -m another exec hi')
+  const { exitCode } = await world.parley('-m', 'another', 'exec', 'hi')
   expect(exitCode).toBe(0)
   expect(world.model.requests[0]?.body).toMatchObject({ model: 'another' })
 })

@@ -126,9 +126,9 @@ describe('a conversation that is live in another process', () => {
     await using elsewhere = await waitingElsewhere(world)
     const { conversation, approvalId, pid } = elsewhere
     await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
-    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('"message.queued"')
+    await expect.poll(run.stdout, { timeout: 30_000 }).toContain('"message.queued"')
     expect(conversation.state.core.approvals[approvalId]?.state).toBe('pending')
-    expect((await world.shell('parley list')).stdout).toContain(`[open in process ${pid}]`)
+    expect((await world.parley('list')).stdout).toContain(`[open in process ${pid}]`)
     await conversation.decide(approvalId, 'approved')
     const { end, result } = jsonRun(await run.result)
     expect(end).toMatchObject({ exitCode: 0, conversationId: conversation.id, answer: 'Hello to you.', denials: [] })
@@ -144,7 +144,7 @@ describe('a conversation that is live in another process', () => {
     await using elsewhere = await waitingElsewhere(world)
     const { conversation, approvalId } = elsewhere
     await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
-    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('"message.queued"')
+    await expect.poll(run.stdout, { timeout: 30_000 }).toContain('"message.queued"')
     run.signal('SIGINT')
     expect(jsonRun(await run.result).end).toMatchObject({ exitCode: 130, failure: { code: 'stopped' } })
     expect(conversation.state.core.inbox).toEqual([])
@@ -172,7 +172,7 @@ describe('a conversation that is live in another process', () => {
     await using elsewhere = await waitingElsewhere(world)
     const { conversation } = elsewhere
     await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
-    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('"message.queued"')
+    await expect.poll(run.stdout, { timeout: 30_000 }).toContain('"message.queued"')
     await conversation.close()
     const { end, result } = jsonRun(await run.result)
     expect(end).toMatchObject({ exitCode: 0, answer: 'Hello to you.' })
@@ -265,7 +265,7 @@ describe('parley exec fork', () => {
     const id = await begin(world)
     const { end } = await world.execJson(['fork', id, '-C', 'file', 'second'])
     expect(end).toMatchObject({ exitCode: 2, conversationId: null, failure: { code: 'cwdMissing' } })
-    expect((await world.shell('parley list --json')).lines()).toHaveLength(1)
+    expect((await world.parley('list', '--json')).lines()).toHaveLength(1)
   })
 
   test('copies a conversation that is live in another process', async () => {

@@ -68,7 +68,7 @@ One fault.
     const steps = [{ calls: [{ name: 'shell', arguments: { command: 'echo started; sleep 600' } }] }, write]
     await using world = await reviewWorld([...steps, report(finding), { text: 'Fine.' }])
     await using run = world.start(['review', '--json', '-s', 'workspace-write', '-a', 'never'])
-    await expect.poll(run.stdout, { timeout: 20_000 }).toContain('"item.delta"')
+    await expect.poll(run.stdout, { timeout: 30_000 }).toContain('"item.delta"')
     run.signal('SIGTERM')
     expect((await run.result).exitCode).toBe(143)
     const { result, end } = await world.execJson(['resume', '--last', 'go on'])

@@ -25,7 +25,7 @@ describe('parley exec --safe', () => {
   test('starts with a configuration that cannot be read, read-only', async () => {
     await using world = await execWorld()
     await world.writeConfig('model = \n')
-    const { stdout, stderr } = await world.shell('parley config --safe')
+    const { stdout, stderr } = await world.parley('config', '--safe')
     expect(stderr).toMatch(/config\.toml:1:9: .*--safe starts without it, read-only/)
     expect(stdout).toMatch(/^sandbox_mode +"read-only"/m)
   })

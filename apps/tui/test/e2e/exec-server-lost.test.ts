@@ -35,7 +35,7 @@ describe('without its server parley ends with 70 and says what is wrong:', () =>
   test('it was killed in the middle of a turn, which can be resumed', async () => {
     await using world = await execWorld({ steps: [{ hang: 'mid', text: 'half of it', chunks: 4 }, { text: 'Here.' }] })
     await using run = world.start(['--json', 'hi'])
-    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('item.delta')
+    await expect.poll(run.stdout, { timeout: 30_000 }).toContain('item.delta')
     for (const pid of run.processes()) {
       if (commandOf(pid).includes('server.mjs')) process.kill(pid, 'SIGKILL')
     }

@@ -14,7 +14,7 @@ describe.concurrent('a run that is stopped ends the turn, keeps it and leaves no
     await using world = await execWorld({ steps: [running ? shell('sleep 300') : hanging, { text: 'Here again.' }] })
     await using run = world.start(['--json', ...fullAccess, 'hi'])
     const begun = running ? '"execution.started"' : '"item.delta"'
-    await expect.poll(run.stdout, { timeout: 10_000 }).toContain(begun)
+    await expect.poll(run.stdout, { timeout: 30_000 }).toContain(begun)
     run.signal(signal)
     const { result, events, end } = jsonRun(await run.result)
     expect(result.exitCode).toBe(exitCode)
@@ -28,7 +28,7 @@ describe.concurrent('a run that is stopped ends the turn, keeps it and leaves no
   test('in plain words it says how to go on', async () => {
     await using world = await execWorld({ steps: [hanging] })
     await using run = world.start(['hi'])
-    await expect.poll(run.stderr, { timeout: 10_000 }).toContain('half')
+    await expect.poll(run.stderr, { timeout: 30_000 }).toContain('half')
     run.signal('SIGINT')
     const { exitCode, stdout, stderr } = await run.result
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' })
@@ -40,7 +40,7 @@ describe.concurrent('a run that is stopped ends the turn, keeps it and leaves no
   test('before there is a prompt', async () => {
     await using world = await execWorld()
     await using run = world.start([])
-    await expect.poll(run.stderr, { timeout: 10_000 }).toContain('Waiting')
+    await expect.poll(run.stderr, { timeout: 30_000 }).toContain('Waiting')
     run.signal('SIGTERM')
     expect((await run.result).exitCode).toBe(143)
     expect(run.processes()).toEqual([])

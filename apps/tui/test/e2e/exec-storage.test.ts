@@ -19,7 +19,7 @@ describe('a run whose conversation cannot be kept ends with 9', () => {
   test('but one that was stopped by then says so, and ends as stopped', async () => {
     await using world = await execWorld({ steps: [{ hang: 'mid', text: 'half of it', chunks: 4 }] })
     await using run = world.start(['--json', 'hi'])
-    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('item.delta')
+    await expect.poll(run.stdout, { timeout: 30_000 }).toContain('item.delta')
     const sessions = join(world.env.PARLEY_HOME, 'sessions')
     await rename(sessions, `${sessions}.bak`)
     run.signal('SIGINT')
@@ -36,7 +36,7 @@ describe('a run whose conversation cannot be kept ends with 9', () => {
     await using run = world.start(['--json', '--input-format', 'jsonl'])
     const say = (text: string) => run.write(`${JSON.stringify({ type: 'message', text })}\n`)
     say('hi')
-    await expect.poll(run.stdout, { timeout: 10_000 }).toContain('"turn.ended"')
+    await expect.poll(run.stdout, { timeout: 30_000 }).toContain('"turn.ended"')
     await world.shell(`${change} $(find "$PARLEY_HOME/sessions" -name "*.jsonl")`)
     say('second')
     say('third')

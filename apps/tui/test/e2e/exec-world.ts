@@ -19,7 +19,7 @@ import { vi } from 'vitest'
 import { runInProcess } from './run-in-process.ts'
 
 // Real processes on a machine that does other things as well.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 /** A home whose only provider is a scripted model on loopback, and a folder to work in. */
 export interface ExecWorld extends AsyncDisposable {

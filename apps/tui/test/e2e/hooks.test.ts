@@ -24,7 +24,7 @@ test('a call whose hook runs when parley is killed is not run, and neither the h
     await run.result
   }
   const [hook = ''] = readFileSync(world.path('began'), 'utf8').split('\n')
-  await waitUntil(() => !isAlive(Number(hook)), { what: 'the end of the hook', timeoutMs: 20_000 })
+  await waitUntil(() => !isAlive(Number(hook)), { what: 'the end of the hook', timeoutMs: 30_000 })
 
   const resumed = (words: string) => world.start(['resume', '--last', ...fullAccess, words], { timeoutMs: 60_000 })
   await using next = resumed('what happened?')

@@ -6,7 +6,7 @@ const pieces = ['## Goal\n', 'Half of a ', 'summary ', 'that ', 'never ', 'ends'
 const halfway = { text: pieces.join(''), hang: 'mid', chunks: pieces } as const
 
 test('/compact puts a summary in place of what was said, Esc stops it, and /compact undo takes it back', {
-  timeout: 30_000,
+  timeout: 60_000,
 }, async () => {
   await using at = await place([
     { text: `${long} the end.` },

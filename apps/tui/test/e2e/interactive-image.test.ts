@@ -5,7 +5,7 @@ import { place, ready } from './interactive-program.ts'
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
-test('an image goes with the prompt of the command line, and stands below it', { timeout: 30_000 }, async () => {
+test('an image goes with the prompt of the command line, and stands below it', { timeout: 60_000 }, async () => {
   await using at = await place([{ text: 'A small one.' }])
   writeFileSync(join(at.folder.path, 'shot.png'), png)
   await using pty = at.start('-i', 'shot.png', 'what is this?')
@@ -14,7 +14,7 @@ test('an image goes with the prompt of the command line, and stands below it', {
   expect(at.model.requests[0]?.text).toContain(`data:image/png;base64,${png.toString('base64')}`)
 })
 
-test('an image that is none gives the prompt back, and says why', { timeout: 30_000 }, async () => {
+test('an image that is none gives the prompt back, and says why', { timeout: 60_000 }, async () => {
   await using at = await place([])
   await using pty = at.start('-i', 'a.txt', 'what is this?')
   await pty.waitFor(/a\.txt is not a PNG, JPEG, GIF or WebP image/)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { place, ready, send } from './interactive-program.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 test('a change of limits leaves a line, and one that is refused says what to type', async () => {
   await using at = await place([{ text: 'One.' }])

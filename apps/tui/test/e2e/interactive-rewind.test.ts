@@ -7,7 +7,7 @@ import { place, pressUntil, ready, send, takeRow } from './interactive-program.t
 const change = { calls: [{ name: 'shell', arguments: { command: 'echo two > a.txt; echo made > b.txt' } }] }
 
 test('/rewind shows the diff, takes files back, /undo reverses it, and both goes on in a copy', {
-  timeout: 30_000,
+  timeout: 60_000,
 }, async () => {
   await using at = await place([{ text: 'Hello.' }, change, { text: 'Changed.' }])
   const file = join(at.folder.path, 'a.txt')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { answer, place, ready, send } from './interactive-program.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const outside = (command: string) => ({
   calls: [{ name: 'shell', arguments: { command, escalate: true, reason: 'git writes to .git' } }],

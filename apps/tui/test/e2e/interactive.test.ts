@@ -7,7 +7,7 @@ import { answer, place, pressUntil, ready, send, takeRow } from './interactive-p
 const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
 const count = (rows: readonly string[], text: string) => rows.filter((row) => row.includes(text)).length
 
-describe('the interactive program', { timeout: 30_000 }, () => {
+describe('the interactive program', { timeout: 60_000 }, () => {
   test('shows an answer, and names the conversation on leaving', async () => {
     await using at = await place([{ text: 'All is **well**.', chunks: 5 }])
     await using pty = at.start()

@@ -17,7 +17,7 @@ import { expect, test, vi } from 'vitest'
 import { takeRow } from './interactive-program.ts'
 
 // Real processes on a machine that does other things as well.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const key = 'login-key-7Yt4ZpQ2'
 

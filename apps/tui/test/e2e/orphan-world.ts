@@ -117,7 +117,7 @@ export async function orphanWorld({ ending, interactive, sandboxed, ephemeral }:
   }
 
   const whenUp = () =>
-    waitUntil(() => readdirSync(at('work')).includes('up'), { what: 'the command', timeoutMs: 20_000 })
+    waitUntil(() => readdirSync(at('work')).includes('up'), { what: 'the command', timeoutMs: 30_000 })
   return {
     run: interactive ? runWindow : runExec,
     processes: () => processes().map(commandOf),

@@ -34,10 +34,10 @@ describe.runIf(process.platform === 'linux')('a run with commands and tool serve
       await world.run()
       const left = () => [...world.processes(), ...world.files()]
       // A guard that is killed as well leaves the rest to the next start.
-      if (run.ending !== 'killAll') await expect.poll(left, { timeout: 10_000 }).toEqual([])
+      if (run.ending !== 'killAll') await expect.poll(left, { timeout: 30_000 }).toEqual([])
       for (let starts = 0; starts < 3 && [...left(), ...world.scratch()].length > 0; starts += 1)
         await world.nextStart()
-      await expect.poll(() => [...left(), ...world.scratch()], { timeout: 5_000 }).toEqual([])
+      await expect.poll(() => [...left(), ...world.scratch()], { timeout: 30_000 }).toEqual([])
     },
   )
 })

@@ -33,10 +33,10 @@ test.each(endings)(
     if (ending === 'kill the client' || ending === 'kill both') run.signal('SIGKILL')
     if (ending === 'kill the server' || ending === 'kill both') process.kill(server ?? 0, 'SIGKILL')
     await run.result
-    await waitUntil(() => sleeping().length === 0, { what: 'the end of the call', timeoutMs: 20_000 })
+    await waitUntil(() => sleeping().length === 0, { what: 'the end of the call', timeoutMs: 30_000 })
     await using next = startCli(['list'], options)
     await next.result
-    await waitUntil(() => copies(temporary).length === 0, { what: 'a folder without the copy', timeoutMs: 20_000 })
+    await waitUntil(() => copies(temporary).length === 0, { what: 'a folder without the copy', timeoutMs: 30_000 })
     expect(readdirSync(world.cwd)).toEqual([])
   },
 )

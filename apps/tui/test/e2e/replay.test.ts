@@ -9,7 +9,7 @@ test('a conversation, its log and its bundle are replayed without the model, and
   await using world = await execWorld({ steps: [shell('echo printed'), { text: 'One.' }] })
   await world.exec([...fullAccess, 'the task'])
   const asked = world.model.requests.length
-  const replayed = await world.shell('parley replay')
+  const replayed = await world.parley('replay')
   expect(replayed).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(/^The same: .*\n.*\n.* 2 with the hash/),

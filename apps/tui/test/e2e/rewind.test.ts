@@ -17,7 +17,7 @@ test('parley rewind lists points, shows a diff, takes files back, and is undone'
   await world.execJson(['resume', end.conversationId, ...fullAccess, 'change it'])
   expect(readFileSync(world.path('a.txt'), 'utf8')).toBe('two\n')
   const id = end.conversationId
-  const listed = await world.shell(`parley rewind ${id}`)
+  const listed = await world.parley('rewind', id)
   const [, to = ''] = /(\d+)\s+\S+\s+before: change it$/m.exec(listed.stdout) ?? []
   const points = await world.parley('fork', id)
   expect(points.stdout).toContain(listed.stdout.split('\n').find((line) => line.endsWith('before: change it')))
@@ -39,10 +39,10 @@ test('parley rewind lists points, shows a diff, takes files back, and is undone'
   expect(readFileSync(world.path('b.txt'), 'utf8')).toBe('mine\n')
   const again = await world.parley('rewind', id, '--to', undo)
   expect(again).toMatchObject({ exitCode: 12, stdout: expect.stringContaining('! b.txt stays') })
-  expect(await world.shell(`parley rewind ${id} --to ${to} --summary --yes`)).toMatchObject({ exitCode: 2 })
-  const summed = await world.shell(`parley rewind ${id} --to ${to} --talk --summary --yes`)
+  expect(await world.parley('rewind', id, '--to', to, '--summary', '--yes')).toMatchObject({ exitCode: 2 })
+  const summed = await world.parley('rewind', id, '--to', to, '--talk', '--summary', '--yes')
   const [, other = ''] = /parley resume (\w+)/.exec(summed.stdout) ?? []
-  expect((await world.shell(`parley show ${other}`)).stdout).toContain('SUMMARY.')
+  expect((await world.parley('show', other)).stdout).toContain('SUMMARY.')
 })
 
 test('parley rewind refuses flags without a point, and names a point that is not there', async () => {

@@ -34,7 +34,7 @@ function loadServer() {
   return server
 }
 
-const hangingMs = 25_000
+const hangingMs = 55_000
 
 /** Runs are one after another: each has the working folder of the process. */
 let last: Promise<unknown> = Promise.resolve()

@@ -29,7 +29,7 @@ test.concurrent('exec refuses a pipe in place of a policy file, which nobody may
 test.concurrent('exec kills a server that was stopped in the middle of a turn', async ({ expect }) => {
   await using world = await execWorld({ steps: [{ hang: 'mid', text: 'half of it', chunks: 4 }] })
   await using run = world.start(['--json', 'hi'])
-  await expect.poll(run.stdout, { timeout: 10_000 }).toContain('item.delta')
+  await expect.poll(run.stdout, { timeout: 30_000 }).toContain('item.delta')
   stopServer(run.processes())
   run.signal('SIGTERM')
   const { exitCode, stderr } = await run.result

@@ -14,7 +14,7 @@ describe('a conversation of two turns', () => {
     await using world = await execWorld({ steps })
     await world.exec([...fullAccess, 'make a.txt'])
     await world.exec([...fullAccess, 'resume', '--last', 'change it'])
-    const whole = await world.shell('parley show')
+    const whole = await world.parley('show')
     expect(whole).toMatchObject({ exitCode: 0 })
     const rows = whole.stdout.trimEnd().split('\n')
     expect(rows.map((row) => row.slice(7))).toEqual(

@@ -9,7 +9,7 @@ const section = [
   `args = [${JSON.stringify(fileURLToPath(script))}, "plain"]`,
 ]
 
-test('a tool server asks the user by a form, and is listed and restarted', { timeout: 30_000 }, async () => {
+test('a tool server asks the user by a form, and is listed and restarted', { timeout: 60_000 }, async () => {
   const ask = { name: 'mcp__ugly__ask', arguments: {} }
   await using at = await place([{ calls: [ask] }, { text: 'On main.' }], ...section)
   await using pty = at.start('where to')

@@ -58,6 +58,6 @@ describe.skipIf(!hasTmux())('the transcript view in tmux', () => {
     await window.waitFor(/┃ +line 77777 *\n/)
 
     window.type('q')
-    await vi.waitFor(() => expect(window.transcript()).toEqual(before), { timeout: 20_000, interval: 200 })
+    await vi.waitFor(() => expect(window.transcript()).toEqual(before), { timeout: 30_000, interval: 200 })
   })
 })

@@ -17,7 +17,7 @@ test('a script works in a repository that configures parley as if it did not, un
   ])
   expect(existsSync(world.path('started'))).toBe(false)
 
-  const shown = await world.shell('parley trust')
+  const shown = await world.parley('trust')
   expect(shown).toMatchObject({ exitCode: 0, stderr: '' })
   expect(shown.stdout).toMatch(/^ {2}starts +sh -c "touch started"$/m)
   expect((await world.parley('trust', '--no')).stdout).toMatch(/^ {2}state +declined/m)
@@ -30,7 +30,7 @@ test('a script works in a repository that configures parley as if it did not, un
 })
 
 test('a window says what a repository brings, trusts it only by a word, and raises no limit above its own flags', {
-  timeout: 30_000,
+  timeout: 60_000,
 }, async () => {
   await using at = await place([{ text: 'One.' }])
   mkdirSync(join(at.folder.path, '.parley'))

@@ -25,7 +25,7 @@ const scenes: Readonly<Record<string, Scene>> = {
 }
 
 const nothingLeft = (pty: { processes(): number[] }) =>
-  waitUntil(() => pty.processes().length === 0, { what: 'the end of all its processes', timeoutMs: 10_000 })
+  waitUntil(() => pty.processes().length === 0, { what: 'the end of all its processes', timeoutMs: 30_000 })
 
 const serverOf = (pty: { processes(): number[] }) => {
   const pid = pty.processes().find((each) => commandOf(each).includes('server.mjs'))

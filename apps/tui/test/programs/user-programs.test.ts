@@ -48,7 +48,7 @@ describe('the programs of the user', () => {
     writeFileSync(script, `cat > '${told}.part' && mv '${told}.part' '${told}'\n`)
     const { programs, warnings } = await configured({ notify: ['sh', script] })
     programs.signal({ title: null, telling })
-    await waitUntil(() => readOrNull(told) !== null, { timeoutMs: 10_000, what: 'the program was told' })
+    await waitUntil(() => readOrNull(told) !== null, { timeoutMs: 30_000, what: 'the program was told' })
     expect(JSON.parse(readOrNull(told) ?? '')).toEqual(telling)
     expect(warnings).toEqual([])
   })
@@ -56,11 +56,11 @@ describe('the programs of the user', () => {
   test('are warned about once when they fail', async () => {
     const { programs, warnings } = await configured({ notify: ['sh', '-c', 'echo no bus >&2; exit 3'] })
     programs.signal({ title: null, telling })
-    await waitUntil(() => warnings.length > 0, { timeoutMs: 10_000, what: 'a warning' })
+    await waitUntil(() => warnings.length > 0, { timeoutMs: 30_000, what: 'a warning' })
     programs.signal({ title: null, telling })
     const missing = await configured({ notify: ['/nowhere/program'] })
     missing.programs.signal({ title: null, telling })
-    await waitUntil(() => missing.warnings.length > 0, { timeoutMs: 10_000, what: 'a warning' })
+    await waitUntil(() => missing.warnings.length > 0, { timeoutMs: 30_000, what: 'a warning' })
     expect(warnings).toEqual(['The program of `notify` in config.toml failed (sh): no bus'])
     expect(missing.warnings[0]).toContain('ENOENT')
   })
@@ -80,7 +80,7 @@ test.each([
 describe('the program that writes the status line', () => {
   const state = after(turnStarted)
   const shown = async (lines: readonly (Line | null)[], count: number) => {
-    await waitUntil(() => lines.length >= count, { timeoutMs: 10_000, what: `${count} lines` })
+    await waitUntil(() => lines.length >= count, { timeoutMs: 30_000, what: `${count} lines` })
     return lines.map((line) => (line === null ? null : lineText(line)))
   }
 

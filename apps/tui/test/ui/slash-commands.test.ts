@@ -22,7 +22,7 @@ describe('parseSlash', () => {
 
 describe('completionsFor', () => {
   test('lists the commands with this prefix, and none once the word is complete', () => {
-    expect(completionsFor('/s').map(({ name }) => name)).toEqual(['sandbox', 'status'])
+    expect(completionsFor('/s').map(({ name }) => name)).toEqual(['sandbox', 'status', 'share'])
     expect(completionsFor('/').length).toBeGreaterThan(5)
     expect(completionsFor('/status ')).toEqual([])
     expect(completionsFor('a/s')).toEqual([])

@@ -31,7 +31,7 @@ test('a conversation that cannot be detached stays open, and can be closed', asy
   expect(conversation.isOpen).toBe(false)
 })
 
-test('a server that closes its stdout and goes on counts as lost', { timeout: 30_000 }, async () => {
+test('a server that closes its stdout and goes on counts as lost', { timeout: 60_000 }, async () => {
   await using folder = await tempDirectory()
   const script = `
     const { closeSync, writeSync } = require('node:fs')

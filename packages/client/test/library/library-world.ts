@@ -20,7 +20,7 @@ import { type ConnectOptions, connect, type Parley, type Target } from '../../sr
 import { checkResult } from '../check-result.ts'
 
 // Real processes on a machine that does other things as well.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 /** A home whose only provider is a scripted model on loopback, and a folder to work in. */
 export interface LibraryWorld extends AsyncDisposable {

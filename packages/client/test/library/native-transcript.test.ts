@@ -51,7 +51,7 @@ function lineClient(server: ReturnType<typeof startCli>) {
         take()
         return messages.find(isIt)
       },
-      { what: 'a message of the server', timeoutMs: 10_000 },
+      { what: 'a message of the server', timeoutMs: 30_000 },
     )
   }
 }

@@ -6,7 +6,7 @@ import { leaveServer } from '../../src/server/leave-server.ts'
 import { libraryWorld } from '../library/library-world.ts'
 
 // Real processes on a machine that does other things as well.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const limitMs = 500
 const killed = (pid: number | undefined) => `The server (process ${pid}) did not end within 0.5 s, so it was killed`

@@ -8,7 +8,7 @@ import { makeWorld } from '../mcp-server/world.ts'
 import { choose, type Editor, startAcp, startEditor } from './acp-client.ts'
 
 // Each test starts processes, on a machine that may have other work.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const touch = { calls: [{ name: 'shell', arguments: { command: "echo '`hi`' > made.txt; cat made.txt" } }] }
 

@@ -4,7 +4,7 @@ import { makeWorld } from '../mcp-server/world.ts'
 import { recordSession } from '../recorded-session.ts'
 
 // The test starts processes, on a machine that may have other work.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const patch = '*** Begin Patch\n*** Add File: hello.txt\n+hello\n*** End Patch'
 

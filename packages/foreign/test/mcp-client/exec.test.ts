@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { modelSection, referenceServer, stdioServer } from './talk.ts'
 
 // Real processes on a machine that does other things as well.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 async function exec(tool: string, args: readonly string[], policy = '') {
   await using model = await startModelServer([

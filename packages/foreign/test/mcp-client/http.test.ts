@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { fieldsOf, referenceServer, startTalk } from './talk.ts'
 
 // Real processes on a machine that does other things as well.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const allowed = '[[rule]]\ndecision = "allow"\nmcp = "*/*"\n'
 const call = (tool: string, args: unknown = {}) => ({
@@ -25,7 +25,7 @@ async function startEverything(port: number): Promise<CliRun> {
     env: { PORT: String(port) },
     timeoutMs: 60_000,
   })
-  await waitUntil(() => run.stderr().includes(String(port)), { what: 'the HTTP server', timeoutMs: 10_000 })
+  await waitUntil(() => run.stderr().includes(String(port)), { what: 'the HTTP server', timeoutMs: 30_000 })
   return run
 }
 
@@ -73,7 +73,7 @@ describe('server-everything over streamable HTTP', () => {
     await first[Symbol.asyncDispose]()
     await using _second = await startEverything(port)
     await talk.send('Two')
-    await waitUntil(() => talk.events('turn.ended').length === 2, { what: 'the second turn', timeoutMs: 15_000 })
+    await waitUntil(() => talk.events('turn.ended').length === 2, { what: 'the second turn', timeoutMs: 30_000 })
     expect(talk.told().at(-1)).toBe('Echo: three')
   })
 })

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { fieldsOf, referenceServer, startTalk, stdioServer } from './talk.ts'
 
 // Real processes on a machine that does other things as well.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const everything = stdioServer('everything', [referenceServer('everything'), 'stdio'])
 const allowed = '[[rule]]\ndecision = "allow"\nmcp = "*/*"\n'

@@ -10,7 +10,7 @@ const call = (tool: string, args: unknown = {}) => ({
   calls: [{ name: `mcp__everything__${tool}`, arguments: args }],
 })
 
-it('a session with server-everything is the one in the docs', { timeout: 30_000 }, async () => {
+it('a session with server-everything is the one in the docs', { timeout: 60_000 }, async () => {
   await using talk = await startTalk({
     config: stdioServer('everything', [tee, '$CWD/wire', referenceServer('everything'), 'stdio']),
     policy: '[[rule]]\ndecision = "allow"\nmcp = "everything/*"\n',

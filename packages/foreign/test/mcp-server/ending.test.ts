@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { makeWorld, type World } from './world.ts'
 
 // Each test starts processes, on a machine that may have other work.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const initialize = {
   id: 1,
@@ -25,7 +25,7 @@ const call = (id: number, name: string, args: object) => ({
   params: { name, arguments: args },
 })
 const sees = (run: CliRun, text: string) =>
-  waitUntil(() => run.stdout().includes(text), { what: text, timeoutMs: 20_000 })
+  waitUntil(() => run.stdout().includes(text), { what: text, timeoutMs: 30_000 })
 const idIn = (run: CliRun) => /"threadId":"([0-9a-f-]{36})"/.exec(run.stdout())?.[1] ?? ''
 
 /** Closes stdin. The promise is two seconds; the bound here leaves room for a machine with other work. */

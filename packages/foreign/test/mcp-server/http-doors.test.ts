@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { type Listening, makeWorld } from './world.ts'
 
 // Each test starts processes, on a machine that may have other work.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const initialize = {
   jsonrpc: '2.0',

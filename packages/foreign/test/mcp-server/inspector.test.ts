@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { makeWorld, type World } from './world.ts'
 
 // Each test starts processes, on a machine that may have other work.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json')
 const launcher = join(dirname(manifest), 'clients', 'launcher', 'build', 'index.js')

@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { type Connected, connectOfficial, makeWorld, type World } from './world.ts'
 
 // Each test starts processes, on a machine that may have other work.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const steps = () => [
   { calls: [{ name: 'shell', arguments: { command: 'touch made.txt' } }] },

@@ -3,7 +3,7 @@ import { recordSession } from '../recorded-session.ts'
 import { makeWorld } from './world.ts'
 
 // Each test starts processes, on a machine that may have other work.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const patch = '*** Begin Patch\n*** Add File: hello.txt\n+hello\n*** End Patch'
 

@@ -68,7 +68,7 @@ export async function makeWorld(steps: readonly Step[] = [], policy = 'never'): 
       const run = start(['--listen', 'http://127.0.0.1:0'])
       const said = await waitUntil(() => /listens on (\S+) \(token in (.+)\)/.exec(run.stderr()), {
         what: 'the address',
-        timeoutMs: 20_000,
+        timeoutMs: 30_000,
       })
       const [, url = '', file = ''] = said
       return { url, token: (await readFile(file, 'utf8')).trim(), run }

@@ -237,7 +237,7 @@ describe.skipIf(!hasBubblewrap)(
   },
 )
 
-describe.skipIf(!hasBubblewrap)(`of commands that overlap${whyNot}`, { timeout: 30_000 }, () => {
+describe.skipIf(!hasBubblewrap)(`of commands that overlap${whyNot}`, { timeout: 60_000 }, () => {
   /** Starts a command that begins by running a script and then waits for a file. */
   async function begin(ground: Playground, name: string, script: string, last = 'true') {
     const sandbox = await prepareBubblewrap(ground.limits({ masked: [] }), machine(ground.path('home')))
@@ -275,7 +275,7 @@ describe.skipIf(!hasBubblewrap)(`of commands that overlap${whyNot}`, { timeout: 
   })
 })
 
-describe.skipIf(!hasBubblewrap)(`a secret place${whyNot}`, { timeout: 30_000 }, () => {
+describe.skipIf(!hasBubblewrap)(`a secret place${whyNot}`, { timeout: 60_000 }, () => {
   it('that is exchanged or appears during a command is named', async () => {
     using ground = openPlayground()
     ground.write({ 'home/.netrc': 'old' })

@@ -35,7 +35,7 @@ function isRunning(pid: number): boolean {
   return readStat(pid)?.ending === false
 }
 
-describe.runIf(process.platform === 'linux')('a server that is killed with SIGKILL', { timeout: 20_000 }, () => {
+describe.runIf(process.platform === 'linux')('a server that is killed with SIGKILL', { timeout: 60_000 }, () => {
   it('leaves no process of its commands, and no guard', async () => {
     await using server = startFixture('crashing-server.ts', tree)
     const { mark, guardPid } = await whenUp(server)

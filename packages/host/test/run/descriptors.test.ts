@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { fixturePath } from '../fixture-process.ts'
 import { openWorkspace } from '../workspace.ts'
 
-describe.runIf(process.platform === 'linux')('descriptors', { timeout: 20_000 }, () => {
+describe.runIf(process.platform === 'linux')('descriptors', { timeout: 60_000 }, () => {
   it('are as many after 200 commands as before, and keep no process alive', () => {
     expect(execFileSync(process.execPath, [fixturePath('many-commands.ts')]).toString()).toBe('done')
   })

@@ -34,7 +34,7 @@ async function startTree(
 
 const nothingLeft = (mark: string) => waitUntil(() => markedPids(mark).length === 0)
 
-describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes', { timeout: 20_000 }, () => {
+describe.runIf(process.platform === 'linux').concurrent('the tree of 7 processes', { timeout: 60_000 }, () => {
   it('leaves nothing when its leader exits, and the 6 it left are counted', async ({ expect }) => {
     using workspace = openWorkspace()
     const tree = await startTree(workspace, 'plain')

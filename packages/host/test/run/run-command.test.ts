@@ -21,7 +21,7 @@ const signalsSaid = (end: { head: Buffer; tail: Buffer }) =>
     .filter((line) => line === 'INT' || line === 'TERM')
 const text = (end: { head: Buffer; tail: Buffer }) => Buffer.concat([end.head, end.tail]).toString()
 
-describe('the end of a command', { timeout: 20_000 }, () => {
+describe('the end of a command', { timeout: 60_000 }, () => {
   it.each([0, 1, 42, 126, 127, 255])('exit code %i is reported unchanged', async (code) => {
     const end = await run(shellCommand(`exit ${code}`))
     expect(end).toMatchObject({ exitCode: code, signal: null, reason: 'exited', leftovers: 0 })
@@ -64,7 +64,7 @@ describe('the end of a command', { timeout: 20_000 }, () => {
   })
 })
 
-describe('the output of a command', { timeout: 20_000 }, () => {
+describe('the output of a command', { timeout: 60_000 }, () => {
   it('stdout and stderr arrive in the order in which they were written', async () => {
     const lines = Array.from({ length: 200 }, (_, index) => `${index % 2 === 0 ? 'out' : 'err'} ${index}`)
     const script = lines.map((line, index) => `echo ${line}${index % 2 === 0 ? '' : ' >&2'}`).join('\n')
@@ -140,7 +140,7 @@ describe('the output of a command', { timeout: 20_000 }, () => {
   })
 })
 
-describe('stopping', { timeout: 20_000 }, () => {
+describe('stopping', { timeout: 60_000 }, () => {
   it('a command that ignores INT and TERM gets both, in order, and then KILL', async () => {
     const script = 'trap "echo INT" INT; trap "echo TERM" TERM; echo ready; while :; do sleep 0.01; done'
     const running = start(shellCommand(script))

@@ -38,7 +38,7 @@ function start(host: ReturnType<typeof openHost>, script: string, more: Partial<
 
 const openDescriptors = () => readdirSync('/proc/self/fd').length
 
-describe('a process', { timeout: 20_000 }, () => {
+describe('a process', { timeout: 60_000 }, () => {
   it('keeps stdout and stderr apart, and both can be opened by their names', async () => {
     await using host = openHost()
     const { process, said, exit } = start(host, 'echo a > /dev/stdout; echo b > /dev/stderr; exit 4')

@@ -51,7 +51,7 @@ describe('a process with streams', () => {
   })
 })
 
-describe.runIf(process.platform === 'linux')('the tree of a process with streams', { timeout: 20_000 }, () => {
+describe.runIf(process.platform === 'linux')('the tree of a process with streams', { timeout: 60_000 }, () => {
   const tree = 'sleep 60 & setsid sleep 60 & (trap "" TERM; sleep 60) & '
 
   it('is killed when the process exits', async () => {

@@ -39,7 +39,7 @@ describe.each(RECORDED)('the recorded bytes of %s', (name, wire) => {
   // Compared as text and asserted once: thousands of deep comparisons would be most of the time.
   const expected = JSON.stringify(whole)
 
-  it('give the same events cut at any offset', { timeout: 30_000 }, () => {
+  it('give the same events cut at any offset', { timeout: 60_000 }, () => {
     const differing = everyOffset(bytes).filter(
       (offset) => JSON.stringify(readPieces(wire, cutBytes(bytes, [offset]))) !== expected,
     )
@@ -50,7 +50,7 @@ describe.each(RECORDED)('the recorded bytes of %s', (name, wire) => {
     expect(readPieces(wire, cutBytes(bytes, everyOffset(bytes)))).toEqual(whole)
   })
 
-  it('end as a cut stream does, or as the whole does, when they break off at any offset', { timeout: 30_000 }, () => {
+  it('end as a cut stream does, or as the whole does, when they break off at any offset', { timeout: 60_000 }, () => {
     const text = textOf(whole)
     const calls = callsOf(whole)
     const wrong = everyOffset(bytes).filter((offset) => {

@@ -1,3 +1,4 @@
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { planRetry, readDuration, readWaitHint } from '../../src/failures/retry-wait.ts'
@@ -39,7 +40,7 @@ describe('the retry plan', () => {
         expect(plan.attempt).toBeLessThanOrEqual(plan.maxAttempts)
       }),
       // Most plans give up: of 100 all of them would now and then.
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     )
   })
 

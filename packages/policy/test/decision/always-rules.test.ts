@@ -1,4 +1,5 @@
 import { codePoint } from '@parley/testkit/code-point'
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { alwaysRulesFor } from '../../src/decision/always-rules.ts'
@@ -203,6 +204,6 @@ it('the written rule allows the approved command and none beyond its label', () 
       expect(decided([...argv, more])).toBe(offered.label.endsWith(' …') ? 'allow' : 'ask')
       expect(decided(['x', ...argv])).toBe('ask')
     }),
-    { numRuns: 1_000 },
+    { numRuns: runsOf(1_000) },
   )
 })

@@ -1,4 +1,5 @@
 import type { SandboxMode } from '@parley/protocol'
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type DecideSettings, decide, sandboxLimits } from '../../src/decision/decide.ts'
@@ -14,7 +15,7 @@ function limitedMode(mode: SandboxMode): SandboxMode {
 }
 
 const freedom = { deny: 0, ask: 1, allow: 2 }
-const runs = { numRuns: 2_000 }
+const runs = { numRuns: runsOf(2_000) }
 
 const tools = fc.array(
   fc.constantFrom(
@@ -153,7 +154,7 @@ describe('for any call and any settings', () => {
           what.prefix.every((choices, index) => choices.includes(only?.argv[index] ?? ''))
         expect(rules.some(givesIt)).toBe(true)
       }),
-      { numRuns: 5_000 },
+      { numRuns: runsOf(5_000) },
     )
     expect(unasked).toBeGreaterThan(0)
   })

@@ -1,4 +1,5 @@
 import { approvalPolicies, isLooser, type Limits, sandboxModes } from '@parley/protocol'
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type DecideSettings, decide, sandboxLimits } from '../../src/decision/decide.ts'
@@ -45,9 +46,9 @@ it('limits that are not looser let no call do more, whatever rules, answers for 
       expect(less.reach).toBeLessThanOrEqual(more.reach)
       expect(less.network).toBeLessThanOrEqual(more.network)
     }),
-    { numRuns: 10_000 },
+    { numRuns: runsOf(10_000) },
   )
-  expect(compared).toBeGreaterThan(1_000)
+  expect(compared).toBeGreaterThan(500)
 })
 
 it('what is looser lets some call do more; from full access on a rule may have to ask for that', () => {

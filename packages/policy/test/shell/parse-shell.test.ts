@@ -1,4 +1,5 @@
 import { codePoint } from '@parley/testkit/code-point'
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createShellParser } from '../../src/shell/parse-shell.ts'
@@ -117,7 +118,7 @@ describe('any input', () => {
           if (!facts.understood) expect(facts.parts).toEqual([])
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: runsOf(1_500) },
     )
   })
 

@@ -1,4 +1,5 @@
 import { codePoint } from '@parley/testkit/code-point'
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createByteBuffer, createLineSplitter, type Line } from '../../src/transport/line-splitter.ts'
@@ -100,7 +101,7 @@ describe('line splitter', () => {
         const chunks = edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge))
         expect(split(chunks, limit)).toEqual(expected(bytes, limit))
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 

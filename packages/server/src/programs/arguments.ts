@@ -1,3 +1,4 @@
+import type { ServerFlags } from '@parley/client/named-servers'
 import type { CeilingFlags } from '../engine/index.ts'
 import {
   type Address,
@@ -11,6 +12,8 @@ import {
   readDuration,
   readHttpAddress,
   readPlainAddress,
+  readServerFlags,
+  serverOptions,
   type TlsPaths,
   UsageError,
 } from '../serving/flags.ts'
@@ -153,6 +156,8 @@ function absolute(path: string | undefined): string | null {
 export type ProgramCeiling = CeilingFlags & Required<Pick<CeilingFlags, 'program'>>
 
 export interface McpArguments {
+  /** Servers of a team in place of an engine of its own; null for none. */
+  readonly server: ServerFlags | null
   /** Address for HTTP; null means stdin and stdout. */
   readonly listen: HostAndPort | null
   /** Token file; null means the one in the home folder. */
@@ -165,6 +170,7 @@ export interface McpArguments {
 const mcpFlags = {
   listen: { type: 'string' },
   'token-file': { type: 'string' },
+  ...serverOptions,
   'approval-timeout': { type: 'string' },
   ...ceilingOptions,
 } as const
@@ -176,28 +182,39 @@ const longestMs = 2 ** 31 - 1
 /** Reads the command line. Throws `UsageError`, whose message is one sentence. */
 export function readMcpArguments(argv: readonly string[]): McpArguments {
   const given = parseFlags('mcp-server', argv, mcpFlags)
-  if (given['token-file'] !== undefined && given.listen === undefined) {
-    throw new UsageError('--token-file needs --listen http://HOST:PORT.')
-  }
+  const server = readServerFlags(given)
+  if (given['token-file'] !== undefined && given.listen === undefined && server === null)
+    throw new UsageError('--token-file needs --listen http://HOST:PORT, or --server.')
   const timeoutMs = readDuration('--approval-timeout', given['approval-timeout'] ?? defaultTimeout)
   return {
+    server,
     listen: given.listen === undefined ? null : readHttpAddress(given.listen),
-    tokenFile: absolute(given['token-file']),
+    // With --server it is the token of that.
+    tokenFile: server === null ? absolute(given['token-file']) : null,
     approvalTimeoutMs: timeoutMs ?? longestMs,
     ceiling: { ...readCeiling(given), program: 'mcp-server' },
   }
 }
 
 export interface AcpArguments {
+  /** Servers of a team in place of an engine of its own; null for none. */
+  readonly server: ServerFlags | null
   readonly ceiling: ProgramCeiling
 }
 
+const acpFlags = { 'token-file': { type: 'string' }, ...serverOptions, ...ceilingOptions } as const
+
 /** Reads the command line. Throws `UsageError`, whose message is one sentence. */
 export function readAcpArguments(argv: readonly string[]): AcpArguments {
-  return { ceiling: { ...readCeiling(parseFlags('acp', argv, ceilingOptions)), program: 'acp' } }
+  const given = parseFlags('acp', argv, acpFlags)
+  const server = readServerFlags(given)
+  if (given['token-file'] !== undefined && server === null) throw new UsageError('--token-file needs --server.')
+  return { server, ceiling: { ...readCeiling(given), program: 'acp' } }
 }
 
 export interface AppServerArguments {
+  /** Servers of a team in place of an engine of its own; null for none. */
+  readonly server: ServerFlags | null
   /** Address to listen on; null means stdin and stdout. */
   readonly listen: Address | null
   /** Token file; null means the one in the home folder. */
@@ -208,6 +225,7 @@ export interface AppServerArguments {
 const appServerFlags = {
   listen: { type: 'string' },
   'token-file': { type: 'string' },
+  ...serverOptions,
   // Flags that programs written for Codex pass, and that change nothing here.
   stdio: { type: 'boolean' },
   config: { type: 'string', short: 'c', multiple: true },
@@ -220,11 +238,13 @@ export function readAppServerArguments(argv: readonly string[]): AppServerArgume
   const given = parseFlags('app-server', argv, appServerFlags)
   const isStdio = given.listen === undefined || /^stdio(?::\/\/)?$/.test(given.listen)
   const listen = isStdio ? null : readPlainAddress((given.listen ?? '').replace(/^unix:\/\//, 'unix:'))
-  if (given['token-file'] !== undefined && listen?.kind !== 'websocket')
-    throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
+  const server = readServerFlags(given)
+  if (given['token-file'] !== undefined && listen?.kind !== 'websocket' && server === null)
+    throw new UsageError('--token-file needs --listen ws://HOST:PORT, or --server.')
   return {
+    server,
     listen,
-    tokenFile: absolute(given['token-file']),
+    tokenFile: server === null ? absolute(given['token-file']) : null,
     ceiling: { ...readCeiling(given), program: 'app-server' },
   }
 }

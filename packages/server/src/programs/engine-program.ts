@@ -1,5 +1,6 @@
-import { type ConnectOptions, connect, type Parley } from '@parley/client'
+import { ClientError, type ConnectOptions, connect, type Parley } from '@parley/client'
 import { type Connect, connectClient } from '@parley/client/low-level'
+import type { NamedServer } from '@parley/client/named-servers'
 import { unsavedExitCode } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts, sweepLeftovers } from '../engine/index.ts'
@@ -9,6 +10,7 @@ import { listenInRunFolder } from '../serving/run-folder.ts'
 import type { ProgramCeiling } from './arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from './conventions.ts'
 import { stateFolder } from './home-folder.ts'
+import { connectorToServers, libraryOnServers } from './named-servers.ts'
 import { openSharedStore } from './shared-store.ts'
 
 /** Engine of a program whose clients speak another protocol than the native one. */
@@ -16,19 +18,29 @@ interface EngineOfProgram {
   readonly engine: Engine
   /** Limits for what the clients of the program may ask for. */
   readonly limits: CallersLimits
+  /** Connects to the engine, or to a server of a team in its place. */
+  readonly connect: Connect
+  /** Connects with the client library. */
+  readonly library: (options: ConnectOptions) => Promise<Parley>
 }
 
 const cannotOpenStoreExitCode = 1
 
+interface ProgramOptions {
+  readonly ceiling: ProgramCeiling
+  /** Servers of a team, which have the conversations in place of the engine; null for none. */
+  readonly server: NamedServer | null
+}
+
 /** Runs a program with an engine, which other processes can join meanwhile. Resolves with the exit code. */
 export async function runWithEngine(
   parts: EngineParts,
-  ceiling: ProgramCeiling,
+  { ceiling, server }: ProgramOptions,
   run: (program: EngineOfProgram) => Promise<void>,
 ): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog } = parts
-  const opened = await openSharedStore(null, parts)
+  const opened = server === null ? await openSharedStore(null, parts) : await reached(server)
   if ('problem' in opened) {
     process.stderr.write(`parley ${ceiling.program}: ${opened.problem}\n`)
     await parts.host.close()
@@ -49,11 +61,11 @@ export async function runWithEngine(
     assertFolders: engine.assertFolders,
     isUnlimited: ceiling.maxSandbox === 'danger-full-access',
   })
-  const leaveRunFolder = await joinRunFolder(engine, parts)
+  const leaveRunFolder = server === null ? await joinRunFolder(engine, parts) : null
   try {
-    await run({ engine, limits })
+    await run({ engine, limits, ...waysTo(engine, server) })
   } finally {
-    await leaveRunFolder()
+    await leaveRunFolder?.()
   }
   return close().then(
     () => 0,
@@ -62,6 +74,23 @@ export async function runWithEngine(
       return unsavedExitCode
     },
   )
+}
+
+/** Makes sure, before anything is served, that a server answers and takes the token. */
+async function reached(server: NamedServer): Promise<{ readonly store: null } | { readonly problem: string }> {
+  try {
+    await (await libraryOnServers(server, { name: 'parley' })).close()
+    return { store: null }
+  } catch (error) {
+    if (error instanceof ClientError) return { problem: error.message }
+    throw error
+  }
+}
+
+function waysTo(engine: Engine, server: NamedServer | null): Pick<EngineOfProgram, 'connect' | 'library'> {
+  return server === null
+    ? { connect: connectorTo(engine), library: (options) => libraryOn(engine, options) }
+    : { connect: connectorToServers(server), library: (options) => libraryOnServers(server, options) }
 }
 
 /** Returns the function by which a frontend connects to the engine, over memory and as any client. */

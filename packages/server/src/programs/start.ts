@@ -1,5 +1,7 @@
+import { type NamedServer, NamedServerError, readNamedServers, type ServerFlags } from '@parley/client/named-servers'
 import { closeInheritedDescriptors } from '@parley/host'
 import type { CeilingFlags, EngineParts } from '../engine/index.ts'
+import { UsageError } from '../serving/flags.ts'
 import { readAcpArguments, readAppServerArguments, readMcpArguments } from './arguments.ts'
 import { runProgram } from './conventions.ts'
 import { startServer } from './server/start-server.ts'
@@ -14,14 +16,14 @@ const built = { moduleUrl: import.meta.url, version: PARLEY_VERSION, build: PARL
 const programs = {
   server: () => startServer(built),
   'mcp-server': () =>
-    runFrontend('mcp-server', readMcpArguments, async (parts, args) => {
+    runFrontend('mcp-server', readMcpArguments, async (parts, args, server) => {
       const { runMcpServer } = await import('./mcp-server/run-mcp-server.ts')
-      return runMcpServer(parts, args)
+      return runMcpServer(parts, args, server)
     }),
   'app-server': () =>
-    runFrontend('app-server', readAppServerArguments, async (parts, args) => {
+    runFrontend('app-server', readAppServerArguments, async (parts, args, server) => {
       const { runAppServer } = await import('./app-server/run-app-server.ts')
-      return runAppServer(parts, args)
+      return runAppServer(parts, args, server)
     }),
   store: () =>
     runProgram('store', async (argv) => {
@@ -29,9 +31,9 @@ const programs = {
       return runStore(argv, process.env, process.stdout)
     }),
   acp: () =>
-    runFrontend('acp', readAcpArguments, async (parts, args) => {
+    runFrontend('acp', readAcpArguments, async (parts, args, server) => {
       const { runAcp } = await import('./acp/run-acp.ts')
-      return runAcp(parts, args)
+      return runAcp(parts, args, server)
     }),
 }
 
@@ -43,6 +45,7 @@ export function start(name: keyof typeof programs): Promise<never> {
 }
 
 interface FrontendArguments {
+  readonly server: ServerFlags | null
   readonly ceiling: CeilingFlags
   /** Token file that the user named, hidden from commands; null or absent for none. */
   readonly tokenFile?: string | null
@@ -52,11 +55,21 @@ interface FrontendArguments {
 function runFrontend<Arguments extends FrontendArguments>(
   name: string,
   readArguments: (argv: readonly string[]) => Arguments,
-  run: (parts: EngineParts, args: Arguments) => Promise<number>,
+  run: (parts: EngineParts, args: Arguments, server: NamedServer | null) => Promise<number>,
 ): Promise<never> {
   return runProgram(name, async (argv) => {
     const args = readArguments(argv)
     const hidden = args.tokenFile == null ? [] : [args.tokenFile]
-    return run(systemParts(readServerOptions({ paced: true, recordTo: null, hidden }, process.env, built)), args)
+    const options = readServerOptions({ paced: true, recordTo: null, hidden }, process.env, built)
+    return run(systemParts(options), args, namedServer(args.server, options))
   })
+}
+
+/** Returns the servers of a team that a program goes to; null for none. Throws `UsageError`. */
+function namedServer(flags: ServerFlags | null, place: Parameters<typeof readNamedServers>[1]): NamedServer | null {
+  try {
+    return flags === null ? null : readNamedServers(flags, place)
+  } catch (error) {
+    throw error instanceof NamedServerError ? new UsageError(error.message) : error
+  }
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import type { ServerFlags } from '@parley/client/named-servers'
 import { sandboxModes } from '@parley/protocol'
 import { isInTheClear } from '@parley/rpc'
 import type { CeilingFlags } from '../engine/index.ts'
@@ -121,6 +122,36 @@ export function readDuration(flag: string, text: string): number | null {
   const ms = Number(match?.[1]) * (unitsMs[match?.[2] ?? ''] ?? Number.NaN)
   if (ms <= maxMs) return ms
   throw new UsageError(`${flag} takes a time such as 90s, 30m or 2h, or never, not ${JSON.stringify(text)}.`)
+}
+
+/** Flags by which a program goes to servers that run already. */
+export const serverOptions = {
+  server: { type: 'string', multiple: true },
+  'ca-file': { type: 'string' },
+  'allow-unencrypted': { type: 'boolean' },
+} as const
+
+interface GivenServer {
+  readonly server?: readonly string[] | undefined
+  readonly 'token-file'?: string | undefined
+  readonly 'ca-file'?: string | undefined
+  readonly 'allow-unencrypted'?: boolean | undefined
+}
+
+/** Reads the flags that name servers; null where none is named. Throws `UsageError`. */
+export function readServerFlags(given: GivenServer): ServerFlags | null {
+  const { server: servers = [], 'token-file': tokenFile, 'ca-file': caFile } = given
+  const allowUnencrypted = given['allow-unencrypted']
+  if (servers.length > 0)
+    return {
+      servers,
+      tokenFile: tokenFile === undefined ? undefined : absolutePath(tokenFile),
+      caFile: caFile === undefined ? undefined : absolutePath(caFile),
+      allowUnencrypted,
+    }
+  if (caFile !== undefined || allowUnencrypted === true)
+    throw new UsageError('--ca-file and --allow-unencrypted need --server wss://HOST:PORT.')
+  return null
 }
 
 /** Flags that limit what a server may ever allow. */

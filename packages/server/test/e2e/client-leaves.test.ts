@@ -113,8 +113,8 @@ async function leave(
   await watched.send('go')
   await scene.reach(watched, client)
   depart(server, client)
-  // The promise is 2 s; a busy machine gets twice that.
-  const exit = await waitUntil(() => server.exit(), { what: 'the server to leave', timeoutMs: 4000 })
+  // The promise is 2 s on a quiet machine; a test asserts no time, only that it does leave.
+  const exit = await waitUntil(() => server.exit(), { what: 'the server to leave', timeoutMs: 30_000 })
   return { exit, watched, conversationId, stderr: server.stderr() }
 }
 
@@ -125,7 +125,7 @@ const scenesFor = (departure: string) =>
     (_, index) => process.env['PARLEY_LONG_TESTS'] === '1' || names[index % names.length] === departure,
   )
 
-describe.each(Object.entries(departures))('a client that %s', { timeout: 30_000 }, (departure, depart) => {
+describe.each(Object.entries(departures))('a client that %s', { timeout: 60_000 }, (departure, depart) => {
   it.each(scenesFor(departure))('while %s lets the server leave in time, with all of it saved', async (__, scene) => {
     await using model = await startModelServer(scene.steps)
     await using place = processPlace(model.url)

@@ -103,7 +103,7 @@ function lines(said: readonly Said[]): string[] {
   return sides.map(({ by, words }) => `${by}: ${words.join(', ')}`)
 }
 
-describe.each(wires)('a compacted conversation on the %s wire', { timeout: 30_000 }, (wire, modelName) => {
+describe.each(wires)('a compacted conversation on the %s wire', { timeout: 60_000 }, (wire, modelName) => {
   it('sends requests that its provider takes: the summary, what follows it, a kept round, and after an undo', async () => {
     const steps: Step[] = [looks('a.txt', 'b.txt'), { text: long }, { text: '## Goal\nTidy.' }, { text: 'ok' }]
     steps.push(looks('a.txt'), tooLong, { text: 'Half way.' }, { text: 'done' }, { text: 'Empty next.' })

@@ -35,13 +35,13 @@ describe('a server in the background', { timeout: 60_000 }, () => {
     await client.peer.close()
     await waitUntil(() => place.logLines(conversationId).at(-1)?.includes('"outcome":"completed"'), {
       what: 'the end of the turn',
-      timeoutMs: 10_000,
+      timeoutMs: 30_000,
     })
     const again = await connectTestClient(await connectSocket(daemon.path))
     expect(await again.request('server/diagnostics', {})).toMatchObject({ pid: daemon.pid, addresses: [daemon.path] })
     process.kill(daemon.pid, 'SIGTERM')
     expect(await again.peer.closed).toMatchObject({ code: 'ended' })
-    await waitUntil(() => !isAlive(daemon.pid), { what: 'its end', timeoutMs: 10_000 })
+    await waitUntil(() => !isAlive(daemon.pid), { what: 'its end', timeoutMs: 30_000 })
     await expect(connectSocket(daemon.path)).rejects.toMatchObject({ reason: 'unreachable' })
   })
 
@@ -51,7 +51,7 @@ describe('a server in the background', { timeout: 60_000 }, () => {
     using daemon = await launch(place, ['--idle-exit', '1s'])
     const client = await connectTestClient(await connectSocket(daemon.path))
     await client.peer.close()
-    expect(await waitUntil(() => !isAlive(daemon.pid), { what: 'its end', timeoutMs: 10_000 })).toBe(true)
+    expect(await waitUntil(() => !isAlive(daemon.pid), { what: 'its end', timeoutMs: 30_000 })).toBe(true)
   })
 
   it('that cannot listen where it should says why and is not there', async () => {
@@ -75,7 +75,7 @@ describe('a server that is told where to listen', { timeout: 60_000 }, () => {
     const args = ['--listen', 'ws://127.0.0.1:0', '--listen', `unix:${path}`]
     const server = place.spawn(undefined, {}, args)
     server.child.stdin?.end()
-    await waitUntil(() => server.stderr().split('\n').length > 2, { what: 'both lines', timeoutMs: 20_000 })
+    await waitUntil(() => server.stderr().split('\n').length > 2, { what: 'both lines', timeoutMs: 30_000 })
     const tokenFile = join(place.root, '.parley', 'server-token')
     const url = /^parley server listens on (ws:\/\/127\.0\.0\.1:\d+) \(token in (.*)\)\n/.exec(server.stderr())
     expect(url?.[2]).toBe(tokenFile)

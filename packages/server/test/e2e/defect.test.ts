@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { expectShownIsStored, takeOver } from './support/after-kill.ts'
 import { fullAccess, processPlace } from './support/spawned-server.ts'
 
-describe('a defect in the server', { timeout: 30_000 }, () => {
+describe('a defect in the server', { timeout: 60_000 }, () => {
   it.each(['throw', 'reject'])(
     '(%s) ends it with code 70, its commands too, and the conversation can be resumed',
     async (kind) => {

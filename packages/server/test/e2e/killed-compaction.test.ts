@@ -5,7 +5,7 @@ import { processPlace } from './support/spawned-server.ts'
 
 const long = { text: 'word '.repeat(4000) }
 
-it('a compaction that kill -9 tears is as if it had not begun', { timeout: 30_000 }, async () => {
+it('a compaction that kill -9 tears is as if it had not begun', { timeout: 60_000 }, async () => {
   await using model = await startModelServer([long, { text: 'Half of a summary', hang: 'mid' }])
   await using place = processPlace(model.url)
   const server = place.spawn()

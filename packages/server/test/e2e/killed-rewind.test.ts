@@ -4,7 +4,7 @@ import { namesIn } from '../engine/support/test-server.ts'
 import { takeOver } from './support/after-kill.ts'
 import { fullAccess, processPlace } from './support/spawned-server.ts'
 
-describe('a server killed while it takes files back', { timeout: 30_000 }, () => {
+describe('a server killed while it takes files back', { timeout: 60_000 }, () => {
   const files = ['a.txt', 'b.txt', 'c.txt']
   const change = {
     calls: [{ name: 'shell', arguments: { command: 'for f in a b c; do echo new > $f.txt; done' } }],

@@ -13,7 +13,7 @@ const sessionNames = (root: string) => {
   return existsSync(folder) ? namesIn(folder).filter((name) => name.endsWith('.jsonl')) : []
 }
 
-describe('a server killed', { timeout: 30_000 }, () => {
+describe('a server killed', { timeout: 60_000 }, () => {
   it('before it has answered initialize leaves nothing behind', async () => {
     await using model = await startModelServer()
     await using place = processPlace(model.url)
@@ -184,7 +184,7 @@ describe('a server killed', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a server killed while it writes a patch', { timeout: 30_000 }, () => {
+describe('a server killed while it writes a patch', { timeout: 60_000 }, () => {
   const files = ['a.txt', 'b.txt', 'c.txt']
   const patch = [
     '*** Begin Patch',

@@ -10,7 +10,7 @@ const wires = [
   ['gemini', 'gemini-3-pro-preview'],
 ] as const
 
-describe.each(wires)('a conversation on the %s wire', { timeout: 30_000 }, (wire, modelName) => {
+describe.each(wires)('a conversation on the %s wire', { timeout: 60_000 }, (wire, modelName) => {
   it('asks with the same bytes after kill -9 and resume as the killed server did', async () => {
     const calls = ['a.txt', 'b.txt'].map((path) => ({ name: 'read_file', arguments: { path } }))
     await using model = await startModelServer([

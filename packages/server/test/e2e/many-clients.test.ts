@@ -86,7 +86,7 @@ describe('many clients of one conversation', { timeout: 60_000 }, () => {
     const last = watched.state.core.seq
     await waitUntil(() => stalled.lines().at(-1)?.includes(`"seq":${last},`), {
       what: 'the last event',
-      timeoutMs: 15_000,
+      timeoutMs: 30_000,
     })
     const seqs = stalled
       .lines()
@@ -137,7 +137,7 @@ describe('many clients of one conversation', { timeout: 60_000 }, () => {
     const server = place.spawn(undefined, {}, ['--listen', 'ws://127.0.0.1:0'])
     const address = await waitUntil(() => /ws:\/\/\S+/.exec(server.stderr())?.[0], {
       what: 'the address',
-      timeoutMs: 20_000,
+      timeoutMs: 30_000,
     })
     const token = place.read('../.parley/server-token').trim()
     const overSocket = await server.join()

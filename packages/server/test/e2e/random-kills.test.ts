@@ -114,7 +114,7 @@ async function killAndResume(killAt: Failpoint): Promise<'killed' | 'survived'> 
 }
 
 describe(`a server killed at ${runs} random points between the model's request and the end of its calls`, {
-  timeout: 30_000,
+  timeout: 60_000,
 }, () => {
   it('has run nothing twice, nothing without a yes, and lost nothing it showed', { timeout: runs * 4000 }, async () => {
     const left = [...killPoints]

@@ -10,7 +10,7 @@ const megabyte = 1024 * 1024
 const turnsEnded = (place: ProcessPlace, conversationId: string) =>
   place.logLines(conversationId).filter((line) => line.includes('"type":"turn.ended"')).length
 
-describe.skipIf(process.platform !== 'linux')('a client that stops reading', { timeout: 30_000 }, () => {
+describe.skipIf(process.platform !== 'linux')('a client that stops reading', { timeout: 60_000 }, () => {
   it('costs the server next to no memory and gets every event when it reads again', { timeout: 60_000 }, async () => {
     const text = 'x'.repeat(2 * megabyte)
     const cut = { text, chunks: 32, cutAfterBytes: 2 * megabyte }
@@ -24,7 +24,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
     await client.ask('conversation/stream', { conversationId })
     const turn = async (n: number) => {
       client.send('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'go' }] })
-      await waitUntil(() => turnsEnded(place, conversationId) === n, { what: `turn ${n}`, timeoutMs: 15_000 })
+      await waitUntil(() => turnsEnded(place, conversationId) === n, { what: `turn ${n}`, timeoutMs: 30_000 })
     }
     for (let n = 1; n <= warm; n++) await turn(n)
     const before = await bytesInUse(server)
@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
     const last = place.logLines(conversationId).length - 1
     await waitUntil(() => client.lines.at(-1)?.includes(`"seq":${last},`), {
       what: 'the last event',
-      timeoutMs: 15_000,
+      timeoutMs: 30_000,
     })
     const seqs = client.lines
       .map((line) => JSON.parse(line))
@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
   })
 })
 
-describe('a client that closes only what it reads from', { timeout: 30_000 }, () => {
+describe('a client that closes only what it reads from', { timeout: 60_000 }, () => {
   it('is one that has gone: the server saves and leaves without a word', async () => {
     await using model = await startModelServer([{ text: 'word '.repeat(2000), chunks: 2000, delayMs: 5 }])
     await using place = processPlace(model.url)
@@ -66,7 +66,7 @@ describe('a client that closes only what it reads from', { timeout: 30_000 }, ()
   })
 })
 
-describe('output that a dependency prints', { timeout: 30_000 }, () => {
+describe('output that a dependency prints', { timeout: 60_000 }, () => {
   it('goes to stderr, and every line of stdout is the protocol', async () => {
     await using model = await startModelServer([{ text: 'word '.repeat(50), chunks: 50, delayMs: 2 }])
     await using place = processPlace(model.url)

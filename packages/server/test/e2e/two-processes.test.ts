@@ -19,7 +19,7 @@ async function closedTalk(place: ProcessPlace): Promise<string> {
   return conversationId
 }
 
-describe('one conversation and two processes', { timeout: 30_000 }, () => {
+describe('one conversation and two processes', { timeout: 60_000 }, () => {
   it('has one writer, and the other process learns which', { timeout: races * 10_000 }, async () => {
     await using model = await startModelServer([{ text: 'A' }])
     await using place = processPlace(model.url)
@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')(
   'what a killed server and its guard left running',
   { timeout: 30_000 },
   () => {
-    it('is ended by the next server', { timeout: 20_000 }, async () => {
+    it('is ended by the next server', { timeout: 60_000 }, async () => {
       const call = { name: 'shell', arguments: { command: 'setsid sleep 600 & echo started; wait' } }
       await using model = await startModelServer([{ calls: [call] }])
       await using place = processPlace(model.url)
@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux')(
       expect(place.descendants().length).toBeGreaterThan(0)
       const next = place.spawn()
       await next.connect()
-      await waitUntil(() => place.descendants().length === 0, { what: 'the sweep', timeoutMs: 10_000 })
+      await waitUntil(() => place.descendants().length === 0, { what: 'the sweep', timeoutMs: 30_000 })
     })
   },
 )

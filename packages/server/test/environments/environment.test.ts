@@ -149,7 +149,7 @@ describe('a conversation in an environment', () => {
   })
 })
 
-describe('an environment that cannot be used', { timeout: 20_000 }, () => {
+describe('an environment that cannot be used', { timeout: 60_000 }, () => {
   it('is refused with a sentence when a conversation is to begin in it', async () => {
     await using place = await farPlace()
     const { far, here } = place

@@ -26,7 +26,7 @@ function answer({ name, args }: ReturnType<typeof shell>) {
   return { calls: [{ name, arguments: args as Record<string, unknown> }] }
 }
 
-describe('a server killed here', { timeout: 30_000 }, () => {
+describe('a server killed here', { timeout: 60_000 }, () => {
   it('before it recorded what became of a far patch looks there at the next resume', async () => {
     await using far = await startFarMachine()
     far.write('a', '1\n')

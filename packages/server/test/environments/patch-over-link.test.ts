@@ -103,7 +103,7 @@ describe('links of a far machine', () => {
   })
 })
 
-describe('a patch of a far machine', { timeout: 20_000 }, () => {
+describe('a patch of a far machine', { timeout: 60_000 }, () => {
   it('is applied as a whole, wherever the link breaks and comes back', async () => {
     const { tree, changing } = await applyOver(null)
     expect(tree).toEqual(treeAfter)

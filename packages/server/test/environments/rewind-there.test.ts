@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { calling, farPlace, patch, shell } from './support/far-talk.ts'
 
 it('a rewind takes back what a patch changed on another machine, and says that commands are not covered', {
-  timeout: 30_000,
+  timeout: 60_000,
 }, async () => {
   await using place = await farPlace()
   const { far } = place

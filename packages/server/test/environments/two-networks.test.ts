@@ -8,7 +8,7 @@ import { startFarMachine } from './support/far-machine.ts'
 import { calling, inBox, patch, shell } from './support/far-talk.ts'
 import { createFarNetwork, networkComplaint } from './support/network-namespace.ts'
 
-it('a conversation works over a cable that is pulled out and put back', { timeout: 30_000 }, async ({ skip }) => {
+it('a conversation works over a cable that is pulled out and put back', { timeout: 60_000 }, async ({ skip }) => {
   const complaint = networkComplaint()
   if (complaint !== null) skip(complaint)
   using network = createFarNetwork()

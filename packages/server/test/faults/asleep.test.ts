@@ -16,7 +16,7 @@ async function sleepThrough(pid: number, meanwhile?: () => void): Promise<void> 
   process.kill(pid, 'SIGCONT')
 }
 
-describe('a server that was stopped for longer than its time limits', { timeout: 30_000 }, () => {
+describe('a server that was stopped for longer than its time limits', { timeout: 60_000 }, () => {
   it('goes on with an answer that came meanwhile, a command and a question', async () => {
     const gate = Promise.withResolvers<void>()
     const command = { name: 'shell', arguments: { command: 'sleep 0.2; echo over', timeout_ms: 1_000 } }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { expectShownIsStored, takeOver } from '../e2e/support/after-kill.ts'
 import { processPlace } from '../e2e/support/spawned-server.ts'
 
-describe.runIf(canRefuseCalls())('a home whose kernel refuses', { timeout: 30_000 }, () => {
+describe.runIf(canRefuseCalls())('a home whose kernel refuses', { timeout: 60_000 }, () => {
   it('locks says so, for a new conversation and for one that is there, and works once it has them', async () => {
     await using model = await startModelServer([{ text: 'A' }, { text: 'B' }])
     await using place = processPlace(model.url)

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { readMcpArguments, readServerArguments } from '../../src/programs/arguments.ts'
+import {
+  readAcpArguments,
+  readAppServerArguments,
+  readMcpArguments,
+  readServerArguments,
+} from '../../src/programs/arguments.ts'
 
 describe('the arguments of a server', () => {
   it('make it a server for stdin when there are none', () => {
@@ -98,4 +103,21 @@ describe('the arguments of a server', () => {
   ])('%j are refused in one sentence', (argv, sentence) => {
     expect(() => readServerArguments(argv)).toThrow(sentence)
   })
+})
+
+it.each([
+  ['mcp-server', readMcpArguments],
+  ['app-server', readAppServerArguments],
+  ['acp', readAcpArguments],
+] as const)('%s goes to servers of a team with the token of a file', (_, read) => {
+  const { server } = read(['--server', 'wss://a:1,wss://b:2', '--token-file', '/t', '--ca-file', '/ca'])
+  expect(server).toEqual({
+    servers: ['wss://a:1,wss://b:2'],
+    tokenFile: '/t',
+    caFile: '/ca',
+    allowUnencrypted: undefined,
+  })
+  expect(read([]).server).toBeNull()
+  expect(() => read(['--ca-file', '/ca'])).toThrow('--server')
+  expect(() => read(['--token-file', '/t'])).toThrow('--server')
 })

@@ -253,7 +253,7 @@ async function writeIsRejected(row: Guarded): Promise<boolean> {
   )
 }
 
-describe.each(levels)('with enforcement $enforcement', { timeout: 30_000 }, ({ level, isHere }) => {
+describe.each(levels)('with enforcement $enforcement', { timeout: 60_000 }, ({ level, isHere }) => {
   it.skipIf(!isHere).each(guarded)('a command cannot change $name', async (row) => {
     expect(await commandChanges(row, level)).toBe(false)
   })

@@ -181,7 +181,7 @@ describe('the variables that move places of secrets', () => {
   })
 })
 
-describe.skipIf(!isFull)(`a command in the full sandbox${whyNot}`, { timeout: 30_000 }, () => {
+describe.skipIf(!isFull)(`a command in the full sandbox${whyNot}`, { timeout: 60_000 }, () => {
   it.each(['read-only', 'workspace-write'] as const)('reads nothing in any of the places in %s', async (mode) => {
     using home = openHome()
     const places = secretPlaces.flatMap(({ paths }) => paths).map((place) => place.replace('*', 'some'))

@@ -1,4 +1,4 @@
-import type { ClientId, ConversationId } from '@parley/protocol'
+import type { ClientId, ConversationId, Person } from '@parley/protocol'
 import type { Ceiling } from '../menu/wider-limits.ts'
 
 /** Addresses of the server that was lost, and of the one that is tried. */
@@ -15,6 +15,9 @@ export type Link =
   /** `isTaken`: another server of the store has the conversation now. */
   | { readonly kind: 'lost'; readonly isTaken?: true }
 
+/** Role that keeps a window from sending; whoever has a link is a reader. */
+export type HeldRole = 'reader' | 'approver'
+
 /** Facts on the open conversation that are not in its state. */
 export interface Opened {
   readonly conversationId: ConversationId
@@ -22,6 +25,10 @@ export interface Opened {
   readonly readOnly: boolean
   /** True for `--read-only`: the client cannot take part. */
   readonly onlyWatches: boolean
+  /** Person that the window acts for; absent where the server has no users. */
+  readonly person?: Person
+  /** Role that keeps this window from sending, by the state of the conversation; absent for none. */
+  readonly heldTo?: HeldRole
   /** True if another process started its server. */
   readonly attached: boolean
   /** Set if its server was started with `--safe`. */

@@ -3,6 +3,7 @@ import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { noteReadOnly } from '../command-notes.ts'
 import { settleMs } from '../keys/key-meaning.ts'
 import { commandToWiden } from '../menu/wider-limits.ts'
+import { maySend } from '../people/held-role.ts'
 import { addNote, type UiState } from '../ui-state.ts'
 
 /**
@@ -12,7 +13,7 @@ import { addNote, type UiState } from '../ui-state.ts'
 export function cycleMode(ui: UiState, { state, nowMs }: UiContext): UiStep {
   const { opened, link, limitsChangedAtMs } = ui
   if (state === null || opened === null || link.kind !== 'up') return stepTo(ui)
-  if (opened.readOnly || opened.onlyWatches) return stepTo(noteReadOnly(ui))
+  if (!maySend(opened) || opened.onlyWatches) return stepTo(noteReadOnly(ui))
   if (nowMs - limitsChangedAtMs < settleMs) return stepTo(ui)
   const { ceiling } = opened
   const mode = nextMode(state.core.settings, ...(ceiling === undefined ? [] : [ceiling.sandbox]))

@@ -3,6 +3,7 @@ import { pendingApprovals } from '../answers.ts'
 import { completionsOf } from '../completions.ts'
 import type { Situation } from '../keys/key-meaning.ts'
 import type { KeyCondition, KeyPlace } from '../keys/key-table.ts'
+import { maySend } from '../people/held-role.ts'
 import type { UiState } from '../ui-state.ts'
 import { isComposerHidden, isComposerOverApproval } from '../write-over-question.ts'
 
@@ -44,7 +45,7 @@ function workPlaces(ui: UiState, state: ConversationState | null): readonly KeyP
 /** Returns the place of what runs and can be stopped from here. */
 function workPlace(ui: UiState, state: ConversationState | null): KeyPlace {
   if (ui.link.kind === 'starting') return ui.lastSent === null ? 'idle' : 'sent'
-  if (ui.link.kind !== 'up' || ui.opened?.readOnly === true) return 'idle'
+  if (ui.link.kind !== 'up' || !maySend(ui.opened)) return 'idle'
   const command = runningShellCommands(ui, state).at(-1) ?? null
   const isAsked = pendingApprovals(state, ui).length > 0
   if (command !== null && ui.stoppingCommand !== command && !isAsked) return 'command'

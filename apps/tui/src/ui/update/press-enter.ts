@@ -7,6 +7,7 @@ import { chosenCompletion, completed, isWritten } from '../completions.ts'
 import { type Composer, emptyComposer, expanded, replace } from '../composer/composer.ts'
 import { needsTerminal } from '../composer/needs-terminal.ts'
 import { isInboxPaused } from '../inbox.ts'
+import { maySend } from '../people/held-role.ts'
 import { runSlash } from '../run-slash.ts'
 import { parseSlash, shellLineOf } from '../slash-commands.ts'
 import { message, type UiState, type Unsent } from '../ui-state.ts'
@@ -51,11 +52,11 @@ function takeCompletion(ui: UiState): { ui: UiState; text: string; runs: boolean
 
 /** Continues what waits for the user, when the composer is empty. */
 function continueWaiting(ui: UiState, { state }: UiContext): UiStep {
-  if (ui.link.kind !== 'up' || pendingApprovals(state, ui).length > 0) return stepTo(ui)
+  if (ui.link.kind !== 'up' || !maySend(ui.opened) || pendingApprovals(state, ui).length > 0) return stepTo(ui)
   const waits = approvedNotStarted(state).length > 0 || state?.core.turn?.parked === true || isInboxPaused(state)
   if (waits) return stepTo(ui, { kind: 'continue' })
   const isRetryAhead = (state?.core.turn?.retry ?? null) !== null && ui.stoppingTurn !== state?.core.turn?.id
-  return isRetryAhead && ui.opened?.readOnly !== true ? stepTo(ui, { kind: 'retryNow' }) : stepTo(ui)
+  return isRetryAhead ? stepTo(ui, { kind: 'retryNow' }) : stepTo(ui)
 }
 
 function submitText(
@@ -73,7 +74,7 @@ function submitText(
   const isMessage = command?.kind === 'unknown' && namesPart(text.trim(), ui.parts)
   if (command !== null && !isMessage) return runSlash(command.kind === 'unknown' ? refused : ui, command, context)
   if (ui.link.kind === 'lost') return stepTo(before)
-  if (ui.opened?.readOnly) return stepTo(noteReadOnly(refused))
+  if (!maySend(ui.opened)) return stepTo(noteReadOnly(refused))
   if (text.trim() === 'exit') return stepTo(ui, { kind: 'leave' })
   const line = shellLineOf(text)
   if (line === null) return sendMessage(remembered(ui, before, context), messageOf(ui, text, when, context))

@@ -1,4 +1,4 @@
-import { type MessageId, unconfiguredProvider } from '@parley/protocol'
+import { type ConversationState, type MessageId, unconfiguredProvider } from '@parley/protocol'
 import { stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { applyHeldKey } from '../answer-approval.ts'
 import { noteKey, notePainted, type Painted } from '../answers.ts'
@@ -7,6 +7,7 @@ import { leaveForm, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
 import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import { noteAnswered, noteConfigured } from '../outside-changes.ts'
+import { followRole } from '../people/held-role.ts'
 import { updateMenu } from '../press-in-menu.ts'
 import { runEarlyCommands } from '../run-slash.ts'
 import { addNote, addNotice, message, type UiState } from '../ui-state.ts'
@@ -178,11 +179,16 @@ function returnMessage(ui: UiState, { messageId, text }: UiState['unsent'][numbe
   return { ...ui, unsent: withoutMessage(ui, messageId), lastSent: null, composer: putBack(ui.composer, text) }
 }
 
+function inRole(ui: UiState, state: ConversationState): UiState {
+  const opened = ui.opened === null ? null : followRole(ui.opened, state)
+  return opened === ui.opened ? ui : { ...ui, opened }
+}
+
 /** Drops references to what the conversation no longer has: an approval answered by others, a sent message. */
 export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): UiState {
   if (state === null) return ui
   const { turn, approvals, inbox, open } = state.core
-  let next = ui
+  let next = inRole(ui, state)
   if (next.stoppingTurn !== null && next.stoppingTurn !== turn?.id) next = { ...next, stoppingTurn: null }
   if (next.stoppingCommand !== null && open[next.stoppingCommand] === undefined)
     next = { ...next, stoppingCommand: null }

@@ -17,6 +17,8 @@ export interface Asking {
   readonly homeFolder: string
   /** True while the composer has text that the approval hides. */
   readonly hasDraft: boolean
+  /** True where something can be written instead of an answer. */
+  readonly mayWrite: boolean
   /** Enforcement of limits where the call would run. */
   readonly enforcement: Enforcement
   /** Current meaning of keys. */

@@ -10,9 +10,9 @@ import { alwaysWords, ruleRows } from './whole-approval.ts'
 
 /**
  * Current meaning of keys. `remember`: they accept the rule that is shown. `typing`: they edit the text. `lost`: no
- * server takes an answer. `view`, `watch`: this client cannot answer.
+ * server takes an answer. `view`, `watch`, `reader`: this client cannot answer.
  */
-export type AnswerMode = 'answer' | 'remember' | 'note' | 'form' | 'typing' | 'lost' | 'view' | 'watch'
+export type AnswerMode = 'answer' | 'remember' | 'note' | 'form' | 'typing' | 'lost' | 'view' | 'watch' | 'reader'
 
 interface Choosing {
   readonly approval: Approval
@@ -23,6 +23,8 @@ interface Choosing {
   readonly homeFolder: string
   /** True while the composer has text that the approval hides. */
   readonly hasDraft: boolean
+  /** True where something can be written instead of an answer. */
+  readonly mayWrite: boolean
 }
 
 type Answer = Choice['answer']
@@ -145,6 +147,7 @@ const instead: Readonly<Record<Exclude<AnswerMode, 'answer' | 'remember'>, Span>
   form: { text: 'Enter accepts the field, Esc goes back', bold: true },
   watch: { text: 'This window only watches. Another window answers', tone: 'warn' },
   view: { text: 'This is a read-only view. The window with the conversation answers', tone: 'warn' },
+  reader: { text: 'You may read this conversation, not answer. An owner can change that', tone: 'warn' },
   lost: { text: 'You can answer when the server runs again', tone: 'warn' },
 }
 
@@ -178,9 +181,10 @@ function hint(choosing: Choosing): Line {
   return [{ text: '  the letter, or ↑↓ then Enter', tone: 'muted' }, dot, ...otherKeys(choosing)]
 }
 
-function otherKeys({ approval, hasDraft }: Choosing): Line {
+function otherKeys({ approval, hasDraft, mayWrite }: Choosing): Line {
   const why = runsNothing(approval.kind) ? '' : ' · w why'
-  return [{ text: `v all of it${why} · Tab ${hasDraft ? 'to your text' : 'write a message'}`, tone: 'muted' }]
+  const write = mayWrite ? ` · Tab ${hasDraft ? 'to your text' : 'write a message'}` : ''
+  return [{ text: `v all of it${why}${write}`, tone: 'muted' }]
 }
 
 interface Wording {

@@ -3,6 +3,7 @@ import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
 import { isInboxPaused } from '../../ui/inbox.ts'
 import type { SoughtServer } from '../../ui/link/link.ts'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
+import { maySend } from '../../ui/people/held-role.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
@@ -35,7 +36,7 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
     return { line: [{ text, tone: 'muted' }], changesAtMs: (ui.offer?.untilMs ?? nowMs) + 1 }
   }
   if (ui.link.kind === 'starting') return startingActivity(ui, ui.link.sought)
-  if (state === null || ui.opened?.readOnly) return null
+  if (state === null || !maySend(ui.opened)) return null
   const command = runningShellCommands(ui, state).at(-1)
   if (command !== undefined && pendingApprovals(state, ui).length === 0)
     return still(

@@ -5,6 +5,7 @@ import { layoutComposer } from '../../ui/composer/layout.ts'
 import { fieldsOf, optionsOf } from '../../ui/fill-form.ts'
 import { inputText } from '../../ui/inbox.ts'
 import { actorName } from '../../ui/outside-changes.ts'
+import { heldWords } from '../../ui/people/held-role.ts'
 import type { FilledForm, UiState } from '../../ui/ui-state.ts'
 import { shownName, strippedLine } from '../text/control-characters.ts'
 import { fittingParts, truncateLine } from '../text/fit-rows.ts'
@@ -46,8 +47,10 @@ function placeholder(state: ConversationState | null, { purpose, opened, link }:
   if (purpose.kind === 'form') return fieldHint(state, purpose.form)
   if (opened?.readOnly)
     return opened.onlyWatches ? 'read-only: this window watches' : 'read-only view: /fork goes on in a copy'
+  if (opened?.heldTo !== undefined) return heldWords[opened.heldTo].brief
   if (state?.core.turn !== null && state !== null) return 'Enter adds to this turn, Alt+Enter waits for the next'
-  return fittingParts(['Ask anything', '@ file', '/ command', '! shell', '? keys'], room)
+  const shell = opened?.person === undefined ? ['! shell'] : []
+  return fittingParts(['Ask anything', '@ file', '/ command', ...shell, '? keys'], room)
 }
 
 function fieldHint(state: ConversationState | null, form: FilledForm): string {

@@ -7,6 +7,7 @@ import {
   settingsInForce,
   unconfiguredProvider,
 } from '@parley/protocol'
+import type { HeldRole } from '../../ui/link/link.ts'
 import { showEffects } from '../text/control-characters.ts'
 import { truncateLine, truncateStart } from '../text/fit-rows.ts'
 import { count, placedPath } from '../text/formats.ts'
@@ -20,8 +21,8 @@ type Limited = Pick<Core, 'settings' | 'forwards'>
 export interface StatusFacts {
   readonly homeFolder: string
   readonly branch: string | null
-  /** Reason why nothing can be sent: `view` of the log, or a client that only watches. */
-  readonly readOnly: 'view' | 'watch' | null
+  /** Reason why nothing can be sent: `view` of the log, a client that only watches, or the role of its user. */
+  readonly readOnly: ReadOnly | null
   /** Line of the user's program; null for the usual one. */
   readonly own: Line | null
   /** Clients connected to the conversation. */
@@ -158,11 +159,18 @@ function forwardMarks({ forwards = [] }: Pick<Core, 'forwards'>): readonly Line[
 /** Mark of a server that was started with `--safe`. */
 const safeSpans: Line = [{ text: 'safe', tone: 'warn' }]
 
-function readOnlySpans(readOnly: 'view' | 'watch'): Line {
+function readOnlySpans(readOnly: ReadOnly): Line {
   return [{ text: readOnlyWords[readOnly], tone: 'warn' }]
 }
 
-const readOnlyWords = { view: 'read-only view', watch: 'read-only' } as const
+type ReadOnly = 'view' | 'watch' | HeldRole
+
+const readOnlyWords: Readonly<Record<ReadOnly, string>> = {
+  view: 'read-only view',
+  watch: 'read-only',
+  reader: 'reader',
+  approver: 'approver',
+}
 
 /** Returns what holds commands and when the user is asked, in full or as few words as fit a window of 20 columns. */
 function limitsSpans(settings: Settings, isBrief: boolean): Line {

@@ -79,7 +79,7 @@ const checks: Checks = {
   absent_from_command: (path) => expect(lookAt(path)).toBe('nothing'),
   gone: (_, { workspace }) =>
     waitUntil(() => processesBelow(workspace).length === 0, {
-      timeoutMs: 3_000,
+      timeoutMs: 30_000,
       what: 'the end of all of its processes',
     }),
   server_alive: async (_, { world }) => {

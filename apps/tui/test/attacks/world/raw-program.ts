@@ -50,7 +50,7 @@ export function startRaw({ user, env, cwd, program }: Recipe): RawProgram {
   })
   return {
     line: (line) => void child.stdin.write(`${line}\n`),
-    until: (what, fits) => waitUntil(() => heard.find(fits), { what, timeoutMs: 10_000 }),
+    until: (what, fits) => waitUntil(() => heard.find(fits), { what, timeoutMs: 30_000 }),
     heard,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')

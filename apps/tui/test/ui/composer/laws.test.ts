@@ -1,3 +1,4 @@
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ComposerCommand } from '../../../src/ui/composer/command.ts'
@@ -80,7 +81,7 @@ describe('composer laws', () => {
           false,
         )
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 
@@ -93,7 +94,7 @@ describe('composer laws', () => {
         const undone = run(after, ['undo'], surroundings)
         expect([undone.text, undone.caret]).toEqual([before.text, before.caret])
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 
@@ -129,7 +130,7 @@ describe('composer laws', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 })

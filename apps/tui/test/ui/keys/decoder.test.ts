@@ -1,4 +1,5 @@
 import { codePoint } from '@parley/testkit/code-point'
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chord } from '../../../src/ui/composer/command.ts'
@@ -165,7 +166,7 @@ describe('decode law', () => {
       fc.property(stream, cuts, (input, places) => {
         expect(decodedInParts(cutAt(input, places))).toEqual(decodedInParts([input]))
       }),
-      { numRuns: 1_000 },
+      { numRuns: runsOf(1_000) },
     )
   })
 
@@ -176,7 +177,7 @@ describe('decode law', () => {
         const bytes = new TextEncoder().encode(text)
         expect(decodedInParts(cutAt(bytes, places))).toEqual(decodedInParts([text]))
       }),
-      { numRuns: 1_000 },
+      { numRuns: runsOf(1_000) },
     )
   })
 
@@ -187,7 +188,7 @@ describe('decode law', () => {
           if (event.kind === 'text') expect(event.text).not.toMatch(/[\x00-\x1f\x7f-\x9f]/)
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: runsOf(1_000) },
     )
   })
 })
@@ -217,6 +218,6 @@ test('any bytes, cut anywhere, decode as the platform decodes them', () => {
         expect(text + (carried.length > 0 ? '\ufffd' : '')).toBe(expected)
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: runsOf(1_000) },
   )
 })

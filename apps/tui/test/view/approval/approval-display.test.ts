@@ -25,6 +25,7 @@ function lines(fields: Partial<Approval>, { columns = 80, maxRows = 24, enforcem
     homeFolder: '/home/ada',
     mode: 'answer',
     hasDraft: false,
+    mayWrite: true,
     form: null,
     heldKey: null,
     reached: null,

@@ -1,3 +1,4 @@
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lex } from '../../../src/view/markdown/inline.ts'
@@ -68,7 +69,7 @@ describe('advance', () => {
         const { settled, flow } = streamed(cutAt(text, places))
         expect(renderPieces([...settled, ...rest(flow)], room)).toEqual(renderMarkdown(text, room))
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 
@@ -78,7 +79,7 @@ describe('advance', () => {
         const rows = renderPieces(streamed([text.slice(0, cut)]).settled, room)
         expect(renderMarkdown(text, room).slice(0, rows.length)).toEqual(rows)
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 

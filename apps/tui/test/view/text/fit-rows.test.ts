@@ -1,3 +1,4 @@
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { breakRows, truncateLine, truncateStart, truncateText, wrapLine } from '../../../src/view/text/fit-rows.ts'
@@ -63,7 +64,7 @@ describe('wrapLine', () => {
           }
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: runsOf(1_000) },
     )
   })
 })

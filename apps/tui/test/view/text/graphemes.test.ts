@@ -1,4 +1,5 @@
 import { codePoint } from '@parley/testkit/code-point'
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { boundaryAfter, boundaryBefore, boundaryFrom, graphemes } from '../../../src/view/text/graphemes.ts'
@@ -40,7 +41,7 @@ test('graphemes are those of the segmenter, on the fast path too', () => {
     fc.property(text, (value) => {
       expect([...graphemes(value)]).toEqual(Array.from(segmenter.segment(value), ({ segment }) => segment))
     }),
-    { numRuns: 2_000 },
+    { numRuns: runsOf(2_000) },
   )
 })
 
@@ -56,6 +57,6 @@ test('boundaries are those of the segmenter, in both directions', () => {
         expect(boundaryFrom(value, offset)).toBe(boundaries.find((boundary) => boundary >= offset))
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: runsOf(1_000) },
   )
 })

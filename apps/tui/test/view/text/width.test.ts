@@ -1,4 +1,5 @@
 import { codePoint } from '@parley/testkit/code-point'
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
@@ -41,7 +42,7 @@ describe('cellWidth', () => {
         expect(cellWidth(text)).toBe(reference(text))
         expect(cellWidth(text, 2)).toBe(referenceWide(text))
       }),
-      { numRuns: 1500 },
+      { numRuns: runsOf(1500) },
     )
   })
 
@@ -58,7 +59,7 @@ describe('cellWidth', () => {
           expect(cellWidth(value)).toBe(reference(value))
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: runsOf(1500) },
     )
   })
 

@@ -11,6 +11,7 @@ import {
   sandboxModes,
 } from '@parley/protocol'
 import {
+  accessTable,
   approvalChoices,
   argumentsFor,
   completionsFor,
@@ -31,9 +32,11 @@ import {
   readFix,
   readForward,
   readReviewWords,
+  readShare,
   type SettingChoice,
   type SlashName,
   sandboxChoices,
+  shareConversation,
   slashCommands,
   statusTable,
   undoPoint,
@@ -160,6 +163,15 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     await client.request('conversation/rename', { conversationId: state.core.meta.conversationId, name })
     await refresh()
     return null
+  },
+  async share(words, { client, state, refresh }) {
+    const { access, conversationId } = state.core.meta
+    if (words === '') return accessTable(access, Date.now())
+    const asked = readShare(words)
+    if (asked === null) return note('/share [USER ROLE | link [DAYS] | revoke LINK]: who reaches this conversation.')
+    const said = await shareConversation(asked, conversationId, client)
+    await refresh()
+    return said
   },
   async fork(_, { client, state, goTo }) {
     const { conversationId } = state.core.meta

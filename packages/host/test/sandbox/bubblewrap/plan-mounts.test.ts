@@ -1,3 +1,4 @@
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Mount, type MountFacts, planMounts } from '../../../src/sandbox/bubblewrap/plan-mounts.ts'
@@ -117,7 +118,7 @@ describe('the planned mounts', () => {
         }
         if (isHidden) expect(['writable', 'readable', 'kept', 'root', 'pinned']).not.toContain(kind)
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     )
   })
 

@@ -60,7 +60,7 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
 
   const workable = it.skipIf(!possible)
 
-  workable(`writes to its workspace and its /tmp, and to nothing else${whyNot}`, { timeout: 30_000 }, async () => {
+  workable(`writes to its workspace and its /tmp, and to nothing else${whyNot}`, { timeout: 60_000 }, async () => {
     using ground = openPlayground(elsewhere)
     symlinkSync(ground.path('out'), ground.path('workspace/link'))
     mkdirSync(ground.path('workspace/vendor/sub/.git/hooks'), { recursive: true })
@@ -119,7 +119,7 @@ describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) 
   // Node lies in the checkout, and /tmp is another one inside.
   const hidesNode = process.execPath.startsWith('/tmp/')
   const served = `has a network of its own, and what it sends elsewhere is told${hidesNode ? ' (the checkout is below /tmp)' : ''}`
-  it.skipIf(!possible || hidesNode)(served, { timeout: 30_000 }, async () => {
+  it.skipIf(!possible || hidesNode)(served, { timeout: 60_000 }, async () => {
     using ground = openPlayground(elsewhere)
     let contacts = 0
     const listener = createServer(() => contacts++).listen(0, '127.0.0.1')

@@ -65,7 +65,7 @@ async function start(ground: Playground, script: string, more: Partial<CommandSp
 const run = async (ground: Playground, script: string, more: Partial<CommandSpec> = {}) =>
   (await start(ground, script, more)).ended
 
-describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 20_000 }, () => {
+describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 60_000 }, () => {
   it.each([0, 1, 126, 127, 255])('exit code %i is reported unchanged', async (code) => {
     using ground = openPlayground()
     expect(await run(ground, `exit ${code}`)).toMatchObject({ exitCode: code, signal: null, reason: 'exited' })
@@ -267,7 +267,7 @@ describe.skipIf(!hasBubblewrap)(`a command in its sandbox${whyNot}`, { timeout: 
   })
 })
 
-describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 20_000 }, () => {
+describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 60_000 }, () => {
   async function open(ground: Playground, argv: readonly string[], more: Partial<ProcessSpec> = {}) {
     let said = ''
     const exits: ProcessExit[] = []
@@ -337,7 +337,7 @@ describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 20_000 },
   })
 })
 
-describe.skipIf(!hasBubblewrap)('a process with streams in its sandbox', { timeout: 20_000 }, () => {
+describe.skipIf(!hasBubblewrap)('a process with streams in its sandbox', { timeout: 60_000 }, () => {
   it('reads and writes its streams, and ends with its stdin', async () => {
     using ground = openPlayground()
     const sandbox = await prepare(ground)

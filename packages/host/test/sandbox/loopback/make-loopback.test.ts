@@ -74,7 +74,7 @@ async function portOf(running: RunningCommand): Promise<string> {
   return /port (\d+)/.exec(text(running.output()))?.[1] ?? ''
 }
 
-describe.skipIf(!hasLoopback)(`a loopback that commands share${whyNot}`, { timeout: 30_000 }, () => {
+describe.skipIf(!hasLoopback)(`a loopback that commands share${whyNot}`, { timeout: 60_000 }, () => {
   it.skipIf(hidesNode)('lets one command reach the server of another, and nobody else', async () => {
     using ground = openPlayground()
     using loopback = await openLoopback()

@@ -1,6 +1,6 @@
 import { type Files, removeSession, type SessionPaths, sessionPaths } from '@parley/journal'
 import type { ConversationEvent, ConversationId, ConversationState, Overrides, ParamsOf } from '@parley/protocol'
-import type { Shipment } from '@parley/store'
+import { createTurns, type Shipment } from '@parley/store'
 import { accessOfNew } from '../../people/rights.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { Guest } from '../limits/may-loosen.ts'
@@ -52,6 +52,8 @@ interface Adopting {
 export class StoredConversations {
   readonly #ports: Ports
   readonly #locks: WriterLocks
+  /** Opens a few at once: a server that takes all of a dead one goes on renewing its lease meanwhile. */
+  readonly #inTurn = createTurns(4)
 
   constructor(ports: Ports) {
     this.#ports = ports
@@ -82,19 +84,26 @@ export class StoredConversations {
     await this.#assertThere(conversationId, paths)
     await this.#locks.take(conversationId, paths)
     const shipment = await this.#take(paths, conversationId, 'stored')
+    const adopting = { settle, shipment, ...(overrides === undefined ? {} : { overrides }) }
+    return this.#inTurn(() => this.#load(conversationId, adopting))
+  }
+
+  /** Opens the log of a conversation that this server may write. */
+  async #load(conversationId: ConversationId, adopting: Adopting): Promise<LiveConversation> {
+    const { shipment, overrides } = adopting
     let loaded: LoadedConversation
     try {
       const { files, setup } = this.#ports
       const owner = shipment === null ? null : ownerOf(conversationId, shipment)
       const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, owner, overrides)
       const ports = { files, takeEnvironment, checkpoints: setup.checkpoints, goesOn: shipment !== null }
-      loaded = await loadConversation(ports, paths, conversationId)
+      loaded = await loadConversation(ports, this.pathsOf(conversationId), conversationId)
     } catch (error) {
       await giveUp(shipment)
       this.release(conversationId)
       throw error
     }
-    return this.#adopt(conversationId, loaded, { settle, shipment, ...(overrides === undefined ? {} : { overrides }) })
+    return this.#adopt(conversationId, loaded, adopting)
   }
 
   async #assertThere(conversationId: ConversationId, paths: SessionPaths): Promise<void> {

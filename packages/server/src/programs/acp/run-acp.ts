@@ -1,10 +1,11 @@
 import { Readable, Writable } from 'node:stream'
 import { ndJsonStream } from '@agentclientprotocol/sdk'
+import type { NamedServer } from '@parley/client/named-servers'
 import type { EngineParts } from '../../engine/index.ts'
 import { offeredTexts } from '../../frontends/acp/offered-texts.ts'
 import { serveAcp } from '../../frontends/acp/serve-acp.ts'
 import type { AcpArguments } from '../arguments.ts'
-import { endStdinOnSignals, libraryOn, runWithEngine } from '../engine-program.ts'
+import { endStdinOnSignals, runWithEngine } from '../engine-program.ts'
 
 /** Text for a user who runs the command by hand. */
 const terminalHint =
@@ -14,15 +15,15 @@ const terminalHint =
 const textLimitMs = 2_000
 
 /** Serves an editor on stdin and stdout until it is gone or a signal ends it. Resolves with the exit code. */
-export function runAcp(parts: EngineParts, args: AcpArguments): Promise<number> {
+export function runAcp(parts: EngineParts, { ceiling }: AcpArguments, server: NamedServer | null): Promise<number> {
   const texts = offeredTexts(textLimitMs)
-  return runWithEngine({ ...parts, editors: texts }, args.ceiling, async ({ engine, limits }) => {
+  return runWithEngine({ ...parts, editors: texts }, { ceiling, server }, async ({ engine, limits, library }) => {
     endStdinOnSignals()
     // An editor that is gone is noticed by the end of stdin.
     process.stdout.on('error', () => undefined)
     if (process.stdin.isTTY) process.stderr.write(terminalHint)
     const { version } = engine.identity.serverInfo
-    const parley = await libraryOn(engine, { name: 'acp', title: 'editor', version })
+    const parley = await library({ name: 'acp', title: 'editor', version })
     const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin))
     const { now } = parts.clock
     await serveAcp(stream, { parley, version, limits, now, texts, report: (fault) => engine.report(fault) })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { NamedServer } from '@parley/client/named-servers'
 import { createStreamTransport, ListenError, type Transport } from '@parley/rpc'
 import type { EngineParts } from '../../engine/index.ts'
 import { serveAppServer } from '../../frontends/app-server/serve-app-server.ts'
@@ -6,23 +7,28 @@ import type { AppServerParts } from '../../frontends/app-server/session.ts'
 import { UsageError } from '../../serving/flags.ts'
 import { type Accepted, listenForCodex } from '../../serving/listen-for-codex.ts'
 import type { AppServerArguments } from '../arguments.ts'
-import { endStdinOnSignals, libraryOn, runWithEngine, untilSignal } from '../engine-program.ts'
+import { endStdinOnSignals, runWithEngine, untilSignal } from '../engine-program.ts'
+import { noCommands, noFiles } from '../named-servers.ts'
 
 /** Text for a user who runs the command by hand. */
 const terminalHint =
   "parley app-server speaks the protocol of Codex's app-server on stdin and stdout, for a program that starts it. Ctrl+D ends it; parley help app-server says more.\n"
 
 /** Runs an app-server until its client is gone or a signal ends it. Resolves with the exit code. */
-export async function runAppServer(parts: EngineParts, args: AppServerArguments): Promise<number> {
+export async function runAppServer(
+  parts: EngineParts,
+  args: AppServerArguments,
+  server: NamedServer | null,
+): Promise<number> {
   let problem: string | null = null
-  const exitCode = await runWithEngine(parts, args.ceiling, async ({ engine, limits }) => {
+  const exitCode = await runWithEngine(parts, { ...args, server }, async ({ engine, limits, library }) => {
     const app: AppServerParts = {
-      connect: (who) => libraryOn(engine, { ...who, canApprove: true }),
+      connect: (who) => library({ ...who, canApprove: true }),
       home: engine.home,
       version: engine.identity.serverInfo.version,
       limits,
-      startCommand: engine.startCommand,
-      files: engine.clientFiles,
+      startCommand: server === null ? engine.startCommand : noCommands,
+      files: server === null ? engine.clientFiles : noFiles,
       now: parts.clock.now,
     }
     const serve = (transport: Transport) => serveAppServer(transport, app, (fault) => engine.report(fault))

@@ -1,22 +1,23 @@
 import { join } from 'node:path'
+import type { NamedServer } from '@parley/client/named-servers'
 import { createStreamTransport } from '@parley/rpc'
 import type { EngineParts } from '../../engine/index.ts'
 import { type McpParts, serveMcp } from '../../frontends/mcp/serve-mcp.ts'
 import { StdioTransport } from '../../frontends/mcp/stdio-transport.ts'
 import { readOrMakeToken } from '../../serving/token-file.ts'
 import type { McpArguments } from '../arguments.ts'
-import { connectorTo, endStdinOnSignals, runWithEngine, untilSignal } from '../engine-program.ts'
+import { endStdinOnSignals, runWithEngine, untilSignal } from '../engine-program.ts'
 
 /** Text for a user who runs the command by hand. */
 const terminalHint =
   'parley mcp-server speaks MCP on stdin and stdout, for a program that starts it. Ctrl+D ends it; parley help mcp-server says more.\n'
 
 /** Runs an MCP server until its client is gone or a signal ends it. Resolves with the exit code. */
-export function runMcpServer(parts: EngineParts, args: McpArguments): Promise<number> {
+export function runMcpServer(parts: EngineParts, args: McpArguments, server: NamedServer | null): Promise<number> {
   const { listen, approvalTimeoutMs, tokenFile } = args
-  return runWithEngine(parts, args.ceiling, async ({ engine, limits }) => {
+  return runWithEngine(parts, { ...args, server }, async ({ engine, limits, connect }) => {
     const mcp: McpParts = {
-      connect: connectorTo(engine),
+      connect,
       version: engine.identity.serverInfo.version,
       home: engine.home,
       approvalTimeoutMs,

@@ -17,7 +17,7 @@ export function rawClient({ child }: SpawnedServer) {
   const answer = (wanted: unknown) =>
     waitUntil(() => lines.map((line) => JSON.parse(line)).find((message) => message.id === wanted), {
       what: `answer ${wanted}`,
-      timeoutMs: 15_000,
+      timeoutMs: 30_000,
     })
   return {
     lines,

@@ -80,7 +80,7 @@ export function processPlace(modelUrl: string, policy = 'on-request'): ProcessPl
     spawnWithout: (refused) => start(commandWithout(refused, serverCommand)),
     descendants,
     noDescendants: () =>
-      waitUntil(() => descendants().length === 0, { what: 'the end of all commands', timeoutMs: 3000 }),
+      waitUntil(() => descendants().length === 0, { what: 'the end of all commands', timeoutMs: 30_000 }),
     async [Symbol.asyncDispose]() {
       for (const child of children) child.kill('SIGKILL')
       killMarked(mark)
@@ -161,7 +161,7 @@ function socketOf(folder: string, pid: number): Promise<string> {
     }
     return undefined
   }
-  return waitUntil(find, { what: 'the socket of the server', timeoutMs: 20_000 })
+  return waitUntil(find, { what: 'the socket of the server', timeoutMs: 30_000 })
 }
 
 async function pidAt(path: string): Promise<number | null> {

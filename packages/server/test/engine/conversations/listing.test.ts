@@ -47,7 +47,7 @@ describe('the list of conversations', () => {
     await expect.poll(titles).toEqual([['one', true]])
     const before = follower.listChanges
     await other.request('conversation/rename', { conversationId, name: 'first' })
-    await expect.poll(() => follower.listChanges, { timeout: 5_000 }).toBeGreaterThan(before)
+    await expect.poll(() => follower.listChanges, { timeout: 30_000 }).toBeGreaterThan(before)
     expect(other.listChanges).toBe(0)
   })
 

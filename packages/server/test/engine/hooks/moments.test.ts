@@ -104,7 +104,7 @@ describe('hooks', () => {
     const { conversationId } = watched
     const input = [{ type: 'text' as const, text: 'slow' }]
     const sent = client.refused('conversation/sendMessage', { conversationId, input })
-    await vi.waitUntil(() => place.seen().length > 0, { timeout: 20_000 })
+    await vi.waitUntil(() => place.seen().length > 0, { timeout: 30_000 })
     const other = await server.connect('other')
     await other.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
     expect(await sent).toMatchObject({ code: 'messageStopped' })

@@ -12,6 +12,7 @@ import {
   sandboxModes,
 } from '@parley/protocol'
 import { chosenMode } from '@parley/protocol/question'
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { questionAbout } from '../../../src/engine/calls/approval-request.ts'
@@ -154,7 +155,7 @@ test('no mode and no answer to a plan allows more than policy, sandbox and ceili
         if (here.freedom === then.freedom) expect(here.reach).toBeLessThanOrEqual(then.reach)
       },
     ),
-    { numRuns: 10_000 },
+    { numRuns: runsOf(10_000) },
   )
   expect(Math.min(seen.changed, seen.kept)).toBeGreaterThan(1_000)
 })

@@ -27,7 +27,7 @@ describe('a background command', () => {
         sandbox: 'danger-full-access',
       })
       await client.request('conversation/configure', { conversationId, settings: { sandbox } })
-      await expect.poll(running, { timeout: 10_000 }).toBe(0)
+      await expect.poll(running, { timeout: 30_000 }).toBe(0)
       expect(notice()).toMatchObject({
         level: 'warning',
         title: expect.stringMatching(
@@ -41,7 +41,7 @@ describe('a background command', () => {
     await using place = testPlace()
     const { client, conversationId, running, notice } = await talkWithBackground(place)
     await client.request('conversation/resume', { conversationId, overrides: { sandbox: 'read-only' } })
-    await expect.poll(running, { timeout: 10_000 }).toBe(0)
+    await expect.poll(running, { timeout: 30_000 }).toBe(0)
     expect(notice()).toBeDefined()
   })
 

@@ -8,6 +8,7 @@ import {
 } from '@parley/protocol'
 import { methods } from '@parley/protocol/schema'
 import { RpcError } from '@parley/rpc'
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { startTeam } from '../support/team.ts'
@@ -102,7 +103,7 @@ it('nothing is answered that the table denies, and what is forbidden is answered
     const like = JSON.stringify(error).replaceAll(where, unknown)
     expect(like).toBe(JSON.stringify(await errorOf(clients[who], method, paramsFor(method, unknown, cwd))))
   })
-  await fc.assert(denied, { numRuns: 400 })
+  await fc.assert(denied, { numRuns: runsOf(400) })
 })
 
 /** Says what the table denies, apart from the program. */

@@ -82,7 +82,7 @@ it('a checkpoint is proven once, beside other work', async () => {
   expect(isProven()).toBe(false)
   const client = await place.start({ checkpoints: proving }).connect()
   await client.request('conversation/resume', { conversationId })
-  await vi.waitUntil(isProven, { timeout: 10_000 })
+  await vi.waitUntil(isProven, { timeout: 30_000 })
 })
 
 it.each([

@@ -40,7 +40,7 @@ function linkTarget(path: string): string {
   }
 }
 
-describe('the lock of an open conversation stays held', { timeout: 30_000 }, () => {
+describe('the lock of an open conversation stays held', { timeout: 60_000 }, () => {
   it.each(Object.entries(names))('when a client names it as an image %s', async (_, nameFor) => {
     await using place = testPlace()
     const talk = await place.talk()

@@ -73,7 +73,7 @@ describe('a home that cannot be written', () => {
 })
 
 describe('a full file system', () => {
-  it('pauses the turn, which continues when there is room', { timeout: 20_000 }, async ({ skip }) => {
+  it('pauses the turn, which continues when there is room', { timeout: 60_000 }, async ({ skip }) => {
     await using place = testPlace()
     const sessions = join(place.root, '.parley', 'sessions')
     using disk = smallDisk(sessions, 256 * 1024)

@@ -120,7 +120,7 @@ async function launch(options: Launch) {
   if (connect !== undefined) return { child, end, port }
   const found = await waitUntil(() => /listens on ws:\/\/.*:(\d+)/.exec(said), {
     what: 'the address of the exec-server',
-    timeoutMs: 15_000,
+    timeoutMs: 30_000,
   })
   return { child, end, port: Number(found[1]) }
 }

@@ -47,7 +47,7 @@ function heard(name: string, processId: string, told: readonly Message[]): strin
 }
 
 describe('a client of another exec-server', () => {
-  it.each(['programs', 'terminal', 'stdin'])('finds the same here: %s', { timeout: 20_000 }, async (name) => {
+  it.each(['programs', 'terminal', 'stdin'])('finds the same here: %s', { timeout: 60_000 }, async (name) => {
     await using place = execPlace()
     await using folder = await tempDirectory()
     const client = place.connect()

@@ -13,7 +13,7 @@ async function startTree(server: SpawnedExecServer, client = server.client): Pro
   await waitUntil(() => server.descendants().length >= 4, { what: 'the tree' })
 }
 
-describe('an exec-server on stdio', { timeout: 20_000 }, () => {
+describe('an exec-server on stdio', { timeout: 60_000 }, () => {
   it('ends with all process trees when its client has gone', async () => {
     await using server = await spawnExecServer()
     await server.client.greet()
@@ -68,7 +68,7 @@ describe('an exec-server on stdio', { timeout: 20_000 }, () => {
     }
     const answered = () =>
       new Set(server.client.messages.slice(before).flatMap(({ id }) => (id === undefined ? [] : [id])))
-    await waitUntil(() => answered().size === 3000, { what: 'all answers', timeoutMs: 15_000 })
+    await waitUntil(() => answered().size === 3000, { what: 'all answers', timeoutMs: 30_000 })
     await server.client.ask('environment/info')
     const answers = server.client.messages.slice(before).filter(({ id }) => typeof id === 'string')
     expect(answers).toHaveLength(3000)
@@ -99,7 +99,7 @@ describe('an exec-server on stdio', { timeout: 20_000 }, () => {
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('a client that stops reading', { timeout: 30_000 }, () => {
+describe.skipIf(process.platform !== 'linux')('a client that stops reading', { timeout: 60_000 }, () => {
   it.each([
     ['a pipe', false, 300],
     ['a terminal', true, 80],
@@ -128,7 +128,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
       await delay(300)
       return before === written()
     }
-    await waitUntil(stands, { what: 'the process to wait', timeoutMs: 15_000 })
+    await waitUntil(stands, { what: 'the process to wait', timeoutMs: 30_000 })
     expect(written()).toBeLessThan(60)
     expect(residentMiB() - beforeMiB).toBeLessThan(30)
     client.readOn()
@@ -137,7 +137,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
   })
 })
 
-describe('an exec-server on a websocket', { timeout: 20_000 }, () => {
+describe('an exec-server on a websocket', { timeout: 60_000 }, () => {
   it('accepts clients with the token, each with its own session', async () => {
     await using server = await spawnExecServer('--listen', 'ws://127.0.0.1:0')
     await using first = await server.dial()

@@ -1,3 +1,4 @@
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AppliedChunks, applyChunks } from '../../../src/patch/plan/apply-chunks.ts'
@@ -175,7 +176,7 @@ describe('a chunk that makes the same file in each of its places', () => {
           expect(made).toBe(readings.size === 1 ? [...readings][0] : null)
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     )
   })
 })

@@ -1,3 +1,4 @@
+import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judgeKnownSafe, shapeChecks } from '../../../../src/decision/kinds/command/known-safe.ts'
@@ -278,7 +279,7 @@ describe('a command known to be safe', () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     )
   })
 

@@ -101,8 +101,8 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
   }
   return {
     report: async () => {
-      const { enforcement, reason } = await sandboxes.report()
-      return { enforcement, reason: [reason, ceilingSentence(ceiling)].filter((text) => text !== null).join(' ') }
+      const { reason, ...found } = await sandboxes.report()
+      return { ...found, reason: [reason, ceilingSentence(ceiling)].filter((text) => text !== null).join(' ') }
     },
     process(request) {
       const policy = readUnderstood(request.policy)

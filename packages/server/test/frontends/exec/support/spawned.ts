@@ -56,7 +56,7 @@ export async function spawnExecServer(...args: readonly string[]): Promise<Spawn
   const env = { [markVariable]: mark }
   const client = connectClient(createStreamTransport({ input: stdout, output: stdin }), env)
   const said = (pattern: RegExp, what: string) =>
-    waitUntil(() => pattern.exec(stderr)?.[1], { what, timeoutMs: 15_000 })
+    waitUntil(() => pattern.exec(stderr)?.[1], { what, timeoutMs: 30_000 })
   const url = () => said(/listens on (ws:\S+)/, 'the address')
   const token = async () => {
     return readFileSync(await said(/token in ([^)]+)\)/, 'the token file'), 'utf8').trim()
@@ -69,7 +69,7 @@ export async function spawnExecServer(...args: readonly string[]): Promise<Spawn
     dial: async (given) =>
       connectClient(await connectWebSocket({ url: await url(), token: given ?? (await token()) }), env),
     noDescendants: () =>
-      waitUntil(() => descendants().length === 0, { what: 'the end of all processes', timeoutMs: 5000 }),
+      waitUntil(() => descendants().length === 0, { what: 'the end of all processes', timeoutMs: 30_000 }),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await exited

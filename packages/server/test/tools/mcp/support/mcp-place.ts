@@ -75,7 +75,7 @@ function linesOf(path: string) {
 export async function serverIn({ client }: Talk, state: McpServer['state']): Promise<McpServer> {
   return await waitUntil(
     async () => (await client.request('mcp/list', {})).servers.find((server) => server.state === state),
-    { what: `an MCP server that is ${state}`, timeoutMs: 15_000 },
+    { what: `an MCP server that is ${state}`, timeoutMs: 30_000 },
   )
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { codePoint } from '../src/code-point.ts'
+import { codePoint } from '../../src/properties/code-point.ts'
 
 test('every text is whole, of characters of every size, and has the words that objects know', () => {
   const texts = fc.sample(fc.string({ unit: codePoint }), { numRuns: 5000, seed: 1 })

@@ -1,0 +1,51 @@
+import type { ConversationEvent, Role } from '@parley/protocol'
+import { expect, test } from 'vitest'
+import { onlyReads } from '../../../src/ui/people/held-role.ts'
+import type { UiState } from '../../../src/ui/ui-state.ts'
+import { followState } from '../../../src/ui/update/update-ui.ts'
+import { after, completed, requested, turnStarted, userMessage } from '../../view/scenes/conversation.ts'
+import { openUi } from '../../view/scenes/scene.ts'
+import { seenAt, typeKeys } from '../type-keys.ts'
+
+const by = { clientId: 'c9', name: 'test' }
+const shared = (role: Role): ConversationEvent => ({
+  type: 'conversation.shared',
+  access: { members: [{ user: 'bo', role }], links: [] },
+  by,
+})
+const asked = (role: Role) => after(shared(role), turnStarted, completed(userMessage('go')), requested())
+const quiet = (role: Role) => after(shared(role), completed(userMessage('go')))
+
+/** Returns the window of bo, with this role. */
+function windowOf(role: Role, state = quiet(role)): UiState {
+  const { opened } = openUi
+  if (opened === null) throw new Error('nothing is open')
+  const own = { ...openUi, opened: { ...opened, person: { kind: 'user', name: 'bo' } } } as const
+  return followState(own, { state })
+}
+
+const said = ({ notices }: UiState) => JSON.stringify(notices.at(-1))
+
+test.each(['reader', 'approver'] as const)('a window of a %s sends nothing and says why', (role) => {
+  const { ui, intents } = typeKeys(windowOf(role), quiet(role), 'hello', 'enter')
+  expect(intents).toEqual([])
+  expect(said(ui)).toContain(`(${role})`)
+  expect(typeKeys(windowOf(role), quiet(role), 'shift+tab').intents).toEqual([])
+})
+
+test('an approver answers with a key, and a reader does not', () => {
+  const answer = (role: Role) => {
+    const state = asked(role)
+    return typeKeys(seenAt(windowOf(role, state), state, 0), state, 'n', 'enter').intents
+  }
+  expect(answer('approver')).toMatchObject([{ kind: 'decide', decision: 'denied' }])
+  expect(answer('reader')).toEqual([])
+})
+
+test('a role that an owner changes holds at once', () => {
+  const reading = windowOf('reader')
+  expect(onlyReads(reading.opened)).toBe(true)
+  const editing = followState(reading, { state: quiet('editor') })
+  expect(onlyReads(editing.opened)).toBe(false)
+  expect(typeKeys(editing, quiet('editor'), 'hello', 'enter').intents).toMatchObject([{ kind: 'send' }])
+})

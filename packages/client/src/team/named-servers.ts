@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Servers that a command line names in place of one of its own, as the client library takes them. */
+export interface NamedServer {
+  readonly urls: readonly string[]
+  readonly token: string
+  readonly ca?: string
+  readonly allowUnencrypted?: true
+}
+
+/** Fault in how servers are named; the message is one sentence. */
+export class NamedServerError extends Error {
+  override readonly name = 'NamedServerError'
+}
+
+/** Flags that name servers; paths are absolute. */
+export interface ServerFlags {
+  /** Values of `--server`, each with commas between several. */
+  readonly servers: readonly string[]
+  readonly tokenFile?: string | undefined
+  readonly caFile?: string | undefined
+  readonly allowUnencrypted?: boolean | undefined
+}
+
+interface Place {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly home: string
+}
+
+/** Variable with the token, where no file is named. */
+const tokenVariable = 'PARLEY_SERVER_TOKEN'
+
+/** Returns the servers with their token: that of the file, else of the variable, else of the home. Throws `NamedServerError`. */
+export function readNamedServers(flags: ServerFlags, place: Place): NamedServer {
+  const { servers, tokenFile, caFile, allowUnencrypted } = flags
+  return {
+    urls: servers.flatMap((text) => text.split(',')).map(readUrl),
+    token: readToken(tokenFile, place),
+    ...(caFile === undefined ? {} : { ca: readNamed('--ca-file', caFile) }),
+    ...(allowUnencrypted === true ? { allowUnencrypted: true } : {}),
+  }
+}
+
+export function isServerUrl(word: string): boolean {
+  return /^wss?:\/\//i.test(word)
+}
+
+function readUrl(text: string): string {
+  const url = text.trim()
+  if (isServerUrl(url) && URL.canParse(url)) return url
+  throw new NamedServerError(
+    `--server takes wss://HOST:PORT, several with commas between, not ${JSON.stringify(text)}.`,
+  )
+}
+
+function readToken(file: string | undefined, place: Place): string {
+  if (file !== undefined) return readNamed('--token-file', file).trim()
+  const known = knownToken(place)
+  if (known !== null) return known
+  throw new NamedServerError(`The server asks for its token: name the file with --token-file, or set ${tokenVariable}.`)
+}
+
+/** Returns the token of servers that share a store with those of this home; null where none is known. */
+export function knownToken({ env, home }: Place): string | null {
+  const given = env[tokenVariable]?.trim() ?? ''
+  if (given !== '') return given
+  try {
+    return readFileSync(join(home, 'server-token'), 'utf8').trim()
+  } catch {
+    return null
+  }
+}
+
+function readNamed(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new NamedServerError(`The file of ${flag} cannot be read: ${error instanceof Error ? error.message : error}.`)
+  }
+}

@@ -1,0 +1,45 @@
+import { type ConnectOptions, connect, type Parley } from '@parley/client'
+import { type Connect, connectClient } from '@parley/client/low-level'
+import type { NamedServer } from '@parley/client/named-servers'
+import type { Transport } from '@parley/rpc'
+import type { StartCommand } from '../ports/client-commands.ts'
+import type { ClientFiles } from '../ports/client-files.ts'
+
+/** Connects to servers that run already with the client library, which goes on at the next when one is lost. */
+export function libraryOnServers({ urls, ...access }: NamedServer, options: ConnectOptions): Promise<Parley> {
+  return connect({ urls, ...access }, options)
+}
+
+/** Returns the function by which a frontend connects to the first of the servers that answers. */
+export function connectorToServers(server: NamedServer): Connect {
+  return async (who) => connectClient({ ...who, token: server.token, transport: await transportTo(server) })
+}
+
+async function transportTo({ urls, token, ca }: NamedServer): Promise<Transport> {
+  // Loaded only when used, to keep the start short.
+  const { connectWebSocket } = await import('@parley/rpc/websocket')
+  const faults: unknown[] = []
+  for (const url of urls) {
+    try {
+      return await connectWebSocket({ url, token, ...(ca === undefined ? {} : { ca }) })
+    } catch (error) {
+      faults.push(error)
+    }
+  }
+  throw faults[0]
+}
+
+const refusal = {
+  kind: 'refused',
+  reason: 'this program goes to a server of a team: commands and files are those of threads there',
+} as const
+
+/** Refuses commands without a thread: they would run on this machine, and threads on another. */
+export const noCommands: StartCommand = async () => refusal
+
+/** Refuses files without a thread, for the same reason. */
+export const noFiles: ClientFiles = {
+  read: async () => refusal,
+  list: async () => refusal,
+  look: async () => refusal,
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { createTurns } from '../src/connection/turns.ts'
+
+test('no more than so many run at once, and each in its turn, also after one that failed', async () => {
+  const inTurn = createTurns(2)
+  const begun: number[] = []
+  const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
+  const work = ends.map(({ promise }, index) =>
+    inTurn(() => {
+      begun.push(index)
+      return promise
+    }),
+  )
+  const all = Promise.allSettled(work)
+  expect(begun).toEqual([0, 1])
+  ends[1]?.reject(new Error('failed'))
+  await work[1]?.catch(() => undefined)
+  expect(begun).toEqual([0, 1, 2])
+  for (const { resolve } of ends) resolve()
+  await all
+  expect(begun).toEqual([0, 1, 2, 3])
+})
