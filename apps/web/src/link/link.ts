@@ -5,7 +5,7 @@ import { createListeners, type Listeners } from './listeners.ts'
 import type { PageSecrets, Proof } from './page-secret.ts'
 
 /** A link that is up. */
-export interface UpLink {
+interface UpLink {
   readonly kind: 'up'
   readonly client: Client
   readonly access: ClientAccess

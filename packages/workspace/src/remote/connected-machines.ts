@@ -19,7 +19,7 @@ export interface MachineOffer extends MachineName {
 }
 
 /** Reason to turn a connection away: another exec-server has the name, or its user has too many machines. */
-export type TurnedAway = 'nameTaken' | 'tooMany'
+type TurnedAway = 'nameTaken' | 'tooMany'
 
 /** Exec-servers that have connected to this server, with the connections that wait for work. */
 export interface ConnectedMachines {

@@ -21,7 +21,7 @@ export const logLevels = {
 } as const
 
 /** Entry of the log. Its fields are names, numbers and words of fixed lists: never what people, models or programs wrote. */
-export interface LogEntry {
+interface LogEntry {
   readonly event: keyof typeof logLevels
   readonly conversation?: ConversationId
   readonly user?: string
