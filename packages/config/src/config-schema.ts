@@ -84,10 +84,10 @@ function mcpServerConfig() {
   })
 }
 
-/** Returns the schema of another machine where commands run, reached through its exec-server. `url` may stand in another layer. */
 /** Name of a machine whose exec-server connects to this server, behind that of its user where the server has users. */
 const connectedForm = /^(?:[a-z0-9][a-z0-9._-]{0,31}\/)?[a-z0-9][a-z0-9._-]{0,31}$/
 
+/** Returns the schema of another machine where commands run, behind its exec-server. `url` may stand in another layer. */
 function environmentConfig() {
   return z.object({
     url: z.url({ protocol: /^wss?$/, error: 'must be ws://host:port or wss://host' }).optional(),

@@ -158,9 +158,9 @@ export type Intent =
   | { readonly kind: 'stopShell'; readonly itemIds?: readonly ItemId[] }
   /** Lets the command of a call run on in the background. */
   | { readonly kind: 'background'; readonly itemId: ItemId }
-  /** Lets programs of this machine reach a port of the sandboxed commands, or ends that. */
   /** Types a line into a command that runs in the background. */
   | { readonly kind: 'typeInProcess'; readonly itemId: ItemId; readonly text: string }
+  /** Lets programs of this machine reach a port of the sandboxed commands, or ends that. */
   | { readonly kind: 'forward' | 'stopForward'; readonly port: number }
   | { readonly kind: 'continue' }
   /** Ends the wait before a retry. */

@@ -41,11 +41,12 @@ export function parseUsers(text: string): readonly UsersLine[] {
 
 type Named = Exclude<UsersLine, { kind: 'remark' }>
 
-const userNameForm = /^[a-z0-9][a-z0-9._-]{0,31}$/
+/** Form of the names of users, and of the machines that they connect. */
+export const nameForm = /^[a-z0-9][a-z0-9._-]{0,31}$/
 
 function parseLine(words: readonly string[], fault: (reason: string) => UsersFileError): Named {
   const [name = '', role = '', hash = '', ...more] = words
-  if (!userNameForm.test(name))
+  if (!nameForm.test(name))
     throw fault(
       'the name may have small letters, digits and . _ - and at most 32 of them, and begins with a letter or digit.',
     )

@@ -2,13 +2,13 @@ import type { AdmitQuery, Doors } from '@parley/rpc/websocket'
 import type { ConnectedMachines, MachineOffer } from '@parley/workspace'
 import type { RightsOfToken } from '../engine/index.ts'
 import type { Rights } from '../people/rights.ts'
+import { nameForm } from '../people/users-file.ts'
 
 /** Path at which exec-servers of machines connect that cannot be reached. */
 export const machinePath = '/exec-server'
 
 const badRequest = 400
 const statusOf = { nameTaken: 409, tooMany: 429 } as const
-const nameForm = /^[a-z0-9][a-z0-9._-]{0,31}$/
 const runForm = /^[\w-]{1,64}$/
 
 /** Returns the rule by which exec-servers that connect are let in: with the token of a user, or that of the server. */

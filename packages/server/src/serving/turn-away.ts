@@ -1,5 +1,5 @@
 import { ListenError, type Listener } from '@parley/rpc'
-import type { Address, TlsPaths } from './flags.ts'
+import { type Address, type TlsPaths, UsageError } from './flags.ts'
 import { readTls } from './listen.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function turnAway(address: Address, tls: TlsPaths | null): Promise<
     })
   } catch (error) {
     // It is listened on again once there is something to serve, and said then.
-    if (error instanceof ListenError) return null
+    if (error instanceof ListenError || error instanceof UsageError) return null
     throw error
   }
 }

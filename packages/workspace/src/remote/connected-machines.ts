@@ -68,16 +68,15 @@ export function createConnectedMachines(
     const others = [...machines].filter(
       ([key, { open }]) => key.startsWith(keyOf({ ...offer, name: '' })) && open.size > 0,
     )
-    if (known === undefined && others.length >= mostMachines) return 'tooMany'
+    if ((known?.open.size ?? 0) === 0 && others.length >= mostMachines) return 'tooMany'
     return (transport: Transport) => join(offer, transport)
   }
 
   function join(offer: MachineOffer, connection: Transport): void {
+    // Its user may have been removed while others with its name were asked.
+    if (!offer.mayStay()) return void connection.close()
     const { transport, isHeard } = readAhead(connection)
-    const machine: Machine = machines.get(keyOf(offer)) ?? {
-      ...{ users: offer.users, run: offer.run },
-      ...{ waiting: [], open: new Map() },
-    }
+    const machine = machines.get(keyOf(offer)) ?? machineOf(offer)
     machines.set(keyOf(offer), machine)
     if (machine.run !== offer.run) closeAll(machine)
     machine.run = offer.run
@@ -151,6 +150,10 @@ function readAhead(connection: Transport): { readonly transport: Transport; read
     }
   }
   return { transport: withIncoming(connection, read()), isHeard: first }
+}
+
+function machineOf({ users, run }: MachineOffer): Machine {
+  return { users, run, waiting: [], open: new Map() }
 }
 
 function leave({ open, waiting }: Machine, transport: Transport): void {

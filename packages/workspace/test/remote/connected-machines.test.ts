@@ -102,6 +102,10 @@ describe('machines that connect', () => {
     machines.recheck()
     expect(await (typeof there === 'string' ? null : there.closed)).toMatchObject({ code: 'ended' })
     await expect(machines.take(laptop, ['ada'], signal)).rejects.toThrow('no machine is connected')
+    // A user who was removed between the look at the token and the connection.
+    const late = await connect(machines, { ...laptop, mayStay: () => stays })
+    expect(await (typeof late === 'string' ? null : late.closed)).toMatchObject({ code: 'ended' })
+    await expect(machines.take(laptop, ['ada'], signal)).rejects.toThrow('no machine is connected')
   })
 
   it('that speak without being asked are no exec-servers, and are closed', async () => {
@@ -117,6 +121,11 @@ describe('machines that connect', () => {
     const machines = createConnectedMachines(0)
     for (let count = 0; count < 50; count++) await connect(machines, { ...laptop, name: `m${count}` })
     expect(await connect(machines, laptop)).toBe('tooMany')
-    expect(await connect(machines, { ...laptop, owner: 'bo' })).not.toBe('tooMany')
+    const known = await connect(machines, { ...laptop, owner: 'bo', name: 'old' })
+    if (typeof known === 'string') throw new Error(known)
+    await known.close()
+    for (let count = 0; count < 50; count++) await connect(machines, { ...laptop, owner: 'bo', name: `m${count}` })
+    expect(await connect(machines, { ...laptop, owner: 'bo', name: 'old' })).toBe('tooMany')
+    expect(await connect(machines, { ...laptop, owner: 'cy' })).not.toBe('tooMany')
   })
 })

@@ -47,7 +47,7 @@ export function createUserTyping(ports: TypingPorts): UserTyping {
 async function type(params: WriteParams, client: Parameters<UserTyping>[1], ports: TypingPorts) {
   const { clock } = ports.tools
   const { itemId, size, close } = params
-  const { process, stdin } = writableProcess(itemId, ports)
+  const { process, stdin } = writableProcess(params, ports)
   const text = textOf(params, ports)
   await assertMayType(process, text.sent, { client, ports })
   if (text.sent !== '' || close === true) await recordTyped(params, { text, by: client.actor, ports })
@@ -58,12 +58,12 @@ async function type(params: WriteParams, client: Parameters<UserTyping>[1], port
   return { taken: typed.taken }
 }
 
-function writableProcess(itemId: ItemId, { tools }: TypingPorts) {
+function writableProcess({ itemId, ...typed }: WriteParams, { tools }: TypingPorts) {
   const process = runningProcess(itemId, tools)
   if (process === null)
     throw rejection('processNotFound', `No command ${itemId} runs in the background here, so nothing was typed.`)
   const stdin = tools.background.input(itemId)
-  return { process, stdin: assertTakes(itemId, stdin, '') }
+  return { process, stdin: assertTakes(itemId, stdin, sentText(typed)) }
 }
 
 function assertTakes(itemId: ItemId, stdin: ProcessInput | null, text: string): ProcessInput {
@@ -81,9 +81,13 @@ function takesNoInput(itemId: ItemId, why: string): RpcError {
   return rejection('processTakesNoInput', `The command ${itemId} ${why}.`)
 }
 
-function textOf({ text, enter, hidden }: WriteParams, { tools: { redaction } }: TypingPorts): Text {
-  if (text === undefined) return { sent: '', shown: '' }
-  const sent = typedText({ text, enter })
+function sentText({ text, enter }: Pick<WriteParams, 'text' | 'enter'>): string {
+  return text === undefined ? '' : typedText({ text, enter })
+}
+
+function textOf(params: WriteParams, { tools: { redaction } }: TypingPorts): Text {
+  const { text = '', hidden } = params
+  const sent = sentText(params)
   return { sent, shown: hidden === true && text !== '' ? redaction.hide('typed', text) : sent }
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { SandboxMode } from '@parley/protocol'
+import { nameForm } from '../../people/users-file.ts'
 import {
   type Address,
   absolutePath,
@@ -100,7 +101,6 @@ interface GivenLink {
 }
 
 const forConnect = ['name', 'users', 'ca-file', 'allow-unencrypted'] as const
-const nameForm = /^[a-z0-9][a-z0-9._-]{0,31}$/
 
 function readOutgoing(given: GivenLink): OutgoingLink | null {
   const { connect, listen, name = '', users: named, 'ca-file': caFile } = given

@@ -75,6 +75,15 @@ describe('conversation/process/write', () => {
     expect(JSON.stringify(watched.state)).not.toContain('Tr0ub4dor')
   })
 
+  it('records nothing that a command which does not read is not sent', async () => {
+    await using place = testPlace()
+    const { type, typed } = await talkWithProcess(place, 'exec sleep 600')
+    const lines = Array.from({ length: 40 }, () => type({ text: 'x'.repeat(16_000) }))
+    const sent = (await Promise.allSettled(lines)).filter(({ status }) => status === 'fulfilled')
+    expect(sent.length).toBeLessThan(lines.length)
+    expect(typed()).toHaveLength(sent.length)
+  })
+
   it('lets a client that may only tighten type what the model could type unasked, and no more', async () => {
     await using place = testPlace()
     const { server, ids, prints, typed } = await talkWithProcess(place, echo)

@@ -48,8 +48,8 @@ function isAmong(path: string, folders: readonly string[]): boolean {
 const systemNames = /^(?:app|Applications|bin|etc|gnu|lib|lib\d+|libx32|Library|nix|opt|sbin|snap|System|usr)$/
 /** Names at `/` of what a sandbox makes anew or limits by itself. */
 const limitedNames = /^(?:dev|private|proc|run|sys)$/
-/** Folders of people within those. */
-const withinSystem = ['/run/media', '/run/user'] as const
+/** Names in /run of what programs need: their search path on some systems, and the resolution of names. */
+const neededInRun = /^(?:booted-system|current-system|NetworkManager|nscd|opengl-driver.*|resolvconf|systemd|wrappers)$/
 
 /**
  * Resolves to the folders to hide so that processes read only what is readable and the system. `hasOwnTmp`: the sandbox
@@ -59,7 +59,14 @@ export async function hiddenAround({ readable }: MachineCeiling, hasOwnTmp: bool
   if (readable === null) return []
   const isNeeded = (name: string) => systemNames.test(name) || limitedNames.test(name) || (hasOwnTmp && name === 'tmp')
   const hidden = (await readdir('/')).filter((name) => !isNeeded(name))
-  return [...hidden.map((name) => `/${name}`), ...withinSystem]
+  return [...hidden.map((name) => `/${name}`), ...(await hiddenInRun())]
+}
+
+/** Resolves to what services and people keep in /run, which no program needs. A link is left: its target is hidden or not. */
+async function hiddenInRun(): Promise<readonly string[]> {
+  const found = await readdir('/run', { withFileTypes: true }).catch(() => [])
+  const hidden = found.filter((entry) => !entry.isSymbolicLink() && !neededInRun.test(entry.name))
+  return hidden.map(({ name }) => `/run/${name}`)
 }
 
 /** Tells if a path belongs to the system, which processes can read whatever the ceiling. */

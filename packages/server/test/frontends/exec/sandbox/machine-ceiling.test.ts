@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSandboxes, type Sandboxes } from '@parley/host'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import type { MachineCeiling } from '../../../../src/frontends/exec/sandbox/machine-ceiling.ts'
+import { hiddenAround, type MachineCeiling } from '../../../../src/frontends/exec/sandbox/machine-ceiling.ts'
 import { execPlace } from '../support/in-process.ts'
 import { standInSandboxes } from '../support/stand-in-sandboxes.ts'
 
@@ -126,6 +126,20 @@ describe('a machine whose owner allows one folder', () => {
       [],
       [machine.at('work')],
     ])
+  })
+})
+
+describe('what a limited machine hides', () => {
+  it('is all that services and people keep in /run, too, but for what programs need', async () => {
+    const inRun = readdirSync('/run', { withFileTypes: true }).filter((entry) => !entry.isSymbolicLink())
+    const hidden = await hiddenAround({ maxSandbox: 'read-only', writable: [], readable: ['/srv/app'] }, true)
+    const shown = inRun.map(({ name }) => `/run/${name}`).filter((path) => !hidden.includes(path))
+    expect(
+      shown.filter(
+        (path) => !/^.run.(?:.*-system|.*nscd|NetworkManager|opengl.*|resolvconf|systemd|wrappers)$/.test(path),
+      ),
+    ).toEqual([])
+    expect(await hiddenAround({ maxSandbox: 'read-only', writable: [], readable: null }, true)).toEqual([])
   })
 })
 
