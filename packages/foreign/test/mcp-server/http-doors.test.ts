@@ -113,7 +113,7 @@ test('the token file is made for its user alone, and one that others can read is
 test.each([
   [['--listen', 'ws://127.0.0.1:1'], '--listen takes http://HOST:PORT, not "ws://127.0.0.1:1".'],
   [['--listen', 'http://127.0.0.1:70000'], '--listen takes http://HOST:PORT, not "http://127.0.0.1:70000".'],
-  [['--token-file', 'x'], '--token-file needs --listen http://HOST:PORT.'],
+  [['--token-file', 'x'], '--token-file needs --listen http://HOST:PORT, or --server.'],
   [['--approval-timeout', 'soon'], '--approval-timeout takes a time such as 90s, 30m or 2h, or never, not "soon".'],
   [['--lissten'], "Unknown option '--lissten'. parley help mcp-server lists what there is."],
 ])('%j is one sentence on stderr', async (args, sentence) => {

@@ -10,26 +10,41 @@ import { command, mcp, part, rule, sampleOf } from './sample-facts.ts'
 const word = fc.constantFrom('ls', 'npm', 'test', 'rm', '-rf', './x')
 export const argv = fc.array(word, { minLength: 1, maxLength: 3 })
 
-export const commandFacts: fc.Arbitrary<CommandFacts> = fc
-  .record({
-    argvs: fc.array(argv, { minLength: 1, maxLength: 3 }),
-    seen: fc.array(argv, { maxLength: 2 }),
-    understood: fc.boolean(),
-    safe: fc.boolean(),
-    inside: fc.boolean(),
-    dangerous: fc.constantFrom(null, 'rm'),
-    touchesSecret: fc.constantFrom(null, '/s'),
-    escalation: fc.constantFrom(null, { reason: 'r' }),
-    network: fc.constantFrom(undefined, { reason: 'n' }),
-    background: fc.boolean(),
-    cwd: fc.constantFrom('/work', '/work/sub'),
-  })
-  .map(({ argvs, understood, safe, inside, network, ...others }) => {
+const fields = {
+  argvs: fc.array(argv, { minLength: 1, maxLength: 3 }),
+  seen: fc.array(argv, { maxLength: 2 }),
+  understood: fc.boolean(),
+  safe: fc.boolean(),
+  inside: fc.boolean(),
+  dangerous: fc.constantFrom(null, 'rm'),
+  touchesSecret: fc.constantFrom(null, '/s'),
+  escalation: fc.constantFrom(null, { reason: 'r' }),
+  network: fc.constantFrom(undefined, { reason: 'n' }),
+  background: fc.boolean(),
+  cwd: fc.constantFrom('/work', '/work/sub'),
+}
+
+function commandOf(of: typeof fields): fc.Arbitrary<CommandFacts> {
+  return fc.record(of).map(({ argvs, understood, safe, inside, network, ...others }) => {
     const rest = network === undefined ? others : { ...others, network }
     const parts = argvs.map((each) => part(each, { knownSafe: safe, programInsideRoots: inside }))
     const knownSafe = understood && safe && rest.touchesSecret === null
     return command(understood ? parts : [], { ...rest, argv: argvs[0] ?? [], understood, knownSafe })
   })
+}
+
+export const commandFacts = commandOf(fields)
+
+/** Commands that a rule may give more rights to, which are rare among all. */
+export const plainCommandFacts = commandOf({
+  ...fields,
+  argvs: fc.array(argv, { minLength: 1, maxLength: 1 }),
+  understood: fc.constant(true),
+  inside: fc.constant(false),
+  dangerous: fc.constant(null),
+  touchesSecret: fc.constant(null),
+  background: fc.constant(false),
+})
 
 export const facts: fc.Arbitrary<Facts> = fc.oneof(
   commandFacts,

@@ -7,7 +7,7 @@ import { storedFacts } from '../../src/decision/facts.ts'
 import { narrowed } from '../../src/decision/narrow.ts'
 import type { Rule } from '../../src/decision/rules/rules.ts'
 import { narrowingBySkills } from '../../src/decision/skill-tools.ts'
-import { argv, commandFacts, facts, grants, ruleOf, settings } from './any-call.ts'
+import { argv, commandFacts, facts, grants, plainCommandFacts, ruleOf, settings } from './any-call.ts'
 import { rule } from './sample-facts.ts'
 
 function limitedMode(mode: SandboxMode): SandboxMode {
@@ -131,7 +131,7 @@ describe('for any call and any settings', () => {
     let unasked = 0
     const written = fc.record({ words: fc.integer({ min: 1, max: 3 }), rights: grants, exact: fc.boolean() })
     fc.assert(
-      fc.property(commandFacts, settings, written, (call, given, { words, rights, exact }) => {
+      fc.property(fc.oneof(commandFacts, plainCommandFacts), settings, written, (call, given, { words, rights, exact }) => {
         const prefix = call.argv.slice(0, words).map((one) => [one])
         const target = { kind: 'command' as const, prefix, grants: rights, ...(exact ? { exact: true as const } : {}) }
         const rules = [...given.rules, rule('allow', target)]

@@ -106,7 +106,8 @@ describe('a machine whose owner allows one folder', () => {
     expect(await machine.file('readFile', machine.at('work/key'), { sandbox: full })).toBe('EACCES')
     expect(await machine.file('writeFile', machine.at('work/.git/config'), { ...write, sandbox: full })).toBe('EROFS')
     expect(await machine.file('remove', machine.at('work/.git'), { recursive: true })).toBe('EROFS')
-    expect(await machine.file('remove', machine.at('work'), { recursive: true })).toBe('EACCES')
+    // The order in which the file system lists a folder decides which of its entries is refused first.
+    expect(await machine.file('remove', machine.at('work'), { recursive: true })).toMatch(/^(EACCES|EROFS)$/)
     expect(await machine.file('writeFile', machine.at('work/a'), write)).toBe('done')
     expect(readFileSync(machine.at('work/a'), 'utf8')).toBe('changed')
   })
