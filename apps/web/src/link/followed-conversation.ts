@@ -1,7 +1,14 @@
-import { type Client, type ConversationStore, codeOf, openConversationStore } from '@parley/client/browser'
+import { addressIn, type Client, type ConversationStore, codeOf, openConversationStore } from '@parley/client/browser'
 import type { ConversationId, ConversationState } from '@parley/protocol'
 import type { Link } from './link.ts'
 import { createListeners, type Listeners } from './listeners.ts'
+import { pageAt } from './page-secret.ts'
+
+/** Process that has a conversation open, and is not the one that the page is linked to. */
+export interface Elsewhere {
+  /** Address of its page for the conversation; null for a process of the server's own machine. */
+  readonly page: string | null
+}
 
 /** Conversation as the page knows it. */
 export interface FollowedSnapshot {
@@ -11,8 +18,8 @@ export interface FollowedSnapshot {
   readonly isView: boolean
   /** Reason why it could not be opened; null when it is open or being opened. */
   readonly problem: string | null
-  /** True for a view of the log: another process has it open. */
-  readonly isElsewhere: boolean
+  /** Process that has it open, where this is a view of its log; else null. */
+  readonly elsewhere: Elsewhere | null
   /** Reads the state anew: before the first message, no event tells of settings. */
   refresh(): Promise<void>
 }
@@ -30,7 +37,7 @@ export const notFollowed: FollowedSnapshot = {
   state: null,
   isView: false,
   problem: null,
-  isElsewhere: false,
+  elsewhere: null,
   refresh: async () => undefined,
 }
 
@@ -102,7 +109,7 @@ export function followConversation(link: Link, conversationId: ConversationId): 
   }
 }
 
-type Opened = Pick<FollowedSnapshot, 'isView' | 'isElsewhere'>
+type Opened = Pick<FollowedSnapshot, 'isView' | 'elsewhere'>
 
 /** Opens the conversation, or its log as it is now where another process has it open or nothing may be changed. */
 async function resume(client: Client, conversationId: ConversationId, isReadOnly: boolean): Promise<Opened> {
@@ -111,15 +118,16 @@ async function resume(client: Client, conversationId: ConversationId, isReadOnly
     return isReadOnly || readOnly
   }
   try {
-    if (isReadOnly) return { isView: await view(), isElsewhere: false }
+    if (isReadOnly) return { isView: await view(), elsewhere: null }
     const { readOnly } = await client.request('conversation/resume', { conversationId })
-    return { isView: readOnly, isElsewhere: false }
+    return { isView: readOnly, elsewhere: null }
   } catch (error) {
-    if (codeOf(error) === 'liveElsewhere') return { isView: await view(), isElsewhere: true }
+    if (codeOf(error) === 'liveElsewhere')
+      return { isView: await view(), elsewhere: { page: pageAt(addressIn(error), conversationId) } }
     // A reader opens nothing for writing, but watches what is open.
-    if (codeOf(error) === 'notPermitted') return { isView: await view(), isElsewhere: false }
+    if (codeOf(error) === 'notPermitted') return { isView: await view(), elsewhere: null }
     // A conversation without a message cannot be resumed, but may be open here.
-    if (codeOf(error) === 'conversationNotFound') return { isView: isReadOnly, isElsewhere: false }
+    if (codeOf(error) === 'conversationNotFound') return { isView: isReadOnly, elsewhere: null }
     throw error
   }
 }

@@ -21,6 +21,11 @@ export function fragmentOf(conversation: string | null): string {
   return conversation === null ? '#' : `#conversation=${encodeURIComponent(conversation)}`
 }
 
+/** Returns the address of a conversation's page at the server with this websocket; null for no server. */
+export function pageAt(websocket: string | null, conversation: string): string | null {
+  return websocket === null ? null : `${websocket.replace(/^ws/, 'http')}/${fragmentOf(conversation)}`
+}
+
 const tokenKey = 'parley-token'
 const folderKey = 'parley-folder'
 

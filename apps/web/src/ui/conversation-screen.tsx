@@ -3,6 +3,7 @@ import { type ConversationId, type ConversationState, type Person, shortIdOf } f
 import { pendingApprovals, showEffects } from 'parley/page-rules'
 import { useEffect, useMemo, useState } from 'react'
 import type { Ask } from '../link/ask.ts'
+import type { Elsewhere } from '../link/followed-conversation.ts'
 import type { Link } from '../link/link.ts'
 import { fragmentOf } from '../link/page-secret.ts'
 import { errorWords } from '../words/words.ts'
@@ -34,7 +35,7 @@ interface ScreenProps {
 
 /** Shows a conversation, live. */
 export function ConversationScreen({ link, conversationId, isReadOnly, onProblem }: ScreenProps) {
-  const { state, isView, problem, isElsewhere, refresh } = useConversation(link, conversationId)
+  const { state, isView, problem, elsewhere, refresh } = useConversation(link, conversationId)
   const linkState = useLinkState(link)
   const client = linkState.kind === 'up' ? linkState.client : null
   if (state === null)
@@ -57,7 +58,7 @@ export function ConversationScreen({ link, conversationId, isReadOnly, onProblem
   const { person } = link
   const isTakenAway = linkState.kind === 'up' && linkState.takenAway.has(conversationId)
   const may = mayIn(state, { person, isView: isView || isReadOnly, isTakenAway })
-  return <Opened {...{ client, state, person, may, isTakenAway, isElsewhere, refresh, ask, onProblem }} />
+  return <Opened {...{ client, state, person, may, isTakenAway, elsewhere, refresh, ask, onProblem }} />
 }
 
 interface OpenedProps {
@@ -66,13 +67,13 @@ interface OpenedProps {
   readonly person: Person | undefined
   readonly may: May
   readonly isTakenAway: boolean
-  readonly isElsewhere: boolean
+  readonly elsewhere: Elsewhere | null
   readonly refresh: () => Promise<void>
   readonly ask: Ask
   readonly onProblem: (problem: string) => void
 }
 
-function Opened({ client, state, person, may, isTakenAway, isElsewhere, refresh, ask, onProblem }: OpenedProps) {
+function Opened({ client, state, person, may, isTakenAway, elsewhere, refresh, ask, onProblem }: OpenedProps) {
   const { core } = state
   const isView = !may.edit
   const pending = pendingApprovals(state, { answeredApproval: null })
@@ -92,7 +93,7 @@ function Opened({ client, state, person, may, isTakenAway, isElsewhere, refresh,
         <Head {...{ core, may, ask, isSearched, setSearched }} isAlone={person?.kind === 'guest'} />
         {person?.kind === 'guest' ? <GuestBanner {...{ person, core }} /> : null}
         {isTakenAway ? <TakenAway /> : null}
-        {isElsewhere ? <Elsewhere shortId={shortIdOf(core.meta.conversationId)} /> : null}
+        {elsewhere === null ? null : <OpenElsewhere {...elsewhere} shortId={shortIdOf(core.meta.conversationId)} />}
         {isSearched ? <Search {...{ loaded, box: end.box, onProblem }} onClose={() => setSearched(false)} /> : null}
         <Scrolling className="scroll" label="What was said and done" ref={end.box}>
           <div ref={end.content}>
@@ -114,7 +115,7 @@ function Opened({ client, state, person, may, isTakenAway, isElsewhere, refresh,
           )}
           {isView ? (
             <p className="muted">
-              {isElsewhere ? 'A view of the log.' : (roleSentence(person, state) ?? 'This page may only watch.')}
+              {elsewhere === null ? (roleSentence(person, state) ?? 'This page may only watch.') : 'A view of the log.'}
             </p>
           ) : (
             <>
@@ -187,11 +188,20 @@ function TakenAway() {
   )
 }
 
-function Elsewhere({ shortId }: { readonly shortId: string }) {
+function OpenElsewhere({ page, shortId }: Elsewhere & { readonly shortId: string }) {
   return (
     <p className="banner" role="status">
-      Another process has this conversation open; here it is as it was a moment ago. Run{' '}
-      <code>parley web {shortId}</code> for a page that takes part.
+      {page === null ? 'Another process' : 'Another server'} has this conversation open; here it is as it was a moment
+      ago.{' '}
+      {page === null ? (
+        <>
+          Run <code>parley web {shortId}</code> for a page that takes part.
+        </>
+      ) : (
+        <>
+          <a href={page}>Its page there</a> takes part.
+        </>
+      )}
     </p>
   )
 }

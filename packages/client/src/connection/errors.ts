@@ -30,6 +30,12 @@ export class ClientError extends Error {
   }
 }
 
+/** Returns the address of the server that has the conversation, as a `liveElsewhere` error tells it; null for none. */
+export function addressIn(error: unknown): string | null {
+  const address = error instanceof RpcError ? error.data?.['address'] : null
+  return typeof address === 'string' ? address : null
+}
+
 /** Returns the code of an error of this library or of the server; null for any other error. */
 export function codeOf(error: unknown): string | null {
   return error instanceof ClientError || error instanceof RpcError ? (error.data?.code ?? null) : null

@@ -48,7 +48,7 @@ it('limits that are not looser let no call do more, whatever rules, answers for 
     }),
     { numRuns: runsOf(10_000) },
   )
-  expect(compared).toBeGreaterThan(500)
+  expect(compared).toBeGreaterThan(runsOf(10_000) / 10)
 })
 
 it('what is looser lets some call do more; from full access on a rule may have to ask for that', () => {
