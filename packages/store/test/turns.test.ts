@@ -20,3 +20,23 @@ test('no more than so many run at once, and each in its turn, also after one tha
   await all
   expect(begun).toEqual([0, 1, 2, 3])
 })
+
+test('work that waits for something holds nobody else up', async () => {
+  const inTurn = createTurns(1, 1)
+  const away = Promise.withResolvers<void>()
+  const first = inTurn(() => away.promise)
+  expect(await inTurn(() => Promise.resolve('second'))).toBe('second')
+  away.resolve()
+  await first
+  const begun: number[] = []
+  const third = Promise.withResolvers<void>()
+  const work = (index: number, end: Promise<void>) =>
+    inTurn(() => {
+      begun.push(index)
+      return end
+    })
+  const more = [work(3, third.promise), work(4, Promise.resolve())]
+  expect(begun).toEqual([3])
+  third.resolve()
+  await Promise.all(more)
+})

@@ -21,7 +21,7 @@ import { chord, commandForKey } from './composer/command.ts'
 import { insert } from './composer/composer.ts'
 import { openForm } from './fill-form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { onlyReads } from './people/held-role.ts'
+import { maySend, onlyReads } from './people/held-role.ts'
 import { addNote, addNotice, type UiState } from './ui-state.ts'
 import { isWritingOver, setMessageAside, setWriting } from './write-over-question.ts'
 
@@ -127,6 +127,8 @@ function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowM
       ? actOn({ ...ui, reached: null }, approval, answer, state)
       : stepTo(held(ui, approval, { text: '', nowMs, refusal }))
   }
+  // Escape interrupts the turn; who may not interrupt gives the answer that stops it.
+  if (key === 'escape' && !maySend(ui.opened)) return actOn(ui, approval, 'stop', state)
   if (key !== 'up' && key !== 'down') return null
   if (!isReadable(ui.guard, approval.id, nowMs)) return stepTo(ui)
   const answers = choicesFor(approval).map((choice) => choice.answer)

@@ -72,6 +72,8 @@ describe('a machine that connects', () => {
     await ada.request('conversation/share', { conversationId, user: 'bo', role: 'editor' })
     const refused = await bo.refused('conversation/sendMessage', { conversationId, input: hello })
     expect(refused).toMatchObject({ code: 'notPermitted', message: expect.stringContaining('machine of another user') })
+    const loosened = { conversationId, settings: { sandbox: 'danger-full-access' } } as const
+    expect(await bo.refused('conversation/configure', loosened)).toEqual(refused)
   })
 
   it('is there for users whom its owner names', async () => {

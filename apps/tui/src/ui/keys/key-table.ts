@@ -11,6 +11,7 @@ export type KeyPlace =
   | 'form'
   | 'rule'
   | 'question'
+  | 'onlyAnswered'
   | 'writing'
   | 'composer'
   | 'command'
@@ -199,6 +200,11 @@ export const keySections: readonly Section[] = [
       { keys: ['tab'], act: 'answer', words: 'write a message' },
       { keys: ['ctrl+d'], act: 'leaveQuestion', words: 'leave; with unsent text, show it' },
     ],
+  },
+  {
+    title: 'A question waits, for who may answer and not send',
+    places: ['onlyAnswered'],
+    rows: [{ keys: ['escape'], act: 'answer', words: null }],
   },
   {
     title: 'A rule to remember is shown',

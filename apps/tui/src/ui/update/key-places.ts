@@ -3,7 +3,7 @@ import { pendingApprovals } from '../answers.ts'
 import { completionsOf } from '../completions.ts'
 import type { Situation } from '../keys/key-meaning.ts'
 import type { KeyCondition, KeyPlace } from '../keys/key-table.ts'
-import { maySend } from '../people/held-role.ts'
+import { maySend, onlyReads } from '../people/held-role.ts'
 import type { UiState } from '../ui-state.ts'
 import { isComposerHidden, isComposerOverApproval } from '../write-over-question.ts'
 
@@ -38,8 +38,14 @@ function isRuleShown(ui: UiState, state: ConversationState | null): boolean {
 /** Returns the places of what runs: a command of the model's that can be sent to the background, within its turn. */
 function workPlaces(ui: UiState, state: ConversationState | null): readonly KeyPlace[] {
   const work = workPlace(ui, state)
+  if (work === 'idle' && onlyAnswers(ui) && pendingApprovals(state, ui).length > 0) return ['onlyAnswered', work]
   const isRunning = (work === 'turn' || work === 'sent') && foregroundCommand(state) !== null
   return isRunning ? ['running', work] : [work]
+}
+
+/** Returns true for a window that answers and does not send: its Escape cannot stop the turn. */
+function onlyAnswers({ link, opened }: UiState): boolean {
+  return link.kind === 'up' && !onlyReads(opened) && !maySend(opened)
 }
 
 /** Returns the place of what runs and can be stopped from here. */

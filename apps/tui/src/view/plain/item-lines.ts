@@ -40,7 +40,7 @@ export function itemLines(item: Item, author: string | null): readonly string[] 
     case 'contextCompaction':
       return [shownName(item.title), ...(item.text === '' ? [] : messageLines(item.text))]
     case 'notice':
-      return noticeLines(item.level, noticeText(item))
+      return noticeLines(item.level, `${author === null ? '' : `${author}: `}${noticeText(item)}`)
     default:
       return unknownLines(item)
   }

@@ -30,7 +30,7 @@ export function itemBlock(item: Item, room: Room, author: string | null = null):
     case 'contextCompaction':
       return compactionBlock(item, room)
     case 'notice':
-      return noticeBlock(item, room)
+      return noticeBlock(item, room, author)
     default:
       return unknownBlock(item, room)
   }

@@ -3,7 +3,7 @@ import type { NoticeLevel } from '../../ui/notices/notice.ts'
 import { showEffects } from '../text/control-characters.ts'
 import { marked, textRows } from '../text/gutter.ts'
 import type { Line, Room, Span, Tone } from '../text/span.ts'
-import type { Block } from './block.ts'
+import { authorRows, type Block } from './block.ts'
 
 const marks: Readonly<Record<NoticeLevel, Span>> = {
   info: { text: ' ' },
@@ -13,8 +13,8 @@ const marks: Readonly<Record<NoticeLevel, Span>> = {
 
 const tones: Readonly<Record<NoticeLevel, Tone>> = { info: 'muted', warning: 'warn', error: 'bad' }
 
-export function noticeBlock(item: ItemOf<'notice'>, room: Room): Block {
-  return { kind: 'notice', lines: noticeRows(item.level, noticeText(item), room) }
+export function noticeBlock(item: ItemOf<'notice'>, room: Room, author: string | null = null): Block {
+  return { kind: 'notice', lines: [...noticeRows(item.level, noticeText(item), room), ...authorRows(author, room)] }
 }
 
 /** Codes of failures that another key mends. */

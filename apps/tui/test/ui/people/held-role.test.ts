@@ -42,6 +42,16 @@ test('an approver answers with a key, and a reader does not', () => {
   expect(answer('reader')).toEqual([])
 })
 
+test('the Escape of an approver at a question gives the answer that stops, as its row says', () => {
+  const press = (role: Role) => {
+    const state = asked(role)
+    return typeKeys(seenAt(windowOf(role, state), state, 0), state, 'escape').intents
+  }
+  expect(press('approver')).toMatchObject([{ kind: 'decide', decision: 'abort' }])
+  expect(press('reader')).toEqual([])
+  expect(press('editor')).toMatchObject([{ kind: 'interrupt' }])
+})
+
 test('a role that an owner changes holds at once', () => {
   const reading = windowOf('reader')
   expect(onlyReads(reading.opened)).toBe(true)

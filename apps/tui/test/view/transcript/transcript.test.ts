@@ -107,6 +107,22 @@ describe('settled text', () => {
     expect(settledRows(screen)).toEqual(['▌ go', '', '▌ go', '  from editor', '', '▌ go'])
   })
 
+  test('says who typed into a command, if it was another client', () => {
+    const typed = (by: typeof me): Item => ({
+      id: `i-${by.clientId}`,
+      type: 'notice',
+      status: 'completed',
+      level: 'info',
+      code: 'backgroundTyped',
+      title: 'Typed into psql',
+      text: 'select 1\n',
+      typed: 'i-1',
+      by,
+    })
+    const rows = printed([after(), after(completed(typed(me)), completed(typed(colleague)))])
+    expect(rows).toEqual(['  Typed into psql: select 1', '  Typed into psql: select 1', '  from editor'])
+  })
+
   test.each([
     ['finished', 'completed', '✓'],
     ['unfinished', 'inProgress', '▸'],

@@ -5,6 +5,8 @@ export const logLevels = {
   'server.listening': 'info',
   'server.unreachable': 'warn',
   'server.ended': 'info',
+  'store.away': 'warn',
+  'store.back': 'info',
   'users.unreadable': 'warn',
   'client.connected': 'info',
   'client.disconnected': 'info',

@@ -52,8 +52,8 @@ interface Adopting {
 export class StoredConversations {
   readonly #ports: Ports
   readonly #locks: WriterLocks
-  /** Opens a few at once: a server that takes all of a dead one goes on renewing its lease meanwhile. */
-  readonly #inTurn = createTurns(4)
+  /** Opens a few at once, so that a server that takes all of a dead one renews its lease; who waits holds up no other. */
+  readonly #inTurn = createTurns(4, 1000)
 
   constructor(ports: Ports) {
     this.#ports = ports

@@ -65,18 +65,21 @@ export function createRightCheck(source: AccessSource): CheckRight {
     const conversationId = conversationOf(params)
     const open = source.openAccess(conversationId)
     if (open !== null && rights.permits(needed, open.access)) return assertMayAct(rights, { method, open })
-    return deny(conversationId, { rights, needed, open })
+    return lookUp(conversationId, { rights, needed, method })
   }
 
-  async function deny(
+  async function lookUp(
     conversationId: ConversationId,
-    { rights, needed, open }: { rights: Rights; needed: ConversationRight; open: Reached | null },
+    { rights, needed, method }: { rights: Rights; needed: ConversationRight; method: MethodName },
   ): Promise<void> {
     // Looked up also for one that is open here, so that time does not tell it from one that does not exist.
     const stored = isConversationId(conversationId) ? await source.storedAccess(conversationId) : null
+    // It may have been opened meanwhile.
+    const open = source.openAccess(conversationId)
     const access = (open ?? stored)?.access
     if (!rights.permits('read', access)) throw notThere(conversationId)
     if (!rights.permits(needed, access)) throw missingRole(needed)
+    if (open !== null) assertMayAct(rights, { method, open })
   }
 }
 
@@ -99,14 +102,15 @@ function assertOwnParams(params: object, { maxSandbox }: Rights): void {
 
 /** Throws for work in a conversation that may do more than the user, or on a machine that is not for this user. */
 function assertMayAct({ maxSandbox, person }: Rights, { method, open }: { method: MethodName; open: Reached }): void {
-  if (!actingMethods.has(method)) return
+  const acts = actingMethods.has(method)
   const { sandbox, mayWork } = open
-  if (person.kind === 'user' && mayWork?.(person.name) === false)
+  // Settings are what the next turn of those who may work there has.
+  if ((acts || method === 'conversation/configure') && person.kind === 'user' && mayWork?.(person.name) === false)
     throw rejection(
       'notPermitted',
       'This conversation works on a machine of another user, who can name you: --users of its exec-server.',
     )
-  if (maxSandbox === null || sandbox === undefined) return
+  if (!acts || maxSandbox === null || sandbox === undefined) return
   if (isStricterSandbox(maxSandbox, sandbox)) throw aboveOwnCeiling(maxSandbox, sandbox)
 }
 

@@ -117,7 +117,7 @@ async function openShared(args: ServerArguments, parts: EngineParts) {
   const people = openUsersOfServer(args.users, { ...parts, isStrict: args.role === 'service' })
   if ('problem' in people) return people
   if (args.page && people.users === null) return { problem: pageNeedsUsers }
-  await using wait = waitForStore(args)
+  await using wait = waitForStore(args, parts)
   const away = wait === null ? {} : { onAway: wait.onAway }
   const opened = await openSharedStore(args.store, { ...parts, ...away, onPublished: metrics?.published })
   if ('problem' in opened) people.users?.[Symbol.dispose]()
