@@ -175,7 +175,7 @@ async function plainRequestStatus(
 ): Promise<ProbeStatus> {
   if (headers.origin !== undefined) return 403
   const path = pathOf(url)
-  if (method !== 'GET' || !probes.has(path)) return 404
+  if ((method !== 'GET' && method !== 'HEAD') || !probes.has(path)) return 404
   return path !== '/readyz' || (await isReady()) ? 200 : 503
 }
 

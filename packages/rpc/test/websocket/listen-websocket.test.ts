@@ -85,6 +85,7 @@ describe('a listening websocket', () => {
       (await fetch(`http://${listener.address}${path}`, init)).status
     expect(await status('/healthz')).toBe(200)
     expect(await status('/readyz?now')).toBe(200)
+    expect(await status('/healthz', { method: 'HEAD' })).toBe(200)
     expect(await status('/')).toBe(404)
     expect(await status('/healthz', { method: 'POST' })).toBe(404)
     using elsewhere = foreignClient(`${listener.url}/other`)

@@ -29,7 +29,7 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
       changesAtMs: (ui.offer?.untilMs ?? nowMs) + 1,
     }
   }
-  if (ui.hangs) return still(hangingLine)
+  if (ui.hangs) return still(hangingLine(ui))
   if (ui.storage !== null) return still(storageLine(ui.storage))
   if (isOffered(ui, 'offerEarlier', nowMs)) {
     const text = 'Esc again: go back to an earlier message'
@@ -64,10 +64,13 @@ function storageLine(errno: string): Line {
   ]
 }
 
-const hangingLine: Line = [
-  { text: 'The server does not answer. ', tone: 'bad', bold: true },
-  { text: 'Ctrl+R starts it anew · Esc waits · Ctrl+D leaves', tone: 'bad' },
-]
+function hangingLine({ opened }: UiState): Line {
+  const way = opened?.isFar ? 'Ctrl+R connects anew' : 'Ctrl+R starts it anew'
+  return [
+    { text: 'The server does not answer. ', tone: 'bad', bold: true },
+    { text: `${way} · Esc waits · Ctrl+D leaves`, tone: 'bad' },
+  ]
+}
 
 function startingActivity(ui: UiState, sought: SoughtServer | undefined): Activity | null {
   if (sought !== undefined) return still(soughtLine(sought))

@@ -61,12 +61,17 @@ function fieldHint(state: ConversationState | null, form: FilledForm): string {
   return field.required ? kind : `${kind}, or nothing`
 }
 
-const ownCommand = 'You run this yourself: outside the sandbox, with all your rights'
+/** Returns what becomes of a command of the user's own: users of a team have no rights on the server's machine. */
+function ownCommand({ opened }: UiState): string {
+  return opened?.person === undefined
+    ? 'You run this yourself: outside the sandbox, with all your rights'
+    : 'Only whoever runs the server runs commands by !: ask the model for it'
+}
 
 /** Returns completions with the chosen one marked, or a reminder of the rights of the user's own command. */
 export function completionRows(ui: UiState, room: Room, maxRows: number): readonly Line[] {
   if (isOwnCommand(ui))
-    return indented([truncateLine([{ text: ownCommand, tone: 'muted' }], beside(room))]).slice(0, maxRows)
+    return indented([truncateLine([{ text: ownCommand(ui), tone: 'muted' }], beside(room))]).slice(0, maxRows)
   const list = completionsOf(ui)
   if (list.length === 0 && isLookingForFiles(ui))
     return indented([truncateLine([{ text: 'looking for files…', tone: 'muted' }], beside(room))]).slice(0, maxRows)

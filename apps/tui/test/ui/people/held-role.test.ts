@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { onlyReads } from '../../../src/ui/people/held-role.ts'
 import type { UiState } from '../../../src/ui/ui-state.ts'
 import { followState } from '../../../src/ui/update/update-ui.ts'
+import { completionRows } from '../../../src/view/live/composer-rows.ts'
+import { lineText } from '../../../src/view/text/span.ts'
 import { after, completed, requested, turnStarted, userMessage } from '../../view/scenes/conversation.ts'
 import { openUi } from '../../view/scenes/scene.ts'
 import { seenAt, typeKeys } from '../type-keys.ts'
@@ -31,6 +33,12 @@ test.each(['reader', 'approver'] as const)('a window of a %s sends nothing and s
   expect(intents).toEqual([])
   expect(said(ui)).toContain(`(${role})`)
   expect(typeKeys(windowOf(role), quiet(role), 'shift+tab').intents).toEqual([])
+})
+
+test('a user of a team is promised no command of their own', () => {
+  const { ui } = typeKeys(windowOf('editor'), quiet('editor'), '!ls')
+  const rows = completionRows(ui, { columns: 80 }, 3).map(lineText)
+  expect(rows.join(' ')).toContain('ask the model for it')
 })
 
 test('an approver answers with a key, and a reader does not', () => {

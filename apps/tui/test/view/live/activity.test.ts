@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { UiState } from '../../../src/ui/ui-state.ts'
 import { activityOf } from '../../../src/view/live/activity.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { after, command, requested, started, startedAt, turnStarted } from '../scenes/conversation.ts'
@@ -88,4 +89,10 @@ test('a retry says of how many where that is known', () => {
   const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', retryAt, attempt: 2, attempts: 5, failure })
   const words = 'OpenAI is overloaded (529), try 2 of 5 in 7 s'
   expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toContain(words)
+})
+
+test('a server of a team that does not answer is not offered to be started anew', () => {
+  const opened = { ...openUi.opened, isFar: true } as UiState['opened']
+  const { line = [] } = activityOf(after(turnStarted), { ...openUi, opened, hangs: true }, at(0)) ?? {}
+  expect(lineText(line)).toBe('The server does not answer. Ctrl+R connects anew · Esc waits · Ctrl+D leaves')
 })
