@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FileFacts, Files, OpenFile } from '../../src/disk/files.ts'
 import { decodeLine } from '../../src/line/line.ts'
+import { decodeHeader } from '../../src/log/header.ts'
 import { openLog } from '../../src/log/open-log.ts'
 import { LogView, textOf } from '../../src/log/read-log.ts'
 import { scanLog } from '../../src/log/scan-log.ts'
@@ -59,6 +60,12 @@ function seqOf(line: string): number {
   return Number(/^\{"seq":(\d+)/.exec(line)?.[1])
 }
 
+/** Tells if damage has left a header without a checksum, which is believed as one that was edited by hand. */
+function hasEditedHeader(content: Buffer): boolean {
+  const lines = content.toString('latin1').split('\n')
+  return lines.some((line) => !line.includes('"crc":') && decodeHeader(Buffer.from(line, 'latin1')) !== null)
+}
+
 /** Checks what must hold for any damage to the bytes. */
 async function expectSoundOpening(content: Buffer): Promise<readonly string[]> {
   using folder = temporaryFolder()
@@ -66,7 +73,7 @@ async function expectSoundOpening(content: Buffer): Promise<readonly string[]> {
   const first = await openAndReport(path)
   if (first === null) return []
   const { opened, kept } = first
-  expect(opened.conversationId).toBe(SAMPLE_ID)
+  if (!hasEditedHeader(content)) expect(opened.conversationId).toBe(SAMPLE_ID)
   for (const line of kept) expect(ENVELOPES).toContainEqual(bareEnvelope(line))
   expect(kept.map(seqOf)).toEqual([...new Set(kept.map(seqOf))].sort((a, b) => a - b))
   expect(opened.nextSeq).toBeGreaterThan(Math.max(0, ...kept.map(seqOf)))
