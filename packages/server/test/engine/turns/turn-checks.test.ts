@@ -50,12 +50,12 @@ it.each(limits)('a check is judged as a call of the model: $approvalPolicy, $san
   ])
   const { client, watched } = await place.talk({ model: scriptedModel(...steps) }, settings)
   const { conversationId } = watched
-  for (const command of commands) {
+  for (const [index, command] of commands.entries()) {
     const first = watched.events.length
     await watched.send(command, { checks: { commands: [command], rounds: 0 } })
     for (const answered = new Set<string>(); ; ) {
       const asked = await watched.until(({ core }) => {
-        if (core.turn === null) return 'over'
+        if (core.turn === null && core.counts.turns > index) return 'over'
         return Object.keys(core.approvals).find((id) => !answered.has(id))
       })
       if (asked === 'over') break
@@ -64,9 +64,9 @@ it.each(limits)('a check is judged as a call of the model: $approvalPolicy, $san
     }
     const events = watched.events.slice(first).map(({ event }) => event)
     const judged = events.flatMap((event): unknown[] => {
-      if (event.type === 'execution.started') return [{ by: event.decidedBy, limits: event.limits }]
+      if (event.type === 'execution.started') return [{ by: event.decidedBy, payload: event.payloadHash }]
       if (event.type !== 'approval.requested') return []
-      const { id: _, itemId: _item, payloadHash: _hash, ...asked } = event.approval
+      const { id: _, itemId: _item, ...asked } = event.approval
       return [asked]
     })
     expect(judged).toHaveLength(2)
