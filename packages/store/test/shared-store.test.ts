@@ -61,7 +61,7 @@ describe.skipIf(!hasNats)('a shared store', () => {
   test('gives a conversation to one server at a time', async () => {
     await using one = await open()
     await using two = await open()
-    one.announce('wss://one')
+    one.announce('wss://one', () => ['fake'])
     await using world = await tempDirectory()
     const copy = copyIn(world.path, 'a', newId())
     const shipment = await one.take(copy, 'new')

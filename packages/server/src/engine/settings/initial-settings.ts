@@ -20,14 +20,8 @@ import {
 } from '../limits/workspace-folders.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { addedFolders, assertAdded, existingFolder } from './existing-folder.ts'
-import {
-  chooseProvider,
-  isRecordedProvider,
-  isUsable,
-  type KeysFound,
-  keyVariables,
-  providerOf,
-} from './model-sources.ts'
+import { isUsable, type KeysFound } from './found-keys.ts'
+import { chooseProvider, isRecordedProvider, keyVariables, providerOf } from './model-sources.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
 export interface InitialSettings {
