@@ -16,8 +16,8 @@ export function waitForKey({ conversation, modules }: TurnContext, failure: Fail
   if (sharedBy === null || turnId === undefined || !codes.has(failure.code) || lacksKey?.() !== true) return failure
   const { modelProvider: missingKey } = choice
   const server = sharedBy()
-  const title = `${server ?? 'This server'} has no key for ${missingKey}: the turn waits, and nothing is lost. It goes on by itself at a server of the team that has the key, or here after \`parley login ${missingKey}\` on that machine. Another model (/model) lets it go on, too.`
-  const item = noticeItem(modules.ids.item(), { level: 'warning', code: 'noCredentials', title })
+  const title = `${server ?? 'This server'} has no key for ${missingKey}: the turn waits, and nothing is lost. It goes on by itself at a server of the team with that key, here after \`parley login ${missingKey}\` on its machine, or with another model (/model).`
+  const item = noticeItem(modules.ids.item(), { level: 'warning', code: 'missingKey', title })
   conversation.recordAll([
     { type: 'item.completed', turnId, item },
     { type: 'turn.parked', turnId, reason: `No key for ${missingKey} at ${server ?? 'this server'}.`, missingKey },

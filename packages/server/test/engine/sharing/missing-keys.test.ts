@@ -42,7 +42,7 @@ describe('a server of a store without the key of a model', () => {
     await watched.until(({ core }) => core.turn?.missingKey === 'fake')
     const notice = watched.items().find(({ type }) => type === 'notice')
     expect(notice).toMatchObject({
-      code: 'noCredentials',
+      code: 'missingKey',
       title: expect.stringMatching(/^ws:\/\/one has no key for fake/),
     })
 
