@@ -1,6 +1,6 @@
 import { ConfigError } from '@parley/config'
 import { type Env, type ProviderConfig, readKey } from '@parley/models'
-import type { ProviderKeys } from '../login/provider-keys.ts'
+import type { ProviderKeys } from './provider-keys.ts'
 
 /** Variables, and the ids of the providers that the user logged in to. */
 export interface KeysFound {
