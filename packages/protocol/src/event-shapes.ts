@@ -89,7 +89,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   'message.consumed': '{"messageId":"text"}',
   'turn.started':
     '{"turnId":"text","trigger":["=","message","inbox","compaction"],"outputSchema?":["map","any"],"budget?":"#turnBudget","purpose?":"#turnPurpose","enforcement?":"#enforcement","requestKey?":"text"}',
-  'turn.parked': '{"turnId":"text","reason":"text","limit?":"#limitName"}',
+  'turn.parked': '{"turnId":"text","reason":"text","limit?":"#limitName","missingKey?":"text+"}',
   'turn.continued': '{"turnId":"text","by?":"#actor","requestKey?":"text"}',
   'turn.ended':
     '{"turnId":"text","outcome":"#turnOutcome","failure?":"#failure","stopReason?":"#stopReason","usage":"#tokenCounts","denials":["list","#denial"],"answerProblem?":"text"}',

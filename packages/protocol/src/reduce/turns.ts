@@ -73,7 +73,7 @@ function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
 }
 
 /** Lets a parked turn go on; the limit that it waited at counts anew from what is used by now. */
-function continueTurn(core: Core, { limit, ...turn }: Turn): Core {
+function continueTurn(core: Core, { limit, missingKey: _, ...turn }: Turn): Core {
   const next = { ...core, turn: { ...turn, parked: false } }
   return limit === undefined ? next : { ...next, limitsFrom: { ...core.limitsFrom, ...usedNow(core.usage)[limit] } }
 }
@@ -93,7 +93,7 @@ function changedTurn(
 ): Turn {
   switch (event.type) {
     case 'turn.parked':
-      return { ...turn, parked: true, ...(event.limit === undefined ? {} : { limit: event.limit }) }
+      return parkedTurn(turn, event)
     case 'model.requested':
       return {
         ...withoutGoingOn(withoutStop(turn)),
@@ -112,6 +112,11 @@ function changedTurn(
     case 'model.fellBack':
       return { ...turn, fallback: { modelProvider: event.modelProvider, model: event.model }, retry: null }
   }
+}
+
+function parkedTurn(turn: Turn, { limit, missingKey }: EventOf<'turn.parked'>): Turn {
+  const waitsFor = { ...(limit === undefined ? {} : { limit }), ...(missingKey === undefined ? {} : { missingKey }) }
+  return { ...turn, parked: true, ...waitsFor }
 }
 
 /** Provider of a conversation that was begun without a key: it plays a recording that says what to do. */

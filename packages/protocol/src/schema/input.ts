@@ -93,6 +93,13 @@ export const limitName = z
     'Limit of a conversation, from `[limits]` of the configuration. `price`: a call without a known price cannot be held to the limit of the cost.',
   )
 
+export const missingKey = z
+  .string()
+  .min(1)
+  .describe(
+    'Provider whose key the server lacks that has the conversation, of several that share a store: another one goes on, or this one once it has the key.',
+  )
+
 export const turnPurpose = z
   .enum(['review'])
   .describe(

@@ -13,7 +13,7 @@ import {
 } from './events/event-parts.ts'
 import { hookRef } from './hooks/hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
-import { limitName, messageCall, queuedMessage, sideFile, turnOptions, turnPurpose } from './input.ts'
+import { limitName, messageCall, missingKey, queuedMessage, sideFile, turnOptions, turnPurpose } from './input.ts'
 import { failure, item } from './item.ts'
 import { jsonText } from './redaction-marks.ts'
 import { modelChoice, reviewEnforcement, settings } from './settings.ts'
@@ -70,6 +70,7 @@ export const turn = z
     limit: limitName
       .exactOptional()
       .describe('Limit that the parked turn waits at; `conversation/continue` allows as much again.'),
+    missingKey: missingKey.exactOptional(),
     retry: z
       .object({
         retryAt: z.number().describe('ms since the epoch.'),

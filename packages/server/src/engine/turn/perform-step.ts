@@ -12,12 +12,18 @@ import { findAnswerProblem } from '../messages/output-schema.ts'
 import { consumedMessage, startInboxTurn } from '../messages/user-messages.ts'
 import { callModel } from './call-model.ts'
 import { completeTurn } from './end-turn.ts'
+import { waitForKey } from './missing-key.ts'
 import type { TurnContext } from './turn-context.ts'
 
 type ActiveStep = Exclude<Step, { kind: 'await' }>
 
 /** Performs one step. Resolves to the failure that ends the turn, or null. */
 export async function performStep(context: TurnContext, step: ActiveStep): Promise<Failure | null> {
+  const failure = await perform(context, step)
+  return failure === null ? null : waitForKey(context, failure)
+}
+
+async function perform(context: TurnContext, step: ActiveStep): Promise<Failure | null> {
   const { conversation, modules } = context
   const long = longWaiting(messagesOf(step))
   if (long !== null) {
