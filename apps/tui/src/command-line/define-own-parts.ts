@@ -13,6 +13,7 @@ export function defineSkills(program: Command, launch: Launch, settle: Settle): 
       .command(name)
       .description(about)
       .option('-C, --cd <dir>', 'the folder to look from', named)
+      .option('--environment <name>', 'look on the machine of this environment', named)
       .option('--json', 'one JSON object a line')
       .action((_flags: unknown, command: Command) =>
         settle(import('../commands/skills.ts').then((module) => module[run](launch, flagsOf<SkillsFlags>(command)))),

@@ -10,6 +10,7 @@ import { showEffects } from '../view/text/control-characters.ts'
 
 export interface SkillsFlags {
   readonly cd?: string
+  readonly environment?: string
   readonly json?: boolean
 }
 
@@ -27,10 +28,9 @@ export async function checkSkills(launch: Launch, flags: SkillsFlags): Promise<n
   return parts.some(({ state }) => state === 'broken' || state === 'sameName') ? exitCodes.denied : exitCodes.ok
 }
 
-async function partsHere(launch: Launch, { cd }: SkillsFlags): Promise<readonly FoundPart[]> {
+async function partsHere(launch: Launch, { cd, environment }: SkillsFlags): Promise<readonly FoundPart[]> {
   await using parley = await connect(launch, { clientName: 'parley-skills' })
-  const cwd = cd === undefined ? workingFolder() : fromWorkingFolder(cd)
-  return (await parley.request('skill/list', { cwd })).parts
+  return (await parley.request('skill/list', folderOf(cd, environment))).parts
 }
 
 function jsonLines(parts: readonly FoundPart[]): string {

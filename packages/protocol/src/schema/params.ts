@@ -23,6 +23,11 @@ const trustVerdict = z
 
 const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
 const provider = z.string().min(1).describe('Id of the provider, such as `openai`.')
+const environment = z
+  .string()
+  .min(1)
+  .exactOptional()
+  .describe('Environment that the folder is in, from the `cwd` of its settings on; default this machine.')
 const mcpName = z.string().min(1).describe('Key of `[mcp_servers.X]`.')
 
 const newMessageId: typeof messageId = textUpTo(most.name)
@@ -310,13 +315,14 @@ export const methodParams = {
   'mcp/login': z.object({ name: mcpName }),
   'mcp/logout': z.object({ name: mcpName }),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),
-  'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.') }),
+  'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.'), environment }),
   'trust/decide': z.object({
     cwd: z.string().describe('A folder of the project; absolute.'),
+    environment,
     hash: z.string().describe('Hash from `trust/read`. If the content has changed since, it is not trusted.'),
     verdict: trustVerdict,
   }),
-  'skill/list': z.object({ cwd: z.string().describe('Folder to look from; absolute.') }),
+  'skill/list': z.object({ cwd: z.string().describe('Folder to look from; absolute.'), environment }),
   'web/open': z.object({
     port: z
       .int()

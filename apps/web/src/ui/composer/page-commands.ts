@@ -244,7 +244,7 @@ async function configure(
 }
 
 /** Returns the folder to look for hooks in: `/`, which has none, for a conversation on another machine. */
-export function folderOf({ settings, meta }: ConversationState['core']): string {
+function folderOf({ settings, meta }: ConversationState['core']): string {
   return settings.environment === undefined ? meta.cwd : '/'
 }
 

@@ -85,6 +85,7 @@ export function sendMessage(open: LiveConversation, params: Sending, sender: Sen
 /** Fills in the command that a message names, by the files as they are now. */
 async function expanded(open: LiveConversation, input: Sending['input']): Promise<Expanded> {
   const { conversation, modules, skills } = writable(open)
+  await skills.refresh()
   const whole = await expandMessage(input, { skills, cwd: conversation.state.core.meta.cwd })
   assertFits(whole.input)
   // Calls of a message come from the log, which has a mark in place of a secret.

@@ -39,7 +39,7 @@ export function listHooks(
     ...(matcher === undefined ? {} : { matcher }),
     command: typeof command === 'string' ? command : [...command],
   })
-  using placed = placedHooks(config, nothing)
+  using placed = placedHooks(config, { processes: nothing, copies: null })
   const users = placed.hooks.filter(({ source }) => source === 'user')
   const runs = project?.state === 'trusted' && !project.isSafe
   return {
@@ -59,7 +59,7 @@ export async function tryHooks(params: ParamsOf<'hook/try'>, ports: TryPorts): P
   const { conversation } = place
   const input = { hook_event_name: on, ...commonInput(conversation.state), ...samples[on], ...params.input }
   const subject = subjectOf(on, input)
-  using placed = placedHooks(configHere(cwd, {}, ports), ports.processes)
+  using placed = placedHooks(configHere(cwd, {}, ports), { processes: ports.processes, copies: null })
   const hooks = placed.hooks.filter(
     (hook) => hook.on === on && (name === undefined || hook.name === name) && hookMatches(hook.matcher, on, subject),
   )

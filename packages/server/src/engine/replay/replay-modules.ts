@@ -80,6 +80,7 @@ export function replayModules(
     clock,
     ids: log.ids,
     random: () => 0,
+    project: { isRead: true, read: () => Promise.resolve() },
     runningOn: new Map(),
     settingsBefore: conversation.state.core.settings,
     redaction,
