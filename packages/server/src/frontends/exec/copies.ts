@@ -61,8 +61,8 @@ export function createCopies(host: Pick<Host, 'startGuard' | 'removeWhenKilled'>
 
 /** Throws for a path that would leave the folder of the copy. */
 function assertInside(path: string): void {
-  const isInside =
-    path !== '' && !path.includes('\0') && normalize(path) === path && !/^(?:\/|\.\.?(?:\/|$))/.test(path)
+  const isPlain = normalize(path) === path && !path.includes('\0') && !path.endsWith('/')
+  const isInside = isPlain && !/^(?:\/|\.\.?(?:\/|$))/.test(path)
   if (!isInside) throw invalidParams('a path in a copy must be relative, and without . and ..', 'files')
 }
 
