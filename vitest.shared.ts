@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url'
+
 /** Workspace packages resolve to their sources in tests, so no unit test ever sees a stale build. */
 export const sourceConditions = {
   resolve: { conditions: ['@parley/source', 'node', 'import', 'default'] },
@@ -14,6 +16,7 @@ export const expect = { requireAssertions: true }
  */
 export const sharedWorker = {
   isolate: false,
+  setupFiles: [fileURLToPath(new URL('packages/testkit/src/properties/same-cases.ts', import.meta.url))],
   testTimeout: 60_000,
   hookTimeout: 60_000,
   expect,

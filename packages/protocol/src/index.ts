@@ -4,6 +4,7 @@ export {
   type ConversationRight,
   type MethodRight,
   methodRights,
+  ownersOf,
   personMay,
   roleHas,
   roleOf,

@@ -10,6 +10,7 @@ import {
 } from '@parley/protocol'
 import { ConnectError, connectSocket, isInTheClear, RpcError, type Transport } from '@parley/rpc'
 import { type Client, connectClient, type Introduction } from './client.ts'
+import { addressIn } from './errors.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** A conversation opened by the client that asked, or joined by a new connection to its owner. */
@@ -105,13 +106,14 @@ const answerLimitMs = 3_000
 /** Returns the owner named by a `liveElsewhere` error; null for any other error. */
 export function ownerIn(error: unknown): Owner | null {
   if (!(error instanceof RpcError) || error.data?.code !== 'liveElsewhere') return null
-  const { conversationId, pid, socket, address } = error.data
+  const { conversationId, pid, socket } = error.data
   if (typeof conversationId !== 'string') return null
+  const address = addressIn(error)
   return {
     conversationId,
     pid: typeof pid === 'number' ? pid : null,
     socket: typeof socket === 'string' ? socket : null,
-    ...(typeof address === 'string' ? { address } : {}),
+    ...(address === null ? {} : { address }),
   }
 }
 

@@ -97,7 +97,7 @@ describe('for any call and any settings', () => {
       fc.property(facts, settings, ruleOf('allow'), (call, given, extra) => {
         const before = decide(call, given)
         const after = decide(call, { ...given, rules: [...given.rules, extra] })
-        if (after.verdict !== before.verdict) expect([before.verdict, after.verdict]).toEqual(['ask', 'allow'])
+        expect(before.verdict === 'ask' ? ['ask', 'allow'] : [before.verdict]).toContain(after.verdict)
       }),
       runs,
     )

@@ -126,6 +126,11 @@ export function roleOf(access: Access | undefined, user: string): Role | null {
   return access?.members.find((member) => member.user === user)?.role ?? null
 }
 
+/** Returns the users who own a conversation; none where it has no users. */
+export function ownersOf(access: Access | undefined): readonly string[] {
+  return access?.members.flatMap(({ user, role }) => (role === 'owner' ? [user] : [])) ?? []
+}
+
 /** Tells if a client may do something in a conversation, as far as its access says; without a person it may do all. */
 export function personMay(person: Person | undefined, right: ConversationRight, access: Access | undefined): boolean {
   if (person === undefined) return true

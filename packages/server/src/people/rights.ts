@@ -3,8 +3,7 @@ import {
   type ConversationRight,
   type MethodRight,
   type Person,
-  roleHas,
-  roleOf,
+  personMay,
   type SandboxMode,
   type SharedLink,
 } from '@parley/protocol'
@@ -40,12 +39,10 @@ export function rightsOfUser({ name, tokenHash }: User, users: Pick<Users, 'find
     const found = users.find(name)
     return found?.tokenHash === tokenHash ? found : null
   }
+  const person = { kind: 'user', name } as const
   return {
-    person: { kind: 'user', name },
-    permits(right, access) {
-      const role = roleOf(access, name)
-      return role !== null && current() !== null && roleHas(role, right)
-    },
+    person,
+    permits: (right, access) => current() !== null && personMay(person, right, access),
     has(right) {
       const user = current()
       if (user === null || right === 'operator') return false

@@ -1,4 +1,4 @@
-import { ListenError } from '@parley/rpc'
+import { isLoopbackHost, ListenError } from '@parley/rpc'
 import type { Address } from './flags.ts'
 
 const needsEncryption =
@@ -27,7 +27,5 @@ function isUnspecified(host: string): boolean {
 /** Returns true where nobody between can read what is sent. */
 function isPrivate(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
-  return (
-    protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  )
+  return protocol === 'https:' || isLoopbackHost(hostname)
 }

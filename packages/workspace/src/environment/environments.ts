@@ -36,7 +36,7 @@ export interface EnvironmentsPorts {
   /** `$PARLEY_HOME`. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Time to wait for a lost link to come back, default 30 s; five minutes for a conversation of a store. */
+  /** Time to wait for a lost link to come back, default 30 s; 290 s for a conversation of a store on a machine that connects by itself. */
   readonly linkPatienceMs?: number
   /** Exec-servers that connect to this server; default: none. */
   readonly machines?: ConnectedMachines

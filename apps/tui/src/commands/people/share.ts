@@ -2,6 +2,7 @@ import { type Access, type ConversationId, type ResultOf, type Role, shortIdOf }
 import { connect } from '../../cli/connect.ts'
 import { exitCodes, misused } from '../../cli/exit-codes.ts'
 import type { Launch } from '../../cli/launch-server.ts'
+import { roleNamed, roles } from '../../ui/people/share-words.ts'
 import { showEffects } from '../../view/text/control-characters.ts'
 
 export interface ShareFlags {
@@ -9,8 +10,6 @@ export interface ShareFlags {
   readonly days?: number
   readonly revoke?: string
 }
-
-const roles = ['owner', 'editor', 'approver', 'reader', 'none'] as const
 
 const dayMs = 24 * 3_600_000
 
@@ -20,12 +19,12 @@ export async function shareConversation(
   [conversation, user, role]: readonly [string, string | undefined, string | undefined],
   flags: ShareFlags,
 ): Promise<number> {
-  const given = role === undefined ? null : roleNamed(role)
+  const given = role === undefined ? null : readRole(role)
   await using parley = await connect(launch, { clientName: 'parley-share' })
   const { conversationId, core } = await parley.request('conversation/export', { conversation, limit: 1 })
   const say = (text: string) => launch.streams.stdout.write(showEffects(text))
   if (user !== undefined) {
-    if (given === null) throw misused(`Say as what: ${roles.join(', ')}.`)
+    if (given === null) throw misused(`Say as what: ${Object.keys(roles).join(', ')}.`)
     await parley.request('conversation/share', { conversationId, user, role: given.role })
     say(
       given.role === null
@@ -50,10 +49,10 @@ function linkWords(conversationId: ConversationId, made: ResultOf<'conversation/
   return `Whoever has this code reads the conversation until ${new Date(expiresAt).toISOString()}: it is a token for --token-file. parley share ${shortIdOf(conversationId)} --revoke ${linkId} ends it.\n${browser}`
 }
 
-function roleNamed(word: string): { readonly role: Role | null } {
-  const found = roles.find((role) => role === word)
-  if (found === undefined) throw misused(`The roles are: ${roles.join(', ')}.`)
-  return { role: found === 'none' ? null : found }
+function readRole(word: string): { readonly role: Role | null } {
+  const role = roleNamed(word)
+  if (role === undefined) throw misused(`The roles are: ${Object.keys(roles).join(', ')}.`)
+  return { role }
 }
 
 function accessText(access: Access | undefined): string {

@@ -1,5 +1,6 @@
 import { type Conversation, codeOf } from '@parley/client'
 import type { ConversationState } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { createRowPainter, type Overlay, type OverlayScene } from '../../terminal/overlay.ts'
 import { isAsking } from '../../ui/answers.ts'
 import type { KeyEvent } from '../../ui/keys/key-event.ts'
@@ -173,5 +174,5 @@ export async function newestText(
 
 function messageOf(error: unknown): string {
   if (codeOf(error) === 'connectionClosed') return 'The server is gone, and the process with it.'
-  return error instanceof Error ? error.message : String(error)
+  return errorMessage(error)
 }

@@ -8,12 +8,18 @@ export type ShareRequest =
   | { readonly kind: 'link'; readonly days: number | null }
   | { readonly kind: 'revoke'; readonly linkId: string }
 
-const roles: Readonly<Record<string, Role | null>> = {
+/** Roles by the words for them, the most rights first; null takes a role away. */
+export const roles: Readonly<Record<string, Role | null>> = {
   owner: 'owner',
   editor: 'editor',
   approver: 'approver',
   reader: 'reader',
   none: null,
+}
+
+/** Returns the role of a word; undefined for none. */
+export function roleNamed(word: string): Role | null | undefined {
+  return Object.hasOwn(roles, word) ? roles[word] : undefined
 }
 
 /** Reads the words after `/share`; null for words that are none of its. */
@@ -25,7 +31,7 @@ export function readShare(words: string): ShareRequest | null {
     return days === null || (Number.isInteger(days) && days > 0) ? { kind: 'link', days } : null
   }
   if (first === 'revoke') return second === '' ? null : { kind: 'revoke', linkId: second }
-  const role = Object.hasOwn(roles, second) ? roles[second] : undefined
+  const role = roleNamed(second)
   return role === undefined ? null : { kind: 'give', user: first, role }
 }
 

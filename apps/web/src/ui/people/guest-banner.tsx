@@ -1,6 +1,5 @@
-import type { Core, Person } from '@parley/protocol'
+import { type Core, ownersOf, type Person } from '@parley/protocol'
 import { useEffect, useState } from 'react'
-import { ownersOf } from './may.ts'
 
 interface GuestBannerProps {
   readonly person: Person & { readonly kind: 'guest' }

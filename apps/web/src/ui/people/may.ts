@@ -1,4 +1,4 @@
-import { type ConversationState, type Person, personMay, roleOf } from '@parley/protocol'
+import { type ConversationState, ownersOf, type Person, personMay, roleOf } from '@parley/protocol'
 
 /** Rights of this page in a conversation. */
 export interface May {
@@ -35,9 +35,4 @@ export function roleSentence(person: Person | undefined, { core: { meta } }: Con
   const role = roleOf(meta.access, person.name)
   if (role !== 'reader' && role !== 'approver') return null
   return `${roleWords[role]} (${role}). An owner can change that: ${ownersOf(meta.access).join(', ')}.`
-}
-
-/** Returns the names of the owners. */
-export function ownersOf(access: ConversationState['core']['meta']['access']): readonly string[] {
-  return access?.members.flatMap(({ user, role }) => (role === 'owner' ? [user] : [])) ?? []
 }

@@ -76,7 +76,12 @@ export function retryAttempt(facts: Facts, blocked: CallItem, policy: CallPolicy
   return retry === null ? null : { number: 2, facts, ...retry }
 }
 
-export function decideSettings({ state, rules, sessionGrants }: CallPolicy): DecideSettings {
+/** Returns the settings that policy judges a call or a text by. */
+export function decideSettings({
+  state,
+  rules,
+  sessionGrants,
+}: Pick<CallPolicy, 'state' | 'rules' | 'sessionGrants'>): DecideSettings {
   const { approvalPolicy, sandbox: sandboxMode, enforcement, network = false } = settingsInForce(state.core)
   return { rules, sessionGrants, approvalPolicy, sandboxMode, enforcement, network }
 }

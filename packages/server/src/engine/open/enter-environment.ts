@@ -1,5 +1,5 @@
 import { ConfigError } from '@parley/config'
-import { type Access, type ConversationState, shortIdOf } from '@parley/protocol'
+import { type ConversationState, ownersOf, shortIdOf } from '@parley/protocol'
 import {
   type Environment,
   type EnvironmentRequest,
@@ -28,11 +28,6 @@ export function takeEnvironment(
     const way = `\`parley attach --read-only ${shortIdOf(meta.conversationId)}\` shows it.`
     throw new ConfigError(error.where, `${error.what} ${way}`)
   }
-}
-
-/** Returns the users who own a conversation; none where it has no users. */
-function ownersOf(access: Access | undefined): readonly string[] {
-  return access?.members.filter(({ role }) => role === 'owner').map(({ user }) => user) ?? []
 }
 
 interface Entry {

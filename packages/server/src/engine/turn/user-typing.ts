@@ -6,6 +6,7 @@ import { backgroundTyped } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { factsOfTyping, runningProcess, typedText, typeInto, whyNotTyped } from '../../tools/processes/type-into.ts'
+import { decideSettings } from '../calls/attempt.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { Guest } from '../limits/may-loosen.ts'
@@ -73,7 +74,7 @@ function assertTakes(itemId: ItemId, stdin: ProcessInput | null, text: string): 
       'takes no input. The model starts one that does: ask for background and, for a console, a terminal',
     )
   const why = whyNotTyped(stdin, text)
-  if (why !== null) throw takesNoInput(itemId, why.replace(/\.$/, ''))
+  if (why !== null) throw takesNoInput(itemId, why)
   return stdin
 }
 
@@ -103,22 +104,10 @@ interface TypingBy {
 async function assertMayType(process: BackgroundProcess, text: string, { client, ports }: TypingBy): Promise<void> {
   if (text === '' || (client.mayLoosen && client.rights.has('operator'))) return
   const { conversation, tools, modules } = ports
-  const {
-    approvalPolicy,
-    sandbox: sandboxMode,
-    enforcement,
-    network = false,
-  } = settingsInForce(conversation.state.core)
-  const facts = await factsOfTyping(process, text, { workspace: workspaceOf(conversation.state), ports: tools })
-  const sessionGrants = modules.memory.grantsUnder(sandboxMode)
-  const decision = decide(facts, {
-    rules: modules.rules,
-    sessionGrants,
-    approvalPolicy,
-    sandboxMode,
-    enforcement,
-    network,
-  })
+  const { state } = conversation
+  const facts = await factsOfTyping(process, text, { workspace: workspaceOf(state), ports: tools })
+  const sessionGrants = modules.memory.grantsUnder(settingsInForce(state.core).sandbox)
+  const decision = decide(facts, decideSettings({ state, rules: modules.rules, sessionGrants }))
   if (decision.verdict === 'allow') return
   throw rejection(
     'notPermitted',

@@ -27,11 +27,11 @@ export function typedText({ text, enter = true }: Pick<Typed, 'text' | 'enter'>)
   return enter ? `${text}\n` : text
 }
 
-/** Returns why a process takes no such text now, as the end of a sentence; null where it does. */
+/** Returns why a process takes no such text now, as the end of a sentence, without its full stop; null where it does. */
 export function whyNotTyped(stdin: ProcessInput | null, text: string): string | null {
-  if (stdin?.isOpen !== true) return 'takes no input. Only what was started with background: true does.'
+  if (stdin?.isOpen !== true) return 'takes no input. Only what was started with background: true does'
   if (stdin.unwrittenBytes + Buffer.byteLength(text) <= maxUnwrittenBytes) return null
-  return `has not read ${stdin.unwrittenBytes} bytes that were written before.`
+  return `has not read ${stdin.unwrittenBytes} bytes that were written before`
 }
 
 export interface Typing {

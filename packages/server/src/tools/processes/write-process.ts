@@ -53,7 +53,7 @@ function prepared(call: WriteInput, ports: ToolPorts, shownBytes: ShownBytes): P
       const process = facts.kind === 'processInput' ? runningProcess(call.id, ports) : null
       if (process === null) return { problem: unknownProcess(call.id, background).modelText }
       const why = whyNotTyped(background.input(call.id), '')
-      if (why !== null) return { problem: `Not written: process ${call.id} ${why}` }
+      if (why !== null) return { problem: `Not written: process ${call.id} ${why}.` }
       const { argv, cwd } = process
       return {
         payload: JSON.stringify({ ...call, argv, cwd }),
@@ -89,7 +89,7 @@ async function write(call: WriteInput, context: ToolContext, { ports, shownBytes
   if (context.signal.aborted) return { status: 'interrupted', modelText: 'Not written: the turn was stopped.' }
   const text = typedText(call)
   const why = whyNotTyped(stdin, text)
-  if (why !== null) return failedLookUp(`Not written: process ${id} ${why}`)
+  if (why !== null) return failedLookUp(`Not written: process ${id} ${why}.`)
   shownBytes.set(id, background.output(id)?.totalBytes ?? 0)
   const { isResized, isEnded, taken } = typeInto(stdin, call, clock)
   const isTaken = await taken

@@ -11,6 +11,7 @@ import {
   type Sandboxes,
   type SandboxLimits,
 } from '@parley/host'
+import { errorMessage } from '@parley/text'
 import { isSecret, liesWithin, realPathOf, type SecretPaths } from '@parley/workspace'
 import { fileFailure, processErrors } from '../requests.ts'
 import {
@@ -121,7 +122,7 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
         const key = loopbackKey(policy, limits)
         const loopback = key === null ? null : await request.loopbackOf(key, () => sandboxes.openLoopback(key))
         const sandbox = await sandboxes.prepare(limits, loopback).catch((cause: unknown) => {
-          throw processErrors.sandboxUnavailable(cause instanceof Error ? cause.message : String(cause))
+          throw processErrors.sandboxUnavailable(errorMessage(cause))
         })
         return { sandbox, type: sandboxType(enforcement, platform), onBroken: () => void sandboxes.recheck() }
       }
