@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { FoundPart } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
-import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
+import { folderOf, fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 

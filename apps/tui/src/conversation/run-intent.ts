@@ -249,7 +249,7 @@ async function askServer(intent: ServerIntent, context: IntentContext): Promise<
       return dispatch({ kind: 'previewed', conversationId, lines: await readPreview(parley, conversationId) })
     }
     case 'hooks': {
-      const listed = await parley.request('hook/list', { cwd: projectFolder(state) })
+      const listed = await parley.request('hook/list', projectFolder(state))
       return dispatch({ kind: 'notice', notice: hooksTable(listed) })
     }
     case 'mcp':

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hookParams } from './hooks/hook-params.ts'
+import { environment, hookParams } from './hooks/hook-params.ts'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey } from './ids.ts'
 import { answers, decision, inputItem, sideFile, turnOptions } from './input.ts'
 import { memoryParams } from './methods/memory-params.ts'
@@ -23,11 +23,6 @@ const trustVerdict = z
 
 const conversationId: typeof anyConversationId = z.string().min(1).describe('Full id.')
 const provider = z.string().min(1).describe('Id of the provider, such as `openai`.')
-const environment = z
-  .string()
-  .min(1)
-  .exactOptional()
-  .describe('Environment that the folder is in, from the `cwd` of its settings on; default this machine.')
 const mcpName = z.string().min(1).describe('Key of `[mcp_servers.X]`.')
 
 const newMessageId: typeof messageId = textUpTo(most.name)

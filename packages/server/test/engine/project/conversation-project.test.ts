@@ -45,7 +45,8 @@ describe('a project whose machine is away', () => {
     const hooks = createHooks(parts, noPorts)
     expect(hooks.has(moment)).toBe(true)
     machine.isAway = false
-    const ran = await Array.fromAsync(hooks.run(moment, () => commonFields, new AbortController().signal))
+    const ran: unknown[] = []
+    for await (const one of hooks.run(moment, () => commonFields, new AbortController().signal)) ran.push(one)
     expect([ran, project.isRead, hooks.has(moment)]).toEqual([[], true, false])
   })
 })
