@@ -58,6 +58,8 @@ export interface SetupPorts {
   /** Resolves to the places of secrets on this machine. */
   readonly secrets: () => Promise<SecretPaths>
   readonly models: ModelSources
+  /** Returns the address by which clients of a team reach this server; null for none. */
+  readonly announced: () => string | null
   readonly keys: ProviderKeys
   readonly mcpServers: McpServers
   readonly userRules: UserRules
@@ -116,11 +118,10 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const hooks = createHooks({ conversation, limits, toolPorts, project, hooks: () => placed.hooks }, ports)
   const clients = createParticipants()
   const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values), runningOn: parts.runningOn }
+  const isShared = parts.owner !== null
   const mcp = openMcp({ conversation, clients, project, environment }, ports)
-  const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, history, hooks, givenRules, project, config: values, ...models },
-    ports,
-  )
+  const given = { hooks, givenRules, project, config: values, isShared, ...models }
+  const modules = createTurnModules({ conversation, clients, toolPorts, mcp, limits, history, ...given }, ports)
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
@@ -141,7 +142,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     ...{ mayWork: environment.mayWork, ceiling: ports.ceiling, paths: parts.paths },
     opening: openingOf(parts, entered, noticesOf(project.config, parts, ports)),
     takeUp: () => followRunning(parts.runningOn, { conversation, shell, toolPorts, modules }),
-    handOver: () => closeConversation(closing, parts.owner !== null ? 'handOver' : 'shutdown'),
+    handOver: () => closeConversation(closing, isShared ? 'handOver' : 'shutdown'),
     [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }
   return live
