@@ -3,8 +3,8 @@ import { closeSync, fchmodSync, mkdirSync, writeSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { openUnlocked } from '@parley/host'
 import { liesWithin, systemErrorReason } from '@parley/workspace'
-import type { Project } from './project.ts'
-import type { ProgramFile } from './project-programs.ts'
+import type { ProgramFile, Programs } from './project-programs.ts'
+import type { ProjectTree } from './project-tree.ts'
 
 const hashed = 'sha256:'
 
@@ -18,8 +18,14 @@ export interface TrustedFile {
 
 type Trusted = { readonly files: readonly TrustedFile[] } | { readonly problem: string }
 
+interface Trusting {
+  readonly root: string
+  readonly tree: ProjectTree
+  programs(): Programs
+}
+
 /** Reads the files that trust is bound to. Returns the reason where one of them is no longer what was trusted. */
-export function readTrusted(project: Pick<Project, 'root' | 'tree' | 'programs'>): Trusted {
+export function readTrusted(project: Trusting): Trusted {
   const wanted = project.programs().files.filter(({ content }) => content.startsWith(hashed))
   try {
     const files: TrustedFile[] = []
@@ -35,7 +41,7 @@ export function readTrusted(project: Pick<Project, 'root' | 'tree' | 'programs'>
 }
 
 function readOne(
-  { root, tree }: Pick<Project, 'root' | 'tree'>,
+  { root, tree }: Omit<Trusting, 'programs'>,
   { path, content }: ProgramFile,
 ): Omit<TrustedFile, 'path'> | string {
   const real = tree.real(resolve(root, path))

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
-import { mkdir, open, realpath } from 'node:fs/promises'
-import { dirname, join, normalize } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { normalize } from 'node:path'
 import { type Host, makeOwnFolder, readableTmp } from '@parley/host'
+import { type TrustedFile, writeCopy } from '@parley/policy'
 import type { ExecMethods } from '@parley/protocol/exec'
 import { invalidParams } from '@parley/rpc'
 import { liesWithin } from '@parley/workspace'
@@ -31,7 +32,8 @@ export function createCopies(host: Pick<Host, 'startGuard' | 'removeWhenKilled'>
     const folder = makeOwnFolder('hooks', readableTmp)
     host.startGuard()
     folders.set(await realpath(folder), host.removeWhenKilled(folder))
-    for (const file of files) await writeOne(folder, file)
+    const problem = writeCopy(files.map(decoded), folder)
+    if (problem !== null) throw copyErrors.notMade(problem)
     return folder
   }
   return {
@@ -59,17 +61,13 @@ export function createCopies(host: Pick<Host, 'startGuard' | 'removeWhenKilled'>
   }
 }
 
+function decoded({ path, dataBase64, executable }: CopiedFile): TrustedFile {
+  return { path, bytes: Buffer.from(dataBase64, 'base64'), isProgram: executable }
+}
+
 /** Throws for a path that would leave the folder of the copy. */
 function assertInside(path: string): void {
   const isPlain = normalize(path) === path && !path.includes('\0') && !path.endsWith('/')
   const isInside = isPlain && !/^(?:\/|\.\.?(?:\/|$))/.test(path)
   if (!isInside) throw invalidParams('a path in a copy must be relative, and without . and ..', 'files')
-}
-
-async function writeOne(folder: string, { path, dataBase64, executable }: CopiedFile): Promise<void> {
-  const target = join(folder, path)
-  await mkdir(dirname(target), { recursive: true })
-  await using file = await open(target, 'wx')
-  await file.writeFile(Buffer.from(dataBase64, 'base64'))
-  await file.chmod(executable ? 0o500 : 0o400)
 }

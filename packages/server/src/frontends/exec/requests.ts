@@ -107,6 +107,7 @@ export const processErrors = {
 } as const
 
 export const copyErrors = {
+  notMade: (reason: string) => rejected('copyNotMade', reason),
   tooMuch: () => rejected('copiesTooLarge', 'the copies of this session would have more than 64 MiB: nothing was kept'),
 } as const
 
