@@ -262,13 +262,11 @@ async function askServer(intent: ServerIntent, context: IntentContext): Promise<
       return dispatch({ kind: 'notice', notice }, { kind: 'trustShown', hash })
     }
     case 'listParts':
-      return dispatch({
-        kind: 'partsListed',
-        ...(await parley.request('skill/list', { ...projectFolder(state), cwd: intent.folder })),
-      })
+      return dispatch(await listParts(parley, { ...projectFolder(state), cwd: intent.folder }))
     case 'decideTrust': {
       const { hash, verdict } = intent
       await parley.request('trust/decide', { ...projectFolder(state), hash, verdict })
+      if (state !== null) dispatch(await listParts(parley, projectFolder(state)))
       return dispatch({ kind: 'trustShown', hash: null }, note('info', afterVerdict[verdict]))
     }
     case 'status': {
@@ -292,4 +290,8 @@ function projectFolder(state: ConversationState | null) {
   if (state === null) return { cwd: '/' }
   const { meta, settings } = state.core
   return { cwd: meta.cwd, ...(settings.environment === undefined ? {} : { environment: settings.environment }) }
+}
+
+async function listParts(parley: IntentContext['parley'], folder: ReturnType<typeof projectFolder>): Promise<UiAction> {
+  return { kind: 'partsListed', ...(await parley.request('skill/list', folder)) }
 }
