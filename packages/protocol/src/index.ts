@@ -9,6 +9,7 @@ export {
   roleHas,
   roleOf,
 } from './access/method-rights.ts'
+export { nameForm, namePattern } from './access/user-name.ts'
 export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { eventProblem, storedEventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
