@@ -57,6 +57,8 @@ export interface SetupPorts {
   /** Resolves to the places of secrets on this machine. */
   readonly secrets: () => Promise<SecretPaths>
   readonly models: ModelSources
+  /** Returns the address by which clients of a team reach this server; null for none. */
+  readonly announced: () => string | null
   readonly keys: ProviderKeys
   readonly mcpServers: McpServers
   readonly userRules: UserRules
@@ -113,9 +115,10 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const hooks = createHooks({ conversation, limits, toolPorts, hooks: placed.hooks }, ports)
   const clients = createParticipants()
   const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values), runningOn: parts.runningOn }
+  const isShared = parts.owner !== null
   const mcp = openMcp({ conversation, clients, config, environment }, ports)
   const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, history, hooks, givenRules, config: values, ...models },
+    { conversation, clients, toolPorts, mcp, limits, history, hooks, givenRules, config: values, isShared, ...models },
     ports,
   )
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
@@ -138,7 +141,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     ...{ mayWork: environment.mayWork, ceiling: ports.ceiling, paths: parts.paths },
     opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
     takeUp: () => followRunning(parts.runningOn, { conversation, shell, toolPorts, modules }),
-    handOver: () => closeConversation(closing, parts.owner !== null ? 'handOver' : 'shutdown'),
+    handOver: () => closeConversation(closing, isShared ? 'handOver' : 'shutdown'),
     [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }
   return live

@@ -124,6 +124,7 @@ export function replayModules(
     answerers: () => nextQuestion(log)?.answerableBy ?? [],
     mayAsk: () => true,
     mayRaiseLimit: () => false,
+    sharedBy: null,
     ceiling: () => unused,
   }
 }

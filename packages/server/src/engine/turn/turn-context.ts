@@ -81,12 +81,14 @@ export interface TurnModules {
   readonly mayAsk: () => boolean
   /** Tells if someone can let a turn go on beyond a limit of the conversation, now or on return. */
   readonly mayRaiseLimit: () => boolean
+  /** Returns the address by which clients reach this server of a store, null for none; null where no server shares it. */
+  readonly sharedBy: (() => string | null) | null
   /** Returns the most that this server allows. */
   readonly ceiling: () => Pick<Ceiling, 'sandbox'>
 }
 
 /** Model that makes the next call: the client of its provider and what is known of it. */
-export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf' | 'maxOutputOf'> {
+export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf' | 'maxOutputOf' | 'lacksKey'> {
   readonly choice: ModelChoice
   readonly facts: ModelFacts
   /** Output limit that the user set. */
@@ -107,27 +109,31 @@ interface ModuleParts {
   readonly config: Config
   readonly fallbacks: readonly Fallback[]
   readonly runningOn: ReadonlyMap<ItemId, number>
+  /** True where servers share it. */
+  readonly isShared: boolean
 }
 
 interface Ports extends Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules' | 'ceiling'> {
   /** `$PARLEY_HOME`. */
   readonly home: string
+  /** Returns the address by which clients of a team reach this server; null for none. */
+  readonly announced: () => string | null
 }
 
 /** Builds what a conversation's turns use: tools, rules, requests and session memory. */
 export function createTurnModules(
   parts: ModuleParts,
-  { clock, ids, random, redaction, userRules, home, ceiling }: Ports,
+  { clock, ids, random, redaction, userRules, home, announced, ceiling }: Ports,
 ): TurnModules {
   const { conversation, clients, toolPorts, mcp, limits, history, hooks, givenRules, sourceOf, fallbacks, config } =
     parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
     const choice = modelInUse(conversation.state.core)
-    const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(choice.modelProvider)
+    const { client, limits: retries, isUnknown: _, ...source } = sourceOf(choice.modelProvider)
     const { model: name } = choice
-    const own = { facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
-    return { client: actingClient(client, conversation), limits: retries, choice, factsOf, maxOutputOf, ...own }
+    const own = { facts: source.factsOf(name), maxOutputTokens: source.maxOutputOf(name) }
+    return { ...source, client: actingClient(client, conversation), limits: retries, choice, ...own }
   }
   const { environment, skills } = toolPorts
   const gather = () => {
@@ -167,6 +173,7 @@ export function createTurnModules(
       settingsInForce(conversation.state.core).approvalPolicy !== 'never' &&
       (clients.answerers.length > 0 || clients.followerCount === 0),
     mayRaiseLimit: () => clients.canRaiseLimits || clients.followerCount === 0,
+    sharedBy: parts.isShared ? announced : null,
     ceiling,
   }
 }
