@@ -9,6 +9,7 @@ import { hooksTable } from '../ui/notices/hooks-table.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { contextTable, statusTable } from '../ui/notices/status-tables.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
+import { partsFolder } from '../ui/update/ask-for-parts.ts'
 import { changeSettings } from './change-settings.ts'
 import { changeActions } from './file-changes.ts'
 import { forwardPort } from './forward-port.ts'
@@ -262,10 +263,12 @@ async function askServer(intent: ServerIntent, context: IntentContext): Promise<
       return dispatch({ kind: 'notice', notice }, { kind: 'trustShown', hash })
     }
     case 'listParts':
-      return dispatch({ kind: 'partsListed', ...(await parley.request('skill/list', { cwd: intent.folder })) })
+      return dispatch(await listParts(parley, intent.folder))
     case 'decideTrust': {
       const { hash, verdict } = intent
       await parley.request('trust/decide', { cwd: projectFolder(state), hash, verdict })
+      const folder = partsFolder(state)
+      if (folder !== null) dispatch(await listParts(parley, folder))
       return dispatch({ kind: 'trustShown', hash: null }, note('info', afterVerdict[verdict]))
     }
     case 'status': {
@@ -288,4 +291,8 @@ const afterVerdict = {
 function projectFolder(state: ConversationState | null): string {
   const isHere = state !== null && state.core.settings.environment === undefined
   return isHere ? state.core.meta.cwd : '/'
+}
+
+async function listParts(parley: IntentContext['parley'], folder: string): Promise<UiAction> {
+  return { kind: 'partsListed', ...(await parley.request('skill/list', { cwd: folder })) }
 }

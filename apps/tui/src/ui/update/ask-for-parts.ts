@@ -10,7 +10,8 @@ export function askForParts(before: UiState, step: UiStep, context: UiContext): 
   const { composer, partsAsked, purpose } = step.ui
   if (composer.text === before.composer.text) return step
   const written = composer.text.slice(0, composer.caret)
-  const isBegun = /^\/\w?$/.test(composer.text) || /(?:^|[\s(])\$\w?$/.test(written)
+  const isGiven = composer.text.startsWith('/') && !before.composer.text.startsWith('/')
+  const isBegun = isGiven || /^\/\w?$/.test(composer.text) || /(?:^|[\s(])\$\w?$/.test(written)
   if (purpose.kind !== 'message' || !isBegun) return step
   const { ui } = step
   const folder = partsFolder(context.state)
