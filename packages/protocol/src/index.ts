@@ -9,7 +9,6 @@ export {
   roleHas,
   roleOf,
 } from './access/method-rights.ts'
-export { nameForm, namePattern } from './access/user-name.ts'
 export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { eventProblem, storedEventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
@@ -145,6 +144,7 @@ export type {
   RewindPlan,
   ServerNotice,
 } from './schema/summaries.ts'
+export { nameForm, namePattern } from './schema/user-name.ts'
 export { shortIdOf } from './short-id.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
 export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

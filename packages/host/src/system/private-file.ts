@@ -5,7 +5,7 @@ import { foreignOwner } from './real-path.ts'
 
 type Reason = 'noFile' | 'link' | 'shared'
 
-/** What each reason says of the path, and what to do. */
+/** Ends of sentences about a path, with what to do. */
 const predicates: Readonly<Record<Reason, (path: string) => string>> = {
   noFile: () => 'is no file; move it away and put a file there',
   link: () => 'is a link; put the file itself there',
