@@ -23,8 +23,7 @@ export function askForParts(before: UiState, step: UiStep, context: UiContext): 
   }
 }
 
-/** Returns the folder to look from: one that has no project, for a conversation on another machine. */
+/** Returns the folder to look from, on the machine of the conversation. */
 export function partsFolder(state: ConversationState | null): string | null {
-  if (state === null) return null
-  return state.core.settings.environment === undefined ? state.core.meta.cwd : '/'
+  return state === null ? null : state.core.meta.cwd
 }

@@ -86,6 +86,7 @@ export function sendMessage(open: LiveConversation, params: Sending, sender: Sen
 /** Fills in the command that a message names, by the files as they are now. */
 async function expanded(open: LiveConversation, input: Sending['input']): Promise<Expanded> {
   const { conversation, skills } = writable(open)
+  await skills.refresh()
   const whole = await expandMessage(input, { skills, cwd: conversation.state.core.meta.cwd })
   assertFits(whole.input)
   assertNoSecret(
