@@ -34,6 +34,7 @@ export {
   isUnasked,
   sandboxModes,
 } from './modes/setting-names.ts'
+export { nameForm, namePattern } from './modes/user-names.ts'
 export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
 export { permits, unansweredApprovals } from './reduce/approvals.ts'
@@ -144,7 +145,6 @@ export type {
   RewindPlan,
   ServerNotice,
 } from './schema/summaries.ts'
-export { nameForm, namePattern } from './schema/user-name.ts'
 export { shortIdOf } from './short-id.ts'
 export { type StoredEvent, upgradeEvent } from './upgrade-event.ts'
 export { eventVersion, protocolVersions, reducerVersion } from './version.ts'

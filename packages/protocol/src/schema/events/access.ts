@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { nameForm } from '../../modes/user-names.ts'
 import { conversationId } from '../ids.ts'
 import { leftAlone } from '../redaction-marks.ts'
-import { nameForm } from '../user-name.ts'
 
 /** Name of a user: small letters, digits, dots, dashes and underscores. */
 export const userName = leftAlone(
