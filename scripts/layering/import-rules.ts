@@ -59,7 +59,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/client',
   ],
   'apps/tui': ['@parley/text', '@parley/client', '@parley/protocol', '@parley/rpc', '@parley/redaction'],
-  'apps/web': ['@parley/client', '@parley/protocol', '@parley/rpc'],
+  'apps/web': ['@parley/text', '@parley/client', '@parley/protocol', '@parley/rpc'],
 }
 
 /** Third-party packages of the innermost packages. */

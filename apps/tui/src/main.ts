@@ -1,3 +1,4 @@
+import { errorMessage } from '@parley/text'
 import { exitCodes, ParleyError } from './cli/exit-codes.ts'
 import { type Launch, type LaunchedServer, launchEarly, launchOptions, type Program } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
@@ -65,7 +66,7 @@ const ends = {
 
 async function explainStart(error: unknown, argv: readonly string[]): Promise<number> {
   const { code, exitCode } = error instanceof ParleyError ? error : { code: 'internal', exitCode: exitCodes.internal }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   await writeFailure(argv, { failure: { code, message }, exitCode }, ends)
   return exitCode
 }

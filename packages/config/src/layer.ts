@@ -1,4 +1,5 @@
 import { DanglingLinkError, readIfThere } from '@parley/host'
+import { errorMessage } from '@parley/text'
 import { type Config, ConfigError, schemaOfKeys } from './config-schema.ts'
 import { isTable, lineOfKey, parseToml, splitKey, tomlValue } from './toml.ts'
 import { unknownKeyWarnings, withParleyNames } from './unknown-keys.ts'
@@ -32,7 +33,7 @@ function readIfPresent(path: string, shownPath: string): string | null {
   } catch (error) {
     if (error instanceof DanglingLinkError) throw new ConfigError(shownPath, `cannot be read: ${error.message}`)
     // After the comma come the function that failed and the path again.
-    const [cause] = (error instanceof Error ? error.message : String(error)).split(', ')
+    const [cause] = errorMessage(error).split(', ')
     throw new ConfigError(shownPath, `cannot be read (${cause}).`)
   }
 }

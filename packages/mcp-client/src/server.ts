@@ -1,4 +1,5 @@
 import type { McpServer as McpServerState } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import type { McpConnection, ServerTool } from './connection.ts'
 import { type McpPorts, type OpenedServer, openServer } from './open-server.ts'
 import { openServerLogFile, type ServerLogFile } from './server-log-file.ts'
@@ -143,7 +144,7 @@ export class McpServer implements AsyncDisposable {
       this.#become('ready', null)
     } catch (error) {
       if (signal.aborted) return
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorMessage(error)
       if (this.#breakdowns > 0) this.#breakDown(why)
       else this.#become('failed', why)
     }

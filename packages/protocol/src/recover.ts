@@ -30,8 +30,8 @@ export function recover(
   const [elicitations, others] = splitElicitations(Object.values(core.approvals))
   const [forgotten, approvals] = splitForgotten(core, others)
   const waiting = approvals.filter((approval) => isAnswerable(core, approval))
-  // A turn that waits for an approval or at a limit is parked; any other goes on, or ends as interrupted.
-  const isParked = waiting.length > 0 || core.turn?.limit !== undefined
+  // A turn that waits for an approval, at a limit or for a key is parked; any other goes on, or ends as interrupted.
+  const isParked = waiting.length > 0 || core.turn?.limit !== undefined || core.turn?.missingKey !== undefined
   const running = goesOn && !isParked && core.turn?.parked === false ? core.turn : null
   const turn = isParked ? core.turn : running
   const ending = Object.values(core.open).filter(

@@ -123,9 +123,9 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
   }
 
   return {
-    name,
-    key: prepared.key,
+    ...{ name, key: prepared.key },
     announce: nodes.announce,
+    others: () => attempt('read', nodes.others),
     take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind))),
     refresh: (copy) =>
       attempt('read', async () => {

@@ -13,7 +13,10 @@ function scene(lease: Lease | null) {
   return { state, watch: watchLease({ look, everyMs: 0, renewMs: 0, gaps: () => state.gaps }) }
 }
 
-const leaseOf = (revision: number): Lease => ({ holder: { node: 'one', pid: 1, address: null }, revision })
+const leaseOf = (revision: number): Lease => ({
+  holder: { node: 'one', pid: 1, address: null, providers: [] },
+  revision,
+})
 
 test('a few looks at the lease of a dead server answer all who ask', async () => {
   const { state, watch } = scene(null)

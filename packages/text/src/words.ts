@@ -32,3 +32,8 @@ export function asSentence(text: string): string {
   const said = text.trimEnd()
   return said === '' || /[.!?…]$/.test(said) ? said : `${said}.`
 }
+
+/** Returns the message of what was thrown; as text what is no error. */
+export function errorMessage(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

@@ -1,3 +1,4 @@
+import { errorMessage } from '@parley/text'
 import type { EditedText } from '../terminal/edit-text.ts'
 import type { Intent, LendingIntent } from '../ui/actions.ts'
 import type { LendableTerminal } from './hold-screen.ts'
@@ -79,7 +80,7 @@ async function openEditor(text: string, env: Environment): Promise<EditedText> {
     const { editText } = await import('../terminal/edit-text.ts')
     return await editText(text, env)
   } catch (error) {
-    return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
+    return { kind: 'failed', reason: errorMessage(error) }
   }
 }
 
@@ -92,6 +93,6 @@ async function runProgram(
     const { runWithTerminal } = await import('../terminal/run-with-terminal.ts')
     return await runWithTerminal(argv, context)
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return errorMessage(error)
   }
 }

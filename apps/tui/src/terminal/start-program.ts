@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { errorMessage } from '@parley/text'
 
 /**
  * Starts a helper program of the window; no shell reads its words. Returns null where it cannot start. `onFailed` gets the
@@ -16,7 +17,7 @@ export function startProgram(
     return child.pid === undefined ? null : child
   } catch (error) {
     // Without memory, and for words that are too long, Node throws, where other failures are events.
-    queueMicrotask(() => onFailed(error instanceof Error ? error.message : String(error)))
+    queueMicrotask(() => onFailed(errorMessage(error)))
     return null
   }
 }

@@ -1,5 +1,6 @@
 import { addressIn, type Client, type ConversationStore, codeOf, openConversationStore } from '@parley/client/browser'
 import type { ConversationId, ConversationState } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import type { Link } from './link.ts'
 import { createListeners, type Listeners } from './listeners.ts'
 import { pageAt } from './page-secret.ts'
@@ -83,8 +84,7 @@ export function followConversation(link: Link, conversationId: ConversationId): 
       if (isClosed) await store.close().catch(() => undefined)
       show({ state: store.state, problem: null, ...opened })
     } catch (error) {
-      if (codeOf(error) !== 'connectionClosed' && client === next)
-        show({ problem: error instanceof Error ? error.message : String(error) })
+      if (codeOf(error) !== 'connectionClosed' && client === next) show({ problem: errorMessage(error) })
     }
   }
 

@@ -1,9 +1,10 @@
 import type { Client } from '@parley/client/browser'
 import type { ListedConversation, Person } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { formatAgo, nameOf, showEffects } from 'parley/page-rules'
 import { useCallback, useEffect, useState } from 'react'
 import { fragmentOf } from '../link/page-secret.ts'
-import { errorWords, pathName } from '../words/words.ts'
+import { pathName } from '../words/words.ts'
 import { type FoundText, useFoundTexts } from './use-found-texts.ts'
 
 interface ListProps {
@@ -157,7 +158,7 @@ function NewConversation({ client, folder, onProblem }: NewProps) {
       setCwd(null)
       location.hash = fragmentOf(conversationId)
     } catch (error) {
-      onProblem(errorWords(error))
+      onProblem(errorMessage(error))
     }
   }
   if (cwd === null)

@@ -1,12 +1,12 @@
 import type { Client } from '@parley/client/browser'
 import { type ConversationId, type ConversationState, type Person, shortIdOf } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { pendingApprovals, showEffects } from 'parley/page-rules'
 import { useEffect, useMemo, useState } from 'react'
 import type { Ask } from '../link/ask.ts'
 import type { Elsewhere } from '../link/followed-conversation.ts'
 import type { Link } from '../link/link.ts'
 import { fragmentOf } from '../link/page-secret.ts'
-import { errorWords } from '../words/words.ts'
 import { AboutConversation } from './about-conversation.tsx'
 import { Composer } from './composer/composer.tsx'
 import { ToEnd, useFollowedEnd } from './followed-end.tsx'
@@ -53,7 +53,7 @@ export function ConversationScreen({ link, conversationId, isReadOnly, onProblem
     )
   const ask = (run: (client: Client) => Promise<unknown>) => {
     if (client === null) onProblem('There is no link to the server. Nothing was sent.')
-    else run(client).catch((error: unknown) => onProblem(errorWords(error)))
+    else run(client).catch((error: unknown) => onProblem(errorMessage(error)))
   }
   const { person } = link
   const isTakenAway = linkState.kind === 'up' && linkState.takenAway.has(conversationId)

@@ -1,7 +1,7 @@
 import type { CompletedItem } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { count, type FoundText, findInItem } from 'parley/page-rules'
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { errorWords } from '../words/words.ts'
 import type { Items } from './transcript/use-items.ts'
 
 interface Hit extends FoundText {
@@ -98,7 +98,7 @@ function useHits(loaded: Items, query: string, onProblem: (problem: string) => v
       }
       setFound({ hits: [], isDone: true })
     }
-    const timer = setTimeout(() => search().catch((error: unknown) => report.current(errorWords(error))), typingMs)
+    const timer = setTimeout(() => search().catch((error: unknown) => report.current(errorMessage(error))), typingMs)
     return () => {
       isOver = true
       clearTimeout(timer)

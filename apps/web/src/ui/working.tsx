@@ -69,10 +69,11 @@ function RunningTurn({
 }: WorkingProps & { readonly turn: NonNullable<ConversationState['core']['turn']> }) {
   const nowMs = useSeconds(!turn.parked)
   const { conversationId } = state.core.meta
-  const { retry, parked } = turn
+  const { retry, parked, missingKey } = turn
   const isAsked = unansweredApprovals(state.core).length > 0
   const { hook } = turn
-  const words = parked ? 'Waiting for you' : hook === undefined ? doing(state) : `Running ${hookWords(hook, nowMs)}`
+  const waiting = missingKey === undefined ? 'Waiting for you' : `Waiting for a key for ${showEffects(missingKey)}`
+  const words = parked ? waiting : hook === undefined ? doing(state) : `Running ${hookWords(hook, nowMs)}`
   const time = parked ? '' : ` · ${elapsed(Math.max(0, Math.floor((nowMs - turn.startedAt) / 1_000)))}`
   if (isAsked)
     return (

@@ -1,11 +1,6 @@
 import type { Actor, CallItem, Core, ItemOf } from '@parley/protocol'
 import { actorName, answeredWords, costText, count } from 'parley/page-rules'
 
-/** Returns the sentence of an error. */
-export function errorWords(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 /** Name by which this page introduces itself. */
 export const pageName = 'parley-web'
 

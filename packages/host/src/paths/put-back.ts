@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
+import { errorMessage } from '@parley/text'
 import { identityOf, isWithin, lookAt, presentAmong } from '../system/real-path.ts'
 import type { GuardedPlaces } from './closed-places.ts'
 import {
@@ -184,7 +185,7 @@ function repaired(path: string, roots: readonly string[], repair: (name: string)
   try {
     return [inFolder(path, roots, repair)]
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     return [`${exchanged(path)} It could not be put back (${why}): look at it before you go on.`]
   }
 }

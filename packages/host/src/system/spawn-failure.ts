@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
-import { errorCode, errorMessage } from './errors.ts'
+import { errorMessage } from '@parley/text'
+import { errorCode } from './errors.ts'
 
 const emptyName = 'The name of the program is empty'
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { errorMessage } from '@parley/text'
 import { portOf, proxyFor, trustOf } from '../http/network.ts'
 import type { ModelClient, ModelFailure } from '../port/model-client.ts'
 import type { Env, Provider } from '../port/wire.ts'
@@ -181,6 +182,6 @@ const reasons: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   return reasons[code] === undefined ? `${message}${code === '' ? '' : ` (${code})`}` : `${reasons[code]} (${code})`
 }

@@ -4,6 +4,7 @@ import type { MessageId } from '../schema/ids.ts'
 import type { QueuedMessage } from '../schema/input.ts'
 import type { ModelChoice } from '../schema/settings.ts'
 import type { Core, RequestResult, Turn } from '../schema/state.ts'
+import { withoutChecked } from './checks.ts'
 import { afterResponse, afterTurn } from './compactions.ts'
 import { noTokens } from './conversation.ts'
 
@@ -47,6 +48,7 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     ...(event.outputSchema === undefined ? {} : { outputSchema: event.outputSchema }),
     ...(event.budget === undefined ? {} : { budget: event.budget, responses: 0 }),
     ...(event.purpose === undefined ? {} : { purpose: event.purpose }),
+    ...(event.checks === undefined ? {} : { checks: event.checks }),
     ...(event.enforcement === undefined ? {} : { enforcement: event.enforcement }),
     ...(event.trigger === 'compaction' ? { trigger: event.trigger } : {}),
   }
@@ -73,7 +75,7 @@ function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
 }
 
 /** Lets a parked turn go on; the limit that it waited at counts anew from what is used by now. */
-function continueTurn(core: Core, { limit, ...turn }: Turn): Core {
+function continueTurn(core: Core, { limit, missingKey: _, ...turn }: Turn): Core {
   const next = { ...core, turn: { ...turn, parked: false } }
   return limit === undefined ? next : { ...next, limitsFrom: { ...core.limitsFrom, ...usedNow(core.usage)[limit] } }
 }
@@ -93,10 +95,10 @@ function changedTurn(
 ): Turn {
   switch (event.type) {
     case 'turn.parked':
-      return { ...turn, parked: true, ...(event.limit === undefined ? {} : { limit: event.limit }) }
+      return parkedTurn(turn, event)
     case 'model.requested':
       return {
-        ...withoutGoingOn(withoutStop(turn)),
+        ...withoutChecked(withoutGoingOn(withoutStop(turn))),
         phase: 'model',
         calls: 0,
         modelCalls: turn.modelCalls + 1,
@@ -112,6 +114,11 @@ function changedTurn(
     case 'model.fellBack':
       return { ...turn, fallback: { modelProvider: event.modelProvider, model: event.model }, retry: null }
   }
+}
+
+function parkedTurn(turn: Turn, { limit, missingKey }: EventOf<'turn.parked'>): Turn {
+  const waitsFor = { ...(limit === undefined ? {} : { limit }), ...(missingKey === undefined ? {} : { missingKey }) }
+  return { ...turn, parked: true, ...waitsFor }
 }
 
 /** Provider of a conversation that was begun without a key: it plays a recording that says what to do. */

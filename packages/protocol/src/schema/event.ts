@@ -15,7 +15,17 @@ import {
 } from './events/event-parts.ts'
 import { hookRun, hookRunning } from './hooks/hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
-import { actor, answers, contentItem, decision, limitName, queuedMessage, sideFile, turnOptions } from './input.ts'
+import {
+  actor,
+  answers,
+  contentItem,
+  decision,
+  limitName,
+  missingKey,
+  queuedMessage,
+  sideFile,
+  turnOptions,
+} from './input.ts'
 import { changedPath, compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
 import { jsonText, leftAlone, openForm, providerForm } from './redaction-marks.ts'
 import { modelChoice, reviewEnforcement, settings, settingsChange } from './settings.ts'
@@ -162,13 +172,14 @@ export const conversationEvent = z.discriminatedUnion('type', [
       turnId,
       reason: z.string().describe('For people.'),
       limit: limitName.exactOptional().describe('A limit of the conversation is reached.'),
+      missingKey: missingKey.exactOptional(),
     },
-    'The turn waits for a person: no client that can answer is connected, and any answer continues it; or a `limit` is reached.',
+    'The turn waits: no client that can answer is connected, and any answer continues it; a `limit` is reached; or a server of a shared store has no key for the model.',
   ),
   event(
     'turn.continued',
     { turnId, by: actor.exactOptional(), requestKey: requestKey.exactOptional() },
-    'A parked turn goes on by `conversation/continue`. A limit that it waited at counts from here.',
+    'A parked turn goes on, by `conversation/continue` or since a server has the key that it waited for. A limit that it waited at counts from here.',
   ),
   event(
     'turn.ended',

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerOptions, STATUS_CODES } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Duplex } from 'node:stream'
+import { errorMessage } from '@parley/text'
 import { WebSocketServer } from 'ws'
 import { errorCode, ListenError, type Transport, type TransportLimits } from '../transport/transport.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
@@ -59,7 +60,7 @@ function secureServer(options: ServerOptions, tls: TlsFiles): Server {
   try {
     return createSecureServer({ ...options, ...tls })
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     throw new ListenError(`the certificate or its key cannot be used: ${why}`, { cause: error })
   }
 }

@@ -55,6 +55,7 @@ import { createSetup } from './open/conversation-setup.ts'
 import type { SetupPorts } from './open/open-conversation.ts'
 import type { CheckRight } from './people/check-right.ts'
 import { type RightsOfToken, rightsIn } from './people/rights-of-token.ts'
+import { askableProviders } from './settings/provider-list.ts'
 import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
 
 /**
@@ -155,13 +156,13 @@ export function createEngine(parts: EngineParts): Engine {
     projects,
     ceiling,
     report,
-    notify: connectedClients.notifyAll,
+    ...{ notify: connectedClients.notifyAll, announced: () => at.announced ?? null },
     ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics, logEvent: parts.logEvent },
   })
   const host = new ConversationHost({ files, home, ids, setup, store: parts.store ?? null, report })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
   const logins = loginsWhenNeeded(parts, { connectedClients, mcpServers, report })
-  const trust = { home, clock, projects, sandboxes }
+  const trust = { home, clock, projects, environments, sandboxes }
   const hookPorts = async () => {
     const secrets = await parts.secrets()
     return { ...policy, ceiling, clock, redaction, secrets, processes: parts.host }
@@ -176,7 +177,7 @@ export function createEngine(parts: EngineParts): Engine {
     listensAt(addresses) {
       at = addresses
       host.announce(at.socket)
-      parts.store?.announce(at.announced ?? null)
+      parts.store?.announce(at.announced ?? null, () => askableProviders(parts))
     },
     ...{ report, ceiling },
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),

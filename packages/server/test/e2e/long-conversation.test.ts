@@ -141,8 +141,15 @@ const scenes: Readonly<Record<string, (course: LongCourse) => Promise<void>>> = 
     const found = await searcher.request('conversation/search', { query: '"plan the walrus"', waitMs: 10_000 })
     expect(found.found).toMatchObject([{ conversation: ids }])
     await course.client.request('conversation/unarchive', ids)
-    await course.say('bye', [said])
-    await course.turnEnded()
+  },
+  async 'an end that hooks are told of'(course) {
+    await course.say('bye', [call('shell', { command: leaves('bye') }), said])
+    await course.answer((await course.watched.approval()).id, { decision: 'approved' })
+    // They run beside the turn; those of the scenes before may have been killed with their server.
+    const isTold = (on: string) => course.log().some((event) => event.type === 'hook.ran' && event.hook.on === on)
+    await waitUntil(() => ['PermissionRequest', 'PermissionDecision', 'Notification'].every(isTold), {
+      what: 'the hooks that are told',
+    })
   },
 }
 
@@ -169,7 +176,7 @@ it('a conversation goes on through all that people do in it, killed in the middl
   const decided = log.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : []))
   expect(decided).toEqual(asked)
   expect(new Set(asked).size).toBe(asked.length)
-  expect(course.place.read('ran.txt').trim().split('\n')).toEqual(['part', 'deployed', 'console'])
+  expect(course.place.read('ran.txt').trim().split('\n')).toEqual(['part', 'deployed', 'console', 'bye'])
   const hooks = new Set(log.flatMap((event) => (event.type === 'hook.ran' ? [event.hook.on] : [])))
   expect([...hooks].sort()).toEqual([...hookEvents].sort())
   await waitUntil(() => course.place.descendants().length === 0, { what: 'the end of all commands' })

@@ -8,6 +8,7 @@ import {
   type NodeConnectionOptions,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node'
+import { errorMessage } from '@parley/text'
 import { leastPayloadBytes } from './layout.ts'
 import { isUnreachable } from './store-trouble.ts'
 
@@ -53,7 +54,7 @@ export async function connectStore(address: StoreAddress): Promise<Connected> {
   const connection = await connect(optionsOf(address)).catch((cause: unknown) => {
     // Without its cause, which may be a time limit: servers that elect can be reached.
     const passes = isUnreachable(cause)
-    throw new UnusableStoreError(`The store ${name} cannot be reached (${textOf(cause)}).`, { passes })
+    throw new UnusableStoreError(`The store ${name} cannot be reached (${errorMessage(cause)}).`, { passes })
   })
   const limit = connection.info?.max_payload ?? 0
   if (limit < leastPayloadBytes) {
@@ -64,7 +65,10 @@ export async function connectStore(address: StoreAddress): Promise<Connected> {
   }
   const admin = await jetstreamManager(connection, { timeout: requestMs }).catch(async (cause: unknown) => {
     await connection.close()
-    throw new UnusableStoreError(`The servers ${name} have no JetStream (${textOf(cause)}).`, { cause, passes: true })
+    throw new UnusableStoreError(`The servers ${name} have no JetStream (${errorMessage(cause)}).`, {
+      cause,
+      passes: true,
+    })
   })
   return { connection, streams: jetstream(connection, { timeout: requestMs }), admin, name }
 }
@@ -109,8 +113,4 @@ function securedBy({ ca, cert, key }: NonNullable<StoreAddress['tls']>, servers:
     ...(cert === undefined ? {} : { certFile: cert }),
     ...(key === undefined ? {} : { keyFile: key }),
   }
-}
-
-function textOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

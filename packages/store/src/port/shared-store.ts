@@ -19,8 +19,10 @@ export interface SharedStore extends AsyncDisposable {
   readonly name: string
   /** Key of the seals and marks that its servers have in common. */
   readonly key: Uint8Array
-  /** Says where clients reach this server; null for nowhere. */
-  announce(address: string | null): void
+  /** Says where clients reach this server, null for nowhere, and by `providers`, asked again and again, whose keys it has. */
+  announce(address: string | null, providers: () => readonly string[]): void
+  /** Resolves to the other servers that live. */
+  others(): Promise<readonly Holder[]>
   /**
    * Takes the right to write a conversation and brings the copy of its log up to date; a new one has none yet, and an own
    * one may have more than the store, which is to be sent then. Rejects with `HeldElsewhereError` while a living server
@@ -88,6 +90,8 @@ export interface Holder {
   readonly pid: number
   /** Address for clients; null for none. */
   readonly address: string | null
+  /** Ids of the providers whose models it can ask. */
+  readonly providers: readonly string[]
 }
 
 /** Sends the log of one conversation to the store while it is written. */

@@ -18,7 +18,8 @@ const certainMs = leaseMs - beatMs / 2
 export interface Nodes extends AsyncDisposable {
   /** Random name of this server. */
   readonly own: string
-  announce(address: string | null): void
+  /** Says where clients reach this server, and from then on by `providers`, whose models it has keys of. */
+  announce(address: string | null, providers: () => readonly string[]): void
   /**
    * Number of times that the lease may have ended: it was not renewed in time. Null while it may have ended just now. The
    * same number as before shows that no other server can have taken anything since, however long this process was paused.
@@ -33,6 +34,8 @@ export interface Nodes extends AsyncDisposable {
   find(node: string, onSilent: () => void): Promise<Holder | null>
   /** Resolves to the servers with a lease. */
   all(): Promise<ReadonlyMap<string, Holder>>
+  /** Resolves to those besides this one. */
+  others(): Promise<readonly Holder[]>
 }
 
 /**
@@ -42,12 +45,13 @@ export interface Nodes extends AsyncDisposable {
 export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promise<Nodes> {
   const own = randomUUID()
   let address: string | null = null
+  let providersNow: () => readonly string[] = () => []
   let movableMs = 0
   let renewed = momentNow()
   let lapses = 0
   const renew = async () => {
     const sent = momentNow()
-    await bucket.put(own, JSON.stringify({ address, pid: process.pid }))
+    await bucket.put(own, JSON.stringify({ address, pid: process.pid, providers: providersNow() }))
     movableMs = performance.now() + moveOnMs
     if (msSince(renewed) > certainMs) lapses += 1
     renewed = sent
@@ -71,6 +75,15 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     return { holder: holderIn(node, entry.json()), revision: entry.revision }
   }
 
+  async function all(): Promise<ReadonlyMap<string, Holder>> {
+    const living = new Map<string, Holder>()
+    for await (const node of await bucket.keys()) {
+      const found = await look(node)
+      if (found !== null) living.set(node, found.holder)
+    }
+    return living
+  }
+
   const ownLapses = () => (msSince(renewed) > certainMs ? null : lapses)
   const watches = new Map<string, LeaseWatch>()
 
@@ -88,19 +101,14 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     get lapses() {
       return ownLapses()
     },
-    announce(now) {
+    announce(now, providers) {
       address = now
+      providersNow = providers
       void renew().catch(() => undefined)
     },
     find: (node, onSilent) => watchOf(node).holder(onSilent),
-    async all() {
-      const living = new Map<string, Holder>()
-      for await (const node of await bucket.keys()) {
-        const found = await look(node)
-        if (found !== null) living.set(node, found.holder)
-      }
-      return living
-    },
+    all,
+    others: async () => [...(await all()).values()].filter(({ node }) => node !== own),
     async [Symbol.asyncDispose]() {
       clearInterval(beat)
       await bucket.delete(own).catch(() => undefined)
@@ -124,6 +132,12 @@ function msSince({ steadyMs, wallMs }: Moment): number {
 }
 
 function holderIn(node: string, value: unknown): Holder {
-  const { address, pid } = isRecord(value) ? value : {}
-  return { node, pid: typeof pid === 'number' ? pid : 0, address: typeof address === 'string' ? address : null }
+  const { address, pid, providers } = isRecord(value) ? value : {}
+  const named = Array.isArray(providers) ? providers.filter((one) => typeof one === 'string') : []
+  return {
+    node,
+    pid: typeof pid === 'number' ? pid : 0,
+    address: typeof address === 'string' ? address : null,
+    providers: named,
+  }
 }

@@ -1,5 +1,6 @@
 import { getSystemErrorMessage } from 'node:util'
 import { RpcError } from '@parley/rpc'
+import { errorMessage } from '@parley/text'
 
 /** Failure to reach the environment of a conversation. The message is a sentence for the user and the model. */
 export class EnvironmentUnreachableError extends Error {
@@ -36,7 +37,7 @@ export function systemErrorReason(error: unknown): string {
   if (error instanceof Error && 'errno' in error && typeof error.errno === 'number') {
     return getSystemErrorMessage(error.errno)
   }
-  return error instanceof Error ? error.message : String(error)
+  return errorMessage(error)
 }
 
 /** Runs a step whose failure the caller can ignore. Returns whether it succeeded. */

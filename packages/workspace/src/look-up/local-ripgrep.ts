@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import type { Host, ProcessExit, Sandbox, Sandboxes, SpawnError } from '@parley/host'
+import { errorMessage } from '@parley/text'
 import { systemErrorReason } from '../files/errors.ts'
 import { realPathOf } from '../files/real-path.ts'
 import type { SecretPaths } from '../files/secret-paths.ts'
@@ -35,7 +36,7 @@ async function runHere({ host, sandboxes, secrets }: LocalRipgrepParts, run: Rip
     if (outcome.kind === 'notStarted') void sandboxes.recheck()
     return outcome
   } catch (error) {
-    return { kind: 'notStarted', reason: error instanceof Error ? error.message : String(error) }
+    return { kind: 'notStarted', reason: errorMessage(error) }
   }
 }
 

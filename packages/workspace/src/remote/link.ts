@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecMethodName, ExecParamsOf, ExecResultOf, Fence, People } from '@parley/protocol/exec'
 import { type CloseReason, ConnectionClosedError, RpcError } from '@parley/rpc'
+import { errorMessage } from '@parley/text'
 import { EnvironmentUnreachableError, isEpochOver } from '../files/errors.ts'
 import type { Dial } from './dial.ts'
 import type { ExecConnection, ExecInfo, ExecNotice } from './exec-connection.ts'
@@ -228,7 +229,7 @@ function isSessionGone(error: unknown): boolean {
 
 function failureText(error: unknown, signal?: AbortSignal): string {
   if (signal?.aborted === true) return `there was no answer within ${dialLimitMs / 1000} s`
-  return error instanceof Error ? error.message : String(error)
+  return errorMessage(error)
 }
 
 /** Resolves after the delay, or at once on abort. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { CommandSpec, ProcessInput, SandboxLimits } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
+import { errorMessage } from '@parley/text'
 import { EnvironmentUnreachableError } from '../files/errors.ts'
 import type { ExecConnection, ExecNotice } from './exec-connection.ts'
 import type { Link, WatchedProcess } from './link.ts'
@@ -223,7 +224,7 @@ export class RemoteProcess implements WatchedProcess {
   #fetch(): void {
     if (this.#fetching || this.#settle === null) return
     this.#fetching = true
-    void this.#fetchAll().catch((error: unknown) => this.onLost(error instanceof Error ? error.message : String(error)))
+    void this.#fetchAll().catch((error: unknown) => this.onLost(errorMessage(error)))
   }
 
   async #fetchAll(): Promise<void> {
@@ -257,11 +258,8 @@ export class RemoteProcess implements WatchedProcess {
   }
 
   #send(send: (connection: ExecConnection) => Promise<unknown>): void {
-    if (this.#settle === null) return
-    this.#link
-      .connection()
-      .then(send)
-      .catch(() => undefined)
+    const ignore = () => undefined
+    if (this.#settle !== null) this.#link.connection().then(send).catch(ignore)
   }
 
   #finish(end: RemoteEnd): void {

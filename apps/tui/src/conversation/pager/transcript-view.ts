@@ -1,5 +1,6 @@
 import type { Conversation } from '@parley/client'
 import type { ConversationState } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import type { Clipboard } from '../../terminal/clipboard.ts'
 import { createRowPainter, type Overlay, type OverlayScene } from '../../terminal/overlay.ts'
 import { isAsking } from '../../ui/answers.ts'
@@ -93,7 +94,7 @@ export class TranscriptView implements Overlay {
     const { conversation } = this.#parts
     const read = effect.kind === 'readItems' ? readItems(conversation, effect) : readChunk(conversation, effect)
     const failed = (error: unknown): PagerEvent => {
-      const problem = error instanceof Error ? error.message : String(error)
+      const problem = errorMessage(error)
       return { kind: 'notRead', id: effect.id, problem }
     }
     this.#take(await read.catch(failed))

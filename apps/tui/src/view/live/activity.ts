@@ -132,10 +132,15 @@ function turnActivity(state: ConversationState, turn: Turn, ui: UiState, moment:
   if (approved !== undefined) return still(notStartedLine(approved))
   if (turn.limit !== undefined)
     return still([{ text: 'Limit reached. Enter on an empty line allows as much again, Esc ends it', tone: 'warn' }])
+  if (turn.missingKey !== undefined) return still([{ text: missingKeyText(turn.missingKey), tone: 'warn' }])
   if (turn.parked)
     return still([{ text: 'This turn waits. Enter on an empty line lets it go on, Esc ends it', tone: 'warn' }])
   if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, nowMs)
   return work
+}
+
+function missingKeyText(provider: string): string {
+  return `Waits for a key for ${shownLine(provider)}, and goes on by itself; /model takes another model, Esc ends it`
 }
 
 /** Delay after which an answer counts as slow; normally it takes milliseconds. */

@@ -30,7 +30,7 @@ function lostLine(state: ConversationState | null, ui: UiState): string {
 
 function turnStatus(
   state: ConversationState,
-  { id, parked, limit, retry }: NonNullable<ConversationState['core']['turn']>,
+  { id, parked, limit, missingKey, retry }: NonNullable<ConversationState['core']['turn']>,
   ui: UiState,
   nowMs: number,
 ): string | null {
@@ -39,6 +39,8 @@ function turnStatus(
   if (approved !== undefined)
     return `Approved, not started: ${shownLine(approved.title)}. An empty line runs it, Ctrl+C leaves it.`
   if (limit !== undefined) return 'Limit reached. An empty line allows as much again, Ctrl+C ends the turn.'
+  if (missingKey !== undefined)
+    return `The turn waits for a key for ${shownLine(missingKey)}, and goes on by itself. /model takes another model, Ctrl+C ends it.`
   if (parked) return 'This turn waits. An empty line lets it go on, Ctrl+C ends it.'
   if (retry !== null && retry.retryAt > nowMs)
     return `${failureWords(retry.failure)}, ${tryWords(retry.attempt, retry.attempts)} follows. An empty line tries now, Ctrl+C stops.`

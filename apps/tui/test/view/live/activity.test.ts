@@ -26,6 +26,12 @@ test('a turn that waits at a limit says which keys go on and end it', () => {
   expect(said).toBe('Limit reached. Enter on an empty line allows as much again, Esc ends it')
 })
 
+test('a turn that waits for a key says whose, and that it goes on by itself', () => {
+  const state = after(turnStarted, { ...parked, missingKey: 'ac\u202eme' })
+  const said = lineText(activityOf(state, openUi, at(1_000))?.line ?? [])
+  expect(said).toContain('Waits for a key for ac<U+202E>me, and goes on by itself')
+})
+
 test('a turn that waits for a hook says which one, and for how long', () => {
   const hook = { name: 'no\u202erm.sh', on: 'PreToolUse', source: 'user' } as const
   const state = after(turnStarted, { type: 'hook.running', hook, turnId: 't1', durationMs: 1_000 })

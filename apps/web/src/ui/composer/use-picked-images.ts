@@ -1,5 +1,5 @@
+import { errorMessage } from '@parley/text'
 import { useState } from 'react'
-import { errorWords } from '../../words/words.ts'
 import { type PickedImage, pickImages } from './images.ts'
 
 /** Images that go with the next message. */
@@ -19,7 +19,7 @@ export function usePickedImages(onProblem: (problem: string) => void): PickedIma
           setImages((before) => [...before, ...picked.images])
           if (picked.problems.length > 0) onProblem(picked.problems.join(' '))
         },
-        (error: unknown) => onProblem(errorWords(error)),
+        (error: unknown) => onProblem(errorMessage(error)),
       )
     },
     drop: (dropped) => setImages((before) => before.filter((image) => !dropped.includes(image))),

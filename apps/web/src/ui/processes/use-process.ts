@@ -1,7 +1,7 @@
 import type { Client } from '@parley/client/browser'
 import type { ConversationId, ItemId, ResultOf } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { useEffect, useState } from 'react'
-import { errorWords } from '../../words/words.ts'
 
 type ProcessOutput = ResultOf<'conversation/process/read'>
 
@@ -45,7 +45,7 @@ export function useProcess({ client, conversationId, itemId }: ProcessPlace, que
     // A short wait after a letter, so that not every letter is a request.
     const timer = setTimeout(
       () => {
-        follow().catch((error: unknown) => isOver || setRead({ output: null, problem: errorWords(error) }))
+        follow().catch((error: unknown) => isOver || setRead({ output: null, problem: errorMessage(error) }))
       },
       query === '' ? 0 : pauseMs,
     )

@@ -1,7 +1,7 @@
 import type { ResultOf } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { type MemoryPlace, memoryChoices, showEffects } from 'parley/page-rules'
 import { type ReactNode, useEffect, useState } from 'react'
-import { errorWords } from '../../words/words.ts'
 import { useAccess } from '../transcript/access.ts'
 import { ChangedFile } from '../transcript/changed-file.tsx'
 
@@ -38,7 +38,7 @@ function RememberPanel({ text, onClose }: PanelProps) {
     setPlan(null)
     client.request('conversation/remember/plan', { conversationId, text, where }).then(
       (planned) => isOver || setPlan(planned),
-      (error: unknown) => isOver || setProblem(errorWords(error)),
+      (error: unknown) => isOver || setProblem(errorMessage(error)),
     )
     return () => {
       isOver = true
@@ -48,7 +48,7 @@ function RememberPanel({ text, onClose }: PanelProps) {
     if (client === null || conversationId === undefined || plan === null) return
     client
       .request('conversation/remember', { conversationId, text, where, hash: plan.hash })
-      .then(onClose, (error: unknown) => setProblem(errorWords(error)))
+      .then(onClose, (error: unknown) => setProblem(errorMessage(error)))
   }
   const take = (key: 'write' | 'other') => (key === 'write' ? write() : setWhere(where === 'user' ? 'project' : 'user'))
   return (

@@ -1,3 +1,4 @@
+import { errorMessage } from '@parley/text'
 import {
   inputText,
   isWhole,
@@ -11,7 +12,6 @@ import {
   takenBackWords,
 } from 'parley/page-rules'
 import { useState } from 'react'
-import { errorWords } from '../../words/words.ts'
 import { type BackPoint, useAccess } from '../transcript/access.ts'
 import { ChangedFile } from '../transcript/changed-file.tsx'
 import { goOnBefore } from './go-on-before.ts'
@@ -97,7 +97,7 @@ function useTaking(point: BackPoint, plan: ShownPlan | null, overwrite: () => vo
       if (key === 'overwrite') return overwrite()
       carryOut(key).then(
         () => key === 'files' || onClose(),
-        (error: unknown) => access?.onProblem(errorWords(error)),
+        (error: unknown) => access?.onProblem(errorMessage(error)),
       )
     },
   }

@@ -1,7 +1,7 @@
 import type { RewindPlan } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { pointBefore } from 'parley/page-rules'
 import { useEffect, useState } from 'react'
-import { errorWords } from '../../words/words.ts'
 import { type Access, type BackPoint, useAccess } from '../transcript/access.ts'
 import { readsOf } from './go-on-before.ts'
 
@@ -28,7 +28,7 @@ export function usePlan(point: BackPoint): Planning {
     const show = (shown: typeof planned) => isOver || setPlanned(shown)
     planOf(point, access, overwrite).then(
       (plan) => show({ plan: plan === null ? null : { ...plan, overwrite }, problem: null }),
-      (error: unknown) => show({ plan: null, problem: errorWords(error) }),
+      (error: unknown) => show({ plan: null, problem: errorMessage(error) }),
     )
     return () => {
       isOver = true

@@ -1,7 +1,7 @@
 import type { ConversationState } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { entriesOf } from 'parley/page-rules'
 import { useMemo } from 'react'
-import { errorWords } from '../../words/words.ts'
 import { Entries } from './entries.tsx'
 import { OpenEntry } from './open-entry.tsx'
 import { type Items, pageSize } from './use-items.ts'
@@ -17,7 +17,7 @@ interface TranscriptProps {
 /** All that was said and done, oldest first; earlier items are fetched when asked for. */
 export function Transcript({ state, loaded: { items, hidden, more }, isUp, onProblem }: TranscriptProps) {
   const entries = useMemo(() => entriesOf(items), [items])
-  const showMore = () => more().catch((error: unknown) => onProblem(errorWords(error)))
+  const showMore = () => more().catch((error: unknown) => onProblem(errorMessage(error)))
   return (
     <div className="transcript">
       {hidden > 0 ? (

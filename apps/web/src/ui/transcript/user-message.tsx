@@ -1,8 +1,9 @@
 import { type CompletedItem, type ContentItem, type ItemOf, shownReviewRequest } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { inputText, showEffects, stripEffects } from 'parley/page-rules'
 import { useState } from 'react'
 import { readFileUrl } from '../../link/read-file.ts'
-import { errorWords, senderWords } from '../../words/words.ts'
+import { senderWords } from '../../words/words.ts'
 import { useAccess } from './access.ts'
 import { WholeText } from './whole-text.tsx'
 
@@ -50,7 +51,7 @@ function StoredImage({ image: { file, mediaType, name } }: { readonly image: Con
   const load = () => {
     if (client === null || url !== null) return
     readFileUrl(client, { conversationId, file }, mediaType).then(setUrl, (error: unknown) =>
-      onProblem(errorWords(error)),
+      onProblem(errorMessage(error)),
     )
   }
   return (

@@ -1,7 +1,7 @@
+import { errorMessage } from '@parley/text'
 import { formatBytes, stripEffects } from 'parley/page-rules'
 import { useRef, useState } from 'react'
 import { readFilePart } from '../../link/read-file.ts'
-import { errorWords } from '../../words/words.ts'
 import { useAccess } from './access.ts'
 import { Scrolling } from './scrolling.tsx'
 
@@ -32,7 +32,7 @@ export function WholeText({ file, totalBytes, label }: WholeTextProps) {
       const text = decoder.current?.decode(part.bytes, { stream: part.nextOffset !== null }) ?? ''
       setLoaded({ text: (loaded?.text ?? '') + text, nextOffset: part.nextOffset })
     } catch (error) {
-      onProblem(errorWords(error))
+      onProblem(errorMessage(error))
     } finally {
       setLoading(false)
     }

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../system/errors.ts'
+import { errorMessage } from '@parley/text'
 import { isFilterArch } from '../seccomp/filter.ts'
 import { type Finding, type Machine, preparerFor, tryLoopback } from './machine.ts'
 import {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
+import { errorMessage } from '@parley/text'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
-import { errorMessage } from '../../system/errors.ts'
 import { type FoundProgram, findProgram, programFolders } from '../../system/programs.ts'
 import { isWithin } from '../../system/real-path.ts'
 import type { Loopback, Sandboxes, SandboxReport, SandboxState } from '../sandbox.ts'

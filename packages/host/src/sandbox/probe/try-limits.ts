@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
-import { errorMessage } from '../../system/errors.ts'
+import { errorMessage } from '@parley/text'
 import { signalGroup } from '../../system/signals.ts'
 import { mountsDiffer } from '../bubblewrap/inner-shell.ts'
 import type { Sandboxes, SandboxLimits, WrappedCommand } from '../sandbox.ts'

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorMessage } from '@parley/text'
 import { noCredentials, readKey } from '../../exchange/endpoint.ts'
 import { proxyVariables } from '../../http/network.ts'
 import type { ModelFailure } from '../../port/model-client.ts'
@@ -77,7 +78,7 @@ async function startProcess({ provider, plugins, settings, folder, env }: Launch
     }
     return { process: new PluginProcess(child, opening) }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     const message = `The package ${packageName} of ${name} was not started, since its sandbox could not be set up: ${why}`
     return { failure: { code: 'providerError', message, retry: 'short' } }
   }

@@ -1,4 +1,5 @@
 import { readUnlocked } from '@parley/host'
+import { errorMessage } from '@parley/text'
 import {
   type FailureCode,
   isTerminal,
@@ -61,7 +62,7 @@ async function load(read: RecordedOptions['read']): Promise<ParsedRecording> {
     const { parseRecording } = await import('./recording.ts')
     return parseRecording(await read())
   } catch (error) {
-    return { type: 'unreadable', problem: error instanceof Error ? error.message : String(error) }
+    return { type: 'unreadable', problem: errorMessage(error) }
   }
 }
 

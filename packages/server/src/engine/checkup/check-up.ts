@@ -3,6 +3,7 @@ import { ConfigError, chosenEnvironment } from '@parley/config'
 import type { Env, ModelListing } from '@parley/models'
 import { type Project, problemLocation, readPolicyFile, widerRules } from '@parley/policy'
 import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
 import { findOwnFileInside } from '../limits/workspace-folders.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
@@ -35,7 +36,7 @@ async function runCheck(name: string, check: () => Check[] | Promise<Check[]>): 
   try {
     return await check()
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
+    const text = errorMessage(error)
     return [{ name, level: 'problem', text: `the check failed: ${text}` }]
   }
 }

@@ -4,7 +4,7 @@ import { basename, isAbsolute } from 'node:path'
 import { openUnlockedHandle } from '@parley/host'
 import { type ImageLimits, imageLimitsOf, type ModelClient } from '@parley/models'
 import { type ContentItem, type InputItem, limits, type QueuedMessage } from '@parley/protocol'
-import { firstBytes, lineCount } from '@parley/text'
+import { errorMessage, firstBytes, lineCount } from '@parley/text'
 import { systemErrorCode } from '@parley/workspace'
 import { imageProblem, imageTypeOf } from '../../core/image-facts.ts'
 import { rejection } from '../../replies/rejection.ts'
@@ -87,7 +87,7 @@ async function bytesOfFile(path: string): Promise<Buffer | string> {
     return known.size > maxImageBytes ? tooLarge(path, known.size) : await readWhole(path)
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return `There is no image ${path}.`
-    return `The image ${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`
+    return `The image ${path} cannot be read (${errorMessage(error)}).`
   }
 }
 

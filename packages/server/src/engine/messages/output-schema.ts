@@ -1,4 +1,5 @@
 import { type ConversationState, limits, type OutputSchema } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 
@@ -19,7 +20,7 @@ export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
   try {
     validator.compile(rules)
   } catch (error) {
-    throw invalid(`${error instanceof Error ? error.message : String(error)}.`)
+    throw invalid(`${errorMessage(error)}.`)
   }
 }
 

@@ -9,6 +9,7 @@ import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { findOpen } from '../read/find-open.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
+import { type MissingKeys, watchMissingKeys } from '../sharing/missing-keys.ts'
 import { sharedCatalogue } from '../sharing/shared-catalogue.ts'
 import { createSharing } from '../sharing/sharing.ts'
 import type { ConversationSetup } from './conversation-setup.ts'
@@ -25,7 +26,7 @@ interface HostParts {
   readonly setup: ConversationSetup
   /** Store that servers share; null where conversations are on this machine only. */
   readonly store: SharedStore | null
-  readonly report: (fault: unknown, conversationId: ConversationId) => void
+  readonly report: (fault: unknown, conversationId?: ConversationId) => void
 }
 
 /** Opens, resumes, forks, lists and closes conversations; keeps one writer per conversation. */
@@ -34,20 +35,23 @@ export class ConversationHost implements AsyncDisposable {
   readonly #stored: StoredConversations
   readonly #open: OpenConversations
   readonly #catalogue: Catalogue
+  readonly #missingKeys: MissingKeys | null
   /** Conversations created or forked with a `requestKey`, while they are open. */
   readonly #created = new Map<string, { readonly id: ConversationId; readonly open: Promise<LiveConversation> }>()
 
   constructor(parts: HostParts) {
     this.#parts = parts
     this.#open = new OpenConversations({ release: (id) => this.#release(id), report: parts.report })
-    const { files, home, setup, store } = parts
+    const { files, home, setup, store, report } = parts
     this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store)
+    const sharing = createSharing(store, files)
     this.#stored = new StoredConversations({
-      ...{ files, home, setup },
+      ...{ files, home, setup, sharing },
       open: this.#open,
-      sharing: createSharing(store, files),
       catalogue: this.#catalogue,
     })
+    this.#missingKeys =
+      store === null ? null : watchMissingKeys({ store, sharing, conversations: () => this.conversations, report })
   }
 
   get conversations(): readonly LiveConversation[] {
@@ -269,6 +273,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
+    this.#missingKeys?.[Symbol.dispose]()
     return this.#open[Symbol.asyncDispose]()
   }
 

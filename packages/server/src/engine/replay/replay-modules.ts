@@ -80,7 +80,7 @@ export function replayModules(
     clock,
     ids: log.ids,
     random: () => 0,
-    runningOn: new Map(),
+    ...{ project: noProject, runningOn: new Map() },
     settingsBefore: conversation.state.core.settings,
     redaction,
     memory: {
@@ -124,9 +124,12 @@ export function replayModules(
     answerers: () => nextQuestion(log)?.answerableBy ?? [],
     mayAsk: () => true,
     mayRaiseLimit: () => false,
+    sharedBy: null,
     ceiling: () => unused,
   }
 }
+
+const noProject = { isRead: true, read: () => Promise.resolve() }
 
 /** Records the context of the log: its instructions and tools come from the disk and the program of then. */
 function giveContext(log: ReplayedLog, conversation: Conversation): void {

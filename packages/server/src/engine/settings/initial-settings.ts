@@ -18,16 +18,10 @@ import {
   rootWarnings,
   type SecretSurroundings,
 } from '../limits/workspace-folders.ts'
+import { isUsable, type KeysFound } from '../login/found-keys.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { addedFolders, assertAdded, existingFolder } from './existing-folder.ts'
-import {
-  chooseProvider,
-  isRecordedProvider,
-  isUsable,
-  type KeysFound,
-  keyVariables,
-  providerOf,
-} from './model-sources.ts'
+import { chooseProvider, isRecordedProvider, keyVariables, providerOf } from './model-sources.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
 export interface InitialSettings {

@@ -13,13 +13,13 @@ import {
   type ProviderConfig,
   providerDefaults,
   type RetryLimits,
-  readKey,
 } from '@parley/models'
 import { unconfiguredProvider } from '@parley/protocol'
 import { closest } from '@parley/text'
 import type { Fallback } from '../../core/fallback-model.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
+import { isUsable, type KeysFound, lacksKey } from '../login/found-keys.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { factsOfModel, setOutputLimit } from './facts-of-model.ts'
 import { keptKeyClient } from './kept-key-client.ts'
@@ -32,6 +32,8 @@ export interface ModelSource {
   readonly client: ModelClient
   /** Set for a provider that is neither built in nor configured: its client only fails. */
   readonly isUnknown?: true
+  /** Tells if a request would fail for want of a key; absent where none can be missing. */
+  readonly lacksKey?: () => boolean
   readonly limits: RetryLimits
   readonly factsOf: (model: string) => ModelFacts
   /** Returns the output limit that the user set; undefined where requests leave it to the provider. */
@@ -81,6 +83,7 @@ function createSource(providerId: string, config: Config, ports: ModelSourcePort
   return {
     client: ports.recordTo === null ? client : recording(client, ports.recordTo, ports),
     ...(provider === null ? { isUnknown: true as const } : {}),
+    lacksKey: () => provider === null || lacksKey(provider, ports),
     limits: { requestMaxRetries, streamMaxRetries },
     factsOf: factsOncePerModel((model, listed) => factsOfModel({ provider, listed }, model, config), listedFacts),
     maxOutputOf: (model) => setOutputLimit(provider, model, config),
@@ -181,12 +184,6 @@ export function keyVariables(config: Config): string[] {
   return [...new Set([...builtIn, ...configured])]
 }
 
-/** Variables, and the ids of the providers that the user logged in to. */
-export interface KeysFound {
-  readonly env: Env
-  readonly kept: ReadonlySet<string>
-}
-
 export interface ChosenProvider {
   readonly id: string
   readonly model: string
@@ -201,14 +198,19 @@ export function chooseProvider(config: Config, found: KeysFound): ChosenProvider
   const { env } = found
   const named = config.model_provider
   if (named !== undefined) return { ...modelFor(named, config, env), because: 'model_provider names it' }
+  const [id] = usableProviders(config, found)
+  if (id === undefined) return null
+  return { ...modelFor(id, config, env), because: whyFirst(providerOf(id, config, env), found) }
+}
+
+/** Returns the configured providers, and those with a key of their own, that can be asked, in the order of choice. */
+export function usableProviders(config: Config, found: KeysFound): readonly string[] {
+  const { env } = found
   const configured = Object.keys(config.model_providers ?? {})
-  const usable = [...keyedProviders(env).map(({ id }) => id), ...configured].filter((id) => {
+  return [...keyedProviders(env).map(({ id }) => id), ...configured].filter((id) => {
     const provider = providerOf(id, config, env)
     return provider !== null && isUsable(provider, found)
   })
-  const [id] = usable
-  if (id === undefined) return null
-  return { ...modelFor(id, config, env), because: whyFirst(providerOf(id, config, env), found) }
 }
 
 function modelFor(id: string, { model, model_providers: own }: Config, env: Env): Omit<ChosenProvider, 'because'> {
@@ -276,10 +278,4 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
     queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
     ...networkFields(settings ?? {}, config, env),
   }
-}
-
-/** Tells if a provider can be asked: it needs no key, its key is set, or the user logged in to it. */
-export function isUsable(provider: ProviderConfig, { env, kept }: KeysFound): boolean {
-  const needsNone = provider.envKey === undefined && provider.needsLogin !== true
-  return needsNone || readKey(provider, env) !== undefined || kept.has(provider.id)
 }

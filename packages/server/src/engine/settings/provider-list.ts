@@ -1,10 +1,11 @@
-import type { Config } from '@parley/config'
+import { type Config, ConfigError } from '@parley/config'
 import { builtinProviders, keyVariable, type ProviderConfig } from '@parley/models'
 import type { ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import type { KeysFound } from '../login/found-keys.ts'
 import { keptList } from './kept-lists.ts'
 import type { ListPorts } from './model-lists.ts'
-import { type ChosenProvider, chooseProvider, type KeysFound, providerOf } from './model-sources.ts'
+import { type ChosenProvider, chooseProvider, providerOf, usableProviders } from './model-sources.ts'
 import { isInstalled } from './plugin-provider.ts'
 import { readConfig } from './read-config.ts'
 
@@ -24,6 +25,16 @@ export function listProviders(ports: ProviderPorts): ResultOf<'provider/list'> {
   return {
     providers: [...new Set(ids)].map((id) => listed(id, values, { ...ports, found, chosen: chosen?.id ?? null })),
     chosen: chosen === null ? null : choiceOf(chosen),
+  }
+}
+
+/** Returns the providers that this server can ask; none while its configuration or logins cannot be read. */
+export function askableProviders({ home, env, keys }: Pick<ListPorts, 'home' | 'env' | 'keys'>): readonly string[] {
+  try {
+    return usableProviders(readConfig(home, {}).values, { env, kept: keys.kept() })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return []
   }
 }
 

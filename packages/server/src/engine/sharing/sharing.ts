@@ -1,6 +1,6 @@
 import { type Files, type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
-import { HeldElsewhereError, type LocalCopy, type SharedStore, type Shipment } from '@parley/store'
+import { HeldElsewhereError, type Holder, type LocalCopy, type SharedStore, type Shipment } from '@parley/store'
 import { rejection } from '../../replies/rejection.ts'
 import type { ConversationOwner, OpenParts } from '../open/conversation-parts.ts'
 import { shareJournal } from './shared-journal.ts'
@@ -18,7 +18,12 @@ export interface Sharing {
   publish(paths: SessionPaths, conversationId: ConversationId): Promise<void>
   /** Removes a conversation that is closed here from the store. Rejects with `liveElsewhere` while another server has it. */
   remove(paths: SessionPaths, conversationId: ConversationId): Promise<void>
+  /** Sends who opens a conversation here to another server for as long as that takes to open it. */
+  passOn(conversationId: ConversationId, to: Holder): void
 }
+
+/** Time for clients to open a conversation where it was passed on to. */
+const passingMs = 30_000
 
 export function createSharing(store: SharedStore | null, files: Files): Sharing {
   return store === null ? notShared(files) : sharedIn(store, files)
@@ -37,12 +42,19 @@ function notShared(files: Files): Sharing {
     refresh: async () => undefined,
     publish: async () => undefined,
     remove: async () => undefined,
+    passOn: () => undefined,
   }
 }
 
 function sharedIn(store: SharedStore, files: Files): Sharing {
+  const passed = new Map<ConversationId, { readonly to: Holder; readonly untilMs: number }>()
+
   async function take(paths: SessionPaths, conversationId: ConversationId, kind: 'new' | 'stored'): Promise<Shipment> {
     try {
+      const passing = passed.get(conversationId)
+      if (passing !== undefined && performance.now() < passing.untilMs)
+        throw new HeldElsewhereError(conversationId, passing.to)
+      passed.delete(conversationId)
       return await store.take(copyAt(paths, conversationId), kind)
     } catch (error) {
       throw error instanceof HeldElsewhereError ? heldElsewhere(conversationId, error) : error
@@ -64,6 +76,7 @@ function sharedIn(store: SharedStore, files: Files): Sharing {
       const shipment = await take(paths, conversationId, 'stored')
       await store.remove(copyAt(paths, conversationId)).finally(() => giveUp(shipment))
     },
+    passOn: (conversationId, to) => void passed.set(conversationId, { to, untilMs: performance.now() + passingMs }),
   }
 }
 

@@ -1,8 +1,8 @@
 import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/protocol'
-import type { ReachedLimit } from '../../core/conversation-limits.ts'
 import type { Step } from '../../core/next-step.ts'
 import { repeatedFailure } from '../../core/repeated-calls.ts'
-import { makeCalls } from '../calls/make-calls.ts'
+import type { ReachedLimit } from '../../core/turn-ends/conversation-limits.ts'
+import { beginChecks, makeCalls } from '../calls/make-calls.ts'
 import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
 import { noticeItem } from '../conversation/notices.ts'
@@ -12,12 +12,18 @@ import { findAnswerProblem } from '../messages/output-schema.ts'
 import { consumedMessage, startInboxTurn } from '../messages/user-messages.ts'
 import { callModel } from './call-model.ts'
 import { completeTurn } from './end-turn.ts'
+import { waitForKey } from './missing-key.ts'
 import type { TurnContext } from './turn-context.ts'
 
 type ActiveStep = Exclude<Step, { kind: 'await' }>
 
 /** Performs one step. Resolves to the failure that ends the turn, or null. */
 export async function performStep(context: TurnContext, step: ActiveStep): Promise<Failure | null> {
+  const failure = await perform(context, step)
+  return failure === null ? null : waitForKey(context, failure)
+}
+
+async function perform(context: TurnContext, step: ActiveStep): Promise<Failure | null> {
   const { conversation, modules } = context
   const long = longWaiting(messagesOf(step))
   if (long !== null) {
@@ -47,6 +53,9 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
       return step.failure
     case 'compact':
       return (await runCompactHooks(context, step.item)) ? null : await runCompaction(context, step.item)
+    case 'beginChecks':
+      beginChecks(context)
+      return null
     case 'endTurn':
       if (await runStopHooks(context)) return null
       completeTurn(conversation, modules.ids, await findAnswerProblem(conversation.state))

@@ -25,6 +25,7 @@ import type { FileHistory } from '../history/file-history.ts'
 import type { ConversationHooks } from '../hooks/conversation-hooks.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import type { ConversationProject } from '../project/conversation-project.ts'
 import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
@@ -54,6 +55,8 @@ export interface TurnModules {
   readonly rules: Rules
   /** Rules file that permanent permissions are written to. */
   readonly userRules: UserRules
+  /** Project of the folder, without whose rules and hooks nothing is done. */
+  readonly project: Pick<ConversationProject, 'isRead' | 'read'>
   readonly limits: ConversationLimits
   readonly foreground: ForegroundCalls
   /** Calls of an earlier server whose runs an exec-server has kept, with the ms that they had run; those not followed yet. */
@@ -81,12 +84,14 @@ export interface TurnModules {
   readonly mayAsk: () => boolean
   /** Tells if someone can let a turn go on beyond a limit of the conversation, now or on return. */
   readonly mayRaiseLimit: () => boolean
+  /** Returns the address by which clients reach this server of a store, null for none; null where no server shares it. */
+  readonly sharedBy: (() => string | null) | null
   /** Returns the most that this server allows. */
   readonly ceiling: () => Pick<Ceiling, 'sandbox'>
 }
 
 /** Model that makes the next call: the client of its provider and what is known of it. */
-export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf' | 'maxOutputOf'> {
+export interface CurrentModel extends Pick<ModelSource, 'client' | 'limits' | 'factsOf' | 'maxOutputOf' | 'lacksKey'> {
   readonly choice: ModelChoice
   readonly facts: ModelFacts
   /** Output limit that the user set. */
@@ -101,37 +106,43 @@ interface ModuleParts {
   readonly limits: ConversationLimits
   readonly history: FileHistory
   readonly hooks: ConversationHooks
-  /** Rules of this conversation besides the user's own. */
-  readonly givenRules: Rules
+  /** Returns the rules of this conversation besides the user's own. */
+  readonly givenRules: () => Rules
+  readonly project: TurnModules['project']
   readonly sourceOf: (providerId: string) => ModelSource
   readonly config: Config
   readonly fallbacks: readonly Fallback[]
   readonly runningOn: ReadonlyMap<ItemId, number>
+  /** True where servers share it. */
+  readonly isShared: boolean
 }
 
 interface Ports extends Pick<TurnModules, 'clock' | 'ids' | 'random' | 'redaction' | 'userRules' | 'ceiling'> {
   /** `$PARLEY_HOME`. */
   readonly home: string
+  /** Returns the address by which clients of a team reach this server; null for none. */
+  readonly announced: () => string | null
 }
 
 /** Builds what a conversation's turns use: tools, rules, requests and session memory. */
 export function createTurnModules(
   parts: ModuleParts,
-  { clock, ids, random, redaction, userRules, home, ceiling }: Ports,
+  { clock, ids, random, redaction, userRules, home, announced, ceiling }: Ports,
 ): TurnModules {
   const { conversation, clients, toolPorts, mcp, limits, history, hooks, givenRules, sourceOf, fallbacks, config } =
     parts
   const tools = createTools(toolPorts)
   const model = (): CurrentModel => {
     const choice = modelInUse(conversation.state.core)
-    const { client, limits: retries, factsOf, maxOutputOf } = sourceOf(choice.modelProvider)
+    const { client, limits: retries, isUnknown: _, ...source } = sourceOf(choice.modelProvider)
     const { model: name } = choice
-    const own = { facts: factsOf(name), maxOutputTokens: maxOutputOf(name) }
-    return { client: actingClient(client, conversation), limits: retries, choice, factsOf, maxOutputOf, ...own }
+    const own = { facts: source.factsOf(name), maxOutputTokens: source.maxOutputOf(name) }
+    return { ...source, client: actingClient(client, conversation), limits: retries, choice, ...own }
   }
   const { environment, skills } = toolPorts
-  const gather = () => {
+  const gather = async () => {
     const { toolShape } = model().facts
+    await skills.refresh()
     return gatherContext(conversation, { home, environment, nowMs: clock.now(), toolShape, skills: skills.listed })
   }
   return {
@@ -144,9 +155,10 @@ export function createTurnModules(
       return [...tools, ...mcp.tools()]
     },
     get rules() {
-      return [...userRules.rules, ...givenRules]
+      return [...userRules.rules, ...givenRules()]
     },
     userRules,
+    project: parts.project,
     limits,
     foreground: createForegroundCalls(),
     runningOn: new Map(parts.runningOn),
@@ -167,6 +179,7 @@ export function createTurnModules(
       settingsInForce(conversation.state.core).approvalPolicy !== 'never' &&
       (clients.answerers.length > 0 || clients.followerCount === 0),
     mayRaiseLimit: () => clients.canRaiseLimits || clients.followerCount === 0,
+    sharedBy: parts.isShared ? announced : null,
     ceiling,
   }
 }

@@ -9,6 +9,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import type { Connect } from '@parley/client/low-level'
+import { errorMessage } from '@parley/text'
 import type { CallersLimits } from '../callers-limits.ts'
 import { McpSession } from './session.ts'
 import { replyTool, startTool } from './tools/codex-tools.ts'
@@ -18,7 +19,7 @@ import {
   conversationStreamTool,
   conversationsListTool,
 } from './tools/conversation-tools.ts'
-import { failed, type McpTool, messageOf, type ToolCall } from './tools/tool.ts'
+import { failed, type McpTool, type ToolCall } from './tools/tool.ts'
 
 export interface McpParts {
   readonly connect: Connect
@@ -86,7 +87,7 @@ export function assertJson(result: CallToolResult): CallToolResult {
     JSON.stringify(result)
     return result
   } catch (error) {
-    throw new ProtocolError(ProtocolErrorCode.InternalError, `failed to serialize response: ${messageOf(error)}`)
+    throw new ProtocolError(ProtocolErrorCode.InternalError, `failed to serialize response: ${errorMessage(error)}`)
   }
 }
 

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import type { Envelope, ItemId } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { liesWithin, realOrGiven } from '@parley/workspace'
 import { grantRootOf } from '../../codex-events/grant-root.ts'
 import type { CallersLimits } from '../callers-limits.ts'
@@ -36,7 +37,7 @@ export function createSessionRoots(
       if (!(await decided)) return
       await client.request('conversation/resume', { conversationId, overrides: { addDirs: [root] } })
     } catch (error) {
-      onFailure(asked, `${root} was not opened for writing: ${error instanceof Error ? error.message : String(error)}`)
+      onFailure(asked, `${root} was not opened for writing: ${errorMessage(error)}`)
     }
   }
 

@@ -1,4 +1,5 @@
 import { type McpConnection, type McpServer, type ServerResource, textOfParts } from '@parley/mcp-client'
+import { errorMessage } from '@parley/text'
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts'
@@ -101,7 +102,7 @@ async function asked<Value>(
     const limit = AbortSignal.timeout(server.settings.toolTimeoutMs)
     return { value: await ask(connection, AbortSignal.any([signal, limit])) }
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) }
+    return { problem: errorMessage(error) }
   }
 }
 

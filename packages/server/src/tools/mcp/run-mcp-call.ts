@@ -7,7 +7,7 @@ import {
   startDeadline,
   textOfResult,
 } from '@parley/mcp-client'
-import { clipForModel, firstBytes } from '@parley/text'
+import { clipForModel, errorMessage, firstBytes } from '@parley/text'
 import { imageProblem, imageTypeOf } from '../../core/image-facts.ts'
 import { keepText } from '../command-output.ts'
 import type { StoredImage, ToolContext, ToolOutcome } from '../tool.ts'
@@ -83,7 +83,7 @@ async function failureOf(error: unknown, { server, connection, context, deadline
       'timedOut',
       `Stopped after ${settings.toolTimeoutMs / 1000} s, its time limit (tool_timeout_sec of [mcp_servers.${name}]); "${name}" was told to stop. What it had done by then is unknown.`,
     )
-  const why = error instanceof Error ? error.message : String(error)
+  const why = errorMessage(error)
   return failureOutcome('mcpCallFailed', `The call of the MCP server "${name}" failed: ${why}`)
 }
 

@@ -34,6 +34,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
     name: 'nats://test',
     key: new Uint8Array(32),
     announce: () => undefined,
+    others: async () => [],
     take: async () => shipment,
     refresh: async () => true,
     row: async () => ({}),

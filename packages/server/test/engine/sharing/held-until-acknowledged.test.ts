@@ -29,6 +29,7 @@ function awayStore() {
     key: new Uint8Array(32),
     name: 'nats://test',
     announce: () => undefined,
+    others: async () => [],
     take: async () => shipment,
     refresh: async () => true,
     row: async () => ({}),

@@ -21,6 +21,7 @@ export function passedOnStore(): SharedStore {
     name: 'nats://test',
     key: new Uint8Array(32),
     announce: () => undefined,
+    others: async () => [],
     take: async () => taken(),
     refresh: async () => true,
     row: async () => ({}),

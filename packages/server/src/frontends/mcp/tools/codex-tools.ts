@@ -1,3 +1,4 @@
+import { errorMessage } from '@parley/text'
 import * as z from 'zod'
 import { withDeveloperInstructions } from '../../../core/instructions.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
@@ -11,7 +12,6 @@ import {
   defineMcpTool,
   failed,
   type McpTool,
-  messageOf,
   modelInput,
   profileInput,
   sandboxInput,
@@ -77,8 +77,8 @@ async function start(args: StartInput, call: ToolCall) {
     return await runTurn(conversation, args.prompt, call)
   } catch (error) {
     return conversation === null
-      ? failed(asCodexSays('Failed to start Codex session', messageOf(error), call))
-      : brokenOff(conversation.conversationId, messageOf(error), call)
+      ? failed(asCodexSays('Failed to start Codex session', errorMessage(error), call))
+      : brokenOff(conversation.conversationId, errorMessage(error), call)
   }
 }
 
@@ -128,7 +128,7 @@ function reply(name: string) {
       if (!isKnown) sendSessionConfigured(conversation, call)
       return await runTurn(conversation, args.prompt, call)
     } catch (error) {
-      return answered(conversationId, messageOf(error), true)
+      return answered(conversationId, errorMessage(error), true)
     }
   }
 }

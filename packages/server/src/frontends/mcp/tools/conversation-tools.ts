@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { InputItem, Overrides } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import * as z from 'zod'
 import type { CallersLimits } from '../../callers-limits.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
@@ -11,7 +12,6 @@ import {
   failed,
   given,
   type McpTool,
-  messageOf,
   modelInput,
   profileInput,
   sandboxInput,
@@ -70,7 +70,7 @@ async function create(args: CreateInput, { session, requestId, agent }: ToolCall
       model: conversation.store.state.core.settings.model,
     })
   } catch (error) {
-    return failed(messageOf(error))
+    return failed(errorMessage(error))
   }
 }
 
@@ -96,7 +96,7 @@ async function stream(args: z.infer<typeof streamInput>, { session, requestId, s
     afterAnswer(() => prepared.begin())
     return structured({})
   } catch (error) {
-    return failed(messageOf(error))
+    return failed(errorMessage(error))
   }
 }
 
@@ -127,7 +127,7 @@ async function list(args: z.infer<typeof listInput>, { session }: ToolCall) {
     })
     return structured({ conversations, ...(page.nextCursor === null ? {} : { next_cursor: page.nextCursor }) })
   } catch (error) {
-    return failed(messageOf(error))
+    return failed(errorMessage(error))
   }
 }
 
@@ -184,7 +184,7 @@ async function send(args: Input, call: ToolCall) {
     if (signal.aborted) session.cancel(requestId)
     return structured({ status: 'ok' })
   } catch (error) {
-    return reject(messageOf(error))
+    return reject(errorMessage(error))
   }
 }
 

@@ -117,10 +117,6 @@ export function asCodexSays(kind: string, message: string, { agent }: Pick<ToolC
   return agent === 'Codex' ? `${kind}: ${message}` : message
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 export const approvalPolicyInput = z.enum(approvalPolicies).optional().describe('When a command or patch needs a yes.')
 
 export const sandboxInput = z.enum(sandboxModes).optional().describe('What commands and patches may write to.')

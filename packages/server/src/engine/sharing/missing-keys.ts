@@ -1,0 +1,87 @@
+import { STORE_TAKEN, StorageError } from '@parley/journal'
+import type { ConversationId } from '@parley/protocol'
+import type { Holder, SharedStore } from '@parley/store'
+import { parleyItself } from '../conversation/notices.ts'
+import { isBusy, type LiveConversation } from '../open/live-conversation.ts'
+import type { Sharing } from './sharing.ts'
+
+/** Interval of the looks at turns that wait for a key. */
+const beatMs = 1000
+
+interface Ports {
+  readonly store: Pick<SharedStore, 'name' | 'others'>
+  readonly sharing: Pick<Sharing, 'passOn'>
+  readonly conversations: () => readonly LiveConversation[]
+  /** Tells clients that another server has the conversation, and closes it here. */
+  readonly report: (fault: unknown, conversationId?: ConversationId) => void
+}
+
+/** Lets turns that wait for a key go on: here once it is there, else at a server of the store that has it. */
+export interface MissingKeys extends Disposable {
+  /** Looks at all of them once. */
+  look(): Promise<void>
+}
+
+export function watchMissingKeys({ store, sharing, conversations, report }: Ports): MissingKeys {
+  /** Conversations and servers that they were passed to: one that comes back is not passed there again. */
+  const passed = new Set<string>()
+  let isLooking = false
+
+  async function look(): Promise<void> {
+    const waiting = conversations().filter(waitsForKey)
+    const without = waiting.filter((live) => !goOnHere(live))
+    if (without.length === 0) return
+    const others = await store.others()
+    for (const live of without) {
+      const { id } = live.conversation
+      const to = others.find((other) => !passed.has(`${id} ${other.node}`) && mayGoOnAt(live, other))
+      if (to !== undefined) {
+        passed.add(`${id} ${to.node}`)
+        sharing.passOn(id, to)
+        report(new StorageError({ code: STORE_TAKEN, operation: 'pass on', path: store.name }), id)
+      } else if (waitsForKey(live)) endForScript(live)
+    }
+  }
+
+  async function beat(): Promise<void> {
+    if (isLooking) return
+    isLooking = true
+    try {
+      await look()
+    } catch (fault) {
+      report(fault)
+    } finally {
+      isLooking = false
+    }
+  }
+
+  const timer = setInterval(() => void beat(), beatMs).unref()
+  return { look, [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+function waitsForKey({ conversation: { state, readOnly } }: LiveConversation): boolean {
+  return !readOnly && state.core.turn?.parked === true && state.core.turn.missingKey !== undefined
+}
+
+/** Lets the turn go on where its model, perhaps another one by now, can be asked here. Returns false where it cannot. */
+function goOnHere({ conversation, modules, turns }: LiveConversation): boolean {
+  const { turn } = conversation.state.core
+  if (turn === null || modules.model().lacksKey?.() === true) return false
+  conversation.record({ type: 'turn.continued', turnId: turn.id, by: parleyItself })
+  turns.wake()
+  return true
+}
+
+/** Tells if a conversation may go to another server: it still waits, and what runs here would be stopped. */
+function mayGoOnAt(live: LiveConversation, { address, providers }: Holder): boolean {
+  const { modules } = live
+  const isReached = modules.sharedBy?.() != null && address !== null
+  return isReached && waitsForKey(live) && !isBusy(live) && providers.includes(modules.model().choice.modelProvider)
+}
+
+/** Ends a turn that only scripts follow, which would wait without end. */
+function endForScript({ conversation, modules, turns }: LiveConversation): void {
+  const provider = conversation.state.core.turn?.missingKey
+  const next = `Run \`parley login ${provider}\` on the machine of one, then resume the conversation.`
+  if (!modules.mayRaiseLimit()) turns.interrupt(`No server that lives has a key for ${provider}. ${next}`)
+}
