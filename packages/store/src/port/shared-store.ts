@@ -83,7 +83,7 @@ export interface StoredRow {
   readonly holder: Holder | null
 }
 
-/** Where a server is reached. */
+/** Addresses at which a server is reached. */
 export interface AnnouncedAt {
   /** Address for clients; null for none. */
   readonly address: string | null
