@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type CliOptions,
+  type CliResult,
   cliPath,
   type ModelServer,
   type Pty,
@@ -15,6 +16,7 @@ import {
 } from '@parley/testkit'
 import { expect, test, vi } from 'vitest'
 import { takeRow } from './interactive-program.ts'
+import { runInProcess } from './run-in-process.ts'
 
 // Real processes on a machine that does other things as well.
 vi.setConfig({ testTimeout: 60_000 })
@@ -25,7 +27,8 @@ interface LoginWorld extends AsyncDisposable {
   readonly model: ModelServer
   readonly home: string
   readonly credentials: string
-  run(argv: readonly string[], options?: CliOptions): ReturnType<typeof runCli>
+  /** Runs a command to its end: as a process where it reads a key from stdin, else in this one. */
+  run(argv: readonly string[], options?: CliOptions): Promise<CliResult>
   onTerminal(...argv: readonly string[]): Pty
 }
 
@@ -51,7 +54,10 @@ env_key = "GATE_KEY"
     model,
     home: home.path,
     credentials: join(home.env.PARLEY_HOME, 'credentials.json'),
-    run: (argv, options) => runCli(argv, { ...base, ...options }),
+    run: (argv, options = {}) =>
+      options.stdin === undefined
+        ? runInProcess(argv, { ...base, stdin: '', ...options })
+        : runCli(argv, { ...base, ...options }),
     onTerminal: (...argv) => startPty({ ...base, argv: [process.execPath, cliPath, ...argv] }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
