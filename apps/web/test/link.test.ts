@@ -1,5 +1,7 @@
+import type { ConversationId } from '@parley/protocol'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { expect, test } from 'vitest'
+import { followConversation } from '../src/link/followed-conversation.ts'
 import { openLink } from '../src/link/link.ts'
 import { createPageSecrets } from '../src/link/page-secret.ts'
 
@@ -9,6 +11,10 @@ const [a, b, c] = ['https://a.example', 'https://b.example', 'https://c.example'
 interface FakeServer {
   isAway: boolean
   readonly rejects?: boolean
+  /** Websocket of the server that has all conversations; absent while it is this one. */
+  owner?: string
+  /** Called once a page has asked for a conversation and was answered. */
+  onAsked?: () => void
   readonly servers?: readonly unknown[]
   readonly open: Transport[]
   /** First messages of pages. */
@@ -19,7 +25,8 @@ function serverOf(servers: readonly unknown[], more: Partial<FakeServer> = {}): 
   return { isAway: false, servers, open: [], heard: [], ...more }
 }
 
-async function serve(transport: Transport, { rejects = false, servers, heard }: FakeServer): Promise<void> {
+async function serve(transport: Transport, server: FakeServer): Promise<void> {
+  const { rejects = false, servers, heard } = server
   let isFirst = true
   for await (const message of transport.incoming) {
     if (message.kind !== 'message') continue
@@ -30,9 +37,17 @@ async function serve(transport: Transport, { rejects = false, servers, heard }: 
       const { token = null } = typeof value === 'object' && value !== null && 'token' in value ? value : {}
       const isIn = !rejects && token === 'ada'
       transport.send(JSON.stringify(isIn ? { token, access: 'full', servers } : { error: 'notAdmitted', signIn: true }))
-    } else if (typeof value === 'object' && value !== null && 'id' in value)
-      transport.send(JSON.stringify({ jsonrpc: '2.0', id: value.id, result: { capabilities: [] } }))
+    } else answerTo(value, transport, server)
   }
+}
+
+function answerTo(value: unknown, transport: Transport, { owner, onAsked }: FakeServer): void {
+  if (typeof value !== 'object' || value === null || !('id' in value && 'method' in value)) return
+  const isOpened = value.method === 'conversation/resume'
+  const error = { code: -32000, message: 'Elsewhere.', data: { code: 'liveElsewhere', address: owner } }
+  const answer = isOpened && owner !== undefined ? { error } : { result: { capabilities: [] } }
+  transport.send(JSON.stringify({ jsonrpc: '2.0', id: value.id, ...answer }))
+  if (isOpened) onAsked?.()
 }
 
 /** A page from the first server, in a browser whose tab has the token of ada. */
@@ -119,4 +134,22 @@ test('the server of the page alone decides that a token is no good, and it is fo
   const { tried, kept, becomes } = pageOf(servers)
   await becomes('notAdmitted')
   expect([tried, [...kept]]).toEqual([[a], []])
+})
+
+test('a page follows a conversation that its server passes on to another', async () => {
+  const servers = { [a]: serverOf([a, b]), [b]: serverOf([a, b]) }
+  const { link, tried, becomes } = pageOf(servers)
+  await becomes('up')
+  const id = 'c-1' as ConversationId
+  const asked = new Promise<void>((resolve) => {
+    servers[a].onAsked = resolve
+  })
+  followConversation(link, id)
+  await asked
+  servers[a].owner = 'wss://b.example'
+  const params = { level: 'error', code: 'storageFailed', message: 'Taken.', errno: 'STORE_TAKEN', conversationId: id }
+  servers[a].open[0]?.send(JSON.stringify({ jsonrpc: '2.0', method: 'server/notice', params }))
+  await becomes('lost')
+  await becomes('up')
+  expect(tried).toEqual([a, b])
 })

@@ -2,3 +2,4 @@
 export { type Client, connectClient } from './connection/client.ts'
 export { addressIn, codeOf } from './connection/errors.ts'
 export { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
+export { isTaken } from './team/elsewhere.ts'

@@ -38,7 +38,7 @@ export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<nu
   if (yes !== undefined && no === true) throw misused('Give --yes HASH or --no, not both.')
   await using parley = await connect(launch, { clientName: 'parley-trust' })
   const report = await reportOn(parley, folderOf(cd, environment), flags)
-  launch.streams.stdout.write(json === true ? `${JSON.stringify(report)}\n` : showEffects(textOf(report)))
+  launch.streams.stdout.write(json === true ? `${JSON.stringify(report)}\n` : showEffects(textOf(report, environment)))
   return exitCodes.ok
 }
 
@@ -49,15 +49,19 @@ async function reportOn(parley: Parley, folder: NamedFolder, { yes, no }: TrustF
   return parley.request('trust/decide', { ...folder, hash: report.hash, verdict: 'declined' })
 }
 
-function textOf(report: TrustReport): string {
+function textOf(report: TrustReport, environment: string | undefined): string {
   const { root, state, hash } = report
   if (state === 'none') return `${escapedLine(root)} brings no configuration of its own.\n`
+  const where = environment === undefined ? '' : ` --environment ${environment}`
   const ways =
     hash === null
       ? []
       : state === 'trusted'
-        ? ['parley trust --no takes that back.']
-        : [`To trust exactly this: parley trust --yes ${hash}`, 'To decline it:         parley trust --no']
+        ? [`parley trust --no${where} takes that back.`]
+        : [
+            `To trust exactly this: parley trust --yes ${hash}${where}`,
+            `To decline it:         parley trust --no${where}`,
+          ]
   return [`What the configuration of ${escapedLine(root)} does`, ...trustRows(report).map(lineOf), ...ways, '']
     .map((line) => line.trimEnd())
     .join('\n')

@@ -1,7 +1,7 @@
 import { addressIn, type Client, type ConversationStore, codeOf, openConversationStore } from '@parley/client/browser'
 import type { ConversationId, ConversationState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
-import type { Link } from './link.ts'
+import type { Link, LinkState } from './link.ts'
 import { createListeners, type Listeners } from './listeners.ts'
 import { pageAt } from './page-secret.ts'
 
@@ -65,6 +65,7 @@ export function followConversation(link: Link, conversationId: ConversationId): 
   let timer: ReturnType<typeof setTimeout> | null = null
   let lookTimer: ReturnType<typeof setTimeout> | null = null
   let moves = 0
+  const isToOpen = watchMoves(conversationId)
   let isClosed = false
 
   function show(change: Partial<FollowedSnapshot>): void {
@@ -120,8 +121,7 @@ export function followConversation(link: Link, conversationId: ConversationId): 
   }
 
   function look(): void {
-    const { state } = link
-    if (state.kind === 'up' && state.client !== client) void attach(state.client, state.access === 'readOnly')
+    if (isToOpen(link.state, client)) void attach(link.state.client, link.state.access === 'readOnly')
   }
 
   const unlisten = link.subscribe(look)
@@ -137,6 +137,17 @@ export function followConversation(link: Link, conversationId: ConversationId): 
       for (const one of [timer, lookTimer]) if (one !== null) clearTimeout(one)
       store?.close().catch(() => undefined)
     },
+  }
+}
+
+/** Returns a test if a conversation is to be opened over a link: once for each connection, and once for each move of it. */
+function watchMoves(conversationId: ConversationId) {
+  let seen: Extract<LinkState, { readonly kind: 'up' }>['moved'] = null
+  return (state: LinkState, client: Client | null): state is Extract<LinkState, { readonly kind: 'up' }> => {
+    if (state.kind !== 'up') return false
+    const hasMoved = state.moved !== seen && state.moved?.conversationId === conversationId
+    seen = state.moved
+    return hasMoved || state.client !== client
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Client, connectClient } from '@parley/client/browser'
+import { type Client, connectClient, isTaken } from '@parley/client/browser'
 import type { ClientAccess, ConversationId, Person } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { createListeners, type Listeners } from './listeners.ts'
@@ -12,6 +12,8 @@ interface UpLink {
   readonly access: ClientAccess
   /** Conversations that were taken away from this page since then. */
   readonly takenAway: ReadonlySet<ConversationId>
+  /** Conversation that this server lost to another one, or passed on, last; another object each time. */
+  readonly moved: { readonly conversationId: ConversationId } | null
 }
 
 /** Proof that the server did not admit: nothing, the code of a link to one conversation, or anything else. */
@@ -75,11 +77,15 @@ export function openLink(options: LinkOptions): Link {
     if (state.kind === 'up') become({ ...state, takenAway: new Set([...state.takenAway, conversationId]) })
   }
 
+  function move(conversationId: ConversationId): void {
+    if (state.kind === 'up') become({ ...state, moved: { conversationId } })
+  }
+
   async function connect(): Promise<void> {
     if (isTrying) return
     clearTimeout(timer)
     isTrying = true
-    const told = { onTakenAway: takeAway, onServers: servers.learn }
+    const told = { onTakenAway: takeAway, onMoved: move, onServers: servers.learn }
     const next = await tryAll(servers, options, told).finally(() => {
       isTrying = false
     })
@@ -141,6 +147,8 @@ type NotAdmitted = LinkState & { readonly kind: 'notAdmitted' }
 
 interface Told {
   readonly onTakenAway: (conversationId: ConversationId) => void
+  /** Called when the server no longer has a conversation, and another one does. */
+  readonly onMoved: (conversationId: ConversationId) => void
   /** Called with the other servers that a server which admits the page names. */
   readonly onServers: (origins: readonly string[]) => void
 }
@@ -178,7 +186,7 @@ async function admit(origin: string, options: LinkOptions, told: Told): Promise<
     if (admitted !== null) {
       secrets.keep(admitted.token)
       told.onServers(admitted.servers)
-      return greet(transport, admitted.access, { options, onTakenAway: told.onTakenAway })
+      return greet(transport, admitted.access, { options, told })
     }
     await transport.close()
     if (proof !== null) rejected = kindOf(proof)
@@ -195,13 +203,13 @@ function kindOf(proof: Proof): Rejected {
 
 interface Greeting {
   readonly options: LinkOptions
-  readonly onTakenAway: (conversationId: ConversationId) => void
+  readonly told: Told
 }
 
 async function greet(
   transport: Transport,
   access: ClientAccess,
-  { options: { name, version }, onTakenAway }: Greeting,
+  { options: { name, version }, told }: Greeting,
 ): Promise<UpLink> {
   const isFull = access === 'full'
   const client = await connectClient({
@@ -210,11 +218,13 @@ async function greet(
     canApprove: isFull,
     canRaiseLimits: isFull,
     access,
-    onNotice({ code, conversationId }) {
-      if (code === 'accessEnded' && conversationId !== undefined) onTakenAway(conversationId)
+    onNotice(notice) {
+      const { code, conversationId } = notice
+      if (isTaken(notice)) told.onMoved(notice.conversationId)
+      else if (code === 'accessEnded' && conversationId !== undefined) told.onTakenAway(conversationId)
     },
   })
-  return { kind: 'up', client, access, takenAway: new Set() }
+  return { kind: 'up', client, access, takenAway: new Set(), moved: null }
 }
 
 function offersSignIn(value: unknown): boolean {

@@ -3,6 +3,7 @@ import type { Transport } from '@parley/rpc'
 import { type Client, connectClient, type Introduction } from '../connection/client.ts'
 import { ClientError } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
+import { isTaken } from './elsewhere.ts'
 import type { Reached } from './lasting-client.ts'
 import { assertSecure, type TeamAccess } from './team-address.ts'
 
@@ -78,18 +79,6 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
       await Promise.allSettled(all)
     },
   }
-}
-
-/** Errno by which a server says that another one writes a conversation. */
-const takenErrno = 'STORE_TAKEN'
-
-function isTaken(notice: ServerNotice): notice is ServerNotice & { readonly conversationId: ConversationId } {
-  return notice.errno === takenErrno && notice.conversationId !== undefined
-}
-
-/** Returns true for a rejection by which nothing was done, because another server has the conversation, or none. */
-export function isElsewhere(code: string | null, errno: unknown): boolean {
-  return code === 'liveElsewhere' || code === 'conversationNotFound' || errno === takenErrno
 }
 
 function silent(address: string): ClientError {

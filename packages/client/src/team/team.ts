@@ -4,9 +4,10 @@ import { ConnectError, RpcError } from '@parley/rpc'
 import type { Client, Introduction } from '../connection/client.ts'
 import { ClientError, codeOf } from '../connection/errors.ts'
 import { ownerIn } from '../connection/resume-conversation.ts'
+import { isElsewhere } from './elsewhere.ts'
 import { LastingClient, type Reached } from './lasting-client.ts'
 import { assertSecure, type TeamAccess } from './team-address.ts'
-import { isElsewhere, openConnections, type TeamConnections } from './team-connections.ts'
+import { openConnections, type TeamConnections } from './team-connections.ts'
 
 export interface TeamOptions extends TeamAccess {
   /** Addresses of servers that share a store: `wss://HOST:PORT`. */

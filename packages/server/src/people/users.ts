@@ -124,7 +124,7 @@ function readText(file: string): string {
   try {
     return readPrivateFile(file)
   } catch (error) {
-    if (error instanceof NotPrivateError) throw new UsersFileError(`The users file ${file} ${error.message}`)
+    if (error instanceof NotPrivateError) throw new UsersFileError(`The users file ${file} ${error.message}.`)
     throw new UsersFileError(`The users file ${file} cannot be read: ${systemErrorReason(error)}.`)
   }
 }
