@@ -16,6 +16,8 @@ interface Case {
   /** Prepares the world, or acts on the run once the model speaks. */
   readonly before?: (world: ExecWorld) => PromiseLike<unknown>
   readonly during?: (run: ReturnType<ExecWorld['start']>) => void
+  /** Tried in exec-stops.test.ts, too, and here in long runs. */
+  readonly elsewhere?: true
 }
 
 const answer = { text: 'Fine.' }
@@ -148,21 +150,43 @@ const cases: readonly Case[] = [
     before: async (world) => world.model.script([() => mkdir(world.path('answer.md')).then(() => answer)]),
   },
   {
+    exitCode: 13,
+    when: 'a check may not be run',
+    failure: 'checkDenied',
+    args: ['--check', 'touch made', 'hi'],
+    steps: [answer],
+  },
+  {
     exitCode: 70,
     when: 'the server is killed',
     failure: 'serverFailed',
     steps: [hanging],
     during: signalServer('SIGKILL'),
   },
-  { exitCode: 130, when: 'SIGINT comes', failure: 'stopped', steps: [hanging], during: (run) => run.signal('SIGINT') },
+  {
+    exitCode: 130,
+    when: 'SIGINT comes',
+    failure: 'stopped',
+    steps: [hanging],
+    during: (run) => run.signal('SIGINT'),
+    elsewhere: true,
+  },
   {
     exitCode: 143,
     when: 'SIGTERM comes',
     failure: 'stopped',
     steps: [hanging],
     during: (run) => run.signal('SIGTERM'),
+    elsewhere: true,
   },
-  { exitCode: 143, when: 'SIGHUP comes', failure: 'stopped', steps: [hanging], during: (run) => run.signal('SIGHUP') },
+  {
+    exitCode: 143,
+    when: 'SIGHUP comes',
+    failure: 'stopped',
+    steps: [hanging],
+    during: (run) => run.signal('SIGHUP'),
+    elsewhere: true,
+  },
   {
     exitCode: 143,
     when: 'a second signal comes while the server hangs',
@@ -191,7 +215,9 @@ async function runOf(one: Case, world: ExecWorld): Promise<JsonRun> {
 }
 
 describe.concurrent('parley exec --json ends with run.ended and', () => {
-  test.each(cases.map((one) => [one.exitCode, one.when, one] as const))('%i when %s', async (exitCode, _when, one) => {
+  const tried = cases.filter(({ elsewhere }) => isLong || elsewhere !== true)
+
+  test.each(tried.map((one) => [one.exitCode, one.when, one] as const))('%i when %s', async (exitCode, _when, one) => {
     const { failure, steps = [], files = {}, before } = one
     await using world = await execWorld({ steps, files })
     await before?.(world)

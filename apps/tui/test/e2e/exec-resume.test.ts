@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { connect, spawnServer } from '@parley/client'
 import type { ApprovalId } from '@parley/protocol'
 import { cliPath, waitUntil } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test } from 'vitest'
 import { type ExecWorld, execWorld, jsonRun, saidToModel, shell } from './exec-world.ts'
 
@@ -167,7 +168,7 @@ describe('a conversation that is live in another process', () => {
     expect((await world.shell('ls')).stdout).toBe('asked\nmade\n')
   })
 
-  test('denies the question of a person who has left, which its message waits behind', async () => {
+  test.runIf(isLong)('denies the question of a person who has left, which its message waits behind', async () => {
     await using world = await execWorld({ steps })
     await using elsewhere = await waitingElsewhere(world)
     const { conversation } = elsewhere

@@ -123,21 +123,3 @@ test('a token that its server has ended early is renewed', async () => {
   expect(world.free.requests.at(-1)?.text).toContain('Hello from behind the gate.')
   expect(server.tokens).not.toContain(accessToken)
 })
-
-test.each([
-  ['that is not configured', 'gatde', /Did you mean "gated"\?/],
-  ['that is a program', 'local', /is a program/],
-  ['whose tokens could be read on the way', 'plain', /neither an https address/],
-  ['that has no login', 'open', /login at 127\.0\.0\.1:9 failed/],
-])('a server %s is refused with a reason', async (_what, name, words) => {
-  await using world = await oauthWorld()
-  await configure(world, 'http://127.0.0.1:9/mcp')
-  await appendFile(
-    join(dirname(world.credentials), 'config.toml'),
-    '[mcp_servers.local]\ncommand = "true"\n[mcp_servers.open]\nurl = "http://127.0.0.1:9/mcp"\n[mcp_servers.plain]\nurl = "http://tools.invalid/mcp"\n',
-  )
-  await using run = world.start(['mcp', 'login', name])
-  const { exitCode, stderr } = await run.result
-  expect(exitCode).toBe(2)
-  expect(stderr).toMatch(words)
-})
