@@ -41,6 +41,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'storage':
     case 'logLost':
     case 'counted':
+    case 'takenAway':
       return updateLink(ui, action, context)
     case 'opened':
       return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, ...saved }, context)
