@@ -59,9 +59,13 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Resolves to the function that applies overrides to an open conversation. It throws, and changes nothing, above the ceiling. */
-  async changer({ actor: by, mayLoosen }: Guest): Promise<(open: LiveConversation, overrides: Overrides) => void> {
+  async changer({
+    actor: by,
+    mayLoosen,
+    rights,
+  }: Guest): Promise<(open: LiveConversation, overrides: Overrides) => void> {
     const { setup } = this.#parts
-    const resumer = { by, mayLoosen, secrets: await setup.secrets() }
+    const resumer = { by, mayLoosen, rights, secrets: await setup.secrets() }
     return (open, overrides) => setup.change(open, overrides, resumer)
   }
 
@@ -128,8 +132,8 @@ export class ConversationHost implements AsyncDisposable {
     guest: Guest,
   ): Promise<LiveConversation> {
     const { setup } = this.#parts
-    const { actor: by, mayLoosen } = guest
-    const resumer = { by, mayLoosen, secrets: await setup.secrets() }
+    const { actor: by, mayLoosen, rights } = guest
+    const resumer = { by, mayLoosen, rights, secrets: await setup.secrets() }
     const known = await this.#current(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (overrides !== undefined) setup.change(assertMayChange(guest, known), overrides, resumer)

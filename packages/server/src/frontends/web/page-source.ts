@@ -18,16 +18,20 @@ interface SourceOptions {
 /** Returns the page for a listener, which hands over the connections of those who have proven who they are. */
 export function createPageSource({ folder, offersSignIn, maxUnproven, prove, accept }: SourceOptions): PageSource {
   const files = readPageFiles(folder)
-  let unproven = 0
+  /** Connections of nobody yet, the newest last. */
+  const unproven = new Set<Transport>()
   return {
     headers: pageHeaders,
     respond: (path, { headers }) => files(path, headers['accept-encoding']?.toString()),
     async onConnection(transport, admit) {
-      if (unproven >= maxUnproven) return transport.close()
-      unproven += 1
-      const proven = await greetPage(transport, { prove, offersSignIn }).finally(() => {
-        unproven -= 1
-      })
+      // The one that waits longest makes room: a page proves at once who it is, and who only holds connections does not.
+      const [longest] = unproven
+      if (longest !== undefined && unproven.size >= maxUnproven) {
+        unproven.delete(longest)
+        void longest.close()
+      }
+      unproven.add(transport)
+      const proven = await greetPage(transport, { prove, offersSignIn }).finally(() => unproven.delete(transport))
       if (proven === null) return
       admit()
       accept(transport, proven)
