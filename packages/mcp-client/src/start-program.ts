@@ -9,7 +9,7 @@ import {
   type Sandboxes,
   type StreamedProcess,
 } from '@parley/host'
-import { isUnchanged, type ServerSandboxPolicy } from '@parley/policy'
+import { diskTree, isUnchanged, type ServerSandboxPolicy } from '@parley/policy'
 import { liesWithin, type SecretPaths } from '@parley/workspace'
 import type { ServerLogFile } from './server-log-file.ts'
 import type { McpLaunch } from './settings.ts'
@@ -28,7 +28,7 @@ export interface ProgramPlace {
   /** Sets the servers of one place apart from those of others. */
   readonly key: string
   /** Resolves right before a start to what starts it. Rejects with a sentence where it must not, or cannot, start. */
-  open(launch: StdioLaunch): Promise<Pick<ProgramPorts, 'host' | 'env'>>
+  open(launch: StdioLaunch): Promise<Pick<ProgramPorts, 'host' | 'env'> & { readonly sandbox: Sandbox }>
 }
 
 export type StdioLaunch = Extract<McpLaunch, { kind: 'stdio' }>
@@ -45,8 +45,7 @@ export async function startProgram(
   { signal, log }: StartWatch,
 ): Promise<StreamedProcess> {
   const { argv, cwd, env, envVars, sandboxPolicy } = launch
-  const { host, env: known } = (await ports.place?.open(launch)) ?? ports
-  const sandbox = sandboxPolicy === undefined ? noSandbox : await prepareSandbox(sandboxPolicy, ports)
+  const { host, env: known, sandbox } = await (ports.place?.open(launch) ?? openHere(sandboxPolicy, ports))
   if (signal.aborted) {
     sandbox.release?.()
     throw new Error('it is no longer wanted')
@@ -61,6 +60,11 @@ export async function startProgram(
   return program
 }
 
+async function openHere(sandboxPolicy: ServerSandboxPolicy | undefined, ports: ProgramPorts) {
+  const sandbox = sandboxPolicy === undefined ? noSandbox : await prepareSandbox(sandboxPolicy, ports)
+  return { ...ports, sandbox }
+}
+
 /**
  * Prepares the sandbox of a server that a project configures, right before its start. Throws when its files changed
  * since their trust, its folder since the conversation opened, or without a full sandbox or an approval.
@@ -69,11 +73,7 @@ async function prepareSandbox(
   { root, rootIdentity, mode, network, mayRunUnsandboxed, programs }: ServerSandboxPolicy,
   { sandboxes, secrets }: ProgramPorts,
 ): Promise<Sandbox> {
-  const changed = programs.find((program) => !isUnchanged(root, program))
-  if (changed !== undefined)
-    throw new Error(
-      `${changed.path} has changed since it was trusted; /trust shows the change, and a new conversation (/new) starts with it`,
-    )
+  assertUnchanged(programs.find((program) => !isUnchanged({ root, tree: diskTree }, program)))
   if (rootIdentity !== null && identityOf(root) !== rootIdentity)
     throw new Error(
       `${root} is not the folder that it was when this conversation opened; a new one (/new) starts with it`,
@@ -91,6 +91,19 @@ async function prepareSandbox(
       scratch: null,
     })
   }
+  return withoutSandbox(mayRunUnsandboxed)
+}
+
+/** Throws for a file that is not what was trusted. */
+export function assertUnchanged(changed: { readonly path: string } | undefined): void {
+  if (changed === undefined) return
+  throw new Error(
+    `${changed.path} has changed since it was trusted; /trust shows the change, and a new conversation (/new) starts with it`,
+  )
+}
+
+/** Returns no sandbox for a server whose trust covers that. Throws for any other. */
+export function withoutSandbox(mayRunUnsandboxed: boolean): Sandbox {
   if (mayRunUnsandboxed) return noSandbox
   throw new Error('it was trusted only inside the sandbox, and there is no sandbox now; /trust asks again')
 }

@@ -35,9 +35,17 @@ export { createUserRules, type UserRules } from './policy-file/user-rules.ts'
 export { createShellParser, type ShellParser } from './shell/parse-shell.ts'
 export { type BroughtPart, commandFolders, hashOfText, listFiles, skillFolders } from './trust/brought-files.ts'
 export { broughtFiles } from './trust/brought-report.ts'
-export { createProjects, type Project, type Projects, trustedFiles, trustedRules } from './trust/project.ts'
+export { readThere } from './trust/fetched-tree.ts'
+export {
+  createProjects,
+  type Project,
+  type Projects,
+  trustedFiles,
+  trustedRules,
+} from './trust/project.ts'
 export { isUnchanged } from './trust/project-programs.ts'
 export { projectRoot, repositoryAroundHome } from './trust/project-root.ts'
+export { diskTree, type ProjectTree } from './trust/project-tree.ts'
 export { readPlainText } from './trust/read-project-files.ts'
 export {
   emptyReport,
@@ -49,4 +57,4 @@ export {
   trustNotice,
   trustReport,
 } from './trust/trust-report.ts'
-export { copyTrusted } from './trust/trusted-copy.ts'
+export { readTrusted, type TrustedFile, writeCopy } from './trust/trusted-copy.ts'

@@ -81,6 +81,7 @@ export type {
   OutputSchema,
   QueuedMessage,
   TurnBudget,
+  TurnChecks,
   TurnPurpose,
 } from './schema/input.ts'
 export type {

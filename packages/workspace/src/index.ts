@@ -46,7 +46,12 @@ export { type Hunk, parsePatch } from './patch/plan/parse-patch.ts'
 export type { FileEdit } from './patch/plan/plan-edit.ts'
 export { planPatch } from './patch/plan/plan-patch.ts'
 export type { PlanSurroundings } from './patch/plan/planned-files.ts'
-export { type ConnectedMachines, createConnectedMachines, type MachineOffer } from './remote/connected-machines.ts'
+export {
+  type ConnectedMachines,
+  createConnectedMachines,
+  type MachineOffer,
+  machineNamed,
+} from './remote/connected-machines.ts'
 export { tokenFilePath } from './remote/dial.ts'
 export type { KeptCommands } from './remote/kept-commands.ts'
 export type { LinkChange } from './remote/link.ts'

@@ -18,6 +18,8 @@ export const exitCodes = {
   /** Verdict of `replay`: the log and its replay are not the same. */
   differs: 11,
   wouldChange: 12,
+  /** A check of `exec --check` does not pass, or was denied. */
+  checks: 13,
   internal: 70,
   sigint: 130,
   sigterm: 143,
@@ -45,6 +47,8 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   itemNotFound: exitCodes.notFound,
   approvalUnanswered: exitCodes.approvalUnanswered,
   answerUnfit: exitCodes.answerUnfit,
+  checksFailed: exitCodes.checks,
+  checkDenied: exitCodes.checks,
   timeout: exitCodes.budget,
   maxTurns: exitCodes.budget,
   maxTokens: exitCodes.budget,
@@ -81,6 +85,7 @@ const precedence: readonly ExitCode[] = [
   exitCodes.sigterm,
   exitCodes.storage,
   exitCodes.budget,
+  exitCodes.checks,
   exitCodes.approvalUnanswered,
   exitCodes.answerUnfit,
   exitCodes.provider,

@@ -65,6 +65,10 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   /** US dollars. */
   readonly maxCost?: number
   readonly record?: string
+  /** Commands that decide whether the work is done. */
+  readonly check?: string[]
+  /** Number of times that the model may mend what they find. */
+  readonly checkRounds?: number
   /** With a review: its findings as SARIF on stdout. */
   readonly sarif?: boolean
 }

@@ -46,6 +46,18 @@ export function workingFolder(): string {
   }
 }
 
+/** Folder that a request names, here or in an environment. */
+export interface NamedFolder {
+  readonly cwd: string
+  readonly environment?: string
+}
+
+/** Returns the folder of a request: `--cd` from the working folder on, in an environment from the folder of its settings. */
+export function folderOf(cd: string | undefined, environment: string | undefined): NamedFolder {
+  if (environment !== undefined) return { cwd: cd ?? '.', environment }
+  return { cwd: cd === undefined ? workingFolder() : fromWorkingFolder(cd) }
+}
+
 /** Makes a typed path absolute. Throws like `workingFolder`, but only for relative paths. */
 export function fromWorkingFolder(path: string, here = workingFolder): string {
   return isAbsolute(path) ? resolve(path) : resolve(here(), path)

@@ -57,13 +57,14 @@ Examples:
   parley exec -i screen.png "what is wrong here?"
   parley exec --output-schema answer.json "which tests fail?"
   parley exec --json --policy .parley/ci.toml --timeout 10m "fix the failing test"
+  parley exec --check "npm test" --check "npm run lint" "make the cart round prices"
   parley exec resume --last "now update the changelog"
   parley exec fork 0a1b2c3d "try it another way"
   parley exec --json --input-format jsonl <messages-and-answers
 
 Exit codes: 0 answered, 1 failed, 2 usage, 3 no credentials, 4 approval unanswered,
 5 not found, 6 answer does not satisfy the schema, 7 a limit was reached, 8 provider unreachable,
-9 storage, 70 a bug, 130/143 signal.
+9 storage, 13 a check does not pass, 70 a bug, 130/143 signal.
 `
 
 export const reviewHelp = `

@@ -2,6 +2,7 @@ import { type Severity, severities } from '@parley/protocol'
 import { type Command, Option } from 'commander'
 import { misused } from '../cli/exit-codes.ts'
 import {
+  collectList,
   type ExecFlags,
   inputFormats,
   named,
@@ -94,6 +95,8 @@ function reviewedOf({ base, commit, patch, ...flags }: ReviewFlags & ExecFlags):
     throw misused('Give one of --base, --commit and --patch.')
   if (flags.inputFormat === 'jsonl' || flags.stdin === true || flags.outputSchema !== undefined)
     throw misused('A review has its own message and form: leave out --input-format jsonl, --stdin and --output-schema.')
+  if (flags.check !== undefined)
+    throw misused('A review changes nothing, so there is nothing to check: leave out --check.')
   if (flags.sarif === true && outputFormatOf(flags) !== 'text')
     throw misused('Give --sarif or another output format, not both.')
   if (base !== undefined) return { kind: 'branch', base }
@@ -135,6 +138,16 @@ function withExecFlags(command: Command): Command {
     .option('--output-schema <file>', 'a JSON Schema that the final message must satisfy', named)
     .option('-o, --output <file>', 'write the final message to a file, only on success', named)
     .option('--policy <file>', 'rules that answer approvals; what they leave open is denied', named)
+    .option(
+      '--check <command>',
+      'run this when the model says that it is done, and send it back to work while it fails; repeatable',
+      collectList,
+    )
+    .option(
+      '--check-rounds <count>',
+      'how often the model may mend what the checks find; 3 when left out',
+      parseCount(0),
+    )
     .option('--answers <file>', 'answers to questions of the model, as JSON: {"HEADER": "ANSWER"}', named)
     .option('--stdin', 'append stdin to the prompt')
     .option('--timeout <duration>', 'give up after this long: 90, 90s, 5m', parseDuration)

@@ -44,6 +44,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     .command('trust')
     .description("what a project's own configuration would do; nothing of it takes effect unless you trust it")
     .option('-C, --cd <dir>', 'a folder of the project', named)
+    .option('--environment <name>', 'a project on the machine of this environment', named)
     .option('--yes <hash>', 'trust exactly what was shown with this hash', named)
     .option('--no', 'decline what is there')
     .option('--json', 'as JSON')

@@ -13,6 +13,7 @@ export function defineSkills(program: Command, launch: Launch, settle: Settle): 
       .command(name)
       .description(about)
       .option('-C, --cd <dir>', 'the folder to look from', named)
+      .option('--environment <name>', 'look on the machine of this environment', named)
       .option('--json', 'one JSON object a line')
       .action((_flags: unknown, command: Command) =>
         settle(import('../commands/skills.ts').then((module) => module[run](launch, flagsOf<SkillsFlags>(command)))),
@@ -38,6 +39,7 @@ export function defineHooks(program: Command, launch: Launch, settle: Settle): v
     .command('list')
     .description('the hooks that run here, in their order, and those that are not trusted')
     .option('-C, --cd <dir>', 'the folder to look from', named)
+    .option('--environment <name>', 'look on the machine of this environment', named)
     .option('--json', 'one JSON object a line')
     .action((_flags: unknown, command: Command) =>
       settle(

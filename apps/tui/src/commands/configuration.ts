@@ -3,7 +3,7 @@ import type { TrustReport } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
-import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
+import { folderOf, type NamedFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { escapedLine, type Row, trustRows } from '../ui/notices/trust-table.ts'
 import { showEffects } from '../view/text/control-characters.ts'
@@ -25,6 +25,7 @@ export async function showConfig(launch: Launch, flags: CommonFlags & { json?: b
 
 export interface TrustFlags {
   readonly cd?: string
+  readonly environment?: string
   /** Hash as shown by `parley trust`. */
   readonly yes?: string
   readonly no?: boolean
@@ -33,20 +34,19 @@ export interface TrustFlags {
 
 /** Runs `parley trust`: shows what a project's configuration would do; `--yes` and `--no` decide on it. */
 export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<number> {
-  const { cd, yes, no, json } = flags
+  const { cd, yes, no, json, environment } = flags
   if (yes !== undefined && no === true) throw misused('Give --yes HASH or --no, not both.')
   await using parley = await connect(launch, { clientName: 'parley-trust' })
-  const cwd = cd === undefined ? workingFolder() : fromWorkingFolder(cd)
-  const report = await reportOn(parley, cwd, flags)
+  const report = await reportOn(parley, folderOf(cd, environment), flags)
   launch.streams.stdout.write(json === true ? `${JSON.stringify(report)}\n` : showEffects(textOf(report)))
   return exitCodes.ok
 }
 
-async function reportOn(parley: Parley, cwd: string, { yes, no }: TrustFlags): Promise<TrustReport> {
-  if (yes !== undefined) return parley.request('trust/decide', { cwd, hash: yes, verdict: 'trusted' })
-  const report = await parley.request('trust/read', { cwd })
+async function reportOn(parley: Parley, folder: NamedFolder, { yes, no }: TrustFlags): Promise<TrustReport> {
+  if (yes !== undefined) return parley.request('trust/decide', { ...folder, hash: yes, verdict: 'trusted' })
+  const report = await parley.request('trust/read', folder)
   if (no !== true || report.hash === null) return report
-  return parley.request('trust/decide', { cwd, hash: report.hash, verdict: 'declined' })
+  return parley.request('trust/decide', { ...folder, hash: report.hash, verdict: 'declined' })
 }
 
 function textOf(report: TrustReport): string {

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import type { FoundPart } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
-import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
+import { folderOf, fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 
 export interface SkillsFlags {
   readonly cd?: string
+  readonly environment?: string
   readonly json?: boolean
 }
 
@@ -27,10 +28,9 @@ export async function checkSkills(launch: Launch, flags: SkillsFlags): Promise<n
   return parts.some(({ state }) => state === 'broken' || state === 'sameName') ? exitCodes.denied : exitCodes.ok
 }
 
-async function partsHere(launch: Launch, { cd }: SkillsFlags): Promise<readonly FoundPart[]> {
+async function partsHere(launch: Launch, { cd, environment }: SkillsFlags): Promise<readonly FoundPart[]> {
   await using parley = await connect(launch, { clientName: 'parley-skills' })
-  const cwd = cd === undefined ? workingFolder() : fromWorkingFolder(cd)
-  return (await parley.request('skill/list', { cwd })).parts
+  return (await parley.request('skill/list', folderOf(cd, environment))).parts
 }
 
 function jsonLines(parts: readonly FoundPart[]): string {

@@ -23,6 +23,8 @@ export interface ConversationScreen {
   /** Shows a view in front of the screen, until it is uncovered. */
   cover(overlay: Overlay): void
   uncover(): void
+  /** Keeps the keys for a view that is being loaded, until it covers the screen or the result is disposed. */
+  holdKeys(): Disposable
   repaint(): void
   suspend(): void
 }

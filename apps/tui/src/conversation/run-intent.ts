@@ -249,7 +249,7 @@ async function askServer(intent: ServerIntent, context: IntentContext): Promise<
       return dispatch({ kind: 'previewed', conversationId, lines: await readPreview(parley, conversationId) })
     }
     case 'hooks': {
-      const listed = await parley.request('hook/list', { cwd: projectFolder(state) })
+      const listed = await parley.request('hook/list', projectFolder(state))
       return dispatch({ kind: 'notice', notice: hooksTable(listed) })
     }
     case 'mcp':
@@ -258,14 +258,15 @@ async function askServer(intent: ServerIntent, context: IntentContext): Promise<
       await parley.request('mcp/restart', { name: intent.name })
       return dispatch(note('info', `The tool server ${intent.name} is starting anew; /mcp shows its state.`))
     case 'readTrust': {
-      const { notice, hash } = trustTable(await parley.request('trust/read', { cwd: projectFolder(state) }))
+      const { notice, hash } = trustTable(await parley.request('trust/read', projectFolder(state)))
       return dispatch({ kind: 'notice', notice }, { kind: 'trustShown', hash })
     }
     case 'listParts':
-      return dispatch({ kind: 'partsListed', ...(await parley.request('skill/list', { cwd: intent.folder })) })
+      return dispatch(await listParts(parley, { ...projectFolder(state), cwd: intent.folder }))
     case 'decideTrust': {
       const { hash, verdict } = intent
-      await parley.request('trust/decide', { cwd: projectFolder(state), hash, verdict })
+      await parley.request('trust/decide', { ...projectFolder(state), hash, verdict })
+      if (state !== null) dispatch(await listParts(parley, projectFolder(state)))
       return dispatch({ kind: 'trustShown', hash: null }, note('info', afterVerdict[verdict]))
     }
     case 'status': {
@@ -284,8 +285,13 @@ const afterVerdict = {
   declined: 'Declined. Nothing of it takes effect in new conversations.',
 } as const
 
-/** Returns the folder to look for a project in: `/`, which has none, for a conversation on another machine. */
-function projectFolder(state: ConversationState | null): string {
-  const isHere = state !== null && state.core.settings.environment === undefined
-  return isHere ? state.core.meta.cwd : '/'
+/** Returns the folder to look for a project in: `/`, which has none, without a conversation. */
+function projectFolder(state: ConversationState | null) {
+  if (state === null) return { cwd: '/' }
+  const { meta, settings } = state.core
+  return { cwd: meta.cwd, ...(settings.environment === undefined ? {} : { environment: settings.environment }) }
+}
+
+async function listParts(parley: IntentContext['parley'], folder: ReturnType<typeof projectFolder>): Promise<UiAction> {
+  return { kind: 'partsListed', ...(await parley.request('skill/list', folder)) }
 }

@@ -72,6 +72,10 @@ export class PlainScreen implements ConversationScreen, Disposable {
 
   uncover(): void {}
 
+  holdKeys(): Disposable {
+    return { [Symbol.dispose]: () => undefined }
+  }
+
   repaint(): void {}
 
   suspend(): void {}

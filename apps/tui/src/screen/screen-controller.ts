@@ -11,6 +11,7 @@ import type { ColourDepth } from '../view/text/theme.ts'
 import type { Signal } from '../view/title-and-bell.ts'
 import { createFrames, createQuietTimer, type Frames, type QuietTimer } from './frame-timing.ts'
 import { FrontQuestion } from './front-question.ts'
+import { pressUntilView } from './press-until-view.ts'
 import { type ResizableZone, ResizeWatch } from './resize-watch.ts'
 import { ScreenModel } from './screen-model.ts'
 import { createProbe, type TerminalProbe } from './terminal-probe.ts'
@@ -46,6 +47,8 @@ export class ScreenController implements Disposable {
   #painter: Painter | null
   /** View in front of the screen; nothing else is painted while there is one. */
   #overlay: Overlay | null = null
+  /** Keys pressed while a view is loaded; null while none is. */
+  #heldKeys: KeyEvent[] | null = null
   /** True while another program has the terminal, and the overlay waits as well. */
   #isLent = false
   readonly #probe: TerminalProbe
@@ -80,7 +83,10 @@ export class ScreenController implements Disposable {
    * before the frame that shows it, which takes as long as the server takes to begin.
    */
   dispatch(...actions: readonly UiAction[]): void {
-    const intents = this.#model.update(actions)
+    this.#carryOut(this.#model.update(actions))
+  }
+
+  #carryOut(intents: readonly Intent[]): void {
     this.#quiet.at(this.#model.keyTakenAtMs)
     if (intents.some(({ kind }) => kind === 'send')) this.#frames.next()
     else this.#frames.now()
@@ -90,8 +96,27 @@ export class ScreenController implements Disposable {
   /** Applies keys; answers of the terminal among them are taken out. */
   press(events: readonly KeyEvent[]): void {
     const keys = events.filter((event) => event.kind !== 'reply' || !this.#takeReply(event))
-    if (this.#overlay !== null) this.#pressOverlay(this.#overlay, keys)
-    else if (keys.length > 0) this.dispatch(...keys.map((event) => ({ kind: 'key', event }) as const))
+    if (this.#heldKeys !== null) this.#heldKeys.push(...keys)
+    else if (this.#overlay !== null) this.#pressOverlay(this.#overlay, keys)
+    else if (keys.length > 0) this.#pressScreen(keys)
+  }
+
+  /** Keeps the keys for a view that is being loaded. Disposing hands on those that no view has got. */
+  holdKeys(): Disposable {
+    this.#heldKeys ??= []
+    return { [Symbol.dispose]: () => this.#handKeysOn() }
+  }
+
+  #handKeysOn(): void {
+    const keys = this.#heldKeys ?? []
+    this.#heldKeys = null
+    if (keys.length > 0) this.press(keys)
+  }
+
+  #pressScreen(keys: readonly KeyEvent[]): void {
+    const { intents, rest } = pressUntilView(keys, (event) => this.#model.update([{ kind: 'key', event }]))
+    this.#carryOut(intents)
+    if (rest.length > 0) this.press(rest)
   }
 
   /** Shows the next state of the conversation, within one frame. */
@@ -144,6 +169,7 @@ export class ScreenController implements Disposable {
     this.#overlay = overlay
     this.#parts.setAlternate(true)
     this.#frames.now()
+    this.#handKeysOn()
   }
 
   /** Closes the view in front of the screen. A question behind it has to be read again before keys answer it. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ReadStream } from 'node:tty'
-import { type InputItem, limits, type OutputSchema, type TurnPurpose } from '@parley/protocol'
+import { type InputItem, limits, type OutputSchema, type TurnChecks, type TurnPurpose } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { misused, type ParleyError } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
@@ -14,13 +14,28 @@ export interface Message {
   readonly outputSchema?: OutputSchema
   readonly when?: 'queue' | 'steer'
   readonly purpose?: TurnPurpose
+  readonly checks?: TurnChecks
 }
 
 /** Returns the prompt, images and schema that the flags name. Paths are relative to the working folder. Throws a usage error. */
-export function messageOf(prompt: string, { image = [], outputSchema, server }: ExecFlags): Message {
+export function messageOf(prompt: string, { image = [], outputSchema, server, ...flags }: ExecFlags): Message {
   const images = image.map((place) => imageAt(place, server !== undefined))
-  const input = [{ type: 'text' as const, text: prompt }, ...images]
-  return outputSchema === undefined ? { input } : { input, outputSchema: readSchema(outputSchema) }
+  const message = { input: [{ type: 'text' as const, text: prompt }, ...images], ...checksOf(flags) }
+  return outputSchema === undefined ? message : { ...message, outputSchema: readSchema(outputSchema) }
+}
+
+const defaultRounds = 3
+const mostChecks = 10
+const mostRounds = 100
+
+/** Returns the checks that the flags name. Throws a usage error for too many, and for rounds without a check. */
+function checksOf({ check, checkRounds }: Pick<ExecFlags, 'check' | 'checkRounds'>): Pick<Message, 'checks'> {
+  if (check === undefined && checkRounds !== undefined)
+    throw misused('--check-rounds is for what --check finds: give a --check, too.')
+  if (check === undefined) return {}
+  if (check.length > mostChecks) throw misused(`At most ${mostChecks} checks are possible; join some with && in one.`)
+  if ((checkRounds ?? 0) > mostRounds) throw misused(`--check-rounds is at most ${mostRounds}.`)
+  return { checks: { commands: check, rounds: checkRounds ?? defaultRounds } }
 }
 
 function imageAt(place: string, isFar: boolean): InputItem {

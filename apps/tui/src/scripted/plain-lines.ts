@@ -19,6 +19,8 @@ export function runningLine(item: Item, isAgain: boolean): string | null {
 /** Returns the line about a finished item, or null. `isBelow`: it follows the item's own text directly. */
 export function itemLine(item: Item, isBelow: boolean): string | null {
   switch (item.type) {
+    case 'userMessage':
+      return item.ofChecks === true ? `· ${visibleLine(item.title)}` : null
     case 'commandExecution':
       return isBelow ? `→ ${howItEnded(item)}` : `$ ${visibleLine(item.title)} → ${howItEnded(item)}`
     case 'fileChange':

@@ -56,6 +56,12 @@ test('a command that is refused comes back to be sent again', async () => {
   ])
 })
 
+test('skills and commands are listed anew once their project is trusted', async () => {
+  const trusted: RequestIntent = { kind: 'decideTrust', hash: 'h', verdict: 'trusted' }
+  const told = await performed(trusted, { id: 'c', reply: () => Promise.resolve({ parts: [] }), state: after() })
+  expect(told).toMatchObject([{ kind: 'partsListed', parts: [] }, { kind: 'trustShown' }, { kind: 'notice' }])
+})
+
 describe('a log that was deleted', () => {
   const text = 'The log /l was deleted while it was open.'
   const log = { errno: 'DELETED', text }

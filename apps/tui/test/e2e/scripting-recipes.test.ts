@@ -117,6 +117,19 @@ const trials: Readonly<Record<string, readonly Trial[]>> = {
       before: branch,
     },
   ],
+  'A change that has to pass the tests': [
+    {
+      steps: [{ text: 'Fixed.' }],
+      stdout: 'Fixed.\n',
+      files: { 'package.json': '{"scripts":{"test":"true"}}' },
+    },
+    {
+      steps: Array.from({ length: 4 }, () => ({ text: 'Fixed.' })),
+      stdout: 'The tests do not pass: nothing to propose.\n',
+      exitCode: 1,
+      files: { 'package.json': '{"scripts":{"test":"false"}}' },
+    },
+  ],
   'A run that outlives its terminal': [{ steps: [shell('ls'), { text: 'Seen.' }], stdout: 'Seen.\n' }],
 }
 

@@ -4,6 +4,7 @@ import { vi } from 'vitest'
 import { ScreenController } from '../../src/screen/screen-controller.ts'
 import { createEarlyPainter, type Painter } from '../../src/terminal/painter.ts'
 import { ZoneWriter } from '../../src/terminal/zone-writer.ts'
+import type { Intent } from '../../src/ui/actions.ts'
 import { decode, idleDecoder } from '../../src/ui/keys/decoder.ts'
 import type { Reflow } from '../../src/view/erase-zone.ts'
 import type { TerminalSize } from '../../src/view/screen.ts'
@@ -47,9 +48,16 @@ interface WorldOptions {
   readonly next: (limit: number) => number
   readonly maker?: (zone: ZoneWriter) => Painter
   readonly reflow?: Reflow
+  readonly onIntent?: (intent: Intent) => void
 }
 
-export function stormWorld({ size, next, maker = createEarlyPainter, reflow = 'shift' }: WorldOptions): StormWorld {
+export function stormWorld({
+  size,
+  next,
+  maker = createEarlyPainter,
+  reflow = 'shift',
+  onIntent = () => undefined,
+}: WorldOptions): StormWorld {
   let told = size
   let written = ''
   // A busy terminal reads late now and then.
@@ -85,7 +93,7 @@ export function stormWorld({ size, next, maker = createEarlyPainter, reflow = 's
     colours: 'sixteen',
     loadHighlight: () => Promise.resolve(() => null),
     signal: () => undefined,
-    onIntent: () => undefined,
+    onIntent,
     setAlternate: (isUsed) => write(isUsed ? '\x1b[?1049h\x1b[2J' : '\x1b[?1049l'),
     onUncovered: () => undefined,
   })

@@ -1,6 +1,6 @@
 import type { FailureContext } from '../failures/classify-refusal.ts'
 import { createExplain, type Explain } from '../failures/explain.ts'
-import { createRequestStarter, type StartRequest } from '../http/http-agents.ts'
+import { type StartRequest, sharedRequestStarter } from '../http/http-agents.ts'
 import { HttpExchange } from '../http/http-exchange.ts'
 import type { ModelFailure } from '../port/model-client.ts'
 import {
@@ -37,7 +37,7 @@ export function createEndpoint(provider: Provider, wire: HttpWire, ports: Client
   const { env, keptKey = () => undefined, now = Date.now } = ports
   const key = () => readKey(provider, env) ?? keptKey()
   const limits = { ...defaultLimits, ...limitsOf(provider), ...ports.limits }
-  const start = createRequestStarter(env, provider.network)
+  const start = sharedRequestStarter(env, provider.network)
   return {
     limits,
     idleMs: provider.streamIdleTimeoutMs,

@@ -6,7 +6,24 @@ import { isLoopback, proxyVariables, trustOf } from './network.ts'
 /** Starts a request on a pooled connection. The caller owns the request. Throws when the CA file is unusable. */
 export type StartRequest = (url: URL, options: RequestOptions) => ClientRequest
 
-const agentOptions = { keepAlive: true, maxFreeSockets: 4, scheduling: 'lifo' } as const
+const agentOptions = { keepAlive: true, maxFreeSockets: 8, scheduling: 'lifo' } as const
+
+/** Starters by what they were made of. */
+const shared = new WeakMap<Env, Map<string, StartRequest>>()
+
+/**
+ * Returns the starter that all requests of the same settings share: a thousand conversations at rest would keep a
+ * connection each. One with a CA file is its own, so that a changed file counts for the next conversation.
+ */
+export function sharedRequestStarter(env: Env, settings: NetworkSettings = {}): StartRequest {
+  if (settings.caFile !== undefined) return createRequestStarter(env, settings)
+  const known = shared.get(env) ?? new Map<string, StartRequest>()
+  shared.set(env, known)
+  const key = JSON.stringify(settings)
+  const start = known.get(key) ?? createRequestStarter(env, settings)
+  known.set(key, start)
+  return start
+}
 
 /** Loads what requests to this address take: 4 ms of the first one. */
 export function loadHttp(baseUrl: string): void {

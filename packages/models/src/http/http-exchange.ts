@@ -107,9 +107,13 @@ export class HttpExchange {
       this.#connectTimedOut = true
       this.destroy()
     }, request.connectTimeoutMs)
-    const stop = () => clearTimeout(timer)
-    socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', stop)
-    socket.once('close', stop)
+    const connected = request.url.protocol === 'https:' ? 'secureConnect' : 'connect'
+    // Both listeners go: the connection is kept for later requests, and would keep this one with its body.
+    const stop = () => {
+      clearTimeout(timer)
+      socket.off(connected, stop).off('close', stop)
+    }
+    socket.once(connected, stop).once('close', stop)
   }
 
   #faultOf(error: unknown): HttpFault {

@@ -63,7 +63,11 @@ function createGrowingElements(): GrowingElements {
   function join(): void {
     const [before, last] = pieces.slice(-2)
     if (before === undefined || last === undefined || before.length >= 2 * last.length) return
-    pieces.splice(-2, 2, Buffer.concat([before, last]))
+    pieces.splice(
+      -2,
+      2,
+      ownBytes(before.length + last.length, (bytes) => last.copy(bytes, before.copy(bytes))),
+    )
     join()
   }
   return {
@@ -72,10 +76,18 @@ function createGrowingElements(): GrowingElements {
       isEmpty &&= elements === ''
     },
     with(more) {
-      if (fresh !== '') pieces.push(Buffer.from(fresh))
+      const text = fresh
+      if (text !== '') pieces.push(ownBytes(Buffer.byteLength(text), (bytes) => bytes.write(text)))
       fresh = ''
       join()
       return more === '' ? [...pieces] : [...pieces, Buffer.from(behind(more))]
     },
   }
+}
+
+/** Returns bytes with memory of their own: what is kept for long would hold 64 KiB of Node's pool. */
+function ownBytes(sizeBytes: number, fill: (bytes: Buffer) => void): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(sizeBytes)
+  fill(bytes)
+  return bytes
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isMissing, liesWithin, systemErrorReason } from '@parley/workspace'
 import type { ProgramFile } from './project-programs.ts'
-import { visitPlainFile } from './read-project-files.ts'
+import type { EntryKind, ProjectTree } from './project-tree.ts'
 
 /** Folders below a project's root, and below the user's homes, whose folders with a SKILL.md are skills. */
 export const skillFolders = ['.parley/skills', '.agents/skills', '.claude/skills'] as const
@@ -29,49 +28,55 @@ export interface BroughtPart {
 type BroughtFiles = { readonly files: readonly ProgramFile[] } | { readonly problem: string }
 
 /** Lists the skills and commands of a project without reading them, each real folder or file once. */
-export function listBrought(root: string): readonly BroughtPart[] {
-  const skills = skillFolders.flatMap((folder) => partsIn(root, folder, 'skill'))
-  const commands = commandFolders.flatMap((folder) => partsIn(root, folder, 'command'))
+export function listBrought(root: string, tree: ProjectTree): readonly BroughtPart[] {
+  const around = { root, tree }
+  const skills = skillFolders.flatMap((folder) => partsIn(folder, 'skill', around))
+  const commands = commandFolders.flatMap((folder) => partsIn(folder, 'command', around))
   return [...new Map([...skills, ...commands].map((part) => [part.path, part])).values()]
 }
 
-function partsIn(root: string, folder: string, kind: BroughtPart['kind']): readonly BroughtPart[] {
-  return namesIn(join(root, folder)).flatMap((entry): BroughtPart[] => {
+interface Around {
+  readonly root: string
+  readonly tree: ProjectTree
+}
+
+function partsIn(folder: string, kind: BroughtPart['kind'], around: Around): readonly BroughtPart[] {
+  const { root, tree } = around
+  return namesIn(join(root, folder), tree).flatMap((entry): BroughtPart[] => {
     const name = kind === 'command' ? entry.replace(/\.md$/, '') : entry
     if (kind === 'command' && name === entry) return []
     const given = join(root, folder, entry)
-    if (kind === 'skill' && !isThere(join(given, 'SKILL.md'))) return []
-    const real = realOf(given)
+    if (kind === 'skill' && !isThere(join(given, 'SKILL.md'), tree)) return []
+    const real = realOf(given, tree)
     if (real === null) return []
     const isInside = liesWithin(real, root)
     const path = relative(root, isInside ? real : given)
     const out = { look: () => ({ problem: leadsOut }), problem: () => leadsOut }
-    const inside = { look: () => lookAt(root, path, kind), problem: () => problemAt(root, path, kind) }
+    const part = { path, kind, ...around }
+    const inside = { look: () => lookAt(part), problem: () => problemAt(part) }
     return [{ kind, name, path, ...(isInside ? inside : out) }]
   })
 }
 
 const leadsOut = 'it is a link out of the project'
 
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    return false
-  }
+function isThere(path: string, tree: ProjectTree): boolean {
+  return entryAt(tree, path) !== null
 }
 
-function realOf(path: string): string | null {
+function realOf(path: string, tree: ProjectTree): string | null {
   try {
-    return realpathSync(path)
+    return tree.real(path)
   } catch {
     return null
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function namesIn(folder: string, tree: ProjectTree): readonly string[] {
   try {
-    return readdirSync(folder)
+    return tree
+      .list(folder)
+      .map(({ name }) => name)
       .filter((name) => !name.startsWith('.'))
       .toSorted()
       .slice(0, most.perFolder)
@@ -80,73 +85,89 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+interface PartPlace extends Around, Pick<BroughtPart, 'path' | 'kind'> {}
+
 /** Lists the files of a part, relative to the root. */
-function pathsAt(root: string, path: string, kind: BroughtPart['kind']): Listed {
+function pathsAt({ root, path, kind, tree }: PartPlace): Listed {
   if (kind === 'command') return { paths: [path] }
-  const listed = listFiles(join(root, path))
+  const listed = listFiles(join(root, path), tree)
   return 'problem' in listed ? listed : { paths: listed.paths.map((file) => join(path, file)) }
 }
 
-function problemAt(root: string, path: string, kind: BroughtPart['kind']): string | null {
-  const listed = pathsAt(root, path, kind)
+function problemAt(place: PartPlace): string | null {
+  const { root, tree } = place
+  const listed = pathsAt(place)
   if ('problem' in listed) return listed.problem
-  const sizes = listed.paths.map((file) => lstatSync(join(root, file), { throwIfNoEntry: false })?.size ?? 0)
+  const sizes = listed.paths.map((file) => entryAt(tree, join(root, file))?.sizeBytes ?? 0)
   return sizes.reduce((sum, size) => sum + size, 0) > most.bytes ? `it has more than ${most.bytes / 1024} KiB` : null
 }
 
+/** Looks at a file whose reading will say why it cannot be read. */
+function entryAt(tree: ProjectTree, path: string) {
+  try {
+    return tree.look(path)
+  } catch {
+    return null
+  }
+}
+
+type Looks = Map<string, { readonly state: string; readonly found: BroughtFiles }>
+
 /** Findings of parts by their place, with the state of their files; each part is looked at for every message. */
-const looks = new Map<string, { readonly state: string; readonly found: BroughtFiles }>()
+const looksIn = new WeakMap<ProjectTree, Looks>()
 const mostLooks = 2000
 
 /** Hashes the files of a part, or returns the hashes of before where no file has another state. */
-function lookAt(root: string, path: string, kind: BroughtPart['kind']): BroughtFiles {
-  const listed = pathsAt(root, path, kind)
+function lookAt(part: PartPlace): BroughtFiles {
+  const { root, path, tree } = part
+  const listed = pathsAt(part)
   if ('problem' in listed) return listed
+  const looks: Looks = looksIn.get(tree) ?? new Map()
+  looksIn.set(tree, looks)
   const place = join(root, path)
-  const state = listed.paths.map((file) => `${file}\0${stateOf(join(root, file))}`).join('\n')
+  // What is used of a file is hashed once more as it is read.
+  const state = listed.paths.map((file) => `${file}\0${entryAt(tree, join(root, file))?.state ?? ''}`).join('\n')
   const known = looks.get(place)
   if (known?.state === state) return known.found
-  const found = hashed(root, listed.paths)
+  const found = hashed(part, listed.paths)
   if (looks.size >= mostLooks) looks.clear()
-  looks.set(place, { state, found })
+  // A problem may pass without a change of the file: it was not fetched yet, or may be read now.
+  if ('files' in found) looks.set(place, { state, found })
   return found
 }
 
-/** Returns what changes with each write to a file. What is used of it is hashed once more as it is read. */
-function stateOf(file: string): string {
-  const found = lstatSync(file, { throwIfNoEntry: false, bigint: true })
-  return found === undefined ? '' : [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
-}
-
-function hashed(root: string, paths: readonly string[]): BroughtFiles {
+function hashed({ root, tree }: Around, paths: readonly string[]): BroughtFiles {
   const files: ProgramFile[] = []
+  const problems: string[] = []
   let leftBytes: number = most.bytes
+  // All of them also after a problem, so that what is not fetched yet is asked for together.
   for (const file of paths) {
     const hash = createHash('sha256')
     const wanted = { root, path: file, maxBytes: leftBytes, mustBeOwn: true }
-    const problem = visitPlainFile(wanted, (chunk) => {
+    const problem = tree.visit(wanted, (chunk) => {
       leftBytes -= chunk.length
       hash.update(chunk)
     })
-    if (problem !== null) return { problem: `${file}: ${problem}` }
-    files.push({ path: file, content: `sha256:${hash.digest('hex')}` })
+    if (problem === null) files.push({ path: file, content: `sha256:${hash.digest('hex')}` })
+    else problems.push(`${file}: ${problem}`)
   }
-  return { files }
+  const [problem] = problems
+  return problem === undefined ? { files } : { problem }
 }
 
 type Listed = { readonly paths: readonly string[] } | { readonly problem: string }
 
 /** Lists the files of a skill's folder, relative to it and sorted. Links, also to folders, are refused with a sentence. */
-export function listFiles(folder: string): Listed {
+export function listFiles(folder: string, tree: ProjectTree): Listed {
   const paths: string[] = []
   const folders = ['']
   try {
     for (let below = folders.shift(); below !== undefined; below = folders.shift()) {
-      for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
-        const path = join(below, entry.name)
-        const problem = entryProblem(folder, path, entry)
+      for (const { name, kind } of tree.list(join(folder, below))) {
+        const path = join(below, name)
+        const problem = entryProblem(kind, path, { folder, tree })
         if (problem !== null) return { problem }
-        const list = entry.isDirectory() ? folders : paths
+        const list = kind === 'folder' ? folders : paths
         list.push(path)
         if (list.length > most.files) return { problem: `it has more than ${most.files} files or folders` }
       }
@@ -157,14 +178,19 @@ export function listFiles(folder: string): Listed {
   }
 }
 
-function entryProblem(folder: string, path: string, entry: Dirent): string | null {
-  if (entry.isDirectory() || entry.isFile()) return null
-  return entry.isSymbolicLink() ? linkProblem(folder, path) : `${path} is no plain file`
+interface SkillFolder {
+  readonly folder: string
+  readonly tree: ProjectTree
 }
 
-function linkProblem(folder: string, path: string): string {
-  const real = realOf(join(folder, path))
-  const where = real !== null && liesWithin(real, realpathSync(folder)) ? '' : ' out of the folder of the skill'
+function entryProblem(kind: EntryKind, path: string, within: SkillFolder): string | null {
+  if (kind === 'folder' || kind === 'file') return null
+  return kind === 'link' ? linkProblem(path, within) : `${path} is no plain file`
+}
+
+function linkProblem(path: string, { folder, tree }: SkillFolder): string {
+  const real = realOf(join(folder, path), tree)
+  const where = real !== null && liesWithin(real, tree.real(folder)) ? '' : ' out of the folder of the skill'
   return `${path} is a link${where}; put the file itself there`
 }
 

@@ -7,6 +7,7 @@ import type { ProgramFile } from './project-programs.ts'
 import { readPlainText } from './read-project-files.ts'
 
 type Bringing = Pick<Project, 'brought' | 'entry'>
+type Reading = Pick<Project, 'root' | 'tree' | 'brought'>
 
 /** Returns the files of all skills and commands that can be trusted, in their order. */
 export function broughtFiles({ brought }: Pick<Project, 'brought'>): readonly ProgramFile[] {
@@ -17,19 +18,20 @@ export function broughtFiles({ brought }: Pick<Project, 'brought'>): readonly Pr
 }
 
 /** Returns what a yes would let take effect, a sentence for each skill and command. */
-export function broughtChanges({ root, brought }: Pick<Project, 'root' | 'brought'>): readonly string[] {
+export function broughtChanges({ brought, ...project }: Reading): readonly string[] {
   return brought.flatMap((part) => {
     const looked = part.look()
     if ('problem' in looked) return []
-    return [`${nameOf(part)} from ${printable(part.path)}, ${filesText(looked.files)}${aboutOf(root, part)}`]
+    return [`${nameOf(part)} from ${printable(part.path)}, ${filesText(looked.files)}${aboutOf(part, project)}`]
   })
 }
 
 const maxTextBytes = 64 * 1024
 
 /** Returns what a skill says of itself, which goes into the context of the model. */
-function aboutOf(root: string, { kind, path }: BroughtPart): string {
-  const read = readPlainText(root, kind === 'skill' ? join(path, 'SKILL.md') : path, maxTextBytes)
+function aboutOf({ kind, path }: BroughtPart, { root, tree }: Omit<Reading, 'brought'>): string {
+  const wanted = { root, path: kind === 'skill' ? join(path, 'SKILL.md') : path, maxBytes: maxTextBytes }
+  const read = readPlainText(wanted, tree)
   const front = 'text' in read ? readFrontMatter(read.text) : read
   const about = 'fields' in front ? front.fields.get('description') : undefined
   return typeof about === 'string' && about !== '' ? `: ${printable(about)}` : ''

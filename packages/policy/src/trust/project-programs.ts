@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type ConfiguredHook, type McpServerConfig, printable } from '@parley/config'
-import { isMissing, isProgram, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
+import { isMissing, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
 import { projectFolderName } from './project-root.ts'
-import { visitPlainFile } from './read-project-files.ts'
+import type { ProjectTree } from './project-tree.ts'
 
 /** Limit for all files of a project together: enough for large bundled servers, short enough to wait for. */
 const maxBytes = 128 * 1024 * 1024
@@ -25,15 +24,14 @@ export interface Programs {
 }
 
 /** Hashes every file of the project that its servers and hooks name. Files that these load in turn are not known. */
-export function hashPrograms(root: string, { servers, hooks }: ProjectCommands, searchPath: string): Programs {
-  const named = [...servers.flatMap((section) => namedFiles(root, section, searchPath)), ...filesOfHooks(root, hooks)]
-  const paths = [...new Set(named.map((path) => relative(root, path) || '.'))].toSorted()
+export function hashPrograms(place: ProgramPlace, commands: ProjectCommands): Programs {
+  const paths = pathsIn(place, commands)
   if (paths.length > maxFiles)
     return { files: [], problem: `its tool servers and hooks name more than ${maxFiles} files` }
   let leftBytes = maxBytes
   const files: ProgramFile[] = []
   for (const path of paths) {
-    const content = contentOf(root, path, leftBytes)
+    const content = contentOf(place, path, leftBytes)
     if ('problem' in content)
       return { files: [], problem: `${printable(path)} cannot be looked at: ${content.problem}` }
     leftBytes -= content.sizeBytes
@@ -42,12 +40,34 @@ export function hashPrograms(root: string, { servers, hooks }: ProjectCommands, 
   return { files, problem: null }
 }
 
+/** Looks at each of the files by itself, so that those of another machine are fetched together. */
+export function askForPrograms(place: ProgramPlace, commands: ProjectCommands): void {
+  for (const path of pathsIn(place, commands).slice(0, maxFiles)) contentOf(place, path, maxBytes)
+}
+
+function pathsIn(place: ProgramPlace, { servers, hooks }: ProjectCommands): readonly string[] {
+  const named = [...servers.flatMap((section) => namedFiles(section, place)), ...filesOfHooks(hooks, place)]
+  return [...new Set(named.map((path) => relative(place.root, path) || '.'))].toSorted()
+}
+
+/** Folder of a project, the files that it is read from, and the search path of its machine. */
+interface ProgramPlace extends Place {
+  readonly searchPath: string
+}
+
+interface Place {
+  readonly root: string
+  readonly tree: ProjectTree
+}
+
 /** Returns the program and all arguments and variables that may be files of the project. */
-function namedFiles(root: string, section: McpServerConfig, searchPath: string): readonly string[] {
+function namedFiles(section: McpServerConfig, { root, tree, searchPath }: ProgramPlace): readonly string[] {
   const { command, args = [], env = {}, cwd = '.' } = section
   if (command === undefined) return []
   const folder = resolve(root, cwd)
-  const program = command.includes('/') ? resolve(folder, command) : foundOn(env['PATH'] ?? searchPath, folder, command)
+  const program = command.includes('/')
+    ? resolve(folder, command)
+    : foundOn(tree, { searchPath: env['PATH'] ?? searchPath, folder }, command)
   const words = [...args, ...Object.values(env)].flatMap((text) => [text, ...text.split(/[\s=:,;]+/)])
   const modules = args.flatMap((word, index) => moduleOf(word, args[index - 1])).flatMap(pathsOfModule)
   const moduleFolders = ['.', ...(env['PYTHONPATH'] ?? '').split(':')].map((entry) => resolve(folder, entry))
@@ -87,62 +107,75 @@ interface ProjectCommands {
 const hookFolder = join(projectFolderName, 'hooks')
 
 /** Returns the paths in the commands of hooks, and all files of their folder. */
-function filesOfHooks(root: string, hooks: readonly ConfiguredHook[]): readonly string[] {
+function filesOfHooks(hooks: readonly ConfiguredHook[], { root, tree }: Place): readonly string[] {
   if (hooks.length === 0) return []
   const words = hooks.flatMap(({ command }) => (typeof command === 'string' ? [command] : command))
   // As a shell would cut them. A word that names no file is bound as a missing one.
   const paths = words.flatMap((word) => word.split(/[\s=:,;|&<>(){}"'`$]+/)).filter((word) => /[./]/.test(word))
   const named = paths.map((path) => resolve(root, path)).filter((path) => liesWithin(path, root) && path !== root)
-  return [...named, ...filesBelow(join(root, hookFolder))]
+  return [...named, ...filesBelow(join(root, hookFolder), tree)]
 }
 
 /** Returns the files below a folder; of more than a project may have it returns some more than that. */
-function filesBelow(folder: string): readonly string[] {
+function filesBelow(folder: string, tree: ProjectTree): readonly string[] {
   const found: string[] = []
   const folders = [folder]
   for (let next = folders.pop(); next !== undefined && found.length <= maxFiles; next = folders.pop())
-    for (const entry of entriesOf(next)) (entry.isDirectory() ? folders : found).push(join(next, entry.name))
+    for (const { name, kind } of entriesOf(next, tree)) (kind === 'folder' ? folders : found).push(join(next, name))
   return found
 }
 
 /** Lists a folder; nothing where it cannot be read: hooks run without what was not looked at. */
-function entriesOf(folder: string) {
+function entriesOf(folder: string, tree: ProjectTree) {
   try {
-    return readdirSync(folder, { withFileTypes: true })
+    return tree.list(folder)
   } catch {
     return []
   }
 }
 
 /** Returns whether a file still has the content that was trusted. */
-export function isUnchanged(root: string, { path, content }: ProgramFile): boolean {
-  const now = contentOf(root, path, maxBytes)
+export function isUnchanged(place: Place, { path, content }: ProgramFile): boolean {
+  const now = contentOf(place, path, maxBytes)
   return 'text' in now && now.text === content
 }
 
 type Content = { readonly text: string; readonly sizeBytes: number } | { readonly problem: string }
 
 /** Describes the content of a path; equal texts mean equal content. */
-function contentOf(root: string, path: string, leftBytes: number): Content {
-  let real: string
+function contentOf(place: Place, path: string, leftBytes: number): Content {
   try {
-    real = realpathSync(resolve(root, path))
+    return describe(place, path, leftBytes)
   } catch (error) {
-    if (!isMissing(error)) return { problem: systemErrorReason(error) }
-    return listContent(root, { kind: 'absent', paths: impliedFiles(root, path) }, leftBytes)
+    return { problem: systemErrorReason(error) }
   }
+}
+
+function describe(place: Place, path: string, leftBytes: number): Content {
+  const { root, tree } = place
+  const real = realOrMissing(tree, resolve(root, path))
+  if (real === null) return listContent(place, { kind: 'absent', paths: impliedFiles(place, path) }, leftBytes)
   if (!liesWithin(real, root)) return { text: `outside:${real}`, sizeBytes: 0 }
-  if (statSync(real, { throwIfNoEntry: false })?.isDirectory() === true) {
-    const paths = [...impliedFiles(root, path), ...startFilesOf(root, real)]
-    return listContent(root, { kind: 'folder', paths }, leftBytes)
+  if (tree.look(real)?.kind === 'folder') {
+    const paths = [...impliedFiles(place, path), ...startFilesOf(place, real)]
+    return listContent(place, { kind: 'folder', paths }, leftBytes)
   }
   const hash = createHash('sha256')
   let sizeBytes = 0
-  const problem = visitPlainFile({ root, path: relative(root, real), maxBytes: leftBytes }, (chunk) => {
+  const problem = tree.visit({ root, path: relative(root, real), maxBytes: leftBytes }, (chunk) => {
     sizeBytes += chunk.length
     hash.update(chunk)
   })
   return problem === null ? { text: `sha256:${hash.digest('hex')}`, sizeBytes } : { problem }
+}
+
+function realOrMissing(tree: ProjectTree, path: string): string | null {
+  try {
+    return tree.real(path)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
 }
 
 /** Files that programs such as node, python and deno start from when they are given a folder. */
@@ -150,21 +183,21 @@ const startFiles =
   /^(?:package\.json|deno\.jsonc?|pyproject\.toml|__main__\.pyc?|__init__\.pyc?|(?:index|main|mod|server)\.\w+)$/
 
 /** Returns the files of a folder that a program starts from in it, and the one that `main` of its package.json names. */
-function startFilesOf(root: string, folder: string): readonly string[] {
-  const names = readdirSync(folder).filter((name) => startFiles.test(name))
-  return [...names.map((name) => join(folder, name)), ...mainOf(root, folder)].map((path) => relative(root, path))
+function startFilesOf(place: Place, folder: string): readonly string[] {
+  const { root, tree } = place
+  const names = tree.list(folder).flatMap(({ name }) => (startFiles.test(name) ? [name] : []))
+  return [...names.map((name) => join(folder, name)), ...mainOf(place, folder)].map((path) => relative(root, path))
 }
 
 /** Returns the files that programs take for a name: node runs `srv.js` for `srv`, also where a folder `srv` is. */
-function impliedFiles(root: string, path: string): readonly string[] {
+function impliedFiles({ root, tree }: Place, path: string): readonly string[] {
   const implied = impliedEndings.map((ending) => `${path}${ending}`)
-  return implied.filter((file) => mayBeThere(resolve(root, file)))
+  return implied.filter((file) => mayBeThere(resolve(root, file), tree))
 }
 
-function mayBeThere(path: string): boolean {
+function mayBeThere(path: string, tree: ProjectTree): boolean {
   try {
-    lstatSync(path)
-    return true
+    return tree.look(path) !== null
   } catch (error) {
     return !isMissing(error) && systemErrorCode(error) !== 'ENAMETOOLONG'
   }
@@ -177,13 +210,15 @@ interface Stands {
 }
 
 /** Describes a name that is no file by the content of what programs run in its place. */
-function listContent(root: string, { kind, paths }: Stands, leftBytes: number): Content {
+function listContent(place: Place, { kind, paths }: Stands, leftBytes: number): Content {
+  const { root } = place
   const inside = paths.filter((path) => path !== '' && liesWithin(resolve(root, path), root))
   const lines: string[] = []
   let sizeBytes = 0
   for (const path of [...new Set(inside)].toSorted()) {
-    const isFolder = statSync(resolve(root, path), { throwIfNoEntry: false })?.isDirectory() === true
-    const content: Content = isFolder ? { text: 'folder', sizeBytes: 0 } : contentOf(root, path, leftBytes - sizeBytes)
+    const content: Content = isFolder(place, path)
+      ? { text: 'folder', sizeBytes: 0 }
+      : contentOf(place, path, leftBytes - sizeBytes)
     if ('problem' in content) return content
     sizeBytes += content.sizeBytes
     lines.push(JSON.stringify([path, content.text]))
@@ -192,12 +227,17 @@ function listContent(root: string, { kind, paths }: Stands, leftBytes: number): 
   return { text: `${kind}:${createHash('sha256').update(lines.join('\n')).digest('hex')}`, sizeBytes }
 }
 
+function isFolder({ root, tree }: Place, path: string): boolean {
+  const real = realOrMissing(tree, resolve(root, path))
+  return real !== null && tree.look(real)?.kind === 'folder'
+}
+
 const maxDescriptionBytes = 1024 * 1024
 
-function mainOf(root: string, folder: string): string[] {
+function mainOf({ root, tree }: Place, folder: string): string[] {
   const chunks: Buffer[] = []
   const wanted = { root, path: relative(root, join(folder, 'package.json')), maxBytes: maxDescriptionBytes }
-  if (visitPlainFile(wanted, (chunk) => chunks.push(Buffer.from(chunk))) !== null) return []
+  if (tree.visit(wanted, (chunk) => chunks.push(Buffer.from(chunk))) !== null) return []
   try {
     const described: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
     const main = typeof described === 'object' && described !== null && 'main' in described ? described.main : null
@@ -208,7 +248,11 @@ function mainOf(root: string, folder: string): string[] {
 }
 
 /** Finds a program as the system does: relative entries of the search path start from the server's folder. */
-function foundOn(searchPath: string, folder: string, name: string): string | null {
+function foundOn(
+  tree: ProjectTree,
+  { searchPath, folder }: { readonly searchPath: string; readonly folder: string },
+  name: string,
+): string | null {
   const paths = searchPath.split(':').map((entry) => join(isAbsolute(entry) ? entry : resolve(folder, entry), name))
-  return paths.find(isProgram) ?? null
+  return paths.find((path) => tree.isProgram(path)) ?? null
 }

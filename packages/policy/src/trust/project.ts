@@ -13,17 +13,28 @@ import {
 } from '@parley/config'
 import { identityOf } from '@parley/host'
 import type { Files } from '@parley/journal'
+import type { EnvironmentFiles } from '@parley/workspace'
 import { type Rule, type Rules, withoutAllowing } from '../decision/rules/rules.ts'
 import { type PolicyFile, parsePolicyText } from '../policy-file/read-policy-file.ts'
 import { type BroughtPart, belongsTo, isSameContent, listBrought } from './brought-files.ts'
-import { hashPrograms, type ProgramFile, type Programs } from './project-programs.ts'
+import { readThere } from './fetched-tree.ts'
+import { askForPrograms, hashPrograms, type ProgramFile, type Programs } from './project-programs.ts'
 import { isParleyHome, projectRoot } from './project-root.ts'
+import { diskTree, type ProjectTree } from './project-tree.ts'
 import { type ProjectFile, projectPolicyPath, readProjectFiles } from './read-project-files.ts'
 import { createTrustStore, type TrustEntry, type TrustStore } from './trust-store.ts'
+import { readTrusted } from './trusted-copy.ts'
 
 /** Configuration of a project, read once, and the user's decision about exactly this content. */
 export interface Project {
+  /** Real path, on the machine of the project. */
   readonly root: string
+  /** Environment whose machine it is on; null for this one. */
+  readonly environment: string | null
+  /** Name that trust is bound to: the root, on another machine after the name of its environment. */
+  readonly place: string
+  /** Files that it was read from. */
+  readonly tree: ProjectTree
   /** Device and inode of the root when the project was read. */
   readonly rootIdentity: string | null
   readonly state: 'untrusted' | 'changed' | 'trusted' | 'declined'
@@ -48,8 +59,25 @@ export interface Project {
 
 export interface Projects {
   readonly store: TrustStore
-  /** Returns the project of a folder; null when it has no configuration and lost none that was trusted. */
+  /** Returns the project of a folder of this machine; null when it has no configuration and lost none that was trusted. */
   of(cwd: string): Project | null
+  /**
+   * Fetches the project of another machine, with all that trust in it is bound to. Rejects with
+   * `EnvironmentUnreachableError`.
+   */
+  there(place: ProjectThere): Promise<Project | null>
+}
+
+/** Root of a project of another machine, with facts of that machine. */
+export interface ProjectThere {
+  /** Name of the environment. */
+  readonly environment: string
+  /** Real path. */
+  readonly root: string
+  readonly searchPath: string
+  /** Home of the user there, whose configuration folder is no project's. */
+  readonly userHome: string
+  readonly files: EnvironmentFiles
 }
 
 interface ProjectPorts {
@@ -66,8 +94,32 @@ export function createProjects({ home, env, files }: ProjectPorts): Projects {
     of(cwd) {
       const root = projectRoot(cwd)?.folder ?? null
       if (root === null || isParleyHome(root, home)) return null
-      return readProject(root, { store, searchPath: env['PATH'] ?? '', isSafe: isSafe(home) })
+      const found = { root, environment: null, place: root, rootIdentity: identityOf(root), tree: diskTree }
+      return readProject(found, { store, searchPath: env['PATH'] ?? '', isSafe: isSafe(home) })
     },
+    async there({ environment, root, searchPath, userHome, files: filesThere }) {
+      if (root === userHome) return null
+      // The sandbox there keeps to the real path of the root, which is resolved anew at each start.
+      const found = { root, environment, place: `${environment}:${root}`, rootIdentity: null }
+      const ports = { store, searchPath, isSafe: isSafe(home) }
+      return readThere(filesThere, (tree) => {
+        const project = readProject({ ...found, tree }, ports)
+        if (project !== null) readAll(project, searchPath)
+        return project
+      })
+    },
+  }
+}
+
+/** Reads everything that is read later, since of another machine nothing can be read then. */
+function readAll(project: Project, searchPath: string): void {
+  const { root, tree, servers, hooks } = project
+  askForPrograms({ root, tree, searchPath }, { servers: Object.values(servers), hooks })
+  project.hash()
+  readTrusted(project)
+  for (const part of project.brought) {
+    part.problem()
+    part.look()
   }
 }
 
@@ -76,10 +128,13 @@ interface ReadPorts extends Pick<Project, 'isSafe'> {
   readonly searchPath: string
 }
 
-function readProject(root: string, { store, searchPath, isSafe: safe }: ReadPorts): Project | null {
-  const { files, problems } = readProjectFiles(root)
-  const entry = store.read(root)
-  const brought = listBrought(root)
+type FoundRoot = Pick<Project, 'root' | 'environment' | 'place' | 'rootIdentity' | 'tree'>
+
+function readProject(found: FoundRoot, { store, searchPath, isSafe: safe }: ReadPorts): Project | null {
+  const { root, place, tree } = found
+  const { files, problems } = readProjectFiles(root, tree)
+  const entry = store.read(place)
+  const brought = listBrought(root, tree)
   const isEmpty = files.length === 0 && problems.length === 0
   const isGone = isEmpty && hadRules(entry)
   if (isEmpty && !isGone && brought.length === 0) return null
@@ -90,16 +145,17 @@ function readProject(root: string, { store, searchPath, isSafe: safe }: ReadPort
   const hooks = configuredHooks(hookConfig)
   let known: Programs | null = null
   const programs = () => {
-    known ??= hashPrograms(root, { servers: Object.values(servers), hooks }, searchPath)
+    known ??= hashPrograms({ root, tree, searchPath }, { servers: Object.values(servers), hooks })
     return known
   }
   const hash = () => {
     const { files: looked, problem } = programs()
-    return problem !== null || (files.length === 0 && !isEmpty) ? null : hashOf({ root, files, programs: looked })
+    return problem !== null || (files.length === 0 && !isEmpty)
+      ? null
+      : hashOf({ root: place, files, programs: looked })
   }
   return {
-    root,
-    rootIdentity: identityOf(root),
+    ...found,
     state: isGone ? 'changed' : stateOf(entry, files, hash),
     files,
     problems,

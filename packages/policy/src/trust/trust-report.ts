@@ -21,7 +21,7 @@ export function emptyReport(root: string): TrustReport {
 }
 
 export function trustReport(project: Project, { own, sandboxed }: ReportSettings): TrustReport {
-  const { root, files, problems, entry } = project
+  const { root, place, files, problems, entry } = project
   const { files: programs, problem } = project.programs()
   const layer = project.layer(own)
   const rules = project.rules(own)
@@ -30,7 +30,7 @@ export function trustReport(project: Project, { own, sandboxed }: ReportSettings
   const state = isWider ? 'changed' : stateWithBrought(project)
   const diff = state === 'changed' && entry !== null ? diffSince(entry, project) : ''
   return {
-    root,
+    root: place,
     state,
     hash: shownHash(project, sandboxed),
     wouldRun: [

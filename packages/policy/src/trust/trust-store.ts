@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Files, makeFolders, replaceFile } from '@parley/journal'
 import type { TrustVerdict } from '@parley/protocol'
 import * as z from 'zod'
-import { visitPlainFile } from './read-project-files.ts'
+import { diskTree } from './project-tree.ts'
 
 const entrySchema = z.object({
   root: z.string(),
@@ -36,7 +36,7 @@ export function createTrustStore(home: string, files: Files): TrustStore {
     read(root) {
       const chunks: Buffer[] = []
       const wanted = { root: folder, path: nameOf(root), maxBytes: maxEntryBytes, mustBeOwn: true }
-      const problem = visitPlainFile(wanted, (chunk) => chunks.push(Buffer.from(chunk)))
+      const problem = diskTree.visit(wanted, (chunk) => chunks.push(Buffer.from(chunk)))
       if (problem !== null) return null
       const entry = entryIn(Buffer.concat(chunks).toString('utf8'))
       return entry?.root === root ? entry : null

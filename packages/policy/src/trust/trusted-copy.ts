@@ -1,56 +1,84 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fchmodSync, mkdirSync, realpathSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fchmodSync, mkdirSync, writeSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { openUnlocked } from '@parley/host'
 import { liesWithin, systemErrorReason } from '@parley/workspace'
-import type { ProgramFile } from './project-programs.ts'
-import { visitPlainFile } from './read-project-files.ts'
+import type { ProgramFile, Programs } from './project-programs.ts'
+import type { ProjectTree } from './project-tree.ts'
 
 const hashed = 'sha256:'
 
-/**
- * Copies the files that trust is bound to into a folder, read-only, under their paths in the project. Returns why the
- * copy must not be used; null where all match.
- */
-export function copyTrusted(root: string, files: readonly ProgramFile[], folder: string): string | null {
+/** File with exactly the content that was trusted. */
+export interface TrustedFile {
+  /** Path in the project, relative to its root. */
+  readonly path: string
+  readonly bytes: Buffer
+  readonly isProgram: boolean
+}
+
+type Trusted = { readonly files: readonly TrustedFile[] } | { readonly problem: string }
+
+interface Trusting {
+  readonly root: string
+  readonly tree: ProjectTree
+  programs(): Programs
+}
+
+/** Reads the files that trust is bound to. Returns the reason where one of them is no longer what was trusted. */
+export function readTrusted(project: Trusting): Trusted {
+  const wanted = project.programs().files.filter(({ content }) => content.startsWith(hashed))
   try {
-    for (const file of files) {
-      if (!file.content.startsWith(hashed)) continue
-      const problem = copyOne(root, file, folder)
-      if (problem !== null) return `${file.path} ${problem}`
+    const files: TrustedFile[] = []
+    for (const file of wanted) {
+      const read = readOne(project, file)
+      if (typeof read === 'string') return { problem: `${file.path} ${read}` }
+      files.push({ path: file.path, ...read })
     }
+    return { files }
+  } catch (error) {
+    return { problem: `its files could not be copied: ${systemErrorReason(error)}` }
+  }
+}
+
+function readOne(
+  { root, tree }: Omit<Trusting, 'programs'>,
+  { path, content }: ProgramFile,
+): Omit<TrustedFile, 'path'> | string {
+  const real = tree.real(resolve(root, path))
+  if (!liesWithin(real, root)) return 'lies outside the project now'
+  const hash = createHash('sha256')
+  const chunks: Buffer[] = []
+  const maxBytes = tree.look(real)?.sizeBytes ?? 0
+  const problem = tree.visit({ root, path: relative(root, real), maxBytes }, (chunk) => {
+    hash.update(chunk)
+    chunks.push(Buffer.from(chunk))
+  })
+  if (problem !== null) return `cannot be read: ${problem}`
+  if (`${hashed}${hash.digest('hex')}` !== content) return 'has changed since it was trusted; /trust shows the change'
+  return { bytes: Buffer.concat(chunks), isProgram: tree.isProgram(real) }
+}
+
+/**
+ * Writes files into a folder of this machine, read-only, under their paths in the project. Returns why the copy must not
+ * be used; null where it is whole.
+ */
+export function writeCopy(files: readonly TrustedFile[], folder: string): string | null {
+  try {
+    for (const file of files) writeOne(file, folder)
     return null
   } catch (error) {
     return `its files could not be copied: ${systemErrorReason(error)}`
   }
 }
 
-const executable = 0o111
-
-function copyOne(root: string, { path, content }: ProgramFile, folder: string): string | null {
-  const real = realpathSync(resolve(root, path))
-  if (!liesWithin(real, root)) return 'lies outside the project now'
-  const hash = createHash('sha256')
-  const chunks: Buffer[] = []
-  const maxBytes = statSync(real).size
-  const problem = visitPlainFile({ root, path: relative(root, real), maxBytes }, (chunk) => {
-    hash.update(chunk)
-    chunks.push(Buffer.from(chunk))
-  })
-  if (problem !== null) return `cannot be read: ${problem}`
-  if (`${hashed}${hash.digest('hex')}` !== content) return 'has changed since it was trusted; /trust shows the change'
+function writeOne({ path, bytes, isProgram }: TrustedFile, folder: string): void {
   const target = join(folder, path)
   mkdirSync(dirname(target), { recursive: true })
   const copy = openUnlocked(target, 'wx')
   try {
-    for (const chunk of chunks) writeWhole(copy, chunk)
-    fchmodSync(copy, (statSync(real).mode & executable) === 0 ? 0o400 : 0o500)
+    for (let at = 0; at < bytes.length; ) at += writeSync(copy, bytes, at)
+    fchmodSync(copy, isProgram ? 0o500 : 0o400)
   } finally {
     closeSync(copy)
   }
-  return null
-}
-
-function writeWhole(file: number, chunk: Buffer): void {
-  for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at)
 }

@@ -4,6 +4,7 @@ import type { CallItem, Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
 import { approvalsWithout, valueAt, without } from './approvals.ts'
 import { reduceBackground } from './background.ts'
+import { noteCheck } from './checks.ts'
 import { compactionEnded, compactionStarted } from './compactions.ts'
 import { chainDigest } from './digest.ts'
 import { withoutHookOf } from './hooks.ts'
@@ -141,7 +142,7 @@ function completeItem(
     meta: { ...core.meta, updatedAt: at, title: core.meta.title || titleIn(item) },
     open: without(core.open, item.id),
     approvals: approvalsWithout(core.approvals, item.id),
-    turn: withoutHookOf(noteSkill(noteCalls(noteDenial(core.turn, item), event), item), item.id),
+    turn: withoutHookOf(noteCheck(noteSkill(noteCalls(noteDenial(core.turn, item), event), item), item), item.id),
     counts: { ...core.counts, items: core.counts.items + 1 },
     digest: chainDigest(core.digest, item),
   }

@@ -4,6 +4,7 @@ import type { MessageId } from '../schema/ids.ts'
 import type { QueuedMessage } from '../schema/input.ts'
 import type { ModelChoice } from '../schema/settings.ts'
 import type { Core, RequestResult, Turn } from '../schema/state.ts'
+import { withoutChecked } from './checks.ts'
 import { afterResponse, afterTurn } from './compactions.ts'
 import { noTokens } from './conversation.ts'
 
@@ -47,6 +48,7 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
     ...(event.outputSchema === undefined ? {} : { outputSchema: event.outputSchema }),
     ...(event.budget === undefined ? {} : { budget: event.budget, responses: 0 }),
     ...(event.purpose === undefined ? {} : { purpose: event.purpose }),
+    ...(event.checks === undefined ? {} : { checks: event.checks }),
     ...(event.enforcement === undefined ? {} : { enforcement: event.enforcement }),
     ...(event.trigger === 'compaction' ? { trigger: event.trigger } : {}),
   }
@@ -96,7 +98,7 @@ function changedTurn(
       return parkedTurn(turn, event)
     case 'model.requested':
       return {
-        ...withoutGoingOn(withoutStop(turn)),
+        ...withoutChecked(withoutGoingOn(withoutStop(turn))),
         phase: 'model',
         calls: 0,
         modelCalls: turn.modelCalls + 1,

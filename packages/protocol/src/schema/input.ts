@@ -106,11 +106,21 @@ export const turnPurpose = z
     '`review`: nothing is changed, whatever the settings permit, and the model is offered a tool that lists what it found.',
   )
 
+export const turnChecks = z
+  .object({
+    commands: z.array(z.string().min(1).max(10_000)).min(1).max(10).describe('Command lines for the shell.'),
+    rounds: z.int().min(0).max(100).describe('Number of times that the model may mend what fails.'),
+  })
+  .describe(
+    'Commands that are run when the model has no more calls, judged, asked about and run as if it had asked for them. The turn completes once all of them exit with 0. What fails goes to the model, and they are run again at its next end; after the last round the turn fails with `checksFailed`, at a denied one with `checkDenied`.',
+  )
+
 /** Fields of the turn that a message starts. */
 export const turnOptions = {
   outputSchema: outputSchema.exactOptional().describe('Schema for the turn it starts; not with `steer`.'),
   budget: turnBudget.exactOptional().describe('Budget of the turn it starts; a running turn keeps its own.'),
   purpose: turnPurpose.exactOptional().describe('Purpose of the turn it starts; not with `steer`.'),
+  checks: turnChecks.exactOptional().describe('Checks of the turn it starts; not with `steer`.'),
 }
 
 export const whyStopped = z
@@ -146,6 +156,7 @@ export type ContentItem = z.infer<typeof contentItem>
 export type MessageCall = z.infer<typeof messageCall>
 export type TurnBudget = z.infer<typeof turnBudget>
 export type LimitName = z.infer<typeof limitName>
+export type TurnChecks = z.infer<typeof turnChecks>
 export type TurnPurpose = z.infer<typeof turnPurpose>
 export type OutputSchema = z.infer<typeof outputSchema>
 export type Actor = z.infer<typeof actor>

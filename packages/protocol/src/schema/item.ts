@@ -187,6 +187,10 @@ export const item = z.discriminatedUnion('type', [
       type: z.literal('userMessage'),
       content: z.array(contentItem),
       calls: z.array(messageCall).exactOptional().describe('Calls that it makes before the model is asked.'),
+      ofChecks: z
+        .literal(true)
+        .exactOptional()
+        .describe('The server says it in the name of the user: its `calls` are the checks of the turn.'),
       messageId: messageId.exactOptional().describe('`messageId` of `conversation/sendMessage`.'),
       by: actor.exactOptional(),
     })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hookParams } from './hooks/hook-params.ts'
+import { environment, hookParams } from './hooks/hook-params.ts'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey } from './ids.ts'
 import { answers, decision, inputItem, sideFile, turnOptions } from './input.ts'
 import { memoryParams } from './methods/memory-params.ts'
@@ -310,13 +310,14 @@ export const methodParams = {
   'mcp/login': z.object({ name: mcpName }),
   'mcp/logout': z.object({ name: mcpName }),
   'mcp/restart': z.object({ name: z.string().describe('Key of `[mcp_servers.X]`.') }),
-  'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.') }),
+  'trust/read': z.object({ cwd: z.string().describe('A folder of the project; absolute.'), environment }),
   'trust/decide': z.object({
     cwd: z.string().describe('A folder of the project; absolute.'),
+    environment,
     hash: z.string().describe('Hash from `trust/read`. If the content has changed since, it is not trusted.'),
     verdict: trustVerdict,
   }),
-  'skill/list': z.object({ cwd: z.string().describe('Folder to look from; absolute.') }),
+  'skill/list': z.object({ cwd: z.string().describe('Folder to look from; absolute.'), environment }),
   'web/open': z.object({
     port: z
       .int()

@@ -14,7 +14,7 @@ import {
 import { hookRef } from './hooks/hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import { limitName, messageCall, missingKey, queuedMessage, sideFile, turnOptions, turnPurpose } from './input.ts'
-import { failure, item } from './item.ts'
+import { failure, item, itemStatus } from './item.ts'
 import { jsonText } from './redaction-marks.ts'
 import { modelChoice, reviewEnforcement, settings } from './settings.ts'
 
@@ -112,6 +112,20 @@ export const turn = z
       .array(z.object({ name: z.string(), allowedTools: z.array(z.string()) }))
       .exactOptional()
       .describe('Skills read in this turn that name tools: effects of others are asked about. Left out for none.'),
+    checked: z
+      .object({
+        times: z.int().describe('Number of times that the checks were begun.'),
+        failed: z
+          .array(
+            z.object({ itemId, title: z.string(), status: itemStatus, exitCode: z.int().nullable().exactOptional() }),
+          )
+          .exactOptional()
+          .describe(
+            'Those that have ended otherwise than with exit code 0; left out once the model was asked again, so that they are to be run.',
+          ),
+      })
+      .exactOptional()
+      .describe('How the `checks` stand; left out before the first of them.'),
     toMake: z
       .array(messageCall)
       .exactOptional()

@@ -11,8 +11,9 @@ import {
   type TurnBudget,
   unansweredApprovals,
 } from '@parley/protocol'
-import { type ReachedLimit, reachedLimit } from './conversation-limits.ts'
-import { usedUp } from './turn-budget.ts'
+import { type ReachedLimit, reachedLimit } from './turn-ends/conversation-limits.ts'
+import { usedUp } from './turn-ends/turn-budget.ts'
+import { areChecksDue, failedChecks, mendsChecks } from './turn-ends/turn-checks.ts'
 
 export type Step =
   | { kind: 'await' }
@@ -21,6 +22,8 @@ export type Step =
   /** Makes the calls of the turn's messages, as if the model had asked for them. */
   | { kind: 'makeCalls'; calls: readonly MessageCall[] }
   | { kind: 'runCalls'; itemIds: readonly ItemId[] }
+  /** Has the checks run before the turn ends. */
+  | { kind: 'beginChecks' }
   /** Compacts the model's view: `item` was asked for; null when the window is almost full. */
   | { kind: 'compact'; item: ItemOf<'contextCompaction'> | null }
   /** Asks the user before a limit of the conversation is passed. */
@@ -44,13 +47,15 @@ export function nextStep(
   if (turn.parked) return wait
   if (turn.stoppedBy !== undefined)
     return { kind: 'failTurn', failure: { code: 'stoppedByHook', message: turn.stoppedBy } }
+  const denied = failedChecks(turn)
+  if (denied?.code === 'checkDenied') return { kind: 'failTurn', failure: denied }
   const calls =
     turn.phase === 'calls' ? Object.values(core.open).filter(({ item }) => isCall(item) && !isUserChange(item)) : []
   if (calls.length > 0) return stepForCalls(calls, core)
   if (turn.toMake !== undefined) return { kind: 'makeCalls', calls: turn.toMake }
   const asked = openCompaction(core)
   if (asked !== null) return { kind: 'compact', item: asked }
-  if (!asksModel(core)) return { kind: 'endTurn' }
+  if (!asksModel(core)) return stepAtEnd(turn)
   const failure = usedUp(turn)
   if (failure !== null) return { kind: 'failTurn', failure }
   const reached = reachedLimit(core, limits)
@@ -68,9 +73,18 @@ function asksModel(core: Core): boolean {
   const { turn } = core
   if (turn === null) return false
   if (steeringOf(core).length > 0 || turn.goesOn === true) return true
+  const mends = mendsChecks(turn)
+  if (mends !== null) return mends
   return turn.phase === 'calls'
     ? turn.calls > 0 || turn.paused !== undefined
     : turn.trigger !== 'compaction' || turn.phase !== 'start'
+}
+
+/** Returns the step after the last answer: the checks, unless they have run since. */
+function stepAtEnd(turn: NonNullable<Core['turn']>): Step {
+  const failure = failedChecks(turn)
+  if (failure !== null) return { kind: 'failTurn', failure }
+  return areChecksDue(turn) ? { kind: 'beginChecks' } : { kind: 'endTurn' }
 }
 
 function openCompaction(core: Core): ItemOf<'contextCompaction'> | null {

@@ -162,7 +162,7 @@ export function createEngine(parts: EngineParts): Engine {
   const host = new ConversationHost({ files, home, ids, setup, store: parts.store ?? null, report })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
   const logins = loginsWhenNeeded(parts, { connectedClients, mcpServers, report })
-  const trust = { home, clock, projects, sandboxes }
+  const trust = { home, clock, projects, environments, sandboxes }
   const hookPorts = async () => {
     const secrets = await parts.secrets()
     return { ...policy, ceiling, clock, redaction, secrets, processes: parts.host }

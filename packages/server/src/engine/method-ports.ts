@@ -8,7 +8,7 @@ import type { CheckupPorts } from './checkup/check-up.ts'
 import type { TryPorts } from './hooks/try-hooks.ts'
 import type { Logins } from './login/logins.ts'
 import type { ConversationHost } from './open/conversation-host.ts'
-import type { TrustPorts } from './settings/trust.ts'
+import type { TrustPorts } from './project/trust.ts'
 
 /** Methods that a frontend answers for one connection: its handshake, its streams, and diagnostics. */
 type ConnectionMethod =

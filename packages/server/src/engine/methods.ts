@@ -66,11 +66,12 @@ function serverMethods(
     'replay/run': async (params) =>
       (await import('./replay/replay-conversation.ts')).replayConversation(params, policy),
     'policy/why': async (params) => (await import('./policy/explain-call.ts')).explainCall(params, policy),
-    'trust/read': async (params) => (await import('./settings/trust.ts')).readTrust(params, trust),
-    'hook/list': async (params) => (await import('./hooks/try-hooks.ts')).listHooks(params, trust),
+    'trust/read': async (params) => (await import('./project/trust.ts')).readTrust(params, client.rights, trust),
+    'hook/list': async (params) => (await import('./hooks/try-hooks.ts')).listHooks(params, client.rights, trust),
     'hook/try': async (params) => (await import('./hooks/try-hooks.ts')).tryHooks(params, await hookPorts()),
-    'skill/list': async (params) => (await import('./skills/list-parts.ts')).listParts(params, { env, ...trust }),
-    'trust/decide': async (params) => (await import('./settings/trust.ts')).decideTrust(params, trust),
+    'skill/list': async (params) =>
+      (await import('./skills/list-parts.ts')).listParts(params, client.rights, { env, ...trust }),
+    'trust/decide': async (params) => (await import('./project/trust.ts')).decideTrust(params, client.rights, trust),
   }
 }
 

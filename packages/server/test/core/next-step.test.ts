@@ -45,6 +45,33 @@ const compacted: ConversationEvent = {
   turnId: 't1',
   item: { id: 'k', type: 'contextCompaction', status: 'completed', title: '', text: '', trigger: 'manual' },
 }
+const checking: ConversationEvent = {
+  type: 'item.completed',
+  turnId: 't1',
+  item: {
+    id: 'm',
+    type: 'userMessage',
+    status: 'completed',
+    title: '',
+    text: '',
+    content: [],
+    calls: [{ name: 'shell', arguments: '{}' }],
+    ofChecks: true,
+  },
+}
+const cut: ConversationEvent = {
+  type: 'usage.updated',
+  turnId: 't1',
+  counts: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0 },
+  stopReason: 'outputLimit',
+}
+const commandCall = (id: string) => ({ ...call(id), type: 'commandExecution' as const, command: [id], cwd: '/' })
+const command = (id: string): ConversationEvent => proposed(commandCall(id))
+const ended = (id: string, exitCode: number | null, status?: 'unknown' | 'denied'): ConversationEvent => ({
+  type: 'item.completed',
+  turnId: 't1',
+  item: { ...commandCall(id), status: status ?? (exitCode === 0 ? 'completed' : 'failed'), exitCode },
+})
 const queued = (messageId: string, when: 'queue' | 'steer'): ConversationEvent => ({
   type: 'message.queued',
   message: { messageId, when, content: [{ type: 'text', text: messageId }], by },
@@ -176,6 +203,58 @@ describe('the next step', () => {
     ['leaves a queued message where it is', [started, asked, responded, queued('m', 'queue')], { kind: 'endTurn' }],
   ])('%s', (_, events, step) => {
     expect(nextStep(after(...events))).toMatchObject(step)
+  })
+
+  it.each<[string, ConversationEvent[], object]>([
+    ['are run after an answer without calls', [], { kind: 'beginChecks' }],
+    ['are made before anything else', [checking], { kind: 'makeCalls', calls: [{ name: 'shell' }] }],
+    ['run one by one', [checking, command('a'), command('b'), responded], { kind: 'runCalls', itemIds: ['a'] }],
+    ['that pass end the turn', [checking, command('a'), responded, ended('a', 0)], { kind: 'endTurn' }],
+    [
+      'that fail go to the model once all of them have run',
+      [checking, command('a'), command('b'), responded, ended('a', 1), ended('b', 0)],
+      { kind: 'callModel', steering: [] },
+    ],
+    [
+      'whose outcome a crash took have not passed',
+      [checking, command('a'), responded, ended('a', null, 'unknown')],
+      { kind: 'callModel', steering: [] },
+    ],
+    [
+      'run again after the next answer',
+      [checking, command('a'), responded, ended('a', 1), asked, responded],
+      { kind: 'beginChecks' },
+    ],
+    [
+      'fail the turn after the last round',
+      [
+        checking,
+        command('a'),
+        responded,
+        ended('a', 1),
+        asked,
+        responded,
+        checking,
+        command('b'),
+        responded,
+        ended('b', 1),
+      ],
+      { kind: 'failTurn', failure: { code: 'checksFailed', message: expect.stringContaining('1 round of mending') } },
+    ],
+    [
+      'end the turn at once where one is denied',
+      [checking, command('a'), command('b'), responded, ended('a', null, 'denied')],
+      { kind: 'failTurn', failure: { code: 'checkDenied' } },
+    ],
+    [
+      'wait for a message that steers',
+      [checking, command('a'), responded, ended('a', 0), queued('m', 'steer')],
+      { kind: 'callModel', steering: [{ messageId: 'm' }] },
+    ],
+    ['are not run on an answer that was cut', [cut], { kind: 'endTurn' }],
+  ])('the checks %s', (_, events, step) => {
+    const checks = { commands: ['make'], rounds: 1 }
+    expect(nextStep(after({ ...started, checks }, asked, responded, ...events))).toMatchObject(step)
   })
 
   it('compacts before a model call when the window is almost full', () => {

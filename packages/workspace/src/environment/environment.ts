@@ -5,6 +5,7 @@ import type { SecretPaths } from '../files/secret-paths.ts'
 import type { SearchProgram } from '../look-up/ripgrep-run.ts'
 import type { PatchTarget } from '../patch/patch-files.ts'
 import type { KeptCommands } from '../remote/kept-commands.ts'
+import type { RemoteCopies } from '../remote/remote-copies.ts'
 
 type RootsNow = ReturnType<PinnedFolders['now']>
 
@@ -29,6 +30,8 @@ export interface Environment {
   readonly platform: string
   readonly commands: Pick<Host, 'runCommand' | 'spawnStreams' | 'warmUp'>
   readonly kept: KeptCommands
+  /** Copies of files for programs that must run exactly these; null on this machine. */
+  readonly copies: RemoteCopies | null
   readonly sandboxes: Sandboxes
   readonly files: EnvironmentFiles
   readonly patches: PatchTarget

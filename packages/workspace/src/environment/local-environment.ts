@@ -37,6 +37,7 @@ export function localEnvironment(parts: LocalParts): Environment {
     platform: process.platform,
     commands: host,
     kept: nothingKept,
+    copies: null,
     sandboxes,
     files: diskFiles,
     patches: diskPatchTarget(patchFiles),

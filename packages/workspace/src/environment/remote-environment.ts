@@ -9,6 +9,7 @@ import type { ExecInfo } from '../remote/exec-connection.ts'
 import { remoteKept } from '../remote/kept-commands.ts'
 import type { Link } from '../remote/link.ts'
 import { runRemoteRipgrep, startRemoteCommand } from '../remote/remote-commands.ts'
+import { remoteCopies } from '../remote/remote-copies.ts'
 import { pathOfUri, remoteFiles, remoteIdentity } from '../remote/remote-files.ts'
 import { remotePatches } from '../remote/remote-patches.ts'
 import { remoteGuards, remoteSandboxes } from '../remote/remote-sandboxes.ts'
@@ -70,6 +71,7 @@ export function remoteEnvironment({ name, link, mayWork, here }: RemoteParts): E
       warmUp: async () => void (await link.connection()),
     },
     kept: remoteKept(link),
+    copies: remoteCopies(link),
     sandboxes,
     files,
     patches: remotePatches(link, files),

@@ -2,13 +2,14 @@ import { type HookEvent, hookEvents, type ListedHook, type TriedHook } from '@pa
 import { closest, isRecord } from '@parley/text'
 import { connect } from '../../cli/connect.ts'
 import { type ExitCode, exitCodes, misused } from '../../cli/exit-codes.ts'
-import { fromWorkingFolder, workingFolder } from '../../cli/folders.ts'
+import { folderOf } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
 import { hookRows, hooksTable } from '../../ui/notices/hooks-table.ts'
 import { showEffects } from '../../view/text/control-characters.ts'
 
 export interface HooksFlags {
   readonly cd?: string
+  readonly environment?: string
   readonly json?: boolean
   readonly input?: string
   readonly name?: string
@@ -17,7 +18,7 @@ export interface HooksFlags {
 /** Runs `parley hooks list`: the user's hooks, then those of the project, in the order in which they run. */
 export async function listHooks(launch: Launch, flags: HooksFlags): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-hooks' })
-  const { hooks } = await parley.request('hook/list', { cwd: folderOf(flags) })
+  const { hooks } = await parley.request('hook/list', folderOf(flags.cd, flags.environment))
   launch.streams.stdout.write(flags.json === true ? jsonLines(hooks) : listText(hooks))
   return exitCodes.ok
 }
@@ -31,7 +32,7 @@ export async function testHooks(launch: Launch, word: string, flags: HooksFlags)
     ...(flags.input === undefined ? {} : { input: inputOf(flags.input) }),
   }
   await using parley = await connect(launch, { clientName: 'parley-hooks' })
-  const { input, runs } = await parley.request('hook/try', { cwd: folderOf(flags), on, ...given })
+  const { input, runs } = await parley.request('hook/try', { ...folderOf(flags.cd, undefined), on, ...given })
   const text = [`reads  ${JSON.stringify(input)}\n`, ...(runs.length === 0 ? [noneFits] : runs.map(runText))].join('')
   launch.streams.stdout.write(flags.json === true ? jsonLines(runs) : showEffects(text))
   return exitCodeOf(runs)
@@ -41,10 +42,6 @@ function exitCodeOf(runs: readonly TriedHook[]): ExitCode {
   if (runs.some(({ outcome }) => outcome === 'stopped')) return exitCodes.denied
   if (runs.some(({ outcome }) => outcome === 'asked')) return exitCodes.asks
   return runs.some(({ outcome }) => outcome === 'failed') ? exitCodes.turnFailed : exitCodes.ok
-}
-
-function folderOf({ cd }: HooksFlags): string {
-  return cd === undefined ? workingFolder() : fromWorkingFolder(cd)
 }
 
 function eventNamed(word: string): HookEvent {

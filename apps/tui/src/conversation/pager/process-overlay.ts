@@ -3,7 +3,9 @@ import type { ConversationState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import { createRowPainter, type Overlay, type OverlayScene } from '../../terminal/overlay.ts'
 import { isAsking } from '../../ui/answers.ts'
+import { chord } from '../../ui/composer/command.ts'
 import type { KeyEvent } from '../../ui/keys/key-event.ts'
+import { processActionOf } from '../../ui/keys/process-keys.ts'
 import {
   openProcess,
   type ProcessEffect,
@@ -39,6 +41,8 @@ export class ProcessOverlay implements Overlay {
   /** Size of the last frame; null before the first. */
   #size: ProcessSize | null = null
   #isClosed = false
+  /** Keys pressed before a reading says what the process takes; null once it has. */
+  #early: KeyEvent[] | null = null
   /** Number of the reading that counts: an answer to an earlier one is about other lines. */
   #reading = 0
 
@@ -71,9 +75,27 @@ export class ProcessOverlay implements Overlay {
 
   #press(event: KeyEvent): void {
     if (this.#size === null || this.#isClosed) return
+    if (this.#early !== null && !this.#actsAtOnce(event)) {
+      this.#early.push(event)
+      return
+    }
     const { view, effects } = pressInProcess(this.#view, event, processRoom(this.#view, this.#size))
     this.#view = view
     for (const effect of effects) this.#carryOut(effect)
+  }
+
+  /** Tells if a key closes the view or stops parley, and is no part of what is typed. */
+  #actsAtOnce(event: KeyEvent): boolean {
+    if (event.kind === 'text') return this.#early?.length === 0 && processActionOf(event.text) === 'leave'
+    const action = event.kind === 'key' ? processActionOf(chord(event)) : null
+    return action === 'leave' || action === 'suspend'
+  }
+
+  /** Applies the keys that have waited; they are dropped where nothing could be read. */
+  #takeEarly(known: ProcessOutput | string): void {
+    const early = this.#early ?? []
+    this.#early = null
+    if (typeof known !== 'string') this.press(early)
   }
 
   #carryOut(effect: ProcessEffect): void {
@@ -132,6 +154,7 @@ export class ProcessOverlay implements Overlay {
 
   #read(): void {
     this.#reading += 1
+    this.#early = []
     void this.#follow(this.#reading)
   }
 
@@ -142,9 +165,11 @@ export class ProcessOverlay implements Overlay {
     while (known === null || known.end === null) {
       const answer: ProcessOutput | string = await this.#answer(known)
       if (!isCurrent()) return
-      if (typeof answer === 'string') return this.#show({ ...this.#view, note: answer })
+      if (typeof answer === 'string') this.#show({ ...this.#view, note: answer })
+      else this.#show(withOutput(this.#view, answer))
+      if (known === null) this.#takeEarly(answer)
+      if (typeof answer === 'string') return
       known = answer
-      this.#show(withOutput(this.#view, answer))
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }

@@ -24,7 +24,8 @@ export function isReadingIntent(intent: Intent): intent is ReadingIntent {
 /** Carries out the intent; without a conversation there is nothing to read. Loads what it needs at the first call. */
 export async function readBack(intent: ReadingIntent, { conversation, screen, terminal }: ReadingPlace): Promise<void> {
   if (conversation === null) return screen.dispatch(note('warning', 'No conversation is open yet: try again.'))
-  if (intent.kind === 'showProcess') return showProcess(intent.process, { conversation, screen, terminal })
+  using _held = intent.kind === 'copy' ? null : screen.holdKeys()
+  if (intent.kind === 'showProcess') return await showProcess(intent.process, { conversation, screen, terminal })
   const { createClipboard, runClipboardProgram } = await import('../../terminal/clipboard.ts')
   const { write, env } = terminal
   const clipboard = createClipboard({ write, env, platform: process.platform, run: runClipboardProgram })

@@ -10,7 +10,8 @@ export function askForParts(before: UiState, step: UiStep, context: UiContext): 
   const { composer, partsAsked, purpose } = step.ui
   if (composer.text === before.composer.text) return step
   const written = composer.text.slice(0, composer.caret)
-  const isBegun = /^\/\w?$/.test(composer.text) || /(?:^|[\s(])\$\w?$/.test(written)
+  const isGiven = composer.text.startsWith('/') && !before.composer.text.startsWith('/')
+  const isBegun = isGiven || /^\/\w?$/.test(composer.text) || /(?:^|[\s(])\$\w?$/.test(written)
   if (purpose.kind !== 'message' || !isBegun) return step
   const { ui } = step
   const folder = partsFolder(context.state)
@@ -22,8 +23,7 @@ export function askForParts(before: UiState, step: UiStep, context: UiContext): 
   }
 }
 
-/** Returns the folder to look from: one that has no project, for a conversation on another machine. */
+/** Returns the folder to look from, on the machine of the conversation. */
 export function partsFolder(state: ConversationState | null): string | null {
-  if (state === null) return null
-  return state.core.settings.environment === undefined ? state.core.meta.cwd : '/'
+  return state === null ? null : state.core.meta.cwd
 }

@@ -4,12 +4,15 @@ import { after, completed, turnEnded, turnStarted, userMessage } from '../../vie
 import { openUi } from '../../view/scenes/scene.ts'
 import { contextAt, typeKeys } from '../type-keys.ts'
 
+const paste = { kind: 'paste', text: '/deploy now' } as const
 const idle = after(completed(userMessage('first')), turnStarted, turnEnded())
 
 describe('skills and commands', () => {
   test('of the user are asked for when one is begun, and sent as messages', () => {
     const begun = typeKeys({ ...openUi, partsAsked: null }, idle, '/')
     expect(begun.intents).toEqual([{ kind: 'listParts', folder: '/home/ada/shop' }])
+    const pasted = updateUi({ ...openUi, partsAsked: null }, { kind: 'key', event: paste }, contextAt(idle, 10))
+    expect(pasted.intents).toEqual(begun.intents)
     const about = { kind: 'skill', name: 'deploy', description: 'Ships it.', origin: 'user', path: '/s' } as const
     const known = { state: 'ready', forModel: true, forUser: true } as const
     const parts = [{ ...about, ...known, remarks: [], files: [] }]

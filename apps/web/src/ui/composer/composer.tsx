@@ -6,7 +6,7 @@ import { CommandList } from './command-list.tsx'
 import { CommandNote } from './command-note.tsx'
 import { useDraft } from './drafts.ts'
 import { ImageRow, PickButton } from './image-row.tsx'
-import { type CommandContext, folderOf } from './page-commands.ts'
+import type { CommandContext } from './page-commands.ts'
 import { useChoices, type Written } from './use-choices.ts'
 import { useFoundParts } from './use-found-parts.ts'
 import { usePickedImages } from './use-picked-images.ts'
@@ -35,7 +35,7 @@ export function Composer({ client, ask, onProblem, onSend, isHidden, ...context 
   const [text, write] = useDraft(conversationId)
   const picked = usePickedImages(onProblem)
   const hasImages = picked.images.length > 0
-  const parts = useFoundParts(text, client, folderOf(core))
+  const parts = useFoundParts(text, client, { cwd: core.meta.cwd, environment: core.settings.environment })
   const isMessage = hasImages || namesPart(text.trim(), parts)
   const meant = isMessage ? null : { command: parseSlash(text.trim()), shellLine: shellLineOf(text) }
   const { isSending, notice, closeNotice, send } = useSending(ask, { ...context, text, write, picked, meant })

@@ -146,8 +146,7 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     const call = item === '' ? {} : { item }
     return whyTable(await client.request('policy/why', { conversation: state.core.meta.conversationId, ...call }))
   },
-  hooks: async (_, { client, state: { core } }) =>
-    hooksTable(await client.request('hook/list', { cwd: folderOf(core) })),
+  hooks: async (_, { client, state: { core } }) => hooksTable(await client.request('hook/list', folderOf(core))),
   mcp: async (_, { client }) => mcpTable(await client.request('mcp/list', {})),
   async status(_, { client, state }) {
     const server = await client.request('server/diagnostics', {})
@@ -243,9 +242,9 @@ async function configure(
   return null
 }
 
-/** Returns the folder to look for hooks in: `/`, which has none, for a conversation on another machine. */
-export function folderOf({ settings, meta }: ConversationState['core']): string {
-  return settings.environment === undefined ? meta.cwd : '/'
+/** Returns the folder to look for hooks in, on the machine of the conversation. */
+function folderOf({ settings: { environment }, meta: { cwd } }: ConversationState['core']) {
+  return environment === undefined ? { cwd } : { cwd, environment }
 }
 
 type Row = readonly [string, string]

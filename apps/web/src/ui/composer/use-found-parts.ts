@@ -4,14 +4,20 @@ import { useEffect, useState } from 'react'
 
 const none: readonly FoundPart[] = []
 
-/** Returns the skills and commands of a folder, read anew whenever a name is begun; none until they have come. */
-export function useFoundParts(text: string, client: Client | null, cwd: string): readonly FoundPart[] {
+/** Folder of a conversation, on its machine. */
+interface Place {
+  readonly cwd: string
+  readonly environment?: string | undefined
+}
+
+/** Returns the skills and commands that a conversation has, read anew whenever a name is begun; none until they have come. */
+export function useFoundParts(text: string, client: Client | null, { cwd, environment }: Place): readonly FoundPart[] {
   const [parts, setParts] = useState(none)
   const mayName = /^\/|\$/.test(text)
   useEffect(() => {
     if (client === null || !mayName) return undefined
     let isOver = false
-    client.request('skill/list', { cwd }).then(
+    client.request('skill/list', { cwd, ...(environment === undefined ? {} : { environment }) }).then(
       (found) => isOver || setParts(found.parts),
       // A message can be written without a list.
       () => isOver || setParts(none),
@@ -19,6 +25,6 @@ export function useFoundParts(text: string, client: Client | null, cwd: string):
     return () => {
       isOver = true
     }
-  }, [client, cwd, mayName])
+  }, [client, cwd, environment, mayName])
   return parts
 }

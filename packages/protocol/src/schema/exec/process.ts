@@ -90,6 +90,32 @@ export const processMethods = {
       sandboxType: z.string().describe('Sandbox of the process: `bubblewrap`, `landlock`, `seatbelt` or `none`.'),
     }),
   },
+  'copy/make': {
+    about:
+      'Keeps a read-only copy of files for processes that must run exactly these, outside of what processes may write to, and returns its folder. It lasts as long as the session; of all copies of a session 64 MiB are kept.',
+    params: z.object({
+      key: z
+        .string()
+        .min(1)
+        .max(200)
+        .describe('Chosen by the client. A copy of this key that is there already is returned as it is.'),
+      files: z
+        .array(
+          z.object({
+            path: z.string().min(1).max(4096).describe('Relative to the folder of the copy, without `.` and `..`.'),
+            dataBase64: bytes,
+            executable: z.boolean(),
+          }),
+        )
+        .max(300)
+        .exactOptional()
+        .describe('Left out, nothing is made, and a copy that is there already is returned.'),
+      ...fenced,
+    }),
+    result: z.object({
+      folder: z.string().nullable().describe('Folder as a `file:` URI; null where there is none and nothing was sent.'),
+    }),
+  },
   'process/write': {
     about: 'Writes to the stdin or terminal of a process. The response comes when more may be sent.',
     params: z.object({

@@ -1,9 +1,17 @@
 import * as z from 'zod'
+
+/** Environment of a folder that a request names. */
+export const environment = z
+  .string()
+  .min(1)
+  .exactOptional()
+  .describe('Environment that the folder is in, from the `cwd` of its settings on; default this machine.')
+
 import { hookEvents } from '../../modes/hook-names.ts'
 
 /** Parameters of methods about hooks, without schemas of results. */
 export const hookParams = {
-  'hook/list': z.object({ cwd: z.string().describe('Folder to look from; absolute.') }),
+  'hook/list': z.object({ cwd: z.string().describe('Folder to look from; absolute.'), environment }),
   'hook/try': z.object({
     cwd: z.string().describe('Folder to work in; absolute.'),
     on: z.enum(hookEvents).describe('Event whose hooks run.'),

@@ -1,4 +1,6 @@
 import type { EventOf, MessageCall } from '@parley/protocol'
+import { checkMessage } from '../../core/turn-ends/turn-checks.ts'
+import { userMessageItem } from '../messages/user-messages.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
 import { proposeCall } from './propose-call.ts'
 
@@ -14,4 +16,13 @@ export function makeCalls(context: TurnContext, wanted: readonly MessageCall[]):
     proposeCall(context, turnId, (itemId) => ({ callId: itemId, name, arguments: text })),
   )
   conversation.record({ type: 'model.responded', turnId, adapter: noAdapter, parts: [], text: '', calls })
+}
+
+/** Records the message whose calls are the checks of the turn. */
+export function beginChecks({ conversation, modules }: TurnContext): void {
+  const { turn } = conversation.state.core
+  if (turn?.checks === undefined) return
+  const { text, calls } = checkMessage(turn.checks, (turn.checked?.times ?? 0) + 1)
+  const item = userMessageItem(modules.ids.item(), { content: [{ type: 'text', text }], calls, ofChecks: true })
+  conversation.record({ type: 'item.completed', turnId: turn.id, item })
 }

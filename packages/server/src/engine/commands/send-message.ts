@@ -61,6 +61,7 @@ export function sendMessage(open: LiveConversation, params: Sending, sender: Sen
   if (known !== null) return known
   assertSendable(params)
   assertBudget(open, params)
+  assertNoSecret(open, params.checks?.commands ?? [], 'checks')
   const namesPart = mayNamePart(input)
   const content = namesPart ? null : shortTexts(input)
   const hasHooks = modules.hooks.has(onPrompt)
@@ -84,13 +85,22 @@ export function sendMessage(open: LiveConversation, params: Sending, sender: Sen
 
 /** Fills in the command that a message names, by the files as they are now. */
 async function expanded(open: LiveConversation, input: Sending['input']): Promise<Expanded> {
-  const { conversation, modules, skills } = writable(open)
+  const { conversation, skills } = writable(open)
+  await skills.refresh()
   const whole = await expandMessage(input, { skills, cwd: conversation.state.core.meta.cwd })
   assertFits(whole.input)
-  // Calls of a message come from the log, which has a mark in place of a secret.
-  if (whole.calls.some((call) => modules.redaction.hasSecret(call.arguments)))
-    throw rejection('invalidParams', secretInCall, { field: 'input' })
+  assertNoSecret(
+    open,
+    whole.calls.map((call) => call.arguments),
+    'input',
+  )
   return whole
+}
+
+/** Throws `invalidParams` for a secret in what is run later: that comes from the log, which has a mark in its place. */
+function assertNoSecret(open: LiveConversation, texts: readonly string[], field: 'input' | 'checks'): void {
+  const { redaction } = writable(open).modules
+  if (texts.some((text) => redaction.hasSecret(text))) throw rejection('invalidParams', secretInCall, { field })
 }
 
 const secretInCall =
@@ -106,7 +116,7 @@ function firstResult({ conversation }: LiveConversation, messageId: MessageId): 
   })
 }
 
-function assertSendable({ input, when = 'now', overrides, outputSchema, purpose }: Sending): void {
+function assertSendable({ input, when = 'now', overrides, outputSchema, purpose, checks }: Sending): void {
   assertFits(input)
   if (when !== 'now' && overrides !== undefined)
     throw rejection('invalidParams', 'Settings can only be changed with a message that is sent now.', {
@@ -119,6 +129,14 @@ function assertSendable({ input, when = 'now', overrides, outputSchema, purpose 
   if (when === 'steer' && purpose !== undefined)
     throw rejection('invalidParams', 'A turn that runs keeps its purpose. Send with `now` or `queue`.', {
       field: 'purpose',
+    })
+  if (when === 'steer' && checks !== undefined)
+    throw rejection('invalidParams', 'A turn that runs keeps its checks. Send with `now` or `queue`.', {
+      field: 'checks',
+    })
+  if (purpose !== undefined && checks !== undefined)
+    throw rejection('invalidParams', 'A review changes nothing, so there is nothing to check. Leave out the checks.', {
+      field: 'checks',
     })
 }
 

@@ -28,22 +28,25 @@ export interface ConversationMcp extends AsyncDisposable {
   relimit(): void
 }
 
-interface McpParts {
+interface McpParts<Config> {
   readonly conversation: Conversation
   /** Returns the servers under the limits of a sandbox mode. */
-  readonly lease: (sandbox: SandboxMode) => McpLease
+  readonly lease: (sandbox: SandboxMode, config: Config) => McpLease
+  /** Returns the configuration that the servers stand in; another one once the project of another machine was read. */
+  readonly config: () => Config
   readonly newItemId: () => ItemId
   /** Tells if a client that can answer follows the conversation. */
   readonly isWatched: () => boolean
 }
 
-export function createConversationMcp(parts: McpParts): ConversationMcp {
+export function createConversationMcp<Config>(parts: McpParts<Config>): ConversationMcp {
   const { conversation, isWatched } = parts
   let held = hold(parts)
   let released: Promise<unknown> = Promise.resolve()
 
   function current(): Held {
-    if (serverSandboxMode(settingsInForce(conversation.state.core).sandbox) === held.mode) return held
+    const mode = serverSandboxMode(settingsInForce(conversation.state.core).sandbox)
+    if (mode === held.mode && held.config === parts.config()) return held
     const before = held
     // Leased before the old lease ends, so that servers in both stay running.
     held = hold(parts)
@@ -96,6 +99,7 @@ export function createConversationMcp(parts: McpParts): ConversationMcp {
 /** Servers leased under the limits of one mode, with what was derived from them. */
 interface Held {
   readonly mode: ReturnType<typeof serverSandboxMode>
+  readonly config: unknown
   readonly lease: McpLease
   readonly lookUps: readonly Tool[]
   readonly notices: ReturnType<typeof failureNotices>
@@ -103,12 +107,14 @@ interface Held {
   known: { readonly file: string | undefined; readonly tools: readonly Tool[] }
 }
 
-function hold({ conversation, lease: leaseFor, newItemId }: McpParts): Held {
+function hold<Config>({ conversation, lease: leaseFor, config: configNow, newItemId }: McpParts<Config>): Held {
   const { sandbox } = settingsInForce(conversation.state.core)
-  const lease = leaseFor(sandbox)
+  const config = configNow()
+  const lease = leaseFor(sandbox, config)
   const { servers } = lease
   return {
     mode: serverSandboxMode(sandbox),
+    config,
     lease,
     lookUps: servers.length === 0 ? [] : resourceTools(servers),
     notices: failureNotices(conversation, servers, newItemId),

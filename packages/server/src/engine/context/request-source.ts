@@ -5,6 +5,7 @@ import { missingFile } from '../../core/view-content.ts'
 import type { OfferedTo, Tool } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { requestHash } from './request-hash.ts'
+import { readTools, sharedText } from './shared-tools.ts'
 
 /** Instructions and session context that precede the messages of a request, as found now. */
 export interface RequestContext {
@@ -67,13 +68,13 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
     const isReviewing = turn?.purpose === 'review'
     const key = `${toolShape} ${images} ${isPlanning} ${isReviewing} ${hasSkills}`
     const to = { toolShape, images, isPlanning, isReviewing, hasSkills }
-    const ownText = ownTexts.get(key) ?? JSON.stringify(specsFor(to, tools))
+    const ownText = ownTexts.get(key) ?? sharedText(JSON.stringify(specsFor(to, tools)))
     ownTexts.set(key, ownText)
     return more.length === 0 ? ownText : `${ownText.slice(0, -1)},${JSON.stringify(more).slice(1)}`
   }
 
   function toolsOf(file: string): readonly ToolSpec[] {
-    const known = parsedTools.get(file) ?? parseTools(readText(file))
+    const known = parsedTools.get(file) ?? readTools(readText(file))
     parsedTools.set(file, known)
     return known
   }
@@ -228,15 +229,4 @@ function isChanged(known: Omit<ContextSet, 'type'>, event: ContextSet): boolean 
     known.sessionContext !== event.sessionContext ||
     known.adapter !== event.adapter
   )
-}
-
-/** Parses the stored tools; none when the file is damaged, since providers reject a request with half of them. */
-function parseTools(text: string | null): readonly ToolSpec[] {
-  if (text === null) return []
-  const specs: unknown = JSON.parse(text)
-  return Array.isArray(specs) ? specs.filter(isToolSpec) : []
-}
-
-function isToolSpec(value: unknown): value is ToolSpec {
-  return typeof value === 'object' && value !== null && 'name' in value && 'parameters' in value
 }

@@ -2,6 +2,7 @@ import { type HookEvent, type HookRef, hookMatches, type ItemId, type ServerNoti
 import type { HookInput } from '@parley/protocol/hooks'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { ConversationProject } from '../project/conversation-project.ts'
 import type { PlacedHook } from './placed-hooks.ts'
 import { findingOf, type HookFinding } from './read-answer.ts'
 import type { HookEnd } from './run-hook.ts'
@@ -55,7 +56,9 @@ export interface HookDenial {
 
 interface HookParts extends HookPlace {
   readonly conversation: Pick<Conversation, 'state' | 'started' | 'record' | 'mayAct'>
-  readonly hooks: readonly PlacedHook[]
+  /** Returns the hooks of the configuration as it was read. */
+  readonly hooks: () => readonly PlacedHook[]
+  readonly project: Pick<ConversationProject, 'isRead' | 'read'>
 }
 
 interface SystemPorts {
@@ -68,7 +71,7 @@ export function createHooks(parts: HookParts, ports: SystemPorts): ConversationH
   const source = parts.conversation.started ? 'resume' : 'startup'
   let begun = false
   const matching = ({ on, subject, ran = [] }: HookMoment) => {
-    const hooks = parts.hooks.filter((hook) => hook.on === on && hookMatches(hook.matcher, on, subject))
+    const hooks = parts.hooks().filter((hook) => hook.on === on && hookMatches(hook.matcher, on, subject))
     return ran.length === 0 ? hooks : withoutThose(ran, hooks)
   }
   return {
@@ -80,8 +83,10 @@ export function createHooks(parts: HookParts, ports: SystemPorts): ConversationH
       begun = true
       return moment
     },
-    has: (moment) => matching(moment).length > 0,
+    // While the project is away nobody knows if it has any.
+    has: (moment) => !parts.project.isRead || matching(moment).length > 0,
     async *run(moment, input, signal) {
+      if (!parts.project.isRead) await parts.project.read()
       for (const hook of matching(moment)) {
         if (signal.aborted) return
         const { name, on, source: from } = hook

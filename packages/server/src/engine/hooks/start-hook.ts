@@ -32,12 +32,12 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
   const { environment } = toolPorts
   const narrowed = new AbortController()
   const run = runLimits(hook, ports)
-  const folder = hook.copy === null ? { path: conversation.state.core.meta.cwd } : hook.copy.folder()
-  const problem = 'problem' in folder ? folder.problem : 'problem' in run ? run.problem : null
-  if (problem !== null || 'problem' in folder || 'problem' in run) return notStarted(problem ?? '')
+  if ('problem' in run) return notStarted(run.problem)
   const endWatch = limits.whenNarrowed(run, () => narrowed.abort())
   try {
     await environment.reach()
+    const folder = hook.copy === null ? { path: conversation.state.core.meta.cwd } : await hook.copy.folder()
+    if ('problem' in folder) return notStarted(folder.problem)
     const described = await limits.describe(run)
     const sandbox: Sandbox = described === null ? noSandbox : await limits.prepare(described, 'own')
     const argv = typeof hook.command === 'string' ? [environment.shell, '-c', hook.command] : hook.command

@@ -2,11 +2,13 @@ import type { Host } from '@parley/host'
 import { type HookEvent, hookMatches, initialState, type ParamsOf, type ResultOf } from '@parley/protocol'
 import { redactJson } from '@parley/redaction'
 import type { SecretPaths } from '@parley/workspace'
+import type { Rights } from '../../people/rights.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { type ClientPlacePorts, clientPlace } from '../client-access/client-place.ts'
 import { limitsOfCommand } from '../limits/command-limits.ts'
-import { configHere, envRulesOf } from '../settings/read-config.ts'
+import { type ProjectPorts, withProject } from '../project/project-at.ts'
+import { type ConfigHere, configHere, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { commonInput } from './hook-input.ts'
 import { type PlacedHook, placedHooks } from './placed-hooks.ts'
 import { findingOf } from './read-answer.ts'
@@ -21,10 +23,17 @@ export type TryPorts = Omit<ClientPlacePorts, 'secrets'> & {
 
 /** Lists the hooks of a folder, also those that do not run there. */
 export function listHooks(
-  { cwd }: ParamsOf<'hook/list'>,
-  ports: Pick<TryPorts, 'home' | 'projects'>,
-): ResultOf<'hook/list'> {
-  const config = configHere(cwd, {}, ports)
+  params: ParamsOf<'hook/list'>,
+  by: Pick<Rights, 'person'>,
+  ports: ProjectPorts,
+): Promise<ResultOf<'hook/list'>> {
+  return withProject(params, by, ports, ({ project }) => {
+    const { values: own } = readConfig(ports.home, {})
+    return listOf({ own, project })
+  })
+}
+
+function listOf(config: Pick<ConfigHere, 'own' | 'project'>): ResultOf<'hook/list'> {
   const { project } = config
   const shown = ({
     name,
@@ -39,7 +48,7 @@ export function listHooks(
     ...(matcher === undefined ? {} : { matcher }),
     command: typeof command === 'string' ? command : [...command],
   })
-  using placed = placedHooks(config, nothing)
+  using placed = placedHooks(config, { processes: nothing, copies: null })
   const users = placed.hooks.filter(({ source }) => source === 'user')
   const runs = project?.state === 'trusted' && !project.isSafe
   return {
@@ -59,7 +68,7 @@ export async function tryHooks(params: ParamsOf<'hook/try'>, ports: TryPorts): P
   const { conversation } = place
   const input = { hook_event_name: on, ...commonInput(conversation.state), ...samples[on], ...params.input }
   const subject = subjectOf(on, input)
-  using placed = placedHooks(configHere(cwd, {}, ports), ports.processes)
+  using placed = placedHooks(configHere(cwd, {}, ports), { processes: ports.processes, copies: null })
   const hooks = placed.hooks.filter(
     (hook) => hook.on === on && (name === undefined || hook.name === name) && hookMatches(hook.matcher, on, subject),
   )

@@ -1,20 +1,27 @@
 import { resolve } from 'node:path'
-import { startedBy } from '@parley/host'
-import { type McpServers, mcpSettings, type ProgramPlace, type StdioLaunch } from '@parley/mcp-client'
-import { serverSandboxPolicies } from '@parley/policy'
+import { noSandbox, type Sandbox, startedBy } from '@parley/host'
+import {
+  assertUnchanged,
+  type McpServers,
+  mcpSettings,
+  type ProgramPlace,
+  type StdioLaunch,
+  withoutSandbox,
+} from '@parley/mcp-client'
+import { isUnchanged, readThere, type ServerSandboxPolicy, serverSandboxPolicies } from '@parley/policy'
 import { settingsInForce } from '@parley/protocol'
 import { type Environment, findProgram, liesWithin, whenUnknown } from '@parley/workspace'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { ConversationProject } from '../project/conversation-project.ts'
 import type { Participants } from '../session/participants.ts'
-import type { ConfigHere } from '../settings/read-config.ts'
 import { workspaceOf } from './workspace-folders.ts'
 
 interface McpParts {
   readonly conversation: Conversation
   readonly clients: Participants
-  readonly config: ConfigHere
+  readonly project: Pick<ConversationProject, 'config'>
   readonly environment: Environment
 }
 
@@ -25,16 +32,17 @@ interface McpPorts {
 
 /** Opens the tool servers of a conversation. Their programs start where its commands run. */
 export function openMcp(
-  { conversation, clients, config, environment }: McpParts,
+  { conversation, clients, project, environment }: McpParts,
   { mcpServers, ids }: McpPorts,
 ): ConversationMcp {
-  const { effective, own, project } = config
   const { cwd } = conversation.state.core.meta
   const place = environment.name === null ? null : placeIn(environment, conversation)
   return createConversationMcp({
     conversation,
-    lease: (sandbox) =>
-      mcpServers.lease(mcpSettings(effective.values, cwd, serverSandboxPolicies(project, own, sandbox)), place),
+    config: () => project.config,
+    lease(sandbox, { effective, own, project: found }) {
+      return mcpServers.lease(mcpSettings(effective.values, cwd, serverSandboxPolicies(found, own, sandbox)), place)
+    },
     newItemId: ids.item,
     isWatched: () => clients.answerers.length > 0,
   })
@@ -46,11 +54,29 @@ function placeIn(environment: Environment, conversation: Conversation): ProgramP
     key: conversation.id,
     async open(launch) {
       await environment.reach()
-      await assertNotWritable(launch, environment, conversation)
+      const { sandboxPolicy } = launch
+      if (sandboxPolicy === undefined) await assertNotWritable(launch, environment, conversation)
+      const sandbox = sandboxPolicy === undefined ? noSandbox : await projectSandbox(sandboxPolicy, environment)
       await conversation.mayAct()
-      return { host: environment.commands, env: environment.env }
+      return { host: environment.commands, env: environment.env, sandbox }
     },
   }
+}
+
+/**
+ * Prepares the sandbox of a server that a project configures, on the machine of the project. Throws when its files changed
+ * since their trust, its folder since the first start, or without a full sandbox or an approval.
+ */
+async function projectSandbox(
+  { root, mode, network, mayRunUnsandboxed, programs }: ServerSandboxPolicy,
+  { files, sandboxes, secrets, rootsNow }: Environment,
+): Promise<Sandbox> {
+  assertUnchanged(await readThere(files, (tree) => programs.find((program) => !isUnchanged({ root, tree }, program))))
+  const { changed } = await rootsNow([root])
+  if (changed[0] !== undefined) throw new Error(changed[0])
+  if ((await sandboxes.report()).enforcement !== 'full') return withoutSandbox(mayRunUnsandboxed)
+  const masked = (await secrets()).filter((secret) => !liesWithin(root, secret))
+  return sandboxes.prepare({ mode, writableRoots: [root], network, unixSockets: false, masked, scratch: null })
 }
 
 /** Throws for a program in a folder that commands may write to: it runs outside the sandbox, and nothing guards it there. */

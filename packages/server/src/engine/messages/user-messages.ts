@@ -20,15 +20,16 @@ import { jsonBytes } from '../../replies/wire-limits.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { SideFiles } from '../conversation/side-files.ts'
 
-type TurnOptions = Pick<QueuedMessage, 'outputSchema' | 'budget' | 'purpose'>
+type TurnOptions = Pick<QueuedMessage, 'outputSchema' | 'budget' | 'purpose' | 'checks'>
 type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'calls' | 'by'> & TurnOptions
 
 /** Returns what a message says of the turn that it starts. */
-export function turnFields({ outputSchema, budget, purpose }: TurnOptions) {
+export function turnFields({ outputSchema, budget, purpose, checks }: TurnOptions) {
   return {
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(budget === undefined ? {} : { budget }),
     ...(purpose === undefined ? {} : { purpose }),
+    ...(checks === undefined ? {} : { checks }),
   }
 }
 
@@ -111,11 +112,11 @@ export function assertFits(content: readonly InputItem[]): void {
   )
 }
 
-export function userMessageItem(
-  id: ItemId,
-  message: Pick<QueuedMessage, 'content' | 'messageId' | 'calls' | 'by'>,
-): ItemOf<'userMessage'> {
-  const { content, messageId, calls, by } = message
+/** Content and sender of a message; one of the server itself, for the checks of a turn, has no sender. */
+type SaidMessage = Pick<ItemOf<'userMessage'>, 'content' | 'messageId' | 'calls' | 'ofChecks' | 'by'>
+
+export function userMessageItem(id: ItemId, message: SaidMessage): ItemOf<'userMessage'> {
+  const { content, messageId, calls, ofChecks, by } = message
   const text = content.map(shownPart).join('\n')
   return {
     id,
@@ -125,8 +126,9 @@ export function userMessageItem(
     text,
     content,
     ...(calls === undefined ? {} : { calls }),
-    messageId,
-    by,
+    ...(ofChecks === undefined ? {} : { ofChecks }),
+    ...(messageId === undefined ? {} : { messageId }),
+    ...(by === undefined ? {} : { by }),
   }
 }
 

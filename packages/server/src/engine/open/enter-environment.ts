@@ -12,6 +12,8 @@ import type { RequestContext } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { ConversationProject } from '../project/conversation-project.ts'
+import { assertFolder } from '../project/project-at.ts'
 
 /** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
 export function takeEnvironment(
@@ -33,6 +35,7 @@ interface Entry {
   readonly environment: Environment
   readonly gather: () => Promise<RequestContext>
   readonly limits: ConversationLimits
+  readonly project: Pick<ConversationProject, 'read'>
   /** Releases what was taken for the conversation; called where a new one is rejected. */
   readonly leave: () => Promise<unknown>
 }
@@ -66,10 +69,11 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
   }
 }
 
-async function look({ conversation, environment, gather, limits }: Entry): Promise<Entered> {
+async function look({ conversation, environment, gather, limits, project }: Entry): Promise<Entered> {
   const { meta, settings, seq } = conversation.state.core
   if (!conversation.readOnly) await environment.rootsNow(workspaceOf(conversation.state).roots)
   if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
+  await project.read()
   const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.readReport()])
   // The limits in a log are corrected after its recovery events; a new log begins with the right ones.
   if (seq === 0) limits.recordEnforcement()
@@ -78,19 +82,4 @@ async function look({ conversation, environment, gather, limits }: Entry): Promi
 
 function warningOf({ message }: EnvironmentUnreachableError): string {
   return `${message} What the model wants to do there fails until it is back.`
-}
-
-async function assertFolder({ files, reach, name: environment }: Environment, cwd: string): Promise<void> {
-  await reach()
-  const isFolder = await files.look(cwd).then(
-    ({ kind }) => kind === 'folder',
-    (error: unknown) => {
-      if (error instanceof EnvironmentUnreachableError) throw error
-      return false
-    },
-  )
-  if (isFolder) return
-  throw rejection('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, {
-    cwd,
-  })
 }

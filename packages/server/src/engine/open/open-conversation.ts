@@ -16,7 +16,7 @@ import { createStoragePatience, reportOnce } from '../conversation/storage-patie
 import { createFileHistory, type FileHistory } from '../history/file-history.ts'
 import { createHooks } from '../hooks/conversation-hooks.ts'
 import { denyByHook } from '../hooks/deny-by-hook.ts'
-import { placedHooks } from '../hooks/placed-hooks.ts'
+import { hooksOf } from '../hooks/placed-hooks.ts'
 import { watchEvents } from '../hooks/watch-events.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
@@ -25,6 +25,7 @@ import type { ProviderKeys } from '../login/provider-keys.ts'
 import { type LogEvent, logConversation } from '../metrics/event-log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { readGivenRules, writableRules } from '../policy/read-rules.ts'
+import { type ConversationProject, projectHere, projectInEnvironment } from '../project/conversation-project.ts'
 import { createConversationProcesses } from '../session/conversation-processes.ts'
 import { createParticipants } from '../session/participants.ts'
 import { forgetEnded } from '../session/running-on.ts'
@@ -83,7 +84,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const { core } = parts.state
   const config = configOf(parts, ports)
   const { values } = config.effective
-  const givenRules = [...(await readGivenRules(ports, parts)), ...trustedRules(config.project, config.own)]
+  const personsRules = await readGivenRules(ports, parts)
   const { conversationId } = core.meta
   const onFault = reportOnce((fault) => ports.report(fault, conversationId))
   await learnSecrets(values, core.settings.modelProvider, ports)
@@ -109,18 +110,18 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   })
   const history = openHistory(around, parts, clock)
   const envRules = envRulesOf(values.shell_environment)
-  const skills = conversationSkills({ ...ports, conversation }, environment)
+  const project = projectOf({ parts, conversation, environment, config }, ports)
+  const givenRules = () => [...personsRules, ...trustedRules(project.config.project, project.config.own)]
+  const skills = conversationSkills({ ...ports, conversation, project }, environment)
   const toolPorts = { environment, background, tellPrinted, shellParser, envRules, redaction, clock, skills, editors }
-  const placed = placedHooks(config, ports.processes)
-  const hooks = createHooks({ conversation, limits, toolPorts, hooks: placed.hooks }, ports)
+  const placed = hooksOf(project, { processes: ports.processes, copies: environment.copies })
+  const hooks = createHooks({ conversation, limits, toolPorts, project, hooks: () => placed.hooks }, ports)
   const clients = createParticipants()
   const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values), runningOn: parts.runningOn }
   const isShared = parts.owner !== null
-  const mcp = openMcp({ conversation, clients, config, environment }, ports)
-  const modules = createTurnModules(
-    { conversation, clients, toolPorts, mcp, limits, history, hooks, givenRules, config: values, isShared, ...models },
-    ports,
-  )
+  const mcp = openMcp({ conversation, clients, project, environment }, ports)
+  const given = { hooks, givenRules, project, config: values, isShared, ...models }
+  const modules = createTurnModules({ conversation, clients, toolPorts, mcp, limits, history, ...given }, ports)
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
@@ -129,7 +130,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const running = { conversation, turns, shell, clients, patience, skills, forwards }
   watchForOperator(conversation, ports)
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
-  const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, leave })
+  const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, project, leave })
   const dispose = startProof(parts, ports.notify)
   const closing = { ...running, background, limits, history, watching, leave, dispose }
   const live: LiveConversation = {
@@ -139,12 +140,29 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     processes,
     typing: createUserTyping({ conversation, tools: toolPorts, modules }),
     ...{ mayWork: environment.mayWork, ceiling: ports.ceiling, paths: parts.paths },
-    opening: openingOf(parts, entered, [...noticesOf(config), ...writableRules(parts, ports.env['HOME'] ?? '/')]),
+    opening: openingOf(parts, entered, noticesOf(project.config, parts, ports)),
     takeUp: () => followRunning(parts.runningOn, { conversation, shell, toolPorts, modules }),
     handOver: () => closeConversation(closing, isShared ? 'handOver' : 'shutdown'),
     [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }
   return live
+}
+
+interface ProjectParts {
+  readonly parts: OpenParts
+  readonly conversation: Conversation
+  readonly environment: Environment
+  readonly config: ConfigHere
+}
+
+/** Returns the project of a conversation; of a view none that is elsewhere, since it reaches no other machine. */
+function projectOf(
+  { parts, conversation, environment, config }: ProjectParts,
+  { home, projects }: SetupPorts,
+): ConversationProject {
+  const cwd = () => conversation.state.core.meta.cwd
+  if (environment.name === null) return projectHere(config, cwd, { projects })
+  return projectInEnvironment({ config, environment, overrides: configOnly(parts.overrides), cwd }, { home, projects })
 }
 
 /** Counts and logs what happens, where whoever runs the server wants that. */
@@ -218,6 +236,7 @@ function configOf({ state, overrides, readOnly }: OpenParts, { home, projects }:
   return { effective, own: effective.values, project: null }
 }
 
-function noticesOf({ project }: ConfigHere): readonly string[] {
-  return [trustNotice(project)].filter((notice) => notice !== null)
+function noticesOf({ project }: ConfigHere, parts: OpenParts, { env }: SetupPorts): readonly string[] {
+  const notice = trustNotice(project)
+  return [...(notice === null ? [] : [notice]), ...writableRules(parts, env['HOME'] ?? '/')]
 }

@@ -80,7 +80,7 @@ export function replayModules(
     clock,
     ids: log.ids,
     random: () => 0,
-    runningOn: new Map(),
+    ...{ project: noProject, runningOn: new Map() },
     settingsBefore: conversation.state.core.settings,
     redaction,
     memory: {
@@ -128,6 +128,8 @@ export function replayModules(
     ceiling: () => unused,
   }
 }
+
+const noProject = { isRead: true, read: () => Promise.resolve() }
 
 /** Records the context of the log: its instructions and tools come from the disk and the program of then. */
 function giveContext(log: ReplayedLog, conversation: Conversation): void {

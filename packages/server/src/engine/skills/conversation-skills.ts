@@ -1,9 +1,11 @@
 import { dirname, join } from 'node:path'
+import type { Project, Projects } from '@parley/policy'
 import type { ConversationState } from '@parley/protocol'
-import type { Environment } from '@parley/workspace'
+import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { ReadableSkill, SkillSource } from '../../tools/skills/skill-source.ts'
 import { useSkillArguments, useSkillName } from '../../tools/skills/use-skill.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { ConversationProject } from '../project/conversation-project.ts'
 import { findParts, isHiddenFromCommands, type PartPorts, readPartFile, type UsablePart, usable } from './find-parts.ts'
 
 /** Skills and commands of one conversation, as they are now. */
@@ -16,17 +18,24 @@ export interface ConversationSkills extends SkillSource {
 
 interface SkillPorts extends PartPorts {
   readonly conversation: Pick<Conversation, 'state'>
+  readonly projects: Pick<Projects, 'of'>
+  readonly project: Pick<ConversationProject, 'latest'>
 }
 
-/** Opens the skills of a conversation. On another machine only those of the user count. */
+/** Opens the skills of a conversation. */
 export function conversationSkills(
-  { conversation, ...ports }: SkillPorts,
+  { conversation, projects, project, ...ports }: SkillPorts,
   { name: machine, files }: Pick<Environment, 'name' | 'files'>,
 ): ConversationSkills {
   const isLocal = machine === null
-  const all = (cwd: string) => findParts(isLocal ? cwd : null, ports)
+  let fetched: Project | null = null
+  const all = (cwd: string) => findParts(isLocal ? projects.of(cwd) : fetched, ports)
   const skills = (cwd: string) => usable(all(cwd)).filter(({ kind }) => kind === 'skill')
   return {
+    async refresh() {
+      // Those of before stay where the machine is away: what they want done there fails by itself.
+      if (!isLocal) fetched = await project.latest().catch(whenUnreachable(fetched))
+    },
     list: (cwd) =>
       skills(cwd).map((part) => ({
         ...readable(part, { home: ports.home, isLocal }),
@@ -43,6 +52,13 @@ export function conversationSkills(
         .filter(({ text }) => text.forModel)
         .map(({ name, file, text }) => ({ name, file, description: text.description })),
     named: (cwd) => usable(all(cwd)).filter(({ text }) => text.forUser),
+  }
+}
+
+function whenUnreachable<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (error instanceof EnvironmentUnreachableError) return value
+    throw error
   }
 }
 
@@ -71,7 +87,7 @@ function readable(
     body: text.body,
     ...(text.allowedTools === undefined ? {} : { allowedTools: text.allowedTools }),
     files,
-    isHidden: !isLocal || isHiddenFromCommands(part, home),
+    isHidden: part.origin === 'user' && (!isLocal || isHiddenFromCommands(part, home)),
     // Only files that were listed are read: their paths have no links and lie in the folder.
     read: (wanted) =>
       files.includes(join(wanted))

@@ -4,10 +4,11 @@ import { isSafe } from '@parley/config'
 import {
   type BroughtPart,
   commandFolders,
+  diskTree,
   hashOfText,
   listFiles,
   type Project,
-  type Projects,
+  type ProjectTree,
   readPlainText,
   skillFolders,
   trustedFiles,
@@ -28,6 +29,8 @@ export interface FoundPart {
   readonly problem: { readonly code: 'broken' | 'untrusted' | 'sameName'; readonly message: string } | null
   /** Hashes that the files of a project's must have, by their absolute paths; null for those of the user. */
   readonly hashes: ReadonlyMap<string, string> | null
+  /** Files that it is read from. */
+  readonly tree: ProjectTree
   /** Content; null for a broken one, and for one that is not trusted. */
   readonly text: PartText | null
 }
@@ -42,19 +45,14 @@ export interface PartPorts {
   readonly home: string
   /** Variables of the user, for their home. */
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly projects: Pick<Projects, 'of'>
 }
 
 /** Largest SKILL.md and command, in bytes. */
 const maxPartBytes = 64 * 1024
 
-/**
- * Reads the skills and commands of the user and of the project of `cwd` (null: a folder on another machine). Of one
- * name, those of the user come first.
- */
-export function findParts(cwd: string | null, { home, env, projects }: PartPorts): readonly FoundPart[] {
+/** Reads the skills and commands of the user and of a project. Of one name, those of the user come first. */
+export function findParts(project: Project | null, { home, env }: PartPorts): readonly FoundPart[] {
   if (isSafe(home)) return []
-  const project = cwd === null ? null : projects.of(cwd)
   const own = ownFolders(home, env['HOME']).flatMap(({ folder, kind }) => partsOfUser(folder, kind))
   const brought = project === null ? [] : project.brought.map((part) => partOfProject(project, part))
   return namedOnce([...new Map([...own, ...brought].map((part) => [part.file, part])).values()])
@@ -81,9 +79,13 @@ function ownFolders(home: string, userHome: string | undefined): readonly OwnFol
 function partsOfUser(folder: string, kind: BroughtPart['kind']): readonly FoundPart[] {
   return namesIn(folder).flatMap((entry): FoundPart[] => {
     if (kind === 'command')
-      return entry.endsWith('.md') ? [readPart({ kind, origin: 'user', path: join(folder, entry) })] : []
+      return entry.endsWith('.md')
+        ? [readPart({ kind, origin: 'user', path: join(folder, entry), tree: diskTree })]
+        : []
     const inside = namesIn(join(folder, entry))
-    return inside.includes('SKILL.md') ? [readPart({ kind, origin: 'user', path: join(folder, entry) })] : []
+    return inside.includes('SKILL.md')
+      ? [readPart({ kind, origin: 'user', path: join(folder, entry), tree: diskTree })]
+      : []
   })
 }
 
@@ -97,7 +99,7 @@ function namesIn(folder: string): readonly string[] {
 
 function partOfProject(project: Project, part: BroughtPart): FoundPart {
   const path = join(project.root, part.path)
-  const place = { kind: part.kind, origin: 'project', path } as const
+  const place = { kind: part.kind, origin: 'project', path, tree: project.tree } as const
   const trusted = trustedFiles(project, part)
   if (trusted !== null)
     return readPart(place, new Map([...trusted].map(([file, hash]) => [join(project.root, file), hash])))
@@ -115,6 +117,7 @@ function partOfProject(project: Project, part: BroughtPart): FoundPart {
     files: [],
     problem,
     hashes: null,
+    tree: project.tree,
     text: null,
   }
 }
@@ -128,28 +131,29 @@ const untrusted = {
 interface PartPlace {
   readonly kind: BroughtPart['kind']
   readonly origin: FoundPart['origin']
-  /** Folder of a skill, file of a command. */
+  /** Folder of a skill, file of a command; of a project's with links followed. */
   readonly path: string
+  readonly tree: ProjectTree
 }
 
-function fileOf({ kind, path }: PartPlace): string {
+function fileOf({ kind, path }: Pick<PartPlace, 'kind' | 'path'>): string {
   return kind === 'skill' ? join(path, 'SKILL.md') : path
 }
 
 function readPart(place: PartPlace, hashes: FoundPart['hashes'] = null): FoundPart {
-  const { kind, origin } = place
-  const path = realOrGiven(place.path)
+  const { kind, origin, tree } = place
+  const path = origin === 'user' ? realOrGiven(place.path) : place.path
   const file = fileOf({ ...place, path })
   const given = basename(place.path)
   const name = kind === 'skill' ? given : given.replace(/\.md$/, '')
-  const known = { kind, name, origin, file, hashes }
+  const known = { kind, name, origin, file, hashes, tree }
   const broken = (message: string): FoundPart => ({
     ...known,
     files: [],
     problem: { code: 'broken', message },
     text: null,
   })
-  const listed = kind === 'skill' ? listFiles(path) : { paths: [] }
+  const listed = kind === 'skill' ? listFiles(path, tree) : { paths: [] }
   if ('problem' in listed) return broken(listed.problem)
   const read = readPartFile(known, basename(file), maxPartBytes)
   if ('problem' in read) return broken(`${basename(file)}: ${read.problem}`)
@@ -161,12 +165,12 @@ function readPart(place: PartPlace, hashes: FoundPart['hashes'] = null): FoundPa
 
 /** Reads a file of a part, relative to its folder. What was read of a project's is what was trusted, or it is a problem. */
 export function readPartFile(
-  { file, hashes }: Pick<FoundPart, 'file' | 'hashes'>,
+  { file, hashes, tree }: Pick<FoundPart, 'file' | 'hashes' | 'tree'>,
   path: string,
   maxBytes: number,
 ): ReturnType<typeof readPlainText> {
   const folder = dirname(file)
-  const read = readPlainText(folder, path, maxBytes)
+  const read = readPlainText({ root: folder, path, maxBytes }, tree)
   if ('problem' in read || hashes === null) return read
   return hashes.get(join(folder, path)) === hashOfText(read.text) ? read : { problem: 'it has just changed' }
 }

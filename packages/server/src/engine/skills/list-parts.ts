@@ -1,13 +1,20 @@
 import { isAbsolute } from 'node:path'
 import type { ParamsOf, ResultOf, FoundPart as ShownPart } from '@parley/protocol'
+import type { Rights } from '../../people/rights.ts'
 import { rejection } from '../../replies/rejection.ts'
-import { existingFolder } from '../settings/existing-folder.ts'
+import { type ProjectPorts, withProject } from '../project/project-at.ts'
 import { type FoundPart, findParts, type PartPorts } from './find-parts.ts'
 
 /** Lists all skills and commands as a folder has them. Throws `cwdMissing`, and `invalidParams` for a relative folder. */
-export function listParts({ cwd }: ParamsOf<'skill/list'>, ports: PartPorts): ResultOf<'skill/list'> {
-  if (!isAbsolute(cwd)) throw rejection('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
-  return { parts: findParts(existingFolder(cwd), ports).map(shown) }
+export async function listParts(
+  { cwd, environment }: ParamsOf<'skill/list'>,
+  by: Pick<Rights, 'person'>,
+  ports: PartPorts & ProjectPorts,
+): Promise<ResultOf<'skill/list'>> {
+  if (environment === undefined && !isAbsolute(cwd))
+    throw rejection('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
+  const folder = { cwd, ...(environment === undefined ? {} : { environment }) }
+  return withProject(folder, by, ports, ({ project }) => ({ parts: findParts(project, ports).map(shown) }))
 }
 
 function shown({ kind, name, origin, file, files, problem, text }: FoundPart): ShownPart {

@@ -1,8 +1,8 @@
 import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/protocol'
-import type { ReachedLimit } from '../../core/conversation-limits.ts'
 import type { Step } from '../../core/next-step.ts'
 import { repeatedFailure } from '../../core/repeated-calls.ts'
-import { makeCalls } from '../calls/make-calls.ts'
+import type { ReachedLimit } from '../../core/turn-ends/conversation-limits.ts'
+import { beginChecks, makeCalls } from '../calls/make-calls.ts'
 import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
 import { noticeItem } from '../conversation/notices.ts'
@@ -53,6 +53,9 @@ async function perform(context: TurnContext, step: ActiveStep): Promise<Failure 
       return step.failure
     case 'compact':
       return (await runCompactHooks(context, step.item)) ? null : await runCompaction(context, step.item)
+    case 'beginChecks':
+      beginChecks(context)
+      return null
     case 'endTurn':
       if (await runStopHooks(context)) return null
       completeTurn(conversation, modules.ids, await findAnswerProblem(conversation.state))

@@ -25,6 +25,7 @@ import type { FileHistory } from '../history/file-history.ts'
 import type { ConversationHooks } from '../hooks/conversation-hooks.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import type { ConversationProject } from '../project/conversation-project.ts'
 import { createForegroundCalls, type ForegroundCalls } from '../session/foreground-calls.ts'
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
@@ -54,6 +55,8 @@ export interface TurnModules {
   readonly rules: Rules
   /** Rules file that permanent permissions are written to. */
   readonly userRules: UserRules
+  /** Project of the folder, without whose rules and hooks nothing is done. */
+  readonly project: Pick<ConversationProject, 'isRead' | 'read'>
   readonly limits: ConversationLimits
   readonly foreground: ForegroundCalls
   /** Calls of an earlier server whose runs an exec-server has kept, with the ms that they had run; those not followed yet. */
@@ -103,8 +106,9 @@ interface ModuleParts {
   readonly limits: ConversationLimits
   readonly history: FileHistory
   readonly hooks: ConversationHooks
-  /** Rules of this conversation besides the user's own. */
-  readonly givenRules: Rules
+  /** Returns the rules of this conversation besides the user's own. */
+  readonly givenRules: () => Rules
+  readonly project: TurnModules['project']
   readonly sourceOf: (providerId: string) => ModelSource
   readonly config: Config
   readonly fallbacks: readonly Fallback[]
@@ -136,8 +140,9 @@ export function createTurnModules(
     return { ...source, client: actingClient(client, conversation), limits: retries, choice, ...own }
   }
   const { environment, skills } = toolPorts
-  const gather = () => {
+  const gather = async () => {
     const { toolShape } = model().facts
+    await skills.refresh()
     return gatherContext(conversation, { home, environment, nowMs: clock.now(), toolShape, skills: skills.listed })
   }
   return {
@@ -150,9 +155,10 @@ export function createTurnModules(
       return [...tools, ...mcp.tools()]
     },
     get rules() {
-      return [...userRules.rules, ...givenRules]
+      return [...userRules.rules, ...givenRules()]
     },
     userRules,
+    project: parts.project,
     limits,
     foreground: createForegroundCalls(),
     runningOn: new Map(parts.runningOn),

@@ -35,6 +35,12 @@ interface TurnLoopParts {
   readonly onFault: (fault: unknown) => void
 }
 
+/** Waits for work, or for the signal. */
+function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  return Promise.race([work, aborted])
+}
+
 type Move = () => void | Promise<void>
 
 /**
@@ -134,6 +140,7 @@ export class TurnLoop {
     if (step.kind === 'await') return null
     const { signal } = this.#stop
     return async () => {
+      if (!modules.project.isRead) await untilAborted(modules.project.read(), signal)
       const failure = await performStep({ conversation, modules, patience, signal }, step)
       if (failure !== null && !signal.aborted) this.#ending = failure
     }

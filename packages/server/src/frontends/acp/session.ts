@@ -133,8 +133,9 @@ export class AcpSession {
   /** Lists the skills and commands of the folder, and announces them where they are others than before. */
   async #listParts(): Promise<void> {
     const { meta, settings } = this.conversation.state.core
-    const cwd = settings.environment === undefined ? meta.cwd : '/'
-    const listed = await this.#parley.request('skill/list', { cwd }).catch(() => null)
+    const { environment } = settings
+    const folder = { cwd: meta.cwd, ...(environment === undefined ? {} : { environment }) }
+    const listed = await this.#parley.request('skill/list', folder).catch(() => null)
     if (listed === null || listed.parts.length + this.#parts.length === 0) return
     this.#parts = listed.parts
     this.#latest.send()

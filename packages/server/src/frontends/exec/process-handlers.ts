@@ -1,11 +1,11 @@
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { invalidParams } from '@parley/rpc'
 import type { ProcessRecord } from './process-record.ts'
-import { type ExecHandlers, pathOf, processErrors } from './requests.ts'
+import { type ExecHandlers, pathOf, processErrors, uriOf } from './requests.ts'
 import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
 import type { ExecSession } from './session.ts'
 
-type ProcessHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `process/${string}`>>
+type ProcessHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `process/${string}` | 'copy/make'>>
 
 const defaultSize = { rows: 24, cols: 80 }
 /** Unwritten bytes up to which a write is answered at once, and above which it is rejected. */
@@ -23,8 +23,14 @@ export function createProcessHandlers(session: () => ExecSession, enforcer: Poli
       const spec = specOf(params)
       const scratch = () => session().scratch.folder()
       const loopbackOf = session().loopbacks.of
-      const prepare = enforcer.process({ policy: sandbox, cwd: spec.cwd, scratch, loopbackOf })
+      const copyAround = session().copies.around
+      const prepare = enforcer.process({ policy: sandbox, cwd: spec.cwd, scratch, loopbackOf, copyAround })
       return { processId, sandboxType: await session().start(processId, spec, prepare) }
+    },
+    async 'copy/make'({ key, files }) {
+      const { copies } = session()
+      const folder = await (files === undefined ? copies.find(key) : copies.make(key, files))
+      return { folder: folder === null ? null : uriOf(folder) }
     },
     async 'process/write'({ processId, chunk, writeId, closeStdin }) {
       await write(session().record(processId), { bytes: Buffer.from(chunk, 'base64'), writeId, closeStdin })

@@ -106,6 +106,11 @@ export const processErrors = {
     ),
 } as const
 
+export const copyErrors = {
+  notMade: (reason: string) => rejected('copyNotMade', reason),
+  tooMuch: () => rejected('copiesTooLarge', 'the copies of this session would have more than 64 MiB: nothing was kept'),
+} as const
+
 /** Errors of what the owner of the machine does not allow, whatever its clients may. */
 export const machineErrors = {
   aboveCeiling: (most: SandboxMode, wanted: SandboxMode) =>

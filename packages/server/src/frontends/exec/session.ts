@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createMark, type Host, isOwnerAlive, type ProcessSpec, parseMark, type SpawnError } from '@parley/host'
 import type { Fence } from '@parley/protocol/exec'
 import { removeTree } from '@parley/workspace'
+import { type Copies, createCopies } from './copies.ts'
 import type { Link } from './link.ts'
 import { createGatherer } from './output/gatherer.ts'
 import type { RetentionLimits } from './output/retained-output.ts'
@@ -34,6 +35,7 @@ export class ExecSession implements SessionOutput {
   readonly id = randomUUID()
   readonly scratch = createScratch()
   readonly loopbacks = createSharedLoopbacks()
+  readonly copies: Copies
   readonly retention: RetentionLimits
   /** Conversation that it belongs to, with the epoch of the server that has it; null for a session of a client. */
   fence: Fence | null
@@ -46,6 +48,7 @@ export class ExecSession implements SessionOutput {
 
   constructor(host: Host, retention: RetentionLimits, fence: Fence | null) {
     this.#host = host
+    this.copies = createCopies(host)
     this.retention = fence === null ? retention : { ...retention, chunks: chunksForNextServer }
     this.fence = fence
   }
@@ -149,6 +152,7 @@ export class ExecSession implements SessionOutput {
     }
     await Promise.all(records.map(({ process }) => process?.closed))
     for (const record of records) this.#forget(record)
+    this.copies.remove()
     await Promise.all([this.scratch.remove(), this.loopbacks.close()])
   }
 

@@ -18,6 +18,8 @@ export interface ReadableSkill {
 }
 
 export interface SkillSource {
+  /** Finds them anew where that takes requests to another machine; elsewhere each call below looks at the files. */
+  refresh(): Promise<void>
   /** Returns the skills that can be used in a folder, as they are now. */
   list(cwd: string): readonly ReadableSkill[]
   /** Tells why a skill cannot be used; null for a name that nothing has. */
@@ -27,4 +29,9 @@ export interface SkillSource {
 }
 
 /** Source of no skills. */
-export const noSkills: SkillSource = { list: () => [], problemOf: () => null, listed: () => [] }
+export const noSkills: SkillSource = {
+  refresh: () => Promise.resolve(),
+  list: () => [],
+  problemOf: () => null,
+  listed: () => [],
+}

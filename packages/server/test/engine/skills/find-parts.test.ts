@@ -94,8 +94,7 @@ function projectWithSkill(): Project {
   return project
 }
 
-const partsOf = (project: Project) =>
-  findParts(project.root, { home: join(home, '.parley'), env: {}, projects: { of: () => project } })
+const partsOf = (project: Project) => findParts(project, { home: join(home, '.parley'), env: {} })
 
 describe('skills of a project that is trusted', () => {
   it('are not used where what is read is not what was hashed a moment before', () => {

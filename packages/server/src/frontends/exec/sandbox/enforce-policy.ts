@@ -57,6 +57,8 @@ interface ProcessPolicy {
   readonly cwd: string
   /** Returns the loopback that processes of a session share under a key; it is made at the first use. */
   readonly loopbackOf: SharedLoopbacks['of']
+  /** Returns the session's copy of a client's files that a real path lies in; null for any other path. */
+  readonly copyAround: (realPath: string) => string | null
   /** Returns the session's private folder, which the process has as /tmp. */
   readonly scratch: () => Promise<string>
 }
@@ -79,10 +81,13 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
   async function masksOf({ masked }: Sandboxed): Promise<SecretPaths> {
     return [...new Set([...(await secrets()), ...(await realPaths(masked))])]
   }
-  async function limitsOf(policy: Sandboxed, { cwd, scratch }: ProcessPolicy): Promise<SandboxLimits> {
+  async function limitsOf(policy: Sandboxed, { cwd, scratch, copyAround }: ProcessPolicy): Promise<SandboxLimits> {
     const { mode, network, unixSockets } = policy
     const roots = await rootsOf(policy, cwd)
-    assertPlaces({ mode, roots, cwd: await realPathOf(cwd) }, ceiling)
+    const realCwd = await realPathOf(cwd)
+    const copy = copyAround(realCwd)
+    const shownCopy = copy === null ? [] : [copy]
+    assertPlaces({ mode, roots, cwd: copy === null ? realCwd : null }, ceiling)
     const isShown = (folder: string) => mode === 'workspace-write' && roots.some((root) => liesWithin(folder, root))
     return {
       ...{ mode, network, unixSockets },
@@ -91,7 +96,8 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
         ...(await masksOf(policy)),
         ...(await hiddenAround(ceiling, (await sandboxes.report()).enforcement === 'full' && platform !== 'darwin')),
       ],
-      readable: (ceiling.readable ?? []).filter((folder) => !isShown(folder)),
+      readable:
+        ceiling.readable === null ? [] : [...ceiling.readable.filter((folder) => !isShown(folder)), ...shownCopy],
       scratch: await scratch(),
     }
   }

@@ -25,7 +25,8 @@ interface ProcessPlaces {
   readonly mode: 'read-only' | 'workspace-write'
   /** Folders that the client names as writable, in `read-only` as visible. */
   readonly roots: readonly string[]
-  readonly cwd: string
+  /** Real path; null for a copy of files that the exec-server has made itself. */
+  readonly cwd: string | null
 }
 
 /** Throws `outsideRoots` for a process that would write, or start, where the ceiling does not let it. */
@@ -33,7 +34,7 @@ export function assertPlaces({ mode, roots, cwd }: ProcessPlaces, ceiling: Machi
   const { writable, readable } = ceiling
   const allowed = mode === 'workspace-write' && ceiling.maxSandbox !== 'danger-full-access' ? writable : readable
   for (const root of roots) assertAmong(root, allowed)
-  assertAmong(cwd, readable)
+  if (cwd !== null) assertAmong(cwd, readable)
 }
 
 function assertAmong(path: string, folders: readonly string[] | null): void {

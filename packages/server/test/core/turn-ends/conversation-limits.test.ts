@@ -1,6 +1,6 @@
 import type { ConversationState, TurnBudget } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { reachedLimit } from '../../src/core/conversation-limits.ts'
+import { reachedLimit } from '../../../src/core/turn-ends/conversation-limits.ts'
 
 type Core = Pick<ConversationState['core'], 'usage' | 'limitsFrom'>
 

@@ -1,0 +1,179 @@
+import { basename, dirname, join } from 'node:path'
+import {
+  type EnvironmentFiles,
+  EnvironmentUnreachableError,
+  isMissing,
+  liesWithin,
+  systemErrorReason,
+  whenUnknown,
+} from '@parley/workspace'
+import { type ProjectTree, tooLarge } from './project-tree.ts'
+
+/** Most that is fetched for one reading, so that a project elsewhere does not fill the memory of a server. */
+const most = { bytes: 32 * 1024 * 1024, questions: 5000, rounds: 100 } as const
+
+/**
+ * Reads files of another machine with code that is written for a disk: what it asks for and is not there yet is fetched,
+ * and it is run again until it asks for nothing new. Its result is valid for the files as they were then. Rejects with
+ * `EnvironmentUnreachableError`.
+ */
+export async function readThere<Result>(files: EnvironmentFiles, read: (tree: ProjectTree) => Result): Promise<Result> {
+  const answers = new Answers(files)
+  for (let round = 0; round < most.rounds; round += 1) {
+    ask(() => read(answers.tree))
+    if (!answers.hasOpen) break
+    await answers.fetch()
+  }
+  answers.close()
+  return read(answers.tree)
+}
+
+/** Runs a reading for its questions. One that nobody has answered yet may end it. */
+function ask(read: () => unknown): void {
+  try {
+    read()
+  } catch (error) {
+    if (!(error instanceof NotFetchedError)) throw error
+  }
+}
+
+/** Thrown at code that asks for what is not fetched yet, or no longer. */
+class NotFetchedError extends Error {
+  override readonly name = 'NotFetchedError'
+
+  constructor() {
+    super('it was not fetched from its machine')
+  }
+}
+
+type Answer = { readonly value: unknown } | { readonly error: unknown }
+
+/** Answers of another machine to questions about its files. */
+class Answers {
+  readonly #files: EnvironmentFiles
+  readonly #known = new Map<string, Answer>()
+  readonly #open = new Map<string, () => Promise<unknown>>()
+  #leftBytes: number = most.bytes
+  #isClosed = false
+
+  constructor(files: EnvironmentFiles) {
+    this.#files = files
+  }
+
+  get hasOpen(): boolean {
+    return this.#open.size > 0
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#open.clear()
+  }
+
+  /** Fetches what was asked for since the last time. */
+  async fetch(): Promise<void> {
+    const open = [...this.#open]
+    this.#open.clear()
+    await Promise.all(
+      open.map(async ([question, ask]) => {
+        this.#known.set(question, await ask().then((value) => ({ value }), failed))
+      }),
+    )
+  }
+
+  readonly tree: ProjectTree = {
+    real: (path) => this.#answer(`real ${path}`, () => realPath(this.#files, path)),
+    look: (path) => this.#answer(`look ${path}`, () => lookAt(this.#files, path)),
+    list: (folder) => this.#answer(`list ${folder}`, () => listFolder(this.#files, folder)),
+    isProgram: (path) => this.#answer(`program ${path}`, () => this.#files.isProgram(path)),
+    visit: ({ root, path, maxBytes }, visit) => {
+      const wanted = join(root, path)
+      try {
+        const read = this.#answer(`read ${wanted}`, () => this.#read(root, wanted))
+        if (typeof read === 'string') return read
+        if (read.length > maxBytes) return tooLarge(maxBytes)
+        visit(read)
+        return null
+      } catch (error) {
+        return isMissing(error) ? 'absent' : systemErrorReason(error)
+      }
+    },
+  }
+
+  #answer<Value>(question: string, ask: () => Promise<Value>): Value
+  #answer(question: string, ask: () => Promise<unknown>): unknown {
+    const known = this.#known.get(question)
+    if (known === undefined) {
+      if (!this.#isClosed && this.#known.size + this.#open.size < most.questions) this.#open.set(question, ask)
+      throw new NotFetchedError()
+    }
+    if ('error' in known) throw known.error
+    return known.value
+  }
+
+  /** Reads a whole file below `root`; a sentence for what is no file, leads out or is too much. */
+  async #read(root: string, path: string): Promise<Buffer | string> {
+    const entry = await lookAt(this.#files, path)
+    if (entry === null) return 'absent'
+    if (entry.kind === 'link') return 'it is a link'
+    if (entry.kind !== 'file') return 'it is no file'
+    const real = await realPath(this.#files, path)
+    if (!liesWithin(real, await realPath(this.#files, root))) return 'it lies outside the project'
+    if (entry.sizeBytes > this.#leftBytes) return tooLarge(this.#leftBytes)
+    this.#leftBytes -= entry.sizeBytes
+    const isProgram = await this.#files.isProgram(real)
+    // Who reads a file asks for these next.
+    this.#known.set(`look ${real}`, { value: entry }).set(`program ${real}`, { value: isProgram })
+    await using file = await this.#files.open(real)
+    return await readWhole(file, entry.sizeBytes)
+  }
+}
+
+type Opened = Awaited<ReturnType<EnvironmentFiles['open']>>
+
+/** Reads a file of a known size; a sentence where it has another one by now. */
+async function readWhole(file: Opened, sizeBytes: number): Promise<Buffer | string> {
+  const chunks: Buffer[] = []
+  let total = 0
+  for (;;) {
+    const chunk = await file.read(total, sizeBytes + 1 - total)
+    if (chunk.length === 0) break
+    total += chunk.length
+    if (total > sizeBytes) break
+    // The bytes are valid only until the next read.
+    chunks.push(Buffer.from(chunk))
+  }
+  return total === sizeBytes ? Buffer.concat(chunks) : 'it changed while it was read'
+}
+
+function failed(error: unknown): Answer {
+  if (error instanceof EnvironmentUnreachableError) throw error
+  return { error }
+}
+
+/** Resolves links in the path of what is there. Rejects where nothing is. */
+async function realPath(files: EnvironmentFiles, path: string): Promise<string> {
+  await files.look(path)
+  return files.realPath(path)
+}
+
+async function lookAt(files: EnvironmentFiles, path: string): Promise<ReturnType<ProjectTree['look']>> {
+  const found = await files.look(path).catch((error: unknown) => {
+    if (isMissing(error)) return null
+    throw error
+  })
+  if (found === null) return null
+  // The folder above the root may be none that the machine shows.
+  const above = files.realPath(dirname(path)).catch(whenUnknown(dirname(path)))
+  const [real, folder] = await Promise.all([files.realPath(path), above])
+  const kind = real === join(folder, basename(path)) ? found.kind : 'link'
+  // Who owns it is that machine's affair: whoever can write there can change what runs there without parley, too.
+  return { kind, sizeBytes: found.sizeBytes, state: '', stranger: null }
+}
+
+/** Most names of a folder: as many as a skill or the hooks of a project may have files, and more. */
+const mostNames = 2000
+
+async function listFolder(files: EnvironmentFiles, folder: string): Promise<ReturnType<ProjectTree['list']>> {
+  const { entries } = await files.list(await realPath(files, folder), mostNames)
+  return entries
+}

@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { nodeFiles } from '@parley/journal'
+import { diskFiles, type EnvironmentFiles, EnvironmentUnreachableError } from '@parley/workspace'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readThere } from '../../src/trust/fetched-tree.ts'
+import { createProjects, trustedFiles } from '../../src/trust/project.ts'
+import { shownHash, trustReport } from '../../src/trust/trust-report.ts'
+import { readTrusted } from '../../src/trust/trusted-copy.ts'
+
+let root = ''
+let repo = ''
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-fetched-')))
+  repo = join(root, 'repo')
+  mkdirSync(join(root, 'home'), { mode: 0o700 })
+  write('.git/HEAD', 'ref: refs/heads/main\n')
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+function write(path: string, text: string): void {
+  const file = join(repo, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+const projects = () => createProjects({ home: join(root, 'home'), env: {}, files: nodeFiles })
+const there = (files: EnvironmentFiles = diskFiles) =>
+  projects().there({ environment: 'box', root: repo, searchPath: '', userHome: join(root, 'home'), files })
+
+/** A project with all that trust can be bound to, and all that it cannot. */
+function bringAll(): void {
+  write(
+    '.parley/config.toml',
+    `[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = "sh .parley/hooks/a.sh"\n[mcp_servers.s]\ncommand = "node"\nargs = ["tools", "missing", "out", "-m", "pkg.mod"]\n`,
+  )
+  write('.parley/hooks/a.sh', 'exit 0')
+  write('.parley/hooks/deep/b.sh', 'exit 1')
+  write('tools/package.json', '{"main":"lib/start"}')
+  write('tools/lib/start.js', 'run()')
+  write('missing.js', 'run()')
+  write('pkg/__init__.py', '')
+  write('pkg/mod.py', 'run()')
+  symlinkSync('/etc/hostname', join(repo, 'out'))
+  write('.agents/skills/a/SKILL.md', '---\nname: a\ndescription: Does it.\n---\nDo it.\n')
+  write('.agents/skills/a/data/x.txt', 'x')
+  write('.agents/skills/linked/SKILL.md', '---\nname: linked\ndescription: Does it.\n---\nDo it.\n')
+  symlinkSync('../a/data', join(repo, '.agents/skills/linked/more'))
+  symlinkSync('/etc', join(repo, '.agents/skills/etc'))
+  write('.parley/prompts/c.md', 'Say c.')
+}
+
+describe('a project of another machine', () => {
+  it('is bound to the same files with the same content as one of this machine', async () => {
+    bringAll()
+    const [far, near] = [await there(), projects().of(repo)]
+    if (far === null || near === null) throw new Error('there is no project')
+    expect(far.programs()).toEqual(near.programs())
+    expect(far.brought.map((part) => [part.kind, part.path, part.look(), part.problem()])).toEqual(
+      near.brought.map((part) => [part.kind, part.path, part.look(), part.problem()]),
+    )
+    expect(readTrusted(far)).toEqual(readTrusted(near))
+    const [farReport, nearReport] = [far, near].map((one) => trustReport(one, { own: {}, sandboxed: true }))
+    expect(farReport).toEqual({ ...nearReport, root: `box:${repo}`, hash: shownHash(far, true) })
+    expect(farReport?.hash).not.toBe(nearReport?.hash)
+  })
+
+  it('is not trusted by a yes to the same content on this machine or in another environment', async () => {
+    bringAll()
+    const far = await there()
+    if (far === null) throw new Error('there is no project')
+    const { files } = far
+    const entry = { hash: far.hash() ?? '', verdict: 'trusted', decidedAt: '', outsideSandbox: false } as const
+    for (const place of [repo, `other:${repo}`])
+      projects().store.write({ ...entry, root: place, files: [...files], programs: [...far.programs().files] })
+    expect((await there())?.state).toBe('untrusted')
+    projects().store.write({ ...entry, root: far.place, files: [...files], programs: [...far.programs().files] })
+    expect((await there())?.state).toBe('trusted')
+  })
+
+  it('stays as it was fetched, whatever is written later', async () => {
+    bringAll()
+    const far = await there()
+    if (far === null) throw new Error('there is no project')
+    const before = readTrusted(far)
+    write('.parley/hooks/a.sh', 'rm -rf /')
+    expect(readTrusted(far)).toEqual(before)
+    expect(far.brought.every((part) => trustedFiles(far, part) === null)).toBe(true)
+  })
+
+  it('is none in a home, and in a folder that brings nothing', async () => {
+    expect(await there()).toBe(null)
+    bringAll()
+    const files = { environment: 'box', root: repo, searchPath: '', userHome: repo, files: diskFiles }
+    expect(await projects().there(files)).toBe(null)
+  })
+
+  it('is not read while its machine is away', async () => {
+    const away = new EnvironmentUnreachableError('it is away')
+    await expect(there({ ...diskFiles, look: () => Promise.reject(away) })).rejects.toBe(away)
+  })
+})
+
+describe('files that are fetched', () => {
+  it('are not read beyond what a project may have, nor after they were fetched', async () => {
+    write('big', 'x'.repeat(100))
+    const tree = await readThere(diskFiles, (known) => {
+      known.visit({ root: repo, path: 'big', maxBytes: 10 }, () => undefined)
+      return known
+    })
+    expect(tree.visit({ root: repo, path: 'big', maxBytes: 10 }, () => undefined)).toMatch(/^it has more than/)
+    expect(tree.visit({ root: repo, path: '.git/HEAD', maxBytes: 100 }, () => undefined)).toMatch(/not fetched/)
+    expect(() => tree.look(join(repo, '.git'))).toThrow('not fetched')
+  })
+})

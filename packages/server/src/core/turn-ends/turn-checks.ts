@@ -1,0 +1,65 @@
+import type { Failure, MessageCall, Turn, TurnChecks } from '@parley/protocol'
+import { exitWords } from '@parley/text'
+
+type Failed = NonNullable<NonNullable<Turn['checked']>['failed']>[number]
+
+/** Tells if the checks of a turn are run before it ends: the model has answered since they were run last, and whole. */
+export function areChecksDue({ checks, checked, stopReason }: Turn): boolean {
+  return checks !== undefined && checked?.failed === undefined && stopReason === undefined
+}
+
+/** Tells if the model gets to mend what its checks found; null where none have run since it answered. */
+export function mendsChecks({ checks, checked }: Turn): boolean | null {
+  if (checks === undefined || checked?.failed === undefined) return null
+  return checked.failed.length > 0 && checked.times <= checks.rounds
+}
+
+/** Returns the failure that ends a turn whose checks do not pass; null for others. A denied one ends it at once. */
+export function failedChecks(turn: Turn): Failure | null {
+  const failed = turn.checked?.failed ?? []
+  const denied = failed.find(({ status }) => status === 'denied')
+  if (denied !== undefined) return { code: 'checkDenied', message: deniedMessage(turn, denied) }
+  if (failed.length === 0 || mendsChecks(turn) === true) return null
+  return { code: 'checksFailed', message: failedMessage(turn, failed) }
+}
+
+function deniedMessage({ denials }: Turn, { itemId, title }: Failed): string {
+  const reason = denials.find((denial) => denial.itemId === itemId)?.reason ?? 'it was denied'
+  return `The check \`${title}\` was not run: ${reason}.`
+}
+
+function failedMessage({ checks, checked }: Turn, failed: readonly Failed[]): string {
+  const { rounds = 0 } = checks ?? {}
+  const which = failed.map((one) => `\`${one.title}\` (${howItEnded(one)})`).join(', ')
+  const tries = rounds === 0 ? '' : `, also after ${count(Math.max(0, (checked?.times ?? 1) - 1), 'round')} of mending`
+  return `The checks do not pass${tries}: ${which}. What the model has changed stays.`
+}
+
+function howItEnded({ status, exitCode }: Failed): string {
+  return typeof exitCode === 'number' ? exitWords(exitCode) : status
+}
+
+function count(number: number, what: string): string {
+  return number === 1 ? `1 ${what}` : `${number} ${what}s`
+}
+
+/** Time limit of a check, which may be all tests of a project. */
+const checkTimeoutMs = 1_800_000
+
+interface CheckMessage {
+  readonly text: string
+  readonly calls: MessageCall[]
+}
+
+/** Returns the message in the name of the user that has the checks run for the `time`th time. */
+export function checkMessage({ commands, rounds }: TurnChecks, time: number): CheckMessage {
+  const nth = rounds === 0 ? '' : `, time ${time} of at most ${rounds + 1}`
+  const lines = commands.map((command) => `- \`${command}\``)
+  return {
+    text: `Checks${nth}: the turn ends well when each exits with 0.\n\n${lines.join('\n')}`,
+    calls: commands.map((command) => ({
+      name: 'shell',
+      arguments: JSON.stringify({ command, timeout_ms: checkTimeoutMs }),
+    })),
+  }
+}

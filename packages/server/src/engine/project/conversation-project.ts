@@ -1,0 +1,94 @@
+import type { Project, Projects } from '@parley/policy'
+import type { Overrides } from '@parley/protocol'
+import { EnvironmentUnreachableError } from '@parley/workspace'
+import { type ConfigHere, readConfig } from '../settings/read-config.ts'
+import { type ProjectMachine, projectThere } from './project-at.ts'
+
+/** Configuration of a conversation, with the project of its folder. */
+export interface ConversationProject {
+  /** As it was when the conversation opened; in an environment whose machine was away then, as it was at its return. */
+  readonly config: ConfigHere
+  /** True once the project was read. */
+  readonly isRead: boolean
+  /** Reads it, unless it was read. It stays unread while its machine cannot be reached. */
+  read(): Promise<void>
+  /** Resolves with the project as it is now. Rejects with `EnvironmentUnreachableError`. */
+  latest(): Promise<Project | null>
+}
+
+interface HerePorts {
+  readonly projects: Pick<Projects, 'of'>
+}
+
+/** Returns the configuration of a conversation in a folder of this machine, which was read with its project. */
+export function projectHere(config: ConfigHere, cwd: () => string, { projects }: HerePorts): ConversationProject {
+  return {
+    config,
+    isRead: true,
+    read: () => Promise.resolve(),
+    latest: () => Promise.resolve(projects.of(cwd())),
+  }
+}
+
+interface ThereParts {
+  /** Configuration without a project. */
+  readonly config: ConfigHere
+  readonly environment: ProjectMachine
+  readonly overrides: Overrides
+  readonly cwd: () => string
+}
+
+interface TherePorts {
+  readonly home: string
+  readonly projects: Pick<Projects, 'there'>
+}
+
+/**
+ * Returns the configuration of a conversation in an environment, whose project is fetched by `read`. Of it tool servers,
+ * hooks, rules, skills and commands count; the settings of a conversation are decided before its machine is known.
+ */
+export function projectInEnvironment(
+  { config: own, environment, overrides, cwd }: ThereParts,
+  { home, projects }: TherePorts,
+): ConversationProject {
+  let config = own
+  let isRead = false
+  let reading: Promise<void> | null = null
+  const latest = () => projectThere(environment, cwd(), projects)
+  const readOnce = async () => {
+    try {
+      const project = await latest()
+      config = withProject(own, project, () => readConfig(home, overrides, project))
+      isRead = true
+    } catch (error) {
+      if (!(error instanceof EnvironmentUnreachableError)) throw error
+    } finally {
+      reading = null
+    }
+  }
+  return {
+    get config() {
+      return config
+    },
+    get isRead() {
+      return isRead
+    },
+    read() {
+      if (isRead) return Promise.resolve()
+      reading ??= readOnce()
+      return reading
+    },
+    latest,
+  }
+}
+
+function withProject(
+  { effective, own }: ConfigHere,
+  project: Project | null,
+  read: () => ConfigHere['effective'],
+): ConfigHere {
+  if (project?.state !== 'trusted') return { effective, own, project }
+  const { mcp_servers: servers } = read().values
+  const values = { ...effective.values, ...(servers === undefined ? {} : { mcp_servers: servers }) }
+  return { effective: { ...effective, values }, own, project }
+}

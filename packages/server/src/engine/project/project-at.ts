@@ -1,0 +1,109 @@
+import { type Config, environmentNamed, folderThere } from '@parley/config'
+import type { Sandboxes } from '@parley/host'
+import { type Project, type Projects, projectRoot } from '@parley/policy'
+import {
+  type Environment,
+  type Environments,
+  EnvironmentUnreachableError,
+  machineNamed,
+  whenUnknown,
+} from '@parley/workspace'
+import type { Rights } from '../../people/rights.ts'
+import { rejection } from '../../replies/rejection.ts'
+import { repositoryRoot } from '../context/session-context.ts'
+import { existingFolder } from '../settings/existing-folder.ts'
+import { readConfig } from '../settings/read-config.ts'
+
+export interface ProjectPorts {
+  readonly home: string
+  readonly projects: Projects
+  readonly environments: Pick<Environments, 'take'>
+  /** Sandboxes of this machine. */
+  readonly sandboxes: Pick<Sandboxes, 'report'>
+}
+
+/** Folder that a client names, here or in an environment. */
+export interface NamedFolder {
+  readonly cwd: string
+  readonly environment?: string
+}
+
+interface FoundProject {
+  readonly project: Project | null
+  /** Name of the place that trust would be bound to. */
+  readonly place: string
+  /** Sandboxes of its machine. */
+  readonly sandboxes: Pick<Sandboxes, 'report'>
+}
+
+/**
+ * Finds the project of a folder and hands it to `use`, while its machine is connected. Rejects with `cwdMissing`,
+ * `configInvalid` and `environmentUnreachable`.
+ */
+export async function withProject<Result>(
+  { cwd, environment: name }: NamedFolder,
+  { person }: Pick<Rights, 'person'>,
+  ports: ProjectPorts,
+  use: (found: FoundProject) => Result | Promise<Result>,
+): Promise<Result> {
+  if (name === undefined) {
+    const folder = existingFolder(cwd)
+    const place = projectRoot(folder)?.folder ?? folder
+    return use({ project: ports.projects.of(folder), place, sandboxes: ports.sandboxes })
+  }
+  const config = readConfig(ports.home, {}).values
+  const users = person.kind === 'user' ? [person.name] : ownersOf(name, config)
+  const { environment, release } = ports.environments.take({ environment: name, config, users })
+  try {
+    const folder = folderThere(name, environmentNamed(name, config), cwd)
+    await assertFolder(environment, folder)
+    const project = await projectThere(environment, folder, ports.projects)
+    const root = project === null ? folder : project.root
+    return await use({ project, place: `${name}:${root}`, sandboxes: environment.sandboxes })
+  } catch (error) {
+    if (!(error instanceof EnvironmentUnreachableError)) throw error
+    throw rejection('environmentUnreachable', error.message, { environment: name })
+  } finally {
+    await release()
+  }
+}
+
+/** Returns whom whoever runs the server acts for on a machine that connects by itself: its owner. */
+function ownersOf(name: string, config: Config): readonly string[] {
+  const settings = environmentNamed(name, config)
+  const owner = settings.url === undefined ? machineNamed(settings.connected).owner : null
+  return owner === null ? [] : [owner]
+}
+
+/** Facts of a machine that a project of it is read by. */
+export type ProjectMachine = Pick<Environment, 'name' | 'reach' | 'files' | 'home' | 'env'>
+
+/** Fetches the project of a folder of another machine. Rejects with `EnvironmentUnreachableError`. */
+export async function projectThere(
+  environment: ProjectMachine,
+  cwd: string,
+  projects: Pick<Projects, 'there'>,
+): Promise<Project | null> {
+  await environment.reach()
+  const { name, files, home: userHome, env } = environment
+  if (name === null) throw new Error('the project of this machine is not fetched')
+  const real = await files.realPath(cwd).catch(whenUnknown(cwd))
+  const root = (await repositoryRoot(real, files))?.folder ?? real
+  return projects.there({ environment: name, root, searchPath: env['PATH'] ?? '', userHome, files })
+}
+
+/** Rejects with `cwdMissing` where an environment has no such folder. */
+export async function assertFolder({ files, reach, name: environment }: Environment, cwd: string): Promise<void> {
+  await reach()
+  const isFolder = await files.look(cwd).then(
+    ({ kind }) => kind === 'folder',
+    (error: unknown) => {
+      if (error instanceof EnvironmentUnreachableError) throw error
+      return false
+    },
+  )
+  if (isFolder) return
+  throw rejection('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, {
+    cwd,
+  })
+}

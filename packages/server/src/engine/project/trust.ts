@@ -1,0 +1,66 @@
+import { broughtFiles, emptyReport, type Project, runsPrograms, shownHash, trustReport } from '@parley/policy'
+import type { ParamsOf, TrustReport } from '@parley/protocol'
+import type { Rights } from '../../people/rights.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import { rejection } from '../../replies/rejection.ts'
+import { readConfig } from '../settings/read-config.ts'
+import { type ProjectPorts, withProject } from './project-at.ts'
+
+export interface TrustPorts extends ProjectPorts {
+  readonly clock: Clock
+}
+
+type Asking = Pick<Rights, 'person'>
+type Found = Parameters<Parameters<typeof withProject>[3]>[0]
+
+/** Reports what the configuration of a project would do. */
+export async function readTrust(params: ParamsOf<'trust/read'>, by: Asking, ports: TrustPorts): Promise<TrustReport> {
+  return withProject(params, by, ports, (found) => reportOn(found, ports))
+}
+
+async function reportOn({ project, place, sandboxes }: Found, { home }: TrustPorts): Promise<TrustReport> {
+  if (project === null) return emptyReport(place)
+  return trustReport(project, { own: readConfig(home, {}).values, sandboxed: await isSandboxed(project, sandboxes) })
+}
+
+/** Stores a verdict on the configuration that its sender has seen. Throws `invalidParams` when it has changed since. */
+export async function decideTrust(
+  params: ParamsOf<'trust/decide'>,
+  by: Asking,
+  ports: TrustPorts,
+): Promise<TrustReport> {
+  await withProject(params, by, ports, (found) => decide(found, params, ports))
+  return readTrust(params, by, ports)
+}
+
+async function decide(
+  { project, sandboxes }: Found,
+  { hash, verdict }: Pick<ParamsOf<'trust/decide'>, 'hash' | 'verdict'>,
+  { projects, clock }: TrustPorts,
+): Promise<void> {
+  const content = project?.hash() ?? null
+  if (project === null || content === null)
+    throw rejection('invalidParams', 'This project has no configuration that could be trusted.', { field: 'cwd' })
+  const sandboxed = await isSandboxed(project, sandboxes)
+  if (hash !== shownHash(project, sandboxed))
+    throw rejection('invalidParams', 'It has changed since it was shown, so nothing was decided. Look at it again.', {
+      field: 'hash',
+    })
+  const { place, files } = project
+  const brought = [...broughtFiles(project)]
+  projects.store.write({
+    root: place,
+    hash: content,
+    verdict,
+    decidedAt: new Date(clock.now()).toISOString(),
+    outsideSandbox: !sandboxed,
+    files: [...files],
+    programs: [...project.programs().files],
+    ...(brought.length === 0 ? {} : { brought }),
+  })
+}
+
+/** Tells if programs of the project run in a sandbox; the sandbox is probed only if there are any. */
+async function isSandboxed(project: Project, sandboxes: Found['sandboxes']): Promise<boolean> {
+  return !runsPrograms(project) || (await sandboxes.report()).enforcement === 'full'
+}

@@ -1,0 +1,52 @@
+import type { Project } from '@parley/policy'
+import { diskFiles, EnvironmentUnreachableError } from '@parley/workspace'
+import { describe, expect, it } from 'vitest'
+import { createHooks } from '../../../src/engine/hooks/conversation-hooks.ts'
+import { projectInEnvironment } from '../../../src/engine/project/conversation-project.ts'
+
+const away = new EnvironmentUnreachableError('The environment box is away.')
+const config = { effective: { values: {}, origins: new Map(), warnings: [] }, own: {}, project: null }
+const moment = { on: 'PreToolUse', subject: 'Bash' } as const
+
+type HookParts = Parameters<typeof createHooks>[0]
+type Input = ReturnType<Parameters<ReturnType<typeof createHooks>['run']>[1]>
+
+const noPorts = {} as Parameters<typeof createHooks>[1]
+const commonFields = {} as Input
+
+/** A conversation on a machine that is away until it is told otherwise. */
+function onMachine(found: Project | null) {
+  const machine = { isAway: true, looks: 0 }
+  const reach = () => (machine.isAway ? Promise.reject(away) : Promise.resolve())
+  const there = () => {
+    machine.looks += 1
+    return Promise.resolve(found)
+  }
+  const environment = { name: 'box', reach, files: diskFiles, home: '/home/far', env: {} }
+  const parts = { config, environment, overrides: {}, cwd: () => '/' }
+  return { machine, project: projectInEnvironment(parts, { home: '/nowhere', projects: { there } }) }
+}
+
+describe('a project whose machine is away', () => {
+  it('is unread, and is read once the machine is back', async () => {
+    const { machine, project } = onMachine(null)
+    await project.read()
+    expect(project.isRead).toBe(false)
+    await expect(project.latest()).rejects.toBe(away)
+    machine.isAway = false
+    await Promise.all([project.read(), project.read()])
+    await project.read()
+    expect([project.isRead, machine.looks]).toEqual([true, 1])
+  })
+
+  it('counts as one with hooks until it was read', async () => {
+    const { machine, project } = onMachine(null)
+    const parts = { conversation: { started: false }, project, hooks: () => [] } as unknown as HookParts
+    const hooks = createHooks(parts, noPorts)
+    expect(hooks.has(moment)).toBe(true)
+    machine.isAway = false
+    const ran: unknown[] = []
+    for await (const one of hooks.run(moment, () => commonFields, new AbortController().signal)) ran.push(one)
+    expect([ran, project.isRead, hooks.has(moment)]).toEqual([[], true, false])
+  })
+})

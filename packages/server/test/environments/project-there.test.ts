@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Watched } from '../engine/support/test-client.ts'
+import { type FarMachine, startFarMachine } from './support/far-machine.ts'
+import { calling, type FarPlace, inBox, placeFor, shell } from './support/far-talk.ts'
+
+let machine: FarMachine
+
+beforeAll(async () => {
+  machine = await startFarMachine()
+})
+
+afterAll(() => machine[Symbol.asyncDispose]())
+
+const toolServer = fileURLToPath(new URL('../tools/mcp/support/ugly-server.mjs', import.meta.url))
+const patience = { mcpPatience: { firstRequestMs: 15_000, restartDelaysMs: [] } }
+
+/** A hook that writes down where it ran, in a file that it loads, and denies lines with `forbidden`. */
+const guard = `read -r input
+. ./.parley/hooks/lib.sh
+case "$input" in *forbidden*) say; exit 2;; esac`
+const lib = 'pwd > "$PARLEY_PROJECT_DIR/ran-in"; say() { echo "not in this project" >&2; }'
+
+const config = `[[hooks.PreToolUse]]
+matcher = "Bash"
+[[hooks.PreToolUse.hooks]]
+name = "guard"
+command = "sh .parley/hooks/guard.sh"
+
+[mcp_servers.ugly]
+command = "${process.execPath}"
+args = ["server.mjs", "plain", "/dev/null"]
+`
+const rules = `[[rule]]
+decision = "deny"
+command = ["touch"]
+reason = "no touching"
+`
+const head = (name: string) => `---\nname: ${name}\ndescription: Does it.\n---\n`
+
+function bring({ far }: FarPlace<ReturnType<FarMachine['newFolder']>>): void {
+  far.write('.git/HEAD', 'ref: refs/heads/main\n')
+  far.write('AGENTS.md', 'Speak plainly.')
+  far.write('server.mjs', `import ${JSON.stringify(toolServer)}\n`)
+  far.write('.parley/config.toml', config)
+  far.write('.parley/policy.toml', rules)
+  far.write('.parley/hooks/guard.sh', guard)
+  far.write('.parley/hooks/lib.sh', lib)
+  far.write('.agents/skills/tidy/SKILL.md', `${head('tidy')}Tidy up.`)
+  far.write('.agents/skills/tidy/list.txt', 'brooms\n')
+  far.write('.parley/prompts/count.md', 'Count @notes.txt and !`echo from-$0-there`.')
+  far.write('notes.txt', 'one two three\n')
+}
+
+type Place = ReturnType<typeof placeFor<ReturnType<FarMachine['newFolder']>>>
+
+async function trust(place: Place): Promise<void> {
+  const { server } = await place.talk(calling())
+  const client = await server.connect()
+  const folder = { cwd: place.far.work, environment: 'box' }
+  const { hash } = await client.request('trust/read', folder)
+  await client.request('trust/decide', { ...folder, hash: hash ?? '', verdict: 'trusted' })
+  await server.close()
+}
+
+const commandsOf = (watched: Watched) => watched.items().filter(({ type }) => type === 'commandExecution')
+
+describe('a project on another machine', () => {
+  it('has no effect before it is trusted, and it is said what it brings', async () => {
+    await using place = placeFor(machine.newFolder())
+    bring(place)
+    const { watched, summary } = await place.talk(calling(shell('echo forbidden > out')))
+    await watched.send('go')
+    await watched.decide('approved')
+    await watched.turnEnded()
+    expect(place.far.read('out')).toBe('forbidden\n')
+    expect(summary.warnings.join()).toContain('Nothing of it takes effect unless you trust it')
+    expect(existsSync(`${place.far.work}/ran-in`)).toBe(false)
+  })
+
+  it('has its hooks, rules, tool servers, skills and commands there once it is trusted', async () => {
+    await using place = placeFor(machine.newFolder())
+    bring(place)
+    await trust(place)
+    const model = calling(
+      shell('echo forbidden > out'),
+      shell('touch out'),
+      { name: 'mcp__ugly__echo', args: { a: 1 } },
+      { name: 'use_skill', args: { skill: 'tidy', file: 'list.txt' } },
+    )
+    const talk = await place.talk(model, patience, { ...inBox, approvalPolicy: 'on-request' })
+    const { watched, server, summary } = talk
+    expect(summary.instructionFiles).toEqual([`${place.far.work}/AGENTS.md`])
+    await watched.send('/count')
+    await watched.decide('approved')
+    await watched.turnEnded()
+    const [counted, denied, touched] = commandsOf(watched)
+    expect(counted).toMatchObject({ status: 'completed', modelText: expect.stringContaining('-there') })
+    expect(denied).toMatchObject({
+      status: 'denied',
+      decision: { rule: { name: 'hook:guard' }, reason: 'not in this project' },
+    })
+    expect(touched).toMatchObject({ status: 'denied', decision: { reason: 'no touching' } })
+    const texts = watched.items().flatMap((item) => ('modelText' in item ? [item.modelText] : []))
+    expect(texts.join()).toContain('one two three')
+    expect(texts.join()).toContain('{"a":1}')
+    expect(texts.join()).toContain('brooms')
+    const copy = place.far.read('ran-in').trim()
+    expect(copy).toMatch(/^\/var\/tmp\/parley-hooks-/)
+    const client = await server.connect()
+    const { parts } = await client.request('skill/list', { cwd: '.', environment: 'box' })
+    expect(parts.map(({ name, state }) => [name, state])).toEqual([
+      ['tidy', 'ready'],
+      ['count', 'ready'],
+    ])
+  })
+})
+
+describe('a hook of a project on another machine', () => {
+  it('is the one that was trusted, whatever is written over it while the conversation is open', async () => {
+    await using place = placeFor(machine.newFolder())
+    bring(place)
+    await trust(place)
+    const overwrite = "printf 'exit 0' > .parley/hooks/guard.sh"
+    const free = { ...inBox, sandbox: 'danger-full-access' } as const
+    const { watched } = await place.talk(calling(shell(overwrite), shell('echo forbidden > out')), patience, free)
+    await watched.send('go')
+    await watched.decide('approved')
+    await watched.turnEnded()
+    expect(place.far.read('.parley/hooks/guard.sh')).toBe('exit 0')
+    expect(commandsOf(watched)).toMatchObject([{ status: 'completed' }, { status: 'denied' }])
+    const { summary } = await place.talk(calling())
+    expect(summary.warnings.join()).toContain('has changed since you trusted it')
+  })
+})
