@@ -145,10 +145,7 @@ export function createEngine(parts: EngineParts): Engine {
   const setup = createSetup({
     checkpoints: checkpointsOf(parts),
     ...{ program, home, files, env, clock, ids, random },
-    shellParser,
-    redaction,
-    environments,
-    secrets: parts.secrets,
+    ...{ shellParser, redaction, environments, secrets: parts.secrets },
     models,
     keys,
     mcpServers,
