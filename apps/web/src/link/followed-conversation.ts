@@ -1,4 +1,11 @@
-import { addressIn, type Client, type ConversationStore, codeOf, openConversationStore } from '@parley/client/browser'
+import {
+  addressIn,
+  type Client,
+  type ConversationStore,
+  codeOf,
+  hasPageThere,
+  openConversationStore,
+} from '@parley/client/browser'
 import type { ConversationId, ConversationState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import type { Link } from './link.ts'
@@ -7,7 +14,9 @@ import { pageAt } from './page-secret.ts'
 
 /** Process that has a conversation open, and is not the one that the page is linked to. */
 export interface Elsewhere {
-  /** Address of its page for the conversation; null for a process of the server's own machine. */
+  /** Address of the server; null for a process of the server's own machine. */
+  readonly address: string | null
+  /** Address of its page for the conversation; null where it serves none. */
   readonly page: string | null
 }
 
@@ -109,6 +118,11 @@ export function followConversation(link: Link, conversationId: ConversationId): 
   }
 }
 
+function elsewhereIn(error: unknown, conversationId: ConversationId): Elsewhere {
+  const address = addressIn(error)
+  return { address, page: hasPageThere(error) ? pageAt(address, conversationId) : null }
+}
+
 type Opened = Pick<FollowedSnapshot, 'isView' | 'elsewhere'>
 
 /** Opens the conversation, or its log as it is now where another process has it open or nothing may be changed. */
@@ -123,7 +137,7 @@ async function resume(client: Client, conversationId: ConversationId, isReadOnly
     return { isView: readOnly, elsewhere: null }
   } catch (error) {
     if (codeOf(error) === 'liveElsewhere')
-      return { isView: await view(), elsewhere: { page: pageAt(addressIn(error), conversationId) } }
+      return { isView: await view(), elsewhere: elsewhereIn(error, conversationId) }
     // A reader opens nothing for writing, but watches what is open.
     if (codeOf(error) === 'notPermitted') return { isView: await view(), elsewhere: null }
     // A conversation without a message cannot be resumed, but may be open here.

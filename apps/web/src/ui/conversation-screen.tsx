@@ -190,14 +190,15 @@ function TakenAway({ core: { meta } }: Pick<ConversationState, 'core'>) {
   )
 }
 
-function OpenElsewhere({ page, shortId }: Elsewhere & { readonly shortId: string }) {
+function OpenElsewhere({ address, page, shortId }: Elsewhere & { readonly shortId: string }) {
   return (
     <p className="banner" role="status">
-      {page === null ? 'Another process' : 'Another server'} has this conversation open; here it is as it was a moment
-      ago.{' '}
+      {address === null ? 'Another process' : 'Another server'} has this conversation open; here it is as it was a
+      moment ago.{' '}
       {page === null ? (
         <>
-          Run <code>parley web {shortId}</code> for a page that takes part.
+          Run <code>{address === null ? `parley web ${shortId}` : `parley resume ${shortId} --server ${address}`}</code>{' '}
+          for {address === null ? 'a page' : 'a window'} that takes part.
         </>
       ) : (
         <>

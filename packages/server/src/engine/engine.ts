@@ -145,10 +145,7 @@ export function createEngine(parts: EngineParts): Engine {
   const setup = createSetup({
     checkpoints: checkpointsOf(parts),
     ...{ program, home, files, env, clock, ids, random },
-    shellParser,
-    redaction,
-    environments,
-    secrets: parts.secrets,
+    ...{ shellParser, redaction, environments, secrets: parts.secrets },
     models,
     keys,
     mcpServers,
@@ -177,7 +174,8 @@ export function createEngine(parts: EngineParts): Engine {
     listensAt(addresses) {
       at = addresses
       host.announce(at.socket)
-      parts.store?.announce(at.announced ?? null, () => askableProviders(parts))
+      const providers = () => askableProviders(parts)
+      parts.store?.announce({ address: at.announced ?? null, hasPage: at.page != null, providers })
     },
     ...{ report, ceiling },
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),

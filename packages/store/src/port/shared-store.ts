@@ -19,8 +19,8 @@ export interface SharedStore extends AsyncDisposable {
   readonly name: string
   /** Key of the seals and marks that its servers have in common. */
   readonly key: Uint8Array
-  /** Says where clients reach this server, null for nowhere, and by `providers`, asked again and again, whose keys it has. */
-  announce(address: string | null, providers: () => readonly string[]): void
+  /** Says what others are to know of this server. */
+  announce(announced: Announced): void
   /** Resolves to the other servers that live. */
   others(): Promise<readonly Holder[]>
   /**
@@ -83,13 +83,21 @@ export interface StoredRow {
   readonly holder: Holder | null
 }
 
+/** Facts that a server tells of itself. */
+export interface Announced {
+  /** Address for clients; null for none. */
+  readonly address: string | null
+  /** True where browsers find the page at that address. */
+  readonly hasPage: boolean
+  /** Returns the ids of the providers whose models it can ask; called with each renewal of the lease. */
+  readonly providers: () => readonly string[]
+}
+
 /** Server process that writes a conversation. */
-export interface Holder {
+export interface Holder extends Omit<Announced, 'providers'> {
   /** Random name of the process. */
   readonly node: string
   readonly pid: number
-  /** Address for clients; null for none. */
-  readonly address: string | null
   /** Ids of the providers whose models it can ask. */
   readonly providers: readonly string[]
 }

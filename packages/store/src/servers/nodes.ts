@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { KV } from '@nats-io/kv'
 import { isRecord } from '@parley/text'
 import { leaseMs } from '../connection/layout.ts'
-import type { Holder } from '../port/shared-store.ts'
+import type { Announced, Holder } from '../port/shared-store.ts'
 import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
 
 const beatMs = leaseMs / 3
@@ -18,8 +18,7 @@ const certainMs = leaseMs - beatMs / 2
 export interface Nodes extends AsyncDisposable {
   /** Random name of this server. */
   readonly own: string
-  /** Says where clients reach this server, and from then on by `providers`, whose models it has keys of. */
-  announce(address: string | null, providers: () => readonly string[]): void
+  announce(announced: Announced): void
   /**
    * Number of times that the lease may have ended: it was not renewed in time. Null while it may have ended just now. The
    * same number as before shows that no other server can have taken anything since, however long this process was paused.
@@ -44,14 +43,13 @@ export interface Nodes extends AsyncDisposable {
  */
 export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promise<Nodes> {
   const own = randomUUID()
-  let address: string | null = null
-  let providersNow: () => readonly string[] = () => []
+  let announced: Announced = { address: null, hasPage: false, providers: () => [] }
   let movableMs = 0
   let renewed = momentNow()
   let lapses = 0
   const renew = async () => {
     const sent = momentNow()
-    await bucket.put(own, JSON.stringify({ address, pid: process.pid, providers: providersNow() }))
+    await bucket.put(own, JSON.stringify({ ...announced, pid: process.pid, providers: announced.providers() }))
     movableMs = performance.now() + moveOnMs
     if (msSince(renewed) > certainMs) lapses += 1
     renewed = sent
@@ -101,9 +99,8 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     get lapses() {
       return ownLapses()
     },
-    announce(now, providers) {
-      address = now
-      providersNow = providers
+    announce(now) {
+      announced = now
       void renew().catch(() => undefined)
     },
     find: (node, onSilent) => watchOf(node).holder(onSilent),
@@ -132,12 +129,13 @@ function msSince({ steadyMs, wallMs }: Moment): number {
 }
 
 function holderIn(node: string, value: unknown): Holder {
-  const { address, pid, providers } = isRecord(value) ? value : {}
+  const { address, pid, providers, hasPage } = isRecord(value) ? value : {}
   const named = Array.isArray(providers) ? providers.filter((one) => typeof one === 'string') : []
   return {
     node,
     pid: typeof pid === 'number' ? pid : 0,
     address: typeof address === 'string' ? address : null,
+    hasPage: hasPage === true,
     providers: named,
   }
 }
