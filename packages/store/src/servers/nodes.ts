@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { KV } from '@nats-io/kv'
 import { isRecord } from '@parley/text'
+import { askAgain } from '../connection/ask-again.ts'
+import { entriesOf } from '../connection/bucket-entries.ts'
 import { leaseMs } from '../connection/layout.ts'
 import type { Announced, Holder } from '../port/shared-store.ts'
 import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
@@ -68,17 +70,14 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
   const beat = setInterval(() => void renewOrMoveOn(), beatMs).unref()
 
   async function look(node: string): Promise<Lease | null> {
-    const entry = await bucket.get(node)
+    const entry = await askAgain(() => bucket.get(node))
     if (entry === null || entry.operation !== 'PUT') return null
     return { holder: holderIn(node, entry.json()), revision: entry.revision }
   }
 
   async function all(): Promise<ReadonlyMap<string, Holder>> {
     const living = new Map<string, Holder>()
-    for await (const node of await bucket.keys()) {
-      const found = await look(node)
-      if (found !== null) living.set(node, found.holder)
-    }
+    for await (const entry of entriesOf(bucket)) living.set(entry.key, holderIn(entry.key, entry.json()))
     return living
   }
 
