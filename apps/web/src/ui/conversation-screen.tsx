@@ -115,7 +115,7 @@ function Opened({ client, state, person, may, isTakenAway, elsewhere, refresh, a
           )}
           {isView ? (
             <p className="muted">
-              {elsewhere === null ? (roleSentence(person, state) ?? 'This page may only watch.') : 'A view of the log.'}
+              {isTakenAway ? 'You have no role here any more.' : whyOnlyRead(elsewhere, roleSentence(person, state))}
             </p>
           ) : (
             <>
@@ -178,6 +178,10 @@ function Head({ core, may, ask, isAlone, isSearched, setSearched }: HeadProps) {
       )}
     </header>
   )
+}
+
+function whyOnlyRead(elsewhere: Elsewhere | null, role: string | null): string {
+  return elsewhere === null ? (role ?? 'This page may only watch.') : 'A view of the log.'
 }
 
 function TakenAway({ core: { meta } }: Pick<ConversationState, 'core'>) {

@@ -56,7 +56,7 @@ export function createRightCheck(source: AccessSource): CheckRight {
     rights.renew()
     const right = methodRights[method]
     if (!isOfConversation(right)) {
-      if (right !== 'copy' && !rights.has(right)) throw missingRight(right)
+      if (right !== 'copy' && !rights.has(right)) throw missingRight(right, method)
       assertOwnParams(params, rights)
       if (right !== 'copy') return
       if (!rights.has('user')) throw missingRight('user')
@@ -161,8 +161,15 @@ const missingTexts = {
   operator: 'That is for whoever runs the server, on its machine.',
 } as const
 
-function missingRight(right: keyof typeof missingTexts): RpcError {
-  return rejection('notPermitted', missingTexts[right])
+/** Says what a method that users of a team meet is for, where they do not know it by its name. */
+const methodTexts: Readonly<Partial<Record<MethodName, string>>> = {
+  'conversation/runShell':
+    'Commands by `!` run outside the sandbox, so they are for whoever runs the server, on its machine. Ask the model to run it.',
+}
+
+function missingRight(right: keyof typeof missingTexts, method?: MethodName): RpcError {
+  const own = method === undefined ? undefined : methodTexts[method]
+  return rejection('notPermitted', own ?? missingTexts[right])
 }
 
 /** Returns an open conversation whose settings a client may change. Throws `notPermitted`. */
