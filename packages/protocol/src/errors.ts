@@ -93,7 +93,7 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   storageFailed: 'The log could not be written; `errno` says why. Nothing that was shown is lost.',
   readOnly: 'The conversation is a read-only view; fork it to go on.',
   liveElsewhere:
-    'Another process has the conversation open: `pid`, and `socket` or `address` (a websocket, with `hasPage` where browsers find the page there) where it can be reached.',
+    'Another process has the conversation open: `pid`, and `socket` or `address` (a websocket) where it can be reached.',
 }
 
 /** Further keys of `data`, so that a client can act without parsing the message. */

@@ -13,6 +13,7 @@ import {
   tempHome,
   tempWorkspace,
 } from '@parley/testkit'
+import { runInProcess } from './run-in-process.ts'
 
 /** A home, a folder, a model that says what was written down, and the program on a terminal. */
 export interface Place extends AsyncDisposable {
@@ -22,6 +23,8 @@ export interface Place extends AsyncDisposable {
   start(...argv: readonly string[]): Pty
   /** The same on a terminal or with variables of its own. */
   startWith(options: Partial<PtyOptions>, ...argv: readonly string[]): Pty
+  /** A command to its end, in the process of the test. */
+  run(...argv: readonly string[]): ReturnType<typeof runInProcess>
   /** A shell with job control, and how the program is started from it. */
   shell(): Pty
   command(...argv: readonly string[]): string
@@ -56,6 +59,7 @@ export async function place(steps: readonly Step[], ...more: readonly string[]):
     model,
     start: (...argv) => onTerminal([process.execPath, cliPath, ...argv]),
     startWith: (options, ...argv) => onTerminal([process.execPath, cliPath, ...argv], options),
+    run: (...argv) => runInProcess(argv, { env, cwd: folder.path, stdin: '' }),
     shell: () => onTerminal(['bash', '--norc', '--noprofile', '-i']),
     command: (...argv) => [process.execPath, cliPath, ...argv].map((word) => `'${word}'`).join(' '),
     async [Symbol.asyncDispose]() {

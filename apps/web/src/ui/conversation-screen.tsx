@@ -194,15 +194,14 @@ function TakenAway({ core: { meta } }: Pick<ConversationState, 'core'>) {
   )
 }
 
-function OpenElsewhere({ address, page, shortId }: Elsewhere & { readonly shortId: string }) {
+function OpenElsewhere({ page, shortId }: Elsewhere & { readonly shortId: string }) {
   return (
     <p className="banner" role="status">
-      {address === null ? 'Another process' : 'Another server'} has this conversation open; here it is as it was a
-      moment ago.{' '}
+      {page === null ? 'Another process' : 'Another server'} has this conversation open; here it is as it was a moment
+      ago.{' '}
       {page === null ? (
         <>
-          Run <code>{address === null ? `parley web ${shortId}` : `parley resume ${shortId} --server ${address}`}</code>{' '}
-          for {address === null ? 'a page' : 'a window'} that takes part.
+          Run <code>parley web {shortId}</code> for a page that takes part.
         </>
       ) : (
         <>

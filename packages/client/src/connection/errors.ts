@@ -36,11 +36,6 @@ export function addressIn(error: unknown): string | null {
   return typeof address === 'string' ? address : null
 }
 
-/** Tells if browsers find the page at the address of a `liveElsewhere` error. */
-export function hasPageThere(error: unknown): boolean {
-  return error instanceof RpcError && error.data?.['hasPage'] === true
-}
-
 /** Returns the code of an error of this library or of the server; null for any other error. */
 export function codeOf(error: unknown): string | null {
   return error instanceof ClientError || error instanceof RpcError ? (error.data?.code ?? null) : null

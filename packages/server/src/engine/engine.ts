@@ -145,7 +145,10 @@ export function createEngine(parts: EngineParts): Engine {
   const setup = createSetup({
     checkpoints: checkpointsOf(parts),
     ...{ program, home, files, env, clock, ids, random },
-    ...{ shellParser, redaction, environments, secrets: parts.secrets },
+    shellParser,
+    redaction,
+    environments,
+    secrets: parts.secrets,
     models,
     keys,
     mcpServers,
@@ -174,8 +177,7 @@ export function createEngine(parts: EngineParts): Engine {
     listensAt(addresses) {
       at = addresses
       host.announce(at.socket)
-      const providers = () => askableProviders(parts)
-      parts.store?.announce({ address: at.announced ?? null, hasPage: at.page != null, providers })
+      parts.store?.announce({ address: at.announced ?? null, page: at.page ?? null }, () => askableProviders(parts))
     },
     ...{ report, ceiling },
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),

@@ -19,8 +19,8 @@ export interface SharedStore extends AsyncDisposable {
   readonly name: string
   /** Key of the seals and marks that its servers have in common. */
   readonly key: Uint8Array
-  /** Says what others are to know of this server. */
-  announce(announced: Announced): void
+  /** Says where this server is reached, and by `providers`, asked again and again, whose keys it has. */
+  announce(at: AnnouncedAt, providers: () => readonly string[]): void
   /** Resolves to the other servers that live. */
   others(): Promise<readonly Holder[]>
   /**
@@ -83,18 +83,16 @@ export interface StoredRow {
   readonly holder: Holder | null
 }
 
-/** Facts that a server tells of itself. */
-export interface Announced {
+/** Addresses at which a server is reached. */
+export interface AnnouncedAt {
   /** Address for clients; null for none. */
   readonly address: string | null
-  /** True where browsers find the page at that address. */
-  readonly hasPage: boolean
-  /** Returns the ids of the providers whose models it can ask; called with each renewal of the lease. */
-  readonly providers: () => readonly string[]
+  /** Origin at which browsers find its page; null for none. */
+  readonly page: string | null
 }
 
 /** Server process that writes a conversation. */
-export interface Holder extends Omit<Announced, 'providers'> {
+export interface Holder extends AnnouncedAt {
   /** Random name of the process. */
   readonly node: string
   readonly pid: number

@@ -4,7 +4,7 @@ import { isRecord } from '@parley/text'
 import { askAgain } from '../connection/ask-again.ts'
 import { entriesOf } from '../connection/bucket-entries.ts'
 import { leaseMs } from '../connection/layout.ts'
-import type { Announced, Holder } from '../port/shared-store.ts'
+import type { AnnouncedAt, Holder } from '../port/shared-store.ts'
 import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
 
 const beatMs = leaseMs / 3
@@ -20,7 +20,8 @@ const certainMs = leaseMs - beatMs / 2
 export interface Nodes extends AsyncDisposable {
   /** Random name of this server. */
   readonly own: string
-  announce(announced: Announced): void
+  /** Says where clients and browsers reach this server, and from then on by `providers`, whose models it has keys of. */
+  announce(at: AnnouncedAt, providers: () => readonly string[]): void
   /**
    * Number of times that the lease may have ended: it was not renewed in time. Null while it may have ended just now. The
    * same number as before shows that no other server can have taken anything since, however long this process was paused.
@@ -45,13 +46,14 @@ export interface Nodes extends AsyncDisposable {
  */
 export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promise<Nodes> {
   const own = randomUUID()
-  let announced: Announced = { address: null, hasPage: false, providers: () => [] }
+  let at: AnnouncedAt = { address: null, page: null }
+  let providersNow: () => readonly string[] = () => []
   let movableMs = 0
   let renewed = momentNow()
   let lapses = 0
   const renew = async () => {
     const sent = momentNow()
-    await bucket.put(own, JSON.stringify({ ...announced, pid: process.pid, providers: announced.providers() }))
+    await bucket.put(own, JSON.stringify({ ...at, pid: process.pid, providers: providersNow() }))
     movableMs = performance.now() + moveOnMs
     if (msSince(renewed) > certainMs) lapses += 1
     renewed = sent
@@ -98,8 +100,9 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     get lapses() {
       return ownLapses()
     },
-    announce(now) {
-      announced = now
+    announce(now, providers) {
+      at = { address: now.address, page: now.page }
+      providersNow = providers
       void renew().catch(() => undefined)
     },
     find: (node, onSilent) => watchOf(node).holder(onSilent),
@@ -128,13 +131,13 @@ function msSince({ steadyMs, wallMs }: Moment): number {
 }
 
 function holderIn(node: string, value: unknown): Holder {
-  const { address, pid, providers, hasPage } = isRecord(value) ? value : {}
+  const { address, page, pid, providers } = isRecord(value) ? value : {}
   const named = Array.isArray(providers) ? providers.filter((one) => typeof one === 'string') : []
   return {
     node,
     pid: typeof pid === 'number' ? pid : 0,
     address: typeof address === 'string' ? address : null,
-    hasPage: hasPage === true,
+    page: typeof page === 'string' ? page : null,
     providers: named,
   }
 }

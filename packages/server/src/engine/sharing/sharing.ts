@@ -84,14 +84,13 @@ export function copyAt({ log, sideFiles, acked }: SessionPaths, conversationId: 
   return { conversationId, log, sideFiles, acked }
 }
 
-export function heldElsewhere(conversationId: ConversationId, { holder: { address, hasPage } }: HeldElsewhereError) {
+export function heldElsewhere(conversationId: ConversationId, { holder: { address } }: HeldElsewhereError) {
   const next =
     address === null ? 'View it read-only, or fork it.' : `Connect to ${address}, view it read-only, or fork it.`
   return rejection('liveElsewhere', `Conversation ${conversationId} is open on another server. ${next}`, {
     conversationId,
     socket: null,
     ...(address === null ? {} : { address }),
-    ...(hasPage ? { hasPage } : {}),
   })
 }
 

@@ -11,17 +11,21 @@ interface SourceOptions {
   /** Most connections that have not proven who they are. */
   readonly maxUnproven: number
   readonly prove: Prove
+  /** Returns the origins of the pages of other servers of the team, as they are known now. */
+  readonly otherOrigins: () => readonly string[]
   /** Takes ownership of the transport of a page that has proven who it is. */
   readonly accept: (transport: Transport, proven: Proven) => void
 }
 
 /** Returns the page for a listener, which hands over the connections of those who have proven who they are. */
-export function createPageSource({ folder, offersSignIn, maxUnproven, prove, accept }: SourceOptions): PageSource {
+export function createPageSource(options: SourceOptions): PageSource {
+  const { folder, maxUnproven, accept, otherOrigins } = options
   const files = readPageFiles(folder)
   /** Connections of nobody yet, the newest last. */
   const unproven = new Set<Transport>()
   return {
-    headers: pageHeaders,
+    headers: (origin) => pageHeaders(origin, otherOrigins()),
+    otherOrigins,
     respond: (path, { headers }) => files(path, headers['accept-encoding']?.toString()),
     async onConnection(transport, admit) {
       // The one that waits longest makes room: a page proves at once who it is, and who only holds connections does not.
@@ -31,7 +35,7 @@ export function createPageSource({ folder, offersSignIn, maxUnproven, prove, acc
         void longest.close()
       }
       unproven.add(transport)
-      const proven = await greetPage(transport, { prove, offersSignIn }).finally(() => unproven.delete(transport))
+      const proven = await greetPage(transport, options).finally(() => unproven.delete(transport))
       if (proven === null) return
       admit()
       accept(transport, proven)

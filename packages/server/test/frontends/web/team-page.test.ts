@@ -20,7 +20,7 @@ function pageOf({ server }: Team) {
   const { rightsOf } = server.engine
   if (rightsOf === null) throw new Error('the server has no users')
   const proven: Proven[] = []
-  const source = createTeamPage({ folder, rightsOf, accept: (_, one) => void proven.push(one) })
+  const source = createTeamPage({ folder, rightsOf, otherOrigins: () => [], accept: (_, one) => void proven.push(one) })
   return {
     proven,
     async say(message: unknown): Promise<unknown> {
@@ -56,7 +56,7 @@ it('makes room for a page at the expense of the connection that has said nothing
   const accepted: Proven[] = []
   const proven: Proven = { token: 'good', access: 'full' }
   const source = createPageSource({
-    ...{ folder, offersSignIn: true, maxUnproven: 2 },
+    ...{ folder, offersSignIn: true, maxUnproven: 2, otherOrigins: () => [] },
     prove: () => proven,
     accept: (_, one) => void accepted.push(one),
   })
