@@ -19,6 +19,8 @@ export const expect = { requireAssertions: true, poll: { timeout: 30_000 } }
  */
 export const sharedWorker = {
   isolate: false,
+  // A process of 500 MB takes 15 ms of CPU to start a child, one of 100 MB a third of it: its pages are listed anew.
+  execArgv: ['--max-semi-space-size=16'],
   setupFiles: [fileURLToPath(new URL('packages/testkit/src/properties/same-cases.ts', import.meta.url))],
   testTimeout: 60_000,
   hookTimeout: 60_000,

@@ -75,6 +75,7 @@ export const ready = /› Ask anything/
 export async function answer(pty: Pty, key: string, until: RegExp): Promise<void> {
   for (;;) {
     await pty.waitFor(/━━ (?:Run|Make|Allow|A tool)/)
+    await backToQuestion(pty)
     pty.write(key)
     try {
       return await pty.waitFor(until, { timeoutMs: 1_500 })
@@ -83,6 +84,14 @@ export async function answer(pty: Pty, key: string, until: RegExp): Promise<void
       if (!/y +(?:yes|answer)|r again/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
     }
   }
+}
+
+/** Leaves the text that a letter went to: one that comes as the question returns, after a pause of the server, is text. */
+export async function backToQuestion(pty: Pty): Promise<void> {
+  const writes = (rows: readonly string[]) => rows.some((row) => row.includes('Keys go to your text'))
+  if (!writes(pty.screen())) return
+  pty.press('Escape')
+  await pty.waitFor((rows) => !writes(rows))
 }
 
 /** Pastes a line, waits until it is shown, and sends it. */
