@@ -59,13 +59,9 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Resolves to the function that applies overrides to an open conversation. It throws, and changes nothing, above the ceiling. */
-  async changer({
-    actor: by,
-    mayLoosen,
-    rights,
-  }: Guest): Promise<(open: LiveConversation, overrides: Overrides) => void> {
+  async changer(guest: Guest): Promise<(open: LiveConversation, overrides: Overrides) => void> {
     const { setup } = this.#parts
-    const resumer = { by, mayLoosen, rights, secrets: await setup.secrets() }
+    const resumer = { by: guest.actor, mayLoosen: guest.mayLoosen, rights: guest.rights, secrets: await setup.secrets() }
     return (open, overrides) => setup.change(open, overrides, resumer)
   }
 
@@ -132,8 +128,7 @@ export class ConversationHost implements AsyncDisposable {
     guest: Guest,
   ): Promise<LiveConversation> {
     const { setup } = this.#parts
-    const { actor: by, mayLoosen, rights } = guest
-    const resumer = { by, mayLoosen, rights, secrets: await setup.secrets() }
+    const resumer = { by: guest.actor, mayLoosen: guest.mayLoosen, rights: guest.rights, secrets: await setup.secrets() }
     const known = await this.#current(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (overrides !== undefined) setup.change(assertMayChange(guest, known), overrides, resumer)
