@@ -12,7 +12,7 @@ import type { Rights } from '../../people/rights.ts'
 import type { DraftChange } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import { tightened } from '../limits/ceiling.ts'
-import { assertMayLoosen, type LimitsRight } from '../limits/may-loosen.ts'
+import { assertMayLoosen, type Guest, type LimitsRight } from '../limits/may-loosen.ts'
 import { machineOfAnother } from '../people/check-right.ts'
 import { addedFolders } from '../settings/existing-folder.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
@@ -30,6 +30,14 @@ interface Resumer extends LimitsRight {
   readonly by: Actor
   readonly secrets: SecretPaths
   readonly rights: Rights
+}
+
+/** Returns the client that resumes, with the places of secrets as they are now. */
+export async function resumerOf(
+  { actor: by, mayLoosen, rights }: Guest,
+  { secrets }: Pick<ConversationSetup, 'secrets'>,
+): Promise<Resumer> {
+  return { by, mayLoosen, rights, secrets: await secrets() }
 }
 
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
