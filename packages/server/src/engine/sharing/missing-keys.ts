@@ -26,6 +26,8 @@ export function watchMissingKeys({ store, sharing, conversations, report }: Port
   /** Conversations and servers that they were passed to: one that comes back is not passed there again. */
   const passed = new Set<string>()
   let isLooking = false
+  /** True since a look has failed, as all do while the store is away: said once. */
+  let hasFailed = false
 
   async function look(): Promise<void> {
     const waiting = conversations().filter(waitsForKey)
@@ -48,8 +50,10 @@ export function watchMissingKeys({ store, sharing, conversations, report }: Port
     isLooking = true
     try {
       await look()
+      hasFailed = false
     } catch (fault) {
-      report(fault)
+      if (!hasFailed) report(fault)
+      hasFailed = true
     } finally {
       isLooking = false
     }
