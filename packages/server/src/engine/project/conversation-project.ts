@@ -10,7 +10,7 @@ export interface ConversationProject {
   readonly config: ConfigHere
   /** True once the project was read. */
   readonly isRead: boolean
-  /** Why it could not be read, while its machine is away. */
+  /** Error of the last reading, while its machine is away; else null. */
   readonly problem: EnvironmentUnreachableError | null
   /** Reads it, unless it was read. It stays unread while its machine cannot be reached. */
   read(): Promise<void>
