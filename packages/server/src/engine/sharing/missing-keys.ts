@@ -84,8 +84,8 @@ function mayGoOnAt(live: LiveConversation, { address, providers }: Holder): bool
 }
 
 /** Ends a turn that only scripts follow, which would wait without end. */
-function endForScript({ conversation, modules, turns }: LiveConversation): void {
+function endForScript({ conversation, clients, turns }: LiveConversation): void {
   const provider = conversation.state.core.turn?.missingKey
   const next = `Run \`parley login ${provider}\` on the machine of one, then resume the conversation.`
-  if (!modules.mayRaiseLimit()) turns.interrupt(`No server that lives has a key for ${provider}. ${next}`)
+  if (clients.onlyScripts) turns.interrupt(`No server that lives has a key for ${provider}. ${next}`)
 }
