@@ -1,8 +1,8 @@
 import { defineProject } from 'vitest/config'
-import { sharedWorker, sourceConditions } from '../../vitest.shared.ts'
+import { expect, sharedWorker, sourceConditions } from '../../vitest.shared.ts'
 
 export default defineProject({
   ...sourceConditions,
   // Tests that compare transcripts assert by throwing, not by `expect`.
-  test: { ...sharedWorker, expect: {}, name: 'foreign', include: ['test/**/*.test.ts'] },
+  test: { ...sharedWorker, expect: { poll: expect.poll }, name: 'foreign', include: ['test/**/*.test.ts'] },
 })

@@ -15,7 +15,8 @@ const link = openLink({
   name: pageName,
   version: PARLEY_VERSION,
   secrets,
-  open: async () => createPageTransport(await openSocket(`${location.origin.replace(/^http/, 'ws')}/socket`)),
+  home: location.origin,
+  open: async (origin) => createPageTransport(await openSocket(`${origin.replace(/^http/, 'ws')}/socket`)),
 })
 document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && link.check())
 addEventListener('online', () => link.check())

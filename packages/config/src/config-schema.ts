@@ -1,4 +1,4 @@
-import { approvalPolicies, sandboxModes } from '@parley/protocol'
+import { approvalPolicies, namePattern, sandboxModes } from '@parley/protocol'
 import * as z from 'zod'
 import { hooksConfig } from './hook-config.ts'
 
@@ -85,7 +85,7 @@ function mcpServerConfig() {
 }
 
 /** Name of a machine whose exec-server connects to this server, behind that of its user where the server has users. */
-const connectedForm = /^(?:[a-z0-9][a-z0-9._-]{0,31}\/)?[a-z0-9][a-z0-9._-]{0,31}$/
+const connectedForm = new RegExp(`^(?:${namePattern}/)?${namePattern}$`)
 
 /** Returns the schema of another machine where commands run, behind its exec-server. `url` may stand in another layer. */
 function environmentConfig() {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ThreadEvent } from '@openai/codex-sdk'
 import { type AnswerStep, expectTranscript, recordTranscript } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test, vi } from 'vitest'
 import { codexWorld, newestInput } from './codex-world.ts'
 import { referenceServer } from './mcp-client/talk.ts'
@@ -44,7 +45,7 @@ describe('the published Codex SDK', () => {
     expect(request?.body).toMatchObject({ model: 'gpt-5' })
   })
 
-  test('streams a command and a patch from their beginning to their end', async () => {
+  test.runIf(isLong)('streams a command and a patch from their beginning to their end', async () => {
     const patch = ['*** Begin Patch', '*** Add File: hello.txt', '+hello', '*** End Patch', ''].join('\n')
     await using world = await codexWorld([
       shell('echo out; exit 3'),
@@ -108,7 +109,7 @@ describe('the published Codex SDK', () => {
     })
   })
 
-  test('hears that an answer does not satisfy its schema', async () => {
+  test.runIf(isLong)('hears that an answer does not satisfy its schema', async () => {
     await using world = await codexWorld([{ text: '{}' }, { text: 'Sorry.' }])
     const thread = world.codex().startThread({ workingDirectory: world.cwd })
     const turn = thread.run('report', { outputSchema: { type: 'object', required: ['status'] } })
@@ -155,7 +156,7 @@ describe('the published Codex SDK', () => {
     ])
   })
 
-  test('configures an MCP server, whose tools are called', async () => {
+  test.runIf(isLong)('configures an MCP server, whose tools are called', async () => {
     await using world = await codexWorld([
       { calls: [{ name: 'mcp__memory__read_graph', arguments: {} }] },
       { text: 'ok' },
@@ -190,7 +191,7 @@ describe('the published Codex SDK', () => {
     await world.quiet()
   })
 
-  test('hears that a thread is unknown', async () => {
+  test.runIf(isLong)('hears that a thread is unknown', async () => {
     await using world = await codexWorld([])
     const thread = world.codex().resumeThread('0190a5a2-0000-7000-8000-000000000000')
     await expect(thread.run('go')).rejects.toThrow('0190a5a2-0000-7000-8000-000000000000')
@@ -213,7 +214,7 @@ describe('the published Codex SDK', () => {
     await world.quiet()
   })
 
-  test('rejects a run that its signal stopped with an AbortError', async () => {
+  test.runIf(isLong)('rejects a run that its signal stopped with an AbortError', async () => {
     await using world = await codexWorld([{ text: 'half', hang: 'mid' }])
     const controller = new AbortController()
     const thread = world.codex().startThread({ workingDirectory: world.cwd })
@@ -224,7 +225,7 @@ describe('the published Codex SDK', () => {
     await world.quiet()
   })
 
-  test('leaves early, and nothing of the turn is left running', async () => {
+  test.runIf(isLong)('leaves early, and nothing of the turn is left running', async () => {
     await using world = await codexWorld([shell('sleep 1000')])
     const thread = world.codex().startThread({ workingDirectory: world.cwd, ...fullAccess })
     const { events } = await thread.runStreamed('go')

@@ -1,9 +1,17 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { bundledProgram } from '@parley/testkit'
 import { sweepOrphans } from '../src/index.ts'
 
+const bundled = new Map<string, string>()
+
+/** Returns the path of a script or, bundled, of a program. */
 export function fixturePath(name: string): string {
-  return join(import.meta.dirname, 'fixtures', name)
+  const path = join(import.meta.dirname, 'fixtures', name)
+  if (!name.endsWith('.ts')) return path
+  const program = bundled.get(name) ?? bundledProgram(path)
+  bundled.set(name, program)
+  return program
 }
 
 export interface FixtureServer extends AsyncDisposable {

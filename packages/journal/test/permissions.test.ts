@@ -2,18 +2,18 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundledProgram } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { SAMPLE_ID } from './sample-log.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-const SCRIPT = fileURLToPath(new URL('make-session.ts', import.meta.url))
+const program = bundledProgram(fileURLToPath(new URL('make-session.ts', import.meta.url)))
 
 describe('what the log leaves on disk', { timeout: 60_000 }, () => {
   it.each(['000', '022', '777'])('is for its owner alone under umask %s', (umask) => {
     using folder = temporaryFolder()
     const home = join(folder.path, 'home')
-    const args = ['--conditions=@parley/source', SCRIPT, home, SAMPLE_ID, umask]
-    const made = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    const made = spawnSync(process.execPath, [program, home, SAMPLE_ID, umask], { encoding: 'utf8' })
     expect(made).toMatchObject({ status: 0, stderr: '' })
     const entries = readdirSync(folder.path, { recursive: true, withFileTypes: true })
     const modes = entries.map((entry) => {

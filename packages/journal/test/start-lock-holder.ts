@@ -1,12 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { bundledProgram } from '@parley/testkit'
 
-const bundler = join(import.meta.dirname, '../../../scripts/bundle/test-program.mjs')
-const source = fileURLToPath(new URL('lock-holder.ts', import.meta.url))
-const holder = execFileSync(process.execPath, [bundler, source], { encoding: 'utf8' }).trim()
+const holder = bundledProgram(fileURLToPath(new URL('lock-holder.ts', import.meta.url)))
 
 /** A second process that takes the lock of a conversation when it is told to. */
 export interface LockHolder extends AsyncDisposable {

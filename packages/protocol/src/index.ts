@@ -35,6 +35,7 @@ export {
   isUnasked,
   sandboxModes,
 } from './modes/setting-names.ts'
+export { nameForm, namePattern } from './modes/user-names.ts'
 export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
 export { permits, unansweredApprovals } from './reduce/approvals.ts'

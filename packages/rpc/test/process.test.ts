@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { bundledProgram } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { ConnectionClosedError, createPeer, createStreamTransport } from '../src/index.ts'
 
-const program = fileURLToPath(new URL('./fixtures/echo-process.ts', import.meta.url))
+const program = bundledProgram(fileURLToPath(new URL('./fixtures/echo-process.ts', import.meta.url)))
 
 function start() {
   const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { KV, KvEntry } from '@nats-io/kv'
 import { type Files, STORE_LOST, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
+import { askAgain } from './connection/ask-again.ts'
+import { entriesOf } from './connection/bucket-entries.ts'
 import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { isElecting, storeError } from './connection/store-trouble.ts'
@@ -70,23 +71,15 @@ interface StoreParts {
 function storeOn(connected: Connected, { prepared, nodes, files, onPublished, inTurn }: StoreParts): SharedStore {
   const { name } = connected
   const { id: store, owners, rows } = prepared
+  const attempt = attemptsAt(name)
 
   function portsOf(conversationId: ConversationId): FetchPorts {
     const subject = logSubject(connected, conversationId)
     return { files, subject, objects: objectsOf(prepared.objects, conversationId), store, name }
   }
 
-  /** Converts failures of the store to errors of the storage. */
-  async function attempt<Result>(operation: string, run: () => Promise<Result>): Promise<Result> {
-    try {
-      return await run()
-    } catch (error) {
-      if (error instanceof Error && error.name === 'HeldElsewhereError') throw error
-      throw storeError(operation, name, error)
-    }
-  }
-
-  const isListed = async (conversationId: ConversationId) => (await rows.get(conversationId))?.operation === 'PUT'
+  const entryOf = (conversationId: ConversationId) => askAgain(() => rows.get(conversationId))
+  const isListed = async (conversationId: ConversationId) => (await entryOf(conversationId))?.operation === 'PUT'
 
   /** Resolves to null where the claim was overtaken before it had any effect. */
   async function shipmentOf(copy: LocalCopy, kind: TakenKind, claim: Claim): Promise<Shipment | null> {
@@ -134,7 +127,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
       }),
     row: (conversationId) =>
       attempt('read', async () => {
-        const entry = await whileElecting(() => rows.get(conversationId))
+        const entry = await whileElecting(() => entryOf(conversationId))
         return entry === null || entry.operation !== 'PUT' ? null : (storedRow(entry.value)?.row ?? null)
       }),
     compare: (copy) =>
@@ -142,7 +135,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
         const compared = await compareLog(copy, portsOf(copy.conversationId))
         return { ...compared, isListed: await isListed(copy.conversationId) }
       }),
-    rows: () => attempt('list', () => readRows(prepared, nodes)),
+    rows: () => attempt('list', () => whileElecting(() => readRows(prepared, nodes))),
     remove: ({ conversationId }) =>
       attempt('delete from', async () => {
         await rows.delete(conversationId)
@@ -156,22 +149,30 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
   }
 }
 
+/** Returns what converts failures of a store to errors of the storage. */
+function attemptsAt(name: string) {
+  return async <Result>(operation: string, run: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof Error && error.name === 'HeldElsewhereError') throw error
+      throw storeError(operation, name, error)
+    }
+  }
+}
+
 /** Reads all rows in one pass over the bucket. */
 async function readRows({ rows, owners }: Prepared, nodes: Nodes): Promise<readonly StoredRow[]> {
   const living = await nodes.all()
   const holders = new Map<string, string>()
-  for await (const { key, value } of valuesOf(owners)) holders.set(key, Buffer.from(value).toString())
+  for await (const { key, value } of entriesOf(owners)) holders.set(key, Buffer.from(value).toString())
   const found: StoredRow[] = []
-  for await (const { key, value } of valuesOf(rows)) {
+  for await (const { key, value } of entriesOf(rows)) {
     const stored = storedRow(value)
     const holder = living.get(holders.get(key) ?? '') ?? null
     if (stored !== null) found.push({ conversationId: key, ...stored, holder })
   }
   return found
-}
-
-async function* valuesOf(bucket: KV): AsyncGenerator<KvEntry> {
-  for await (const entry of await bucket.history({ key: '>' })) if (entry.operation === 'PUT') yield entry
 }
 
 /** Reads an entry of the bucket of rows; null for one that is none. */

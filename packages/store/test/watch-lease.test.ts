@@ -14,7 +14,7 @@ function scene(lease: Lease | null) {
 }
 
 const leaseOf = (revision: number): Lease => ({
-  holder: { node: 'one', pid: 1, address: null, providers: [] },
+  holder: { node: 'one', pid: 1, address: null, page: null, providers: [] },
   revision,
 })
 

@@ -1,3 +1,4 @@
+export { bundledProgram } from './bundled-program.ts'
 export { cutBytes, everyOffset } from './cut-bytes.ts'
 export { lossesOf } from './disk/choose-losses.ts'
 export type { DiskRecording } from './disk/disk-operation.ts'

@@ -11,7 +11,7 @@ import type { RewindFlags } from '../commands/rewind.ts'
 import type { DiffFlags, ShowFlags } from '../commands/show.ts'
 import type { UsageFlags } from '../commands/usage.ts'
 import { defineHooks, defineSkills } from './define-own-parts.ts'
-import { flagsOf, type Settle, safeOption, withCommonFlags, withJudgingFlags } from './shared-options.ts'
+import { flagsOf, type Settle, safeOption, withCommonFlags, withJudgingFlags, withServer } from './shared-options.ts'
 
 /** Defines `rewind`, `usage`, `trust`, `skills` and `config`. */
 export function defineLookups(program: Command, launch: Launch, settle: Settle): void {
@@ -40,8 +40,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     .action((flags: UsageFlags) =>
       settle(import('../commands/usage.ts').then(({ runUsage }) => runUsage(launch, flags))),
     )
-  program
-    .command('trust')
+  withServer(program.command('trust'))
     .description("what a project's own configuration would do; nothing of it takes effect unless you trust it")
     .option('-C, --cd <dir>', 'a folder of the project', named)
     .option('--environment <name>', 'a project on the machine of this environment', named)

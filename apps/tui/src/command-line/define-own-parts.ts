@@ -3,14 +3,13 @@ import { named } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import type { HooksFlags } from '../commands/hooks/hooks.ts'
 import type { NewSkillFlags, SkillsFlags } from '../commands/skills.ts'
-import { flagsOf, type Settle } from './shared-options.ts'
+import { flagsOf, type Settle, withServer } from './shared-options.ts'
 
 /** Defines `skills list`, `check` and `new`. */
 export function defineSkills(program: Command, launch: Launch, settle: Settle): void {
   const skills = program.command('skills').description('skills and commands: your own, and those of a project')
   const define = (name: string, about: string, run: 'listSkills' | 'checkSkills') =>
-    skills
-      .command(name)
+    withServer(skills.command(name))
       .description(about)
       .option('-C, --cd <dir>', 'the folder to look from', named)
       .option('--environment <name>', 'look on the machine of this environment', named)

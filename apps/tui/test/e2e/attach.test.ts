@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandOf, isAlive, type Pty, waitUntil } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test } from 'vitest'
 import { answer, place, pressUntil, ready, send } from './interactive-program.ts'
 
@@ -14,8 +15,14 @@ function serverOf(pty: Pty): number {
 }
 
 describe('two windows on one conversation', { timeout: 60_000 }, () => {
-  test('both show what either sends, and the other from whom', async () => {
-    await using at = await place([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }])
+  test('both show what either sends, and a turn goes on in the one when the other leaves that opened it', async () => {
+    const gate = Promise.withResolvers<void>()
+    await using at = await place([
+      { text: 'One.' },
+      { text: 'Two.' },
+      { text: 'Three.' },
+      { text: 'Half an answer, and the rest.', chunks: 2, beforeFrame: later(gate.promise) },
+    ])
     await using first = at.start('hello')
     await first.waitFor(/One\.[\s\S]*› Ask/)
     await using second = at.start('attach')
@@ -26,6 +33,14 @@ describe('two windows on one conversation', { timeout: 60_000 }, () => {
     await send(first, 'and from here')
     await second.waitFor(/▌ and from here\n {2}from .+\n+Three\./)
     expect([count(first, 'One.'), count(second, 'One.')]).toEqual([1, 1])
+    await send(first, 'go')
+    await second.waitFor(/Half an[\s\S]*esc stops[\s\S]*2 clients/)
+    first.press('Ctrl+D')
+    expect(await first.exited).toMatchObject({ exitCode: 0 })
+    gate.resolve()
+    await second.waitFor(/Half an answer, and the rest\.[\s\S]*› Ask/)
+    second.press('Ctrl+D')
+    await waitUntil(() => first.processes().length === 0, { what: 'the end of the server that stayed' })
   })
 
   test('either answers a question, and the other says who did', async () => {
@@ -72,23 +87,6 @@ describe('two windows on one conversation', { timeout: 60_000 }, () => {
     expect(count(second, 'The server ended')).toBe(0)
   })
 
-  test('the one that opened it may leave, and the turn goes on in the other', async () => {
-    const gate = Promise.withResolvers<void>()
-    await using at = await place([
-      { text: 'Half an answer, and the rest.', chunks: 2, beforeFrame: later(gate.promise) },
-    ])
-    await using first = at.start('go')
-    await first.waitFor(/Half an/)
-    await using second = at.start('attach')
-    await second.waitFor(/Half an[\s\S]*esc stops[\s\S]*2 clients/)
-    first.press('Ctrl+D')
-    expect(await first.exited).toMatchObject({ exitCode: 0 })
-    gate.resolve()
-    await second.waitFor(/Half an answer, and the rest\.[\s\S]*› Ask/)
-    second.press('Ctrl+D')
-    await waitUntil(() => first.processes().length === 0, { what: 'the end of the server that stayed' })
-  })
-
   test('a server that is killed is missed by both at once, and they go on together', async () => {
     const gate = Promise.withResolvers<void>()
     await using at = await place([
@@ -113,7 +111,7 @@ describe('two windows on one conversation', { timeout: 60_000 }, () => {
 })
 
 describe('a window that only watches, whose server is killed', { timeout: 60_000 }, () => {
-  test('waits until another window has the conversation open, and then joins that one', async () => {
+  test.runIf(isLong)('waits until another window has the conversation open, and then joins that one', async () => {
     await using at = await place([{ text: 'Before.' }, { text: 'After.' }])
     await using first = at.start('hello')
     await first.waitFor(/Before\.[\s\S]*› Ask/)

@@ -11,21 +11,18 @@ describe('what a command would come to', () => {
       '[[rule]]\ndecision = "deny"\ncommand = ["curl"]\nreason = "nothing is fetched here"\n',
     )
     await writeFile(world.path('new.toml'), '[[rule]]\ndecision = "allow"\ncommand = ["curl", "x"]\n')
-    const { stdout, stderr } = await world.shell(
-      `parley policy test 'ls && curl x'; echo "exit $?"
-       parley policy test -s danger-full-access --rules new.toml --json -- curl x; echo "exit $?"
-       parley policy test; echo "exit $?"
-       parley policy test -C . --conversation x; echo "exit $?"`,
+    const judged = (...words: readonly string[]) => world.parley('policy', 'test', ...words)
+    const denied = await judged('ls && curl x')
+    expect(denied.exitCode).toBe(11)
+    expect(denied.stdout).toMatch(
+      /^denied: ls && curl x\n {2}why {5}nothing is fetched here\n {2}rule .*policy\.toml:1\n/,
     )
-    const [first = '', second = '', third = '', fourth = ''] = stdout.split(/(?<=exit \d+\n)/)
-    expect(first).toMatch(/^denied: ls && curl x\n {2}why {5}nothing is fetched here\n {2}rule .*policy\.toml:1\n/)
-    expect(first).toMatch(/each by itself:\n {4}allowed {2}ls .*\n {4}denied {3}curl x .*\n/)
-    expect(first).toMatch(/exit 11\n$/)
-    const [line = '', exit] = second.split('\n')
-    expect(JSON.parse(line)).toMatchObject({ verdict: 'allow', argv: ['curl', 'x'], enforcement: 'none' })
-    expect(exit).toBe('exit 0')
-    expect([third, fourth]).toEqual(['exit 2\n', 'exit 2\n'])
-    expect(stderr).toMatch(/Give a command/)
+    expect(denied.stdout).toMatch(/each by itself:\n {4}allowed {2}ls .*\n {4}denied {3}curl x .*\n/)
+    const allowed = await judged('-s', 'danger-full-access', '--rules', 'new.toml', '--json', '--', 'curl', 'x')
+    expect(allowed.exitCode).toBe(0)
+    expect(JSON.parse(allowed.stdout)).toMatchObject({ verdict: 'allow', argv: ['curl', 'x'], enforcement: 'none' })
+    expect(await judged()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Give a command') })
+    expect(await judged('-C', '.', '--conversation', 'x')).toMatchObject({ exitCode: 2 })
   })
 })
 
@@ -34,27 +31,22 @@ describe('what became of the calls of a conversation', () => {
     await using world = await execWorld({ steps: [shell('ls', 'touch \x1b[2Jmade'), { text: 'Done.' }] })
     await world.exec(['go'])
     await writeFile(world.path('new.toml'), '[[rule]]\ndecision = "deny"\ncommand = ["ls"]\n')
-    const { stdout } = await world.shell(
-      `parley why; echo "exit $?"
-       parley why ls --json; echo "exit $?"
-       id=$(parley list | cut -d' ' -f1)
-       parley why "$id" 2 | head -n 2
-       parley policy test --conversation "$id"; echo "exit $?"
-       parley policy test --conversation "$id" --rules new.toml; echo "exit $?"
-       parley why nothing-like-it; echo "exit $?"`,
-    )
-    const parts = stdout.split(/(?<=exit \d+\n)/)
-    expect(parts[0]).toMatch(/touch \\x1b\[2Jmade/)
-    expect(parts[0]).toMatch(/commands +cannot be told for certain: it contains control characters/)
-    expect(parts[0]).toMatch(/settings then +approvals [a-z-]+, sandbox workspace-write/)
-    const [json = ''] = (parts[1] ?? '').split('\n')
+    const newest = await world.parley('why')
+    expect(newest.stdout).toMatch(/touch \\x1b\[2Jmade/)
+    expect(newest.stdout).not.toContain('\x1b')
+    expect(newest.stdout).toMatch(/commands +cannot be told for certain: it contains control characters/)
+    expect(newest.stdout).toMatch(/settings then +approvals [a-z-]+, sandbox workspace-write/)
+    const { stdout: json } = await world.parley('why', 'ls', '--json')
     expect(JSON.parse(json)).toMatchObject({ item: { title: 'ls', status: 'completed' }, calls: 2 })
-    expect(parts[2]).toMatch(/call +shell: ls\nNothing would change for 2 calls of [0-9a-f]{8}\.\nexit 0\n$/)
-    expect(parts[3]).toMatch(
-      /^allowed → denied: ls\n[\s\S]*new\.toml:1[\s\S]*1 of 2 calls .* would change\.\nexit 12\n$/,
-    )
-    expect(parts[4]).toBe('exit 5\n')
-    expect(stdout).not.toContain('\x1b')
+    const [id = ''] = (await world.parley('list')).stdout.split(' ')
+    expect((await world.parley('why', id, '2')).stdout).toMatch(/call +shell: ls\n/)
+    const same = await world.parley('policy', 'test', '--conversation', id)
+    expect(same).toMatchObject({ exitCode: 0, stdout: `Nothing would change for 2 calls of ${id}.\n` })
+    const other = await world.parley('policy', 'test', '--conversation', id, '--rules', 'new.toml')
+    expect(other.exitCode).toBe(12)
+    expect(other.stdout).toMatch(/^allowed → denied: ls\n[\s\S]*new\.toml:1[\s\S]*1 of 2 calls .* would change\.\n$/)
+    expect(`${same.stdout}${other.stdout}`).not.toContain('\x1b')
+    expect(await world.parley('why', 'nothing-like-it')).toMatchObject({ exitCode: 5 })
   })
 })
 
@@ -71,7 +63,7 @@ describe('parley doctor', () => {
       provider: expect.any(String),
     })
     await world.writeConfig('sandbox_mode = "none"\n')
-    const { exitCode, stdout } = await world.shell('parley doctor --no-provider')
+    const { exitCode, stdout } = await world.parley('doctor', '--no-provider')
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/^PROBLEM {2}configuration .*sandbox_mode/m)
     expect(stdout).not.toMatch(/provider/)

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commandOf, type Step, waitUntil } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test } from 'vitest'
 import { type ExecWorld, execWorld, type JsonRun, jsonRun, shell } from './exec-world.ts'
 
@@ -15,6 +16,8 @@ interface Case {
   /** Prepares the world, or acts on the run once the model speaks. */
   readonly before?: (world: ExecWorld) => PromiseLike<unknown>
   readonly during?: (run: ReturnType<ExecWorld['start']>) => void
+  /** Tried in exec-stops.test.ts, too, and here in long runs. */
+  readonly elsewhere?: true
 }
 
 const answer = { text: 'Fine.' }
@@ -147,21 +150,43 @@ const cases: readonly Case[] = [
     before: async (world) => world.model.script([() => mkdir(world.path('answer.md')).then(() => answer)]),
   },
   {
+    exitCode: 13,
+    when: 'a check may not be run',
+    failure: 'checkDenied',
+    args: ['--check', 'touch made', 'hi'],
+    steps: [answer],
+  },
+  {
     exitCode: 70,
     when: 'the server is killed',
     failure: 'serverFailed',
     steps: [hanging],
     during: signalServer('SIGKILL'),
   },
-  { exitCode: 130, when: 'SIGINT comes', failure: 'stopped', steps: [hanging], during: (run) => run.signal('SIGINT') },
+  {
+    exitCode: 130,
+    when: 'SIGINT comes',
+    failure: 'stopped',
+    steps: [hanging],
+    during: (run) => run.signal('SIGINT'),
+    elsewhere: true,
+  },
   {
     exitCode: 143,
     when: 'SIGTERM comes',
     failure: 'stopped',
     steps: [hanging],
     during: (run) => run.signal('SIGTERM'),
+    elsewhere: true,
   },
-  { exitCode: 143, when: 'SIGHUP comes', failure: 'stopped', steps: [hanging], during: (run) => run.signal('SIGHUP') },
+  {
+    exitCode: 143,
+    when: 'SIGHUP comes',
+    failure: 'stopped',
+    steps: [hanging],
+    during: (run) => run.signal('SIGHUP'),
+    elsewhere: true,
+  },
   {
     exitCode: 143,
     when: 'a second signal comes while the server hangs',
@@ -175,11 +200,12 @@ const cases: readonly Case[] = [
   },
 ]
 
-/** A process where a signal comes, and for the first case of each exit code. */
+/** A process where a signal comes, for an answer and for a failure; in long runs for the first case of each exit code. */
 async function runOf(one: Case, world: ExecWorld): Promise<JsonRun> {
   const { args = ['hi'], during } = one
   const isFirst = one === cases.find(({ exitCode }) => exitCode === one.exitCode)
-  if (during === undefined && !isFirst) return world.execJson(args, { stdin: '' })
+  const isProcess = isFirst && (isLong || one.exitCode <= 1)
+  if (during === undefined && !isProcess) return world.execJson(args, { stdin: '' })
   await using run = world.start(['--json', ...args])
   if (during !== undefined) {
     await waitUntil(() => run.stdout().includes('"item.delta"'), { what: 'text of the model' })
@@ -189,7 +215,9 @@ async function runOf(one: Case, world: ExecWorld): Promise<JsonRun> {
 }
 
 describe.concurrent('parley exec --json ends with run.ended and', () => {
-  test.each(cases.map((one) => [one.exitCode, one.when, one] as const))('%i when %s', async (exitCode, _when, one) => {
+  const tried = cases.filter(({ elsewhere }) => isLong || elsewhere !== true)
+
+  test.each(tried.map((one) => [one.exitCode, one.when, one] as const))('%i when %s', async (exitCode, _when, one) => {
     const { failure, steps = [], files = {}, before } = one
     await using world = await execWorld({ steps, files })
     await before?.(world)
@@ -217,7 +245,7 @@ test('parley policy test ends with 0, 10, 11 and 12', async () => {
     steps: [shell('ls'), answer],
     files: { 'no.toml': '[[rule]]\ndecision = "deny"\ncommand = ["ls"]\n' },
   })
-  const codeOf = async (words: string) => (await world.shell(`parley policy test ${words}`, { stdin: '' })).exitCode
+  const codeOf = async (words: string) => (await world.parley('policy', 'test', ...words.split(' '))).exitCode
   expect(await codeOf('ls')).toBe(0)
   expect(await codeOf('touch x')).toBe(10)
   expect(await codeOf('--policy no.toml ls')).toBe(11)

@@ -10,9 +10,10 @@ const jsonl = ['--json', '--input-format', 'jsonl'] as const
 const line = (value: object) => `${JSON.stringify(value)}\n`
 const say = (text: string, more: object = {}) => line({ type: 'message', text, ...more })
 
-/** Starts a run and gives its lines so far. */
-function start(world: ExecWorld, args: readonly string[] = []) {
-  const run = world.start([...jsonl, ...args])
+/** Starts a run in this process and gives its lines so far. */
+const start = (world: ExecWorld, args: readonly string[] = []) => linesOf(world.live([...jsonl, ...args]))
+
+function linesOf<Run extends AsyncDisposable & { stdout(): string }>(run: Run) {
   const seen = (words: RegExp) => waitUntil(() => words.test(run.stdout()), { what: String(words) })
   const found = (words: RegExp) => words.exec(run.stdout())?.[1] ?? ''
   return { run, seen, found, [Symbol.asyncDispose]: () => run[Symbol.asyncDispose]() }
@@ -81,7 +82,7 @@ describe.concurrent('with --input-format jsonl', () => {
 
   test('approvals are denied at once where the caller cannot see them', async ({ expect }) => {
     await using world = await execWorld({ steps: [shell('touch a'), { text: 'Done.' }] })
-    await using run = world.start(['--input-format', 'jsonl', '--output-format', 'result', 'hi'])
+    await using run = world.live(['--input-format', 'jsonl', '--output-format', 'result', 'hi'])
     await waitUntil(() => world.model.requests.length === 2, { what: 'the request after the denial' })
     run.closeStdin()
     expect(JSON.parse((await run.result).stdout)).toMatchObject({ exitCode: 0, denials: [{ title: 'touch a' }] })
@@ -107,7 +108,7 @@ describe.concurrent('with --input-format jsonl', () => {
         { hang: 'mid', text: 'x' },
       ],
     })
-    await using started = start(world, ['first'])
+    await using started = linesOf(world.start([...jsonl, 'first']))
     await started.seen(/"item.delta"/)
     started.run.write(say('more').repeat(300) + line({ type: 'interrupt' }))
     await started.seen(/"turn.ended"[^\n]*"outcome":"interrupted"/)
@@ -118,7 +119,7 @@ describe.concurrent('with --input-format jsonl', () => {
 
   test('SIGTERM ends the turn that runs, while stdin stays open', async ({ expect }) => {
     await using world = await execWorld({ steps: [{ hang: 'mid', text: 'half', chunks: 2 }] })
-    await using started = start(world, ['first'])
+    await using started = linesOf(world.start([...jsonl, 'first']))
     await started.seen(/"item.delta"/)
     started.run.signal('SIGTERM')
     expect(jsonRun(await started.run.result).end).toMatchObject({ exitCode: 143, outcome: 'interrupted' })

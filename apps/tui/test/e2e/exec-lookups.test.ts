@@ -1,4 +1,3 @@
-import { runCli } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { execWorld } from './exec-world.ts'
 import { place } from './interactive-program.ts'
@@ -18,10 +17,9 @@ describe('parley list', () => {
 
   test('on a terminal names its columns, and tells a fork with settings of its own from its original', async () => {
     await using at = await place([{ text: 'One.' }])
-    const env = { ...at.home.env, TEST_KEY: 'key' }
-    await runCli(['exec', 'the task'], { env, cwd: at.folder.path })
-    const id = JSON.parse((await runCli(['list', '--json'], { env })).stdout).shortId
-    const [, end = ''] = /(\d+) {2}the whole conversation$/m.exec((await runCli(['fork', id], { env })).stdout) ?? []
+    await at.run('exec', 'the task')
+    const id = JSON.parse((await at.run('list', '--json')).stdout).shortId
+    const [, end = ''] = /(\d+) {2}the whole conversation$/m.exec((await at.run('fork', id)).stdout) ?? []
     await using fork = at.start('fork', id, '--at', end, '-m', 'another')
     await fork.waitFor(/One\.[\s\S]*another · /)
     fork.press('Ctrl+D')
@@ -60,7 +58,7 @@ describe('parley provider list', () => {
 describe('parley doctor net', () => {
   test('goes all the way to a token of the chosen provider', async () => {
     await using world = await execWorld({ steps: [{ text: 'OK' }] })
-    const { exitCode, stdout } = await world.shell('parley doctor net')
+    const { exitCode, stdout } = await world.parley('doctor', 'net')
     expect(stdout).toMatch(/^ok +one token +scripted began its answer after \d+ ms$/m)
     expect(exitCode).toBe(0)
   })
@@ -68,7 +66,7 @@ describe('parley doctor net', () => {
   test('ends at the step that fails with exit code 1', async () => {
     await using world = await execWorld()
     await world.model[Symbol.asyncDispose]()
-    const { exitCode, stdout } = await world.shell('parley doctor net local --json')
+    const { exitCode, stdout } = await world.parley('doctor', 'net', 'local', '--json')
     expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ name: 'connection', level: 'problem' })
     expect(exitCode).toBe(1)
   })

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { connect, spawnServer } from '@parley/client'
 import type { ApprovalId } from '@parley/protocol'
 import { cliPath, waitUntil } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test } from 'vitest'
 import { type ExecWorld, execWorld, jsonRun, saidToModel, shell } from './exec-world.ts'
 
@@ -125,7 +126,7 @@ describe('a conversation that is live in another process', () => {
     await using world = await execWorld({ steps })
     await using elsewhere = await waitingElsewhere(world)
     const { conversation, approvalId, pid } = elsewhere
-    await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
+    await using run = world.live(['--json', 'resume', conversation.id, 'hi'])
     await expect.poll(run.stdout, { timeout: 30_000 }).toContain('"message.queued"')
     expect(conversation.state.core.approvals[approvalId]?.state).toBe('pending')
     expect((await world.parley('list')).stdout).toContain(`[open in process ${pid}]`)
@@ -159,7 +160,7 @@ describe('a conversation that is live in another process', () => {
     const { conversation, approvalId } = elsewhere
     await conversation.decide(approvalId, 'approved')
     conversation.onApproval(async ({ title }) => (title === 'touch asked' ? 'approved' : null))
-    await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
+    await using run = world.live(['--json', 'resume', conversation.id, 'hi'])
     await waitUntil(() => /"approval.requested".*touch alone/.test(run.stdout()), { what: 'the second question' })
     await conversation.close()
     const { end } = jsonRun(await run.result)
@@ -167,11 +168,11 @@ describe('a conversation that is live in another process', () => {
     expect((await world.shell('ls')).stdout).toBe('asked\nmade\n')
   })
 
-  test('denies the question of a person who has left, which its message waits behind', async () => {
+  test.runIf(isLong)('denies the question of a person who has left, which its message waits behind', async () => {
     await using world = await execWorld({ steps })
     await using elsewhere = await waitingElsewhere(world)
     const { conversation } = elsewhere
-    await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
+    await using run = world.live(['--json', 'resume', conversation.id, 'hi'])
     await expect.poll(run.stdout, { timeout: 30_000 }).toContain('"message.queued"')
     await conversation.close()
     const { end, result } = jsonRun(await run.result)
@@ -218,7 +219,7 @@ describe('a conversation that is live in another process', () => {
     const [{ id = '' } = {}] = Object.values(elsewhere.conversation.state.core.approvals)
     await elsewhere.kill()
     const resume = ['resume', elsewhere.conversation.id, '--json', '--input-format', 'jsonl']
-    await using run = world.start([...resume, 'second'])
+    await using run = world.live([...resume, 'second'])
     await waitUntil(() => run.stdout().includes('"approval.requested"'), { what: 'the question' })
     expect(run.stdout()).toContain(`"id":"${id}"`)
     run.write(`${JSON.stringify({ type: 'answer', approvalId: id, decision: 'approved' })}\n`)

@@ -20,7 +20,8 @@ describe.concurrent('a run that is stopped ends the turn, keeps it and leaves no
     expect(result.exitCode).toBe(exitCode)
     expect(run.processes()).toEqual([])
     expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'interrupted' })
-    expect(end).toMatchObject({ type: 'run.ended', exitCode, outcome: 'interrupted', answer: null })
+    const failure = { code: 'stopped' }
+    expect(end).toMatchObject({ type: 'run.ended', exitCode, outcome: 'interrupted', answer: null, failure })
     const resumed = await world.exec(['resume', end.conversationId, 'go on'])
     expect(resumed).toMatchObject({ exitCode: 0, stdout: 'Here again.\n' })
   })

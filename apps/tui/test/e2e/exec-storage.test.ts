@@ -33,7 +33,7 @@ describe('a run whose conversation cannot be kept ends with 9', () => {
     ['replaced', 'sed -i s/hi/ho/'],
   ])('when its log is %s, and refuses the messages that come after that', async (_, change) => {
     await using world = await execWorld({ steps: [{ text: 'One.' }, { text: 'Two.' }] })
-    await using run = world.start(['--json', '--input-format', 'jsonl'])
+    await using run = world.live(['--json', '--input-format', 'jsonl'])
     const say = (text: string) => run.write(`${JSON.stringify({ type: 'message', text })}\n`)
     say('hi')
     await expect.poll(run.stdout, { timeout: 30_000 }).toContain('"turn.ended"')
@@ -87,11 +87,11 @@ describe('parley rescue', () => {
     const turn = await conversation.send('hi')
     await turn.result
     await world.shell(`${change} $(find "$PARLEY_HOME/sessions" -name "*.jsonl")`)
-    const saved = await world.shell(`parley rescue ${conversation.id.slice(-8)}`)
+    const saved = await world.parley('rescue', conversation.id.slice(-8))
     expect(saved).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/parley resume \w{8}\n$/) })
     const [, copy = ''] = /resume (\w+)/.exec(saved.stdout) ?? []
-    expect((await world.shell(`parley show ${copy}`)).stdout).toMatch(/hi[\s\S]*One\./)
-    expect(await world.shell(`parley rescue ${copy}`)).toMatchObject({ exitCode: 5 })
+    expect((await world.parley('show', copy)).stdout).toMatch(/hi[\s\S]*One\./)
+    expect(await world.parley('rescue', copy)).toMatchObject({ exitCode: 5 })
   })
 })
 
@@ -113,14 +113,14 @@ describe('a home', () => {
   test.runIf(existsSync('/proc/self'))('where no folder can be made ends the run at once', async () => {
     await using world = await execWorld()
     const env = { ...world.env, PARLEY_HOME: '/proc/parley-nowhere', OPENAI_API_KEY: 'x' }
-    const { exitCode, stderr } = await world.spawn(['-m', 'm', 'hi'], { env })
+    const { exitCode, stderr } = await world.exec(['-m', 'm', 'hi'], { env })
     expect({ exitCode, stderr }).toEqual({ exitCode: 9, stderr: expect.stringContaining('ENOENT') })
   })
 
   test('that is no folder is a usage error', async () => {
     await using world = await execWorld()
     await writeFile(world.path('file'), '')
-    const { exitCode, stderr } = await world.spawn(['hi'], { env: { ...world.env, PARLEY_HOME: world.path('file') } })
+    const { exitCode, stderr } = await world.exec(['hi'], { env: { ...world.env, PARLEY_HOME: world.path('file') } })
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
       stderr: expect.stringMatching(/config\.toml: cannot be read \(ENOTDIR: not a directory\)\.\n$/),
@@ -137,7 +137,7 @@ describe('--ephemeral', () => {
     expect(failed.stderr).not.toContain('resume')
     const kept = ['sessions', 'prompts.jsonl', 'scratch']
     expect((await readdir(world.env.PARLEY_HOME)).filter((name) => kept.includes(name))).toEqual([])
-    const list = await world.shell('parley list')
+    const list = await world.parley('list')
     expect(list).toMatchObject({ exitCode: 0, stdout: '', stderr: 'No conversations yet. `parley` starts one.\n' })
   })
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test } from 'vitest'
 import { applyPatch, execWorld, fullAccess, shell, toldModel, withoutSandboxLine } from './exec-world.ts'
 
@@ -51,7 +52,8 @@ describe('a call', () => {
 describe('a command that floods', () => {
   const flood = shell('head -c 104857600 /dev/zero | tr "\\0" "x"')
 
-  test('100 MB becomes JSON lines of bounded length, and little memory', async () => {
+  // The attacks A130 and A131 print as much in every run.
+  test.runIf(isLong)('100 MB becomes JSON lines of bounded length, and little memory', async () => {
     await using world = await execWorld({ steps: [flood, { text: 'Much.' }] })
     await using run = world.start(['--json', ...fullAccess, 'hi'])
     let peakKib = 0

@@ -16,7 +16,7 @@ import {
   tempWorkspace,
 } from '@parley/testkit'
 import { vi } from 'vitest'
-import { runInProcess } from './run-in-process.ts'
+import { type RunInProcess, runInProcess, startInProcess } from './run-in-process.ts'
 
 // Real processes on a machine that does other things as well.
 vi.setConfig({ testTimeout: 60_000 })
@@ -34,6 +34,8 @@ export interface ExecWorld extends AsyncDisposable {
   exec(args: readonly string[], options?: CliOptions): Promise<CliResult>
   /** The same with `--json`, and what its lines say. */
   execJson(args: readonly string[], options?: CliOptions): Promise<JsonRun>
+  /** The same, with lines that are written while it runs. */
+  live(args: readonly string[]): RunInProcess
   /** Another command to its end, in this process, with nothing on stdin. */
   parley(...argv: readonly string[]): Promise<CliResult>
   /** `parley exec …` to its end, as users start it: two processes. */
@@ -93,6 +95,7 @@ export async function execWorld({ steps = [], files = {}, provider = '' }: Recip
     path: (name) => join(workspace.path, name),
     writeConfig,
     exec,
+    live: (args) => startInProcess(['exec', ...args], base),
     parley: (...argv) => parley(argv, { stdin: '' }),
     execJson: async (args, options) => jsonRun(await exec(['--json', ...args], options)),
     spawn,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pty } from '@parley/testkit'
 import { expect, test, vi } from 'vitest'
-import { answer, place, ready, send } from './interactive-program.ts'
+import { answer, backToQuestion, place, ready, send } from './interactive-program.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -20,6 +20,7 @@ const patch = [
 
 /** A question takes keys only once it can have been read; until then they are tried again. */
 async function untilShown(isShown: () => boolean, pty: Pty): Promise<void> {
+  await backToQuestion(pty)
   pty.write('v')
   await pty.waitFor(isShown, { timeoutMs: 700 }).catch(() => untilShown(isShown, pty))
 }

@@ -13,6 +13,7 @@ import {
   tempHome,
   tempWorkspace,
 } from '@parley/testkit'
+import { runInProcess } from './run-in-process.ts'
 
 /** A home, a folder, a model that says what was written down, and the program on a terminal. */
 export interface Place extends AsyncDisposable {
@@ -22,6 +23,8 @@ export interface Place extends AsyncDisposable {
   start(...argv: readonly string[]): Pty
   /** The same on a terminal or with variables of its own. */
   startWith(options: Partial<PtyOptions>, ...argv: readonly string[]): Pty
+  /** A command to its end, in the process of the test. */
+  run(...argv: readonly string[]): ReturnType<typeof runInProcess>
   /** A shell with job control, and how the program is started from it. */
   shell(): Pty
   command(...argv: readonly string[]): string
@@ -56,6 +59,7 @@ export async function place(steps: readonly Step[], ...more: readonly string[]):
     model,
     start: (...argv) => onTerminal([process.execPath, cliPath, ...argv]),
     startWith: (options, ...argv) => onTerminal([process.execPath, cliPath, ...argv], options),
+    run: (...argv) => runInProcess(argv, { env, cwd: folder.path, stdin: '' }),
     shell: () => onTerminal(['bash', '--norc', '--noprofile', '-i']),
     command: (...argv) => [process.execPath, cliPath, ...argv].map((word) => `'${word}'`).join(' '),
     async [Symbol.asyncDispose]() {
@@ -71,6 +75,7 @@ export const ready = /› Ask anything/
 export async function answer(pty: Pty, key: string, until: RegExp): Promise<void> {
   for (;;) {
     await pty.waitFor(/━━ (?:Run|Make|Allow|A tool)/)
+    await backToQuestion(pty)
     pty.write(key)
     try {
       return await pty.waitFor(until, { timeoutMs: 1_500 })
@@ -79,6 +84,14 @@ export async function answer(pty: Pty, key: string, until: RegExp): Promise<void
       if (!/y +(?:yes|answer)|r again/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
     }
   }
+}
+
+/** Leaves the text that a letter went to: one that comes as the question returns, after a pause of the server, is text. */
+export async function backToQuestion(pty: Pty): Promise<void> {
+  const writes = (rows: readonly string[]) => rows.some((row) => row.includes('Keys go to your text'))
+  if (!writes(pty.screen())) return
+  pty.press('Escape')
+  await pty.waitFor((rows) => !writes(rows))
 }
 
 /** Pastes a line, waits until it is shown, and sends it. */

@@ -8,7 +8,7 @@ const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
 const count = (rows: readonly string[], text: string) => rows.filter((row) => row.includes(text)).length
 
 describe('the interactive program', { timeout: 60_000 }, () => {
-  test('shows an answer, and names the conversation on leaving', async () => {
+  test('shows an answer, and names the conversation on leaving, which is resumed by that', async () => {
     await using at = await place([{ text: 'All is **well**.', chunks: 5 }])
     await using pty = at.start()
     await pty.waitFor(ready)
@@ -19,6 +19,9 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     expect(await pty.exited).toMatchObject({ exitCode: 0 })
     expect(pty.transcript().join('\n')).toMatch(/▌ how is it\n+All is well\.\n+To go on: parley resume [0-9a-f]{8}$/)
     expect(pty.rawBytes().toString('latin1')).not.toContain('\x1b[3J')
+    const [, id = ''] = /parley resume ([0-9a-f]{8})/.exec(pty.transcript().join('\n')) ?? []
+    await using again = at.start('resume', id)
+    await again.waitFor(/▌ how is it\n+All is well\./)
   })
 
   test('sends a line that comes with its Enter at once', async () => {
@@ -30,19 +33,13 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     expect(at.model.requests[0]?.text).toContain('typed by a program')
   })
 
-  test("stops a command of the user's own by Escape", async () => {
+  test("stops a command of the user's own by Escape, or hides it by Ctrl+B and shows it when it ends", async () => {
     await using at = await place([])
     await using pty = at.start()
     await pty.waitFor(/asks before every change/)
     await send(pty, '!sleep 1000')
     await pty.waitFor(/your command runs, without a terminal · esc stops it/)
-    await pressUntil(pty, 'Escape', /! sleep 1000 +interrupted/)
-  })
-
-  test("hides a command of the user's own by Ctrl+B, and shows it when it ends", async () => {
-    await using at = await place([])
-    await using pty = at.start()
-    await pty.waitFor(/asks before every change/)
+    await pressUntil(pty, 'Escape', /! sleep 1000 +interrupted[\s\S]*› Ask anything/)
     await send(pty, '!echo begun; until [ -e stop ]; do sleep 0.02; done; echo over')
     await pty.waitFor(/begun\n[\s\S]*esc stops it · ctrl\+b background/)
     await pressUntil(pty, 'Ctrl+B', /Your command runs on in the background[\s\S]*› Ask anything/)
@@ -110,10 +107,7 @@ describe('the interactive program', { timeout: 60_000 }, () => {
 
   test('brings a conversation back with resume', async () => {
     await using at = await place([{ text: 'The first answer.' }, { text: 'The second answer.' }])
-    await using first = at.start('remember me')
-    await first.waitFor(/The first answer\.[\s\S]*› Ask/)
-    first.press('Ctrl+D')
-    await first.exited
+    await at.run('exec', 'remember me')
     await using second = at.start('resume', '--last')
     await second.waitFor(/▌ remember me\n+The first answer\.[\s\S]*› Ask/)
     await send(second, 'go on')
@@ -123,10 +117,7 @@ describe('the interactive program', { timeout: 60_000 }, () => {
 
   test('opens a conversation from the list', async () => {
     await using at = await place([{ text: 'Here.' }])
-    await using first = at.start('look for me')
-    await first.waitFor(/Here\.[\s\S]*› Ask/)
-    first.press('Ctrl+D')
-    await first.exited
+    await at.run('exec', 'look for me')
     await using second = at.start('resume')
     await second.waitFor(/▸ look for me/)
     await takeRow(second, /▌ look for me\n+Here\.[\s\S]*› Ask/)
@@ -189,7 +180,7 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     await using at = await place([{ text: 'Yes.' }, { text: 'Also here.' }])
     await using first = at.start('hello')
     await first.waitFor(/Yes\.[\s\S]*› Ask/)
-    const { stdout } = await runCli(['list', '--json'], { env: at.home.env, cwd: at.folder.path })
+    const { stdout } = await at.run('list', '--json')
     unlinkSync(JSON.parse(stdout).live.socket)
     await using second = at.start('resume', '--last')
     await second.waitFor(/open in process \d+, which cannot be reached[\s\S]*▌ hello[\s\S]*read-only view/)
@@ -207,16 +198,5 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     expect(await pty.exited).toMatchObject({ exitCode: 143 })
     expect(pty.rawBytes().toString('latin1')).toMatch(/\x1b\[>4;0m.*\x1b\[\?2004l/s)
     await waitUntil(() => pty.processes().length === 0, { what: 'the end of its processes' })
-  })
-
-  test('offers to resume the conversation that it showed', async () => {
-    await using at = await place([{ text: 'Yes.' }])
-    await using pty = at.start('hello')
-    await pty.waitFor(/Yes\.[\s\S]*› Ask/)
-    pty.press('Ctrl+D')
-    await pty.exited
-    const [, id = ''] = /parley resume ([0-9a-f]{8})/.exec(pty.transcript().join('\n')) ?? []
-    await using again = at.start('resume', id)
-    await again.waitFor(/▌ hello\n+Yes\./)
   })
 })

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { appendFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import {
   type CliOptions,
+  type CliResult,
   cliPath,
   type ModelServer,
   type Pty,
@@ -15,6 +16,7 @@ import {
 } from '@parley/testkit'
 import { expect, test, vi } from 'vitest'
 import { takeRow } from './interactive-program.ts'
+import { runInProcess } from './run-in-process.ts'
 
 // Real processes on a machine that does other things as well.
 vi.setConfig({ testTimeout: 60_000 })
@@ -25,7 +27,8 @@ interface LoginWorld extends AsyncDisposable {
   readonly model: ModelServer
   readonly home: string
   readonly credentials: string
-  run(argv: readonly string[], options?: CliOptions): ReturnType<typeof runCli>
+  /** Runs a command to its end: as a process where it reads a key from stdin, else in this one. */
+  run(argv: readonly string[], options?: CliOptions): Promise<CliResult>
   onTerminal(...argv: readonly string[]): Pty
 }
 
@@ -51,7 +54,10 @@ env_key = "GATE_KEY"
     model,
     home: home.path,
     credentials: join(home.env.PARLEY_HOME, 'credentials.json'),
-    run: (argv, options) => runCli(argv, { ...base, ...options }),
+    run: (argv, options = {}) =>
+      options.stdin === undefined
+        ? runInProcess(argv, { ...base, stdin: '', ...options })
+        : runCli(argv, { ...base, ...options }),
     onTerminal: (...argv) => startPty({ ...base, argv: [process.execPath, cliPath, ...argv] }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
@@ -129,6 +135,26 @@ test('a provider that does not answer leaves nothing, with the exit code of a pr
   await world.model[Symbol.asyncDispose]()
   const login = await world.run(['login'], { stdin: key })
   expect(login).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('Cannot reach Gate') })
+})
+
+test.each([
+  ['that is not configured', 'gatde', /Did you mean "gated"\?/],
+  ['that is a program', 'local', /is a program/],
+  ['whose tokens could be read on the way', 'plain', /neither an https address/],
+  ['that has no login', 'open', /login at 127\.0\.0\.1:9 failed/],
+])('a tool server %s is refused a login with a reason', async (_what, name, words) => {
+  await using world = await loginWorld()
+  const servers = {
+    gated: 'url = "http://127.0.0.1:9/mcp"',
+    local: 'command = "true"',
+    open: 'url = "http://127.0.0.1:9/mcp"',
+    plain: 'url = "http://tools.invalid/mcp"',
+  }
+  const sections = Object.entries(servers).map(([server, line]) => `[mcp_servers.${server}]\n${line}\n`)
+  await appendFile(join(dirname(world.credentials), 'config.toml'), sections.join(''))
+  const { exitCode, stderr } = await world.run(['mcp', 'login', name])
+  expect(exitCode).toBe(2)
+  expect(stderr).toMatch(words)
 })
 
 test('login status says where each key is, a variable outranks a kept key, and logout forgets it', async () => {

@@ -37,8 +37,8 @@ describe('an older program over a home that a newer one has used', () => {
     }
     const before = contentsOf(home)
     expect(before.length).toBeGreaterThan(5)
-    expect(await world.shell('parley list')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('the task') })
-    expect(await world.shell('parley show')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('One.') })
+    expect(await world.parley('list')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('the task') })
+    expect(await world.parley('show')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('One.') })
     const resumed = await world.exec(['resume', '--last', 'more'])
     expect(resumed).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('newer parley (log format 99)') })
     expect(contentsOf(home)).toEqual(before)
@@ -55,8 +55,9 @@ describe('an older program over a home that a newer one has used', () => {
       exitCode: 2,
       stderr: expect.stringContaining('credentials.json: was written by a newer parley. Update'),
     }
-    for (const words of ['exec hi', 'login status', 'logout local', 'login local <<<key', 'uninstall --yes'])
-      expect(await world.shell(`parley ${words}`), words).toMatchObject(newer)
+    for (const words of ['exec hi', 'login status', 'logout local', 'uninstall --yes'])
+      expect(await world.parley(...words.split(' ')), words).toMatchObject(newer)
+    expect(await world.shell('parley login local <<<key')).toMatchObject(newer)
     expect(readFileSync(path, 'utf8')).toBe(content)
   })
 

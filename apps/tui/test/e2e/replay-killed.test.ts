@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { commandOf, restoreSandboxCache, startCli, waitUntil } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { expect, test, vi } from 'vitest'
 import { execWorld, fullAccess, shell } from './exec-world.ts'
 
@@ -8,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const endings = ['interrupt', 'kill the client', 'kill the server', 'kill both'] as const
 
-test.each(endings)(
+test.each(isLong ? endings : endings.slice(2))(
   'a replay with live tools that ends by "%s" leaves no process and no copy behind',
   async (ending) => {
     // A number that is in the command line of all that the call starts.

@@ -39,21 +39,61 @@ const hangingMs = 55_000
 /** Runs are one after another: each has the working folder of the process. */
 let last: Promise<unknown> = Promise.resolve()
 
+/** A run that gets lines while it goes on. */
+export interface RunInProcess extends AsyncDisposable {
+  readonly result: Promise<CliResult>
+  /** Returns the output so far. */
+  stdout(): string
+  write(text: string): void
+  closeStdin(): void
+}
+
+interface Streams {
+  readonly stdin: ReturnType<typeof stdinOf>
+  readonly stdout: ReturnType<typeof outputIn>
+  readonly stderr: ReturnType<typeof outputIn>
+}
+
 /**
  * Runs a command to its end with a server, both in this process: what costs 0.2 s of CPU as two processes costs a tenth.
  * For what is said, asked and recorded; signals, pipes and processes need real ones.
  */
 export function runInProcess(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const run = last.then(() => runAlone(argv, options))
-  // A run that hangs fails by the limit of its test; later runs do not wait for it.
-  last = Promise.race([run, delay(hangingMs, undefined, { ref: false })]).catch(() => undefined)
-  return run
+  return startInProcess(argv, options).result
 }
 
-async function runAlone(argv: readonly string[], { env: given, cwd, stdin }: CliOptions): Promise<CliResult> {
+/** Starts such a run, whose stdin stays open where it has no text. */
+export function startInProcess(argv: readonly string[], options: CliOptions = {}): RunInProcess {
+  const stdin = stdinOf(options.stdin)
+  let begun: Streams | null = null
+  const result = last.then(async () => {
+    await using folder = await tempDirectory()
+    using stdout = outputIn(join(folder.path, 'stdout'))
+    using stderr = outputIn(join(folder.path, 'stderr'))
+    // Commands that look something up write to the streams of the process.
+    using _out = argv[0] === 'exec' ? null : redirected(process.stdout, stdout)
+    using _err = argv[0] === 'exec' ? null : redirected(process.stderr, stderr)
+    begun = { stdin, stdout, stderr }
+    const exitCode = await runAlone(argv, options, begun)
+    begun = null
+    return resultOf(exitCode, stdout.text(), stderr.text())
+  })
+  // A run that hangs fails by the limit of its test; later runs do not wait for it.
+  last = Promise.race([result, delay(hangingMs, undefined, { ref: false })]).catch(() => undefined)
+  return {
+    result,
+    stdout: () => begun?.stdout.text() ?? '',
+    write: (text) => void stdin.write(text),
+    closeStdin: () => void stdin.end(),
+    async [Symbol.asyncDispose]() {
+      stdin.end()
+      await result.catch(() => undefined)
+    },
+  }
+}
+
+async function runAlone(argv: readonly string[], { env: given, cwd }: CliOptions, streams: Streams): Promise<number> {
   const { serveInProcess } = await loadServer()
-  await using folder = await tempDirectory()
-  const [stdout, stderr] = [outputIn(join(folder.path, 'stdout')), outputIn(join(folder.path, 'stderr'))]
   const env = withCallersKey(argv, cleanEnvironment(given))
   const [home, ceiling] = [homeFolder(env), ceilingFlags(argv)]
   const program = { version: '0.0.0', build: 'test', moduleUrl, serverEnv: {} }
@@ -62,20 +102,17 @@ async function runAlone(argv: readonly string[], { env: given, cwd, stdin }: Cli
   process.chdir(cwd ?? before)
   try {
     const early = claimable(serveInProcess({ ...served, argv: [...ceiling, ...scriptedArgs, ...recordOf(argv)] }))
-    const streams = { stdin: stdinOf(stdin), stdout, stderr }
     const exitCode = await runCommandLine(argv, {
       launch: { program, home, env, ceiling, server: readNamedServer(argv, { env, home }), streams, early },
       window: null,
     })
     if (!early.isClaimed) early.kill('SIGTERM')
     await early.exited
-    return resultOf(exitCode, stdout.text(), stderr.text())
+    return exitCode
   } finally {
     // Files of a project share this process.
     leaveEndTo(null)
     process.chdir(before)
-    stdout[Symbol.dispose]()
-    stderr[Symbol.dispose]()
   }
 }
 
@@ -112,6 +149,22 @@ function outputIn(path: string) {
     write: (text: string) => void writeSync(fd, text),
     text: () => readFileSync(path, 'utf8'),
     [Symbol.dispose]: () => closeSync(fd),
+  }
+}
+
+/** What is written to a stream of this process goes into the output of the run. */
+function redirected(stream: NodeJS.WriteStream, output: ReturnType<typeof outputIn>): Disposable {
+  const write = stream.write
+  stream.write = (chunk: Uint8Array | string, ...rest: unknown[]) => {
+    output.write(String(chunk))
+    const whenWritten = rest.at(-1)
+    if (typeof whenWritten === 'function') whenWritten(null)
+    return true
+  }
+  return {
+    [Symbol.dispose]: () => {
+      stream.write = write
+    },
   }
 }
 

@@ -7,7 +7,8 @@ import { type ExecWorld, execWorld } from './exec-world.ts'
 async function usedWorld(): Promise<ExecWorld> {
   const world = await execWorld({ steps: [{ text: 'Done.' }], provider: 'env_key = "LOCAL_KEY"' })
   const home = world.env.PARLEY_HOME
-  await world.shell('parley login local <<<the-key-of-local; parley exec hi')
+  await world.shell('parley login local <<<the-key-of-local')
+  await world.exec(['hi'])
   renameSync(join(home, 'config.toml'), join(world.home, 'own.toml'))
   symlinkSync(join(world.home, 'own.toml'), join(home, 'config.toml'))
   symlinkSync(world.cwd, join(home, 'logs', 'out'))
@@ -24,7 +25,7 @@ describe('parley uninstall', () => {
     await using world = await usedWorld()
     const home = world.env.PARLEY_HOME
     const before = readdirSync(home).sort()
-    const listed = await world.shell('parley uninstall')
+    const listed = await world.parley('uninstall')
     expect(listed).toMatchObject({ exitCode: 12, stderr: 'Nothing was removed; --yes does it.\n' })
     for (const name of before.filter((one) => one !== 'AGENTS.md')) expect(listed.stdout).toContain(`/${name} `)
     expect(listed.stdout).toMatch(/provider\/local +key or login/)
@@ -32,12 +33,12 @@ describe('parley uninstall', () => {
     expect(listed.stdout).toMatch(/These stay: .*\/AGENTS\.md\.\n/)
     expect(readdirSync(home).sort()).toEqual(before)
 
-    const kept = await world.shell('parley uninstall --yes --keep-conversations')
+    const kept = await world.parley('uninstall', '--yes', '--keep-conversations')
     expect(kept).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('The key of local is forgotten here') })
     expect(readdirSync(home).sort()).toEqual(['AGENTS.md', 'sessions'])
     expect(existsSync(join(world.home, '.cache', 'parley'))).toBe(false)
 
-    expect(await world.shell('parley uninstall --yes')).toMatchObject({ exitCode: 0 })
+    expect(await world.parley('uninstall', '--yes')).toMatchObject({ exitCode: 0 })
     expect(readdirSync(home)).toEqual(['AGENTS.md'])
     expect(readFileSync(join(world.home, 'own.toml'), 'utf8')).toContain('scripted')
     expect(readFileSync(join(world.cwd, 'work.txt'), 'utf8')).toBe('mine')

@@ -67,7 +67,7 @@ async function runWith(call: NthCall): Promise<boolean> {
   })
   expect(readdirSync(world.cwd).filter((name) => !['a.txt', 'ran'].includes(name))).toEqual([])
   if (events.length > 0) {
-    expect({ ...about, resumed: (await world.spawn(['resume', '--last', 'again'])).exitCode }).toEqual({
+    expect({ ...about, resumed: (await world.exec(['resume', '--last', 'again'])).exitCode }).toEqual({
       ...about,
       resumed: 0,
     })

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as apart } from 'node:timers/promises'
-import { commandOf, runCli, type Step, waitUntil } from '@parley/testkit'
+import { commandOf, type Step, waitUntil } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test, vi } from 'vitest'
 import { type Place, place, pressUntil, ready, send } from '../e2e/interactive-program.ts'
 
@@ -34,12 +35,12 @@ const serverOf = (pty: { processes(): number[] }) => {
 }
 
 async function conversations(at: Place): Promise<readonly unknown[]> {
-  const listed = await runCli(['list', '--json'], { env: at.home.env, cwd: at.folder.path })
+  const listed = await at.run('list', '--json')
   return listed.lines()
 }
 
 describe('a window', () => {
-  test.each(Object.entries(scenes))(
+  test.each(Object.entries(scenes).filter(([name]) => isLong || name === 'a command runs'))(
     'killed while %s leaves no process and a conversation to resume',
     async (_, scene) => {
       await using at = await place(scene.steps)
@@ -91,24 +92,27 @@ describe('a window', () => {
     expect(pty.screen().join('\n')).toMatch(/› kept/)
   })
 
-  test('after 200 sizes in a second, down to 1x1 and up to 500x200, is right for the last one', async () => {
-    const lines = Array.from({ length: 60 }, (_, index) => `- line ${index}`)
-    await using at = await place([{ text: lines.join('\n'), chunks: 60, delayMs: 20 }])
-    await using pty = at.start('go')
-    await pty.waitFor(/line 3/)
-    for (let nth = 0; nth < 200; nth++) {
-      const size = [1, 2, 9, 40, 90, 500][nth % 6] ?? 90
-      pty.resize({ cols: size, rows: Math.max(1, Math.floor(size / 2.5)) })
-      await apart(5)
-    }
-    pty.resize({ cols: 90, rows: 36 })
-    await pty.waitFor(/line 59[\s\S]*› Ask anything/)
-    await waitUntil(() => pty.screen().filter((row) => row.includes('› Ask anything')).length === 1, {
-      what: 'one composer',
-    })
-    await send(pty, 'still here')
-    await pty.waitFor(/▌ still here/)
-  })
+  test.runIf(isLong)(
+    'after 200 sizes in a second, down to 1x1 and up to 500x200, is right for the last one',
+    async () => {
+      const lines = Array.from({ length: 60 }, (_, index) => `- line ${index}`)
+      await using at = await place([{ text: lines.join('\n'), chunks: 60, delayMs: 20 }])
+      await using pty = at.start('go')
+      await pty.waitFor(/line 3/)
+      for (let nth = 0; nth < 200; nth++) {
+        const size = [1, 2, 9, 40, 90, 500][nth % 6] ?? 90
+        pty.resize({ cols: size, rows: Math.max(1, Math.floor(size / 2.5)) })
+        await apart(5)
+      }
+      pty.resize({ cols: 90, rows: 36 })
+      await pty.waitFor(/line 59[\s\S]*› Ask anything/)
+      await waitUntil(() => pty.screen().filter((row) => row.includes('› Ask anything')).length === 1, {
+        what: 'one composer',
+      })
+      await send(pty, 'still here')
+      await pty.waitFor(/▌ still here/)
+    },
+  )
 
   test('starts on a terminal that answers nothing, and takes late answers for no keys', async () => {
     const gate = Promise.withResolvers<void>()

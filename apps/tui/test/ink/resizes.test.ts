@@ -1,4 +1,5 @@
 import { virtualScreen } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test } from 'vitest'
 import { createInkPainter } from '../../src/ink/ink-painter.tsx'
 import { createEarlyPainter, type Painter } from '../../src/terminal/painter.ts'
@@ -63,7 +64,7 @@ const painters: readonly { name: string; make: (to: Terminal) => Painter }[] = [
 ]
 
 describe.each(painters)('$name', ({ make }) => {
-  test.each(Array.from({ length: 20 }, (_, seed) => seed + 1))(
+  test.each(Array.from({ length: isLong ? 20 : 10 }, (_, seed) => seed + 1))(
     'keeps each finished row once through any sizes (seed %i)',
     async (seed) => {
       const next = random(seed)

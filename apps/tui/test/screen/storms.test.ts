@@ -14,7 +14,7 @@ import { random } from './seeded-random.ts'
 import { arriving, stormWorld } from './storm-world.ts'
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
-const seeds = Array.from({ length: isLong ? 200 : 25 }, (_, index) => index + 1)
+const seeds = Array.from({ length: isLong ? 200 : 12 }, (_, index) => index + 1)
 const count = 50
 
 beforeEach(

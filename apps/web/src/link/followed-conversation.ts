@@ -42,6 +42,11 @@ export const notFollowed: FollowedSnapshot = {
   refresh: async () => undefined,
 }
 
+/** Most times that a page follows a conversation to another server before it has it live. */
+const mostMoves = 5
+/** Time between two looks for a server that has a still conversation open, in ms. */
+const lookMs = 5_000
+
 /** Shortest time between two renderings, in ms. */
 const renderMs = 30
 
@@ -58,6 +63,8 @@ export function followConversation(link: Link, conversationId: ConversationId): 
   }
   let client: Client | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
+  let lookTimer: ReturnType<typeof setTimeout> | null = null
+  let moves = 0
   let isClosed = false
 
   function show(change: Partial<FollowedSnapshot>): void {
@@ -75,7 +82,7 @@ export function followConversation(link: Link, conversationId: ConversationId): 
   async function attach(next: Client, isReadOnly: boolean): Promise<void> {
     client = next
     try {
-      const opened = await resume(next, conversationId, isReadOnly)
+      const { isLive, ...opened } = await resume(next, conversationId, { isReadOnly, goTo })
       if (store === null) {
         store = await openConversationStore(next, conversationId)
         store.subscribe(showSoon)
@@ -83,9 +90,33 @@ export function followConversation(link: Link, conversationId: ConversationId): 
       if (client !== next) return
       if (isClosed) await store.close().catch(() => undefined)
       show({ state: store.state, problem: null, ...opened })
+      if (isLive) moves = 0
+      else followLater(next, isReadOnly)
     } catch (error) {
-      if (codeOf(error) !== 'connectionClosed' && client === next) show({ problem: errorMessage(error) })
+      if (codeOf(error) !== 'connectionClosed' && client === next && link.state.kind === 'up')
+        show({ problem: errorMessage(error) })
     }
+  }
+
+  /** Goes where the conversation is open; false where it stays, so that two servers that name each other are no circle. */
+  function goTo(websocket: string | null): boolean {
+    if (moves === mostMoves || !link.goTo(websocket)) return false
+    moves += 1
+    return true
+  }
+
+  /** Looks for a server of the team that has it open by now: a still view tells nothing of that. */
+  function followLater(at: Client, isReadOnly: boolean): void {
+    if (link.person === undefined || isClosed) return
+    lookTimer = setTimeout(() => void lookAgain(at, isReadOnly).catch(() => undefined), lookMs)
+  }
+
+  async function lookAgain(at: Client, isReadOnly: boolean): Promise<void> {
+    if (at !== client || isClosed) return
+    const { conversations } = await at.request('conversation/list', { limit: 100 })
+    const owner = conversations.find((row) => row.conversationId === conversationId)?.live ?? null
+    if (owner === null) return followLater(at, isReadOnly)
+    if (!goTo(owner.address ?? null)) await attach(at, isReadOnly)
   }
 
   function look(): void {
@@ -103,31 +134,44 @@ export function followConversation(link: Link, conversationId: ConversationId): 
     close() {
       isClosed = true
       unlisten()
-      if (timer !== null) clearTimeout(timer)
+      for (const one of [timer, lookTimer]) if (one !== null) clearTimeout(one)
       store?.close().catch(() => undefined)
     },
   }
 }
 
-type Opened = Pick<FollowedSnapshot, 'isView' | 'elsewhere'>
+interface Opened extends Pick<FollowedSnapshot, 'isView' | 'elsewhere'> {
+  /** True where events come as they happen: of a log that nobody here writes they do not. */
+  readonly isLive: boolean
+}
+
+interface Resuming {
+  readonly isReadOnly: boolean
+  /** Goes to the server with a websocket; false where the page stays. */
+  readonly goTo: (websocket: string | null) => boolean
+}
 
 /** Opens the conversation, or its log as it is now where another process has it open or nothing may be changed. */
-async function resume(client: Client, conversationId: ConversationId, isReadOnly: boolean): Promise<Opened> {
+async function resume(client: Client, conversationId: ConversationId, { isReadOnly, goTo }: Resuming): Promise<Opened> {
   const view = async () => {
     const { readOnly } = await client.request('conversation/resume', { conversationId, readOnly: true })
-    return isReadOnly || readOnly
+    return { isView: isReadOnly || readOnly, isLive: !readOnly, elsewhere: null }
   }
   try {
-    if (isReadOnly) return { isView: await view(), elsewhere: null }
+    if (isReadOnly) return await view()
     const { readOnly } = await client.request('conversation/resume', { conversationId })
-    return { isView: readOnly, elsewhere: null }
+    return { isView: readOnly, isLive: !readOnly, elsewhere: null }
   } catch (error) {
-    if (codeOf(error) === 'liveElsewhere')
-      return { isView: await view(), elsewhere: { page: pageAt(addressIn(error), conversationId) } }
+    if (codeOf(error) === 'liveElsewhere') {
+      const address = addressIn(error)
+      // Of a connection that ends for the next one, nothing is shown.
+      if (goTo(address)) throw error
+      return { ...(await view()), elsewhere: { page: pageAt(address, conversationId) } }
+    }
     // A reader opens nothing for writing, but watches what is open.
-    if (codeOf(error) === 'notPermitted') return { isView: await view(), elsewhere: null }
+    if (codeOf(error) === 'notPermitted') return await view()
     // A conversation without a message cannot be resumed, but may be open here.
-    if (codeOf(error) === 'conversationNotFound') return { isView: isReadOnly, elsewhere: null }
+    if (codeOf(error) === 'conversationNotFound') return { isView: isReadOnly, isLive: true, elsewhere: null }
     throw error
   }
 }

@@ -3,6 +3,7 @@ import type { ClientAccess, ConversationId, Person } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { createListeners, type Listeners } from './listeners.ts'
 import type { PageSecrets, Proof } from './page-secret.ts'
+import { createTeamServers, type TeamServers } from './team-servers.ts'
 
 /** A link that is up. */
 interface UpLink {
@@ -24,7 +25,7 @@ export type LinkState =
   /** `offersSignIn`: whoever has a token may come in with it. */
   | { readonly kind: 'notAdmitted'; readonly offersSignIn: boolean; readonly rejected: Rejected }
 
-/** Link of a page to its server, made anew when it is lost. */
+/** Link of a page to its server, made anew when it is lost: to the same one, or to the next of the team. */
 export interface Link {
   readonly state: LinkState
   readonly subscribe: Listeners['subscribe']
@@ -32,6 +33,8 @@ export interface Link {
   readonly person: Person | undefined
   /** Tries again at once where the link is lost, and finds out whether one that seems up still is. */
   check(): void
+  /** Goes to the server with this websocket. Returns false for one that is not of the team, and for the one it is at. */
+  goTo(websocket: string | null): boolean
   /** Comes in with a token. */
   signIn(token: string): void
   /** Forgets the token of this tab, and leaves. */
@@ -43,8 +46,10 @@ interface LinkOptions {
   readonly name: string
   readonly version: string
   readonly secrets: PageSecrets
-  /** Opens a connection. Rejects when the server does not answer. */
-  readonly open: () => Promise<Transport>
+  /** Origin that the page was loaded from. */
+  readonly home: string
+  /** Opens a connection to the server of an origin. Rejects when it does not answer. */
+  readonly open: (origin: string) => Promise<Transport>
 }
 
 const firstRetryMs = 300
@@ -54,10 +59,12 @@ const answerMs = 4_000
 
 export function openLink(options: LinkOptions): Link {
   const listeners = createListeners()
+  const servers = createTeamServers(options.home)
   let state: LinkState = { kind: 'connecting' }
   let person: Person | undefined
   let retryMs = firstRetryMs
   let timer: ReturnType<typeof setTimeout> | undefined
+  let isTrying = false
 
   function become(next: LinkState): void {
     state = next
@@ -69,19 +76,24 @@ export function openLink(options: LinkOptions): Link {
   }
 
   async function connect(): Promise<void> {
+    if (isTrying) return
     clearTimeout(timer)
-    try {
-      const next = await admit(options, takeAway)
-      if (next.kind === 'notAdmitted') return become(next)
-      retryMs = firstRetryMs
-      person = next.client.server.person
-      become(next)
-      await next.client.closed
-      lose(0)
-    } catch {
+    isTrying = true
+    const told = { onTakenAway: takeAway, onServers: servers.learn }
+    const next = await tryAll(servers, options, told).finally(() => {
+      isTrying = false
+    })
+    if (next === null) {
       lose(retryMs)
       retryMs = Math.min(lastRetryMs, retryMs * 2)
+      return
     }
+    if (next.kind === 'up') {
+      retryMs = firstRetryMs
+      person = next.client.server.person
+      void next.client.closed.then(() => lose(0))
+    }
+    become(next)
   }
 
   function lose(delayMs: number): void {
@@ -108,6 +120,11 @@ export function openLink(options: LinkOptions): Link {
       if (state.kind === 'lost') void connect()
       if (state.kind === 'up') void probe(state.client)
     },
+    goTo(websocket) {
+      if (state.kind !== 'up' || !servers.choose(websocket)) return false
+      void state.client.close()
+      return true
+    },
     signIn(token) {
       options.secrets.take(token)
       become({ kind: 'connecting' })
@@ -122,15 +139,35 @@ export function openLink(options: LinkOptions): Link {
 
 type NotAdmitted = LinkState & { readonly kind: 'notAdmitted' }
 
+interface Told {
+  readonly onTakenAway: (conversationId: ConversationId) => void
+  /** Called with the other servers that a server which admits the page names. */
+  readonly onServers: (origins: readonly string[]) => void
+}
+
+/** Tries the server that the page was at, then the others of the team; null where none answers. */
+async function tryAll(servers: TeamServers, options: LinkOptions, told: Told): Promise<UpLink | NotAdmitted | null> {
+  let rejected: NotAdmitted | null = null
+  for (const origin of servers.inOrder()) {
+    try {
+      const next = await admit(origin, options, told)
+      if (next.kind === 'up') servers.reached(origin)
+      // Whom the server of this page rejects, no other is asked about.
+      if (next.kind === 'up' || origin === options.home) return next
+      rejected = next
+    } catch {
+      // The next one may answer.
+    }
+  }
+  return rejected
+}
+
 /** Connects and proves who this page is. */
-async function admit(
-  options: LinkOptions,
-  onTakenAway: (conversationId: ConversationId) => void,
-): Promise<UpLink | NotAdmitted> {
-  const { secrets, open } = options
+async function admit(origin: string, options: LinkOptions, told: Told): Promise<UpLink | NotAdmitted> {
+  const { secrets, open, home } = options
   for (let rejected: Rejected = 'nothing'; ; ) {
     const proof = secrets.proof()
-    const transport = await open()
+    const transport = await open(origin)
     // A page without a proof asks, too: the server says if it offers to sign in.
     transport.send(JSON.stringify(proof ?? {}))
     // The iterator of a transport is its own: the client goes on where this stops.
@@ -140,11 +177,14 @@ async function admit(
     const admitted = readAnswer(value)
     if (admitted !== null) {
       secrets.keep(admitted.token)
-      return greet(transport, admitted.access, { options, onTakenAway })
+      told.onServers(admitted.servers)
+      return greet(transport, admitted.access, { options, onTakenAway: told.onTakenAway })
     }
     await transport.close()
     if (proof !== null) rejected = kindOf(proof)
-    if (proof === null || !secrets.forget()) return { kind: 'notAdmitted', offersSignIn: offersSignIn(value), rejected }
+    const notAdmitted = { kind: 'notAdmitted', offersSignIn: offersSignIn(value), rejected } as const
+    // The token is kept for the server that the page is from, whatever another one says of it.
+    if (proof === null || origin !== home || !secrets.forget()) return notAdmitted
   }
 }
 
@@ -181,9 +221,17 @@ function offersSignIn(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'signIn' in value && value.signIn === true
 }
 
-function readAnswer(value: unknown): { readonly token: string; readonly access: ClientAccess } | null {
+interface Admitted {
+  readonly token: string
+  readonly access: ClientAccess
+  readonly servers: readonly string[]
+}
+
+function readAnswer(value: unknown): Admitted | null {
   if (typeof value !== 'object' || value === null || !('token' in value && 'access' in value)) return null
   const { token, access } = value
   if (typeof token !== 'string') return null
-  return { token, access: access === 'full' ? 'full' : 'readOnly' }
+  const servers = 'servers' in value && Array.isArray(value.servers) ? value.servers : []
+  const named = servers.filter((origin) => typeof origin === 'string')
+  return { token, access: access === 'full' ? 'full' : 'readOnly', servers: named }
 }

@@ -21,6 +21,12 @@ export function fragmentOf(conversation: string | null): string {
   return conversation === null ? '#' : `#conversation=${encodeURIComponent(conversation)}`
 }
 
+/** Returns the origin of the page at the server with this websocket; null for no server. */
+export function originOfWebsocket(websocket: string | null): string | null {
+  const page = websocket?.replace(/^ws/, 'http') ?? ''
+  return URL.canParse(page) ? new URL(page).origin : null
+}
+
 /** Returns the address of a conversation's page at the server with this websocket; null for no server. */
 export function pageAt(websocket: string | null, conversation: string): string | null {
   return websocket === null ? null : `${websocket.replace(/^ws/, 'http')}/${fragmentOf(conversation)}`

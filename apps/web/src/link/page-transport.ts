@@ -4,13 +4,17 @@ import type { CloseReason, Incoming, Transport } from '@parley/rpc'
 const lowMarkBytes = 1024 * 1024
 const drainPollMs = 50
 
-/** Opens a websocket. Rejects when it cannot be opened. */
+/** Time for a server to answer, after which another one may be tried. */
+const openMs = 4_000
+
+/** Opens a websocket. Rejects when it cannot be opened in time. */
 export function openSocket(url: string): Promise<WebSocket> {
   const socket = new WebSocket(url)
-  return new Promise((resolve, reject) => {
+  const expired = setTimeout(() => socket.close(), openMs)
+  return new Promise<WebSocket>((resolve, reject) => {
     socket.addEventListener('open', () => resolve(socket), { once: true })
     socket.addEventListener('close', () => reject(new Error('The server does not answer.')), { once: true })
-  })
+  }).finally(() => clearTimeout(expired))
 }
 
 /** Creates a transport of one JSON text per frame on an open websocket of the browser. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { serverAddress } from '@parley/rpc'
 
 /** Servers that a command line names in place of one of its own, as the client library takes them. */
 export interface NamedServer {
@@ -42,13 +43,14 @@ export function readNamedServers(flags: ServerFlags, place: Place): NamedServer 
   }
 }
 
+/** Returns true for a word that means a server rather than a conversation. */
 export function isServerUrl(word: string): boolean {
   return /^wss?:\/\//i.test(word)
 }
 
 function readUrl(text: string): string {
-  const url = text.trim()
-  if (isServerUrl(url) && URL.canParse(url)) return url
+  const url = serverAddress(text)
+  if (url !== null) return url
   throw new NamedServerError(
     `--server takes wss://HOST:PORT, several with commas between, not ${JSON.stringify(text)}.`,
   )

@@ -36,21 +36,20 @@ test('an approved command is shown with its question, kind, output and end', asy
   expect(editor.updates.filter((one) => one.sessionUpdate === 'agent_message_chunk').length).toBeGreaterThan(1)
 })
 
-test.each(['denied', 'never offered'])('the answer %j runs nothing', async (optionId) => {
-  await using world = await makeWorld([touch, { text: 'then not' }], 'untrusted')
-  await using editor = await startEditor(world, () => choose(optionId))
-  expect(await ask(editor, await editor.open())).toEqual({ stopReason: 'end_turn' })
-  expect(existsSync(join(world.cwd, 'made.txt'))).toBe(false)
-  expect(editor.updates).toContainEqual(
-    expect.objectContaining({ sessionUpdate: 'tool_call_update', status: 'failed' }),
-  )
-})
-
-test('an error of the client denies, and its words run nothing', async () => {
-  await using world = await makeWorld([touch, { text: 'then not' }], 'untrusted')
-  await using editor = await startEditor(world, () => Promise.reject(new Error('no window')))
-  expect(await ask(editor, await editor.open())).toEqual({ stopReason: 'end_turn' })
-  expect(existsSync(join(world.cwd, 'made.txt'))).toBe(false)
+test('a denial, an answer that was never offered and an error of the client run nothing', async () => {
+  const answers = [() => choose('denied'), () => choose('never offered'), () => Promise.reject(new Error('no window'))]
+  const steps = answers.flatMap(() => [touch, { text: 'then not' }])
+  await using world = await makeWorld(steps, 'untrusted')
+  await using editor = await startEditor(world, () => answers[editor.questions.length - 1]?.() ?? choose('denied'))
+  for (const asked of answers.keys()) {
+    const before = editor.updates.length
+    expect(await ask(editor, await editor.open())).toEqual({ stopReason: 'end_turn' })
+    expect(editor.questions).toHaveLength(asked + 1)
+    expect(existsSync(join(world.cwd, 'made.txt'))).toBe(false)
+    expect(editor.updates.slice(before)).toContainEqual(
+      expect.objectContaining({ sessionUpdate: 'tool_call_update', status: 'failed' }),
+    )
+  }
 })
 
 test('a patch is shown with old and new text, before and after it is applied', async () => {

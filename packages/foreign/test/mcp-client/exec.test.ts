@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runCli, startModelServer, tempHome, tempWorkspace } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, it, vi } from 'vitest'
 import { modelSection, referenceServer, stdioServer } from './talk.ts'
 
@@ -32,13 +33,13 @@ describe('an MCP tool in a script', () => {
     expect(asked).toContain('The sum of 2 and 3 is 5.')
   })
 
-  it('is denied where none does, and the run says so', async () => {
+  it.runIf(isLong)('is denied where none does, and the run says so', async () => {
     const { end, asked } = await exec('get-sum', [])
     expect(end).toMatchObject({ denials: [{ title: 'everything: get-sum' }] })
     expect(asked).toContain('no rule allows it')
   })
 
-  it('that asks the user gets no answer at once, and the run ends', async () => {
+  it.runIf(isLong)('that asks the user gets no answer at once, and the run ends', async () => {
     const { end, asked } = await exec('trigger-elicitation-request', [], '[[rule]]\ndecision = "allow"\nmcp = "*/*"\n')
     expect(end).toMatchObject({ exitCode: 0 })
     expect(asked).toContain('cancelled')

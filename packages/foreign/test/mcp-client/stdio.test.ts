@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitUntil } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, it, vi } from 'vitest'
 import { fieldsOf, referenceServer, startTalk, stdioServer } from './talk.ts'
 
@@ -104,7 +105,7 @@ describe('server-everything over stdio', () => {
     ])
   })
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)(
+  it.each(isLong ? (['SIGKILL', 'SIGTERM'] as const) : (['SIGKILL'] as const))(
     'leaves no process behind when parley gets %s in the middle of a call',
     async (signal) => {
       const long = call('trigger-long-running-operation', { duration: 60, steps: 600 })
@@ -138,7 +139,7 @@ describe('other reference servers', () => {
     expect(await readFile(join(talk.cwd, 'b.txt'), 'utf8')).toBe('beta')
   })
 
-  it('server-memory keeps what it is told', async () => {
+  it.runIf(isLong)('server-memory keeps what it is told', async () => {
     const entities = [{ name: 'Ada', entityType: 'person', observations: ['writes programs'] }]
     await using talk = await startTalk({
       config: stdioServer('memory', [referenceServer('memory')]).replace(

@@ -107,7 +107,9 @@ test('the token file is made for its user alone, and one that others can read is
   const args = ['mcp-server', '--listen', 'http://127.0.0.1:0', '--token-file', file]
   const refused = await runCli(args, { env: home.env })
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
-  expect(refused.stderr).toBe(`parley mcp-server: The token file ${file} must be yours alone: chmod 600 ${file}\n`)
+  expect(refused.stderr).toBe(
+    `parley mcp-server: The token file ${file} must be a file of yours alone: chmod 600 ${file}\n`,
+  )
 })
 
 test.each([

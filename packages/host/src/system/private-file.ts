@@ -1,27 +1,33 @@
 import { closeSync, constants, fstatSync, lstatSync, readFileSync } from 'node:fs'
+import { errorCode } from './errors.ts'
 import { openUnlocked } from './locked-files.ts'
 import { foreignOwner } from './real-path.ts'
 
-/** A file is none, or not one that only this user can read. */
+type Reason = 'noFile' | 'link' | 'shared'
+
+/** Ends of sentences about a path, with what to do. */
+const predicates: Readonly<Record<Reason, (path: string) => string>> = {
+  noFile: () => 'is no file; move it away and put a file there',
+  link: () => 'is a link; put the file itself there',
+  shared: (path) => `must be a file of yours alone: chmod 600 ${path}`,
+}
+
+/** A path that is not a file which only this user can read. The message is the end of a sentence that begins with the file. */
 export class NotPrivateError extends Error {
   override readonly name = 'NotPrivateError'
-  readonly reason: 'noFile' | 'shared'
+  readonly reason: Reason
 
-  constructor(path: string, reason: 'noFile' | 'shared') {
-    super(reason === 'noFile' ? `${path} is no file` : `${path} can be read or written by others`)
+  constructor(path: string, reason: Reason) {
+    super(predicates[reason](path))
     this.reason = reason
   }
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/**
- * Reads a file that only this user can read, at its path itself: a link is ELOOP. Throws `NotPrivateError`, and errors of
- * the system.
- */
+/** Reads a file that only this user can read, at its path itself. Throws `NotPrivateError`, and errors of the system. */
 export function readPrivateFile(path: string): string {
-  // Without O_NONBLOCK, opening a pipe would wait.
-  const file = openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  const file = openItself(path)
   try {
     const facts = fstatSync(file)
     if (!facts.isFile()) throw new NotPrivateError(path, 'noFile')
@@ -29,6 +35,15 @@ export function readPrivateFile(path: string): string {
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
+  }
+}
+
+function openItself(path: string): number {
+  try {
+    // Without O_NONBLOCK, opening a pipe would wait.
+    return openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    throw errorCode(error) === 'ELOOP' ? new NotPrivateError(path, 'link') : error
   }
 }
 

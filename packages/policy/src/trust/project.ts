@@ -69,7 +69,7 @@ export interface Projects {
 }
 
 /** Root of a project of another machine, with facts of that machine. */
-export interface ProjectThere {
+interface ProjectThere {
   /** Name of the environment. */
   readonly environment: string
   /** Real path. */

@@ -85,7 +85,7 @@ export const methodRights: Readonly<Record<MethodName, MethodRight>> = {
   'mcp/list': 'operator',
   'mcp/restart': 'operator',
   'trust/read': 'user',
-  'trust/decide': 'operator',
+  'trust/decide': 'user',
   'hook/list': 'operator',
   'hook/try': 'operator',
   'skill/list': 'user',

@@ -12,6 +12,8 @@ export interface PageResponse {
 export interface PageSource {
   /** Headers of every answer, rejections included. */
   readonly headers: (origin: string) => Readonly<Record<string, string>>
+  /** Returns the origins of pages at other servers that may open a websocket here, as they are known now. */
+  readonly otherOrigins: () => readonly string[]
   /** Returns the file at a path; null for none. */
   readonly respond: (path: string, head: RequestHead) => PageResponse | null
   /**
@@ -21,7 +23,7 @@ export interface PageSource {
   readonly onConnection: (transport: Transport, admit: () => void) => Promise<void>
 }
 
-/** Door of a listener for browsers: admits exactly its own Hosts, and of each exactly its own Origin. */
+/** Door of a listener for browsers: admits exactly its own Hosts, of each its own Origin, and for a websocket those of other servers. */
 export interface PageDoor {
   /** Returns who takes the websocket of a page, else the HTTP status that rejects it. */
   admit(head: RequestHead): TakeUpgrade | number
@@ -36,7 +38,6 @@ const unprovenBytes = 64 * 1024
 /** Creates the door of a page that is known by these origins, `http://HOST:PORT` or `https://…`. */
 export function createPageDoor(origins: readonly [string, ...string[]], source: PageSource): PageDoor {
   const originOf = new Map(origins.map((origin) => [new URL(origin).host, origin]))
-  const headersOf = new Map(origins.map((origin) => [origin, source.headers(origin)]))
   const take: TakeUpgrade = (transport, request) => {
     source.onConnection(transport, limitUnproven(request)).catch(() => transport.close())
   }
@@ -44,12 +45,13 @@ export function createPageDoor(origins: readonly [string, ...string[]], source: 
     admit({ url, headers }) {
       const origin = originOf.get(headers.host ?? '')
       if (origin === undefined) return 421
-      if (headers.origin !== origin) return 403
+      const from = headers.origin ?? ''
+      if (from !== origin && !source.otherOrigins().includes(from)) return 403
       return pathOf(url) === socketPath ? take : 404
     },
     answer(request, response) {
       const origin = originOf.get(request.headers.host ?? '')
-      const headers = headersOf.get(origin ?? origins[0]) ?? {}
+      const headers = source.headers(origin ?? origins[0])
       const status = fileStatus(request, origin)
       const file = status === 200 ? source.respond(pathOf(request.url), request) : null
       if (file === null) rejectRequest(response, status === 200 ? 404 : status, headers)

@@ -45,6 +45,7 @@ describe('a listening websocket', () => {
     const page = {
       origins: ['https://team.example'],
       headers: (origin: string) => ({ 'X-Origin': origin }),
+      otherOrigins: () => [],
       respond: (path: string) => (path === '/' ? { headers: {}, body: Buffer.from('page') } : null),
       onConnection: async (transport: Transport) => echoPeer(transport),
     }

@@ -9,6 +9,7 @@ function listen(onConnection: (transport: Transport, admit: () => void) => Promi
   return listenForPage({
     port: 0,
     headers: (origin) => ({ 'X-Origin': origin }),
+    otherOrigins: () => ['https://b.example'],
     respond: (path) => (path === '/' ? { headers: {}, body: Buffer.from('page') } : null),
     onConnection,
   })
@@ -54,7 +55,7 @@ describe('the listener of a page', () => {
     }
   })
 
-  it('rejects every Origin but its own', async () => {
+  it('rejects every Origin but its own, and for a websocket those of other servers', async () => {
     await using listener = await listen()
     const others = ['https://evil.example', 'null', 'http://127.0.0.1', listener.origin.replace('http:', 'https:')]
     for (const origin of others) {
@@ -62,6 +63,11 @@ describe('the listener of a page', () => {
       expect((await open(listener, { headers: { Origin: origin } })).status, origin).toBe(403)
     }
     expect((await open(listener)).status).toBe(403)
+    const team = { Origin: 'https://b.example' }
+    expect(await get(listener, { headers: team })).toMatchObject({ status: 403 })
+    const { status: fromTeam, websocket: ofTeam } = await open(listener, { headers: team })
+    expect(fromTeam).toBe(101)
+    ofTeam.terminate()
     const own = { Origin: listener.origin }
     expect(await get(listener, { headers: own })).toMatchObject({ status: 200 })
     expect((await open(listener, { path: '/', headers: own })).status).toBe(404)

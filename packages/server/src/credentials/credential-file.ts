@@ -75,16 +75,12 @@ function readPrivately(path: string): string {
   try {
     return readPrivateFile(path)
   } catch (error) {
-    if (error instanceof NotPrivateError)
-      throw new ConfigError(
-        shownPath,
-        error.reason === 'noFile'
-          ? 'is no file. Move it away and log in again: parley login'
-          : `must be a file of yours alone: chmod 600 ${path}`,
-      )
-    if (systemErrorCode(error) === 'ELOOP')
-      throw new ConfigError(shownPath, 'is a link, and credentials are kept in a file of their own.')
-    throw unreadable(error)
+    if (!(error instanceof NotPrivateError)) throw unreadable(error)
+    const isNoFile = error.reason === 'noFile'
+    throw new ConfigError(
+      shownPath,
+      isNoFile ? 'is no file. Move it away and log in again: parley login' : error.message,
+    )
   }
 }
 

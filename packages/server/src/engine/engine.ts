@@ -177,7 +177,7 @@ export function createEngine(parts: EngineParts): Engine {
     listensAt(addresses) {
       at = addresses
       host.announce(at.socket)
-      parts.store?.announce(at.announced ?? null, () => askableProviders(parts))
+      parts.store?.announce({ address: at.announced ?? null, page: at.page ?? null }, () => askableProviders(parts))
     },
     ...{ report, ceiling },
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),

@@ -1,4 +1,4 @@
-import { type SandboxMode, sandboxModes } from '@parley/protocol'
+import { nameForm, type SandboxMode, sandboxModes } from '@parley/protocol'
 
 /** User of a server. */
 export interface User {
@@ -40,9 +40,6 @@ export function parseUsers(text: string): readonly UsersLine[] {
 }
 
 type Named = Exclude<UsersLine, { kind: 'remark' }>
-
-/** Form of the names of users, and of the machines that they connect. */
-export const nameForm = /^[a-z0-9][a-z0-9._-]{0,31}$/
 
 function parseLine(words: readonly string[], fault: (reason: string) => UsersFileError): Named {
   const [name = '', role = '', hash = '', ...more] = words

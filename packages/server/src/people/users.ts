@@ -124,8 +124,7 @@ function readText(file: string): string {
   try {
     return readPrivateFile(file)
   } catch (error) {
-    if (error instanceof NotPrivateError)
-      throw new UsersFileError(`The users file ${file} must be a file of yours alone: chmod 600 ${file}`)
+    if (error instanceof NotPrivateError) throw new UsersFileError(`The users file ${file} ${error.message}`)
     throw new UsersFileError(`The users file ${file} cannot be read: ${systemErrorReason(error)}.`)
   }
 }

@@ -77,8 +77,7 @@ function userOf(store: Partial<NonNullable<Config['store']>>): StoreAddress['use
   try {
     return { name, password: createPassword(file) }
   } catch (error) {
-    if (error instanceof NotPrivateError)
-      return { problem: `The password_file ${file} of [store] must be a file of yours alone: chmod 600 ${file}` }
+    if (error instanceof NotPrivateError) return { problem: `The password_file ${file} of [store] ${error.message}` }
     return { problem: `The password_file ${file} of [store] cannot be read: ${systemErrorReason(error)}.` }
   }
 }

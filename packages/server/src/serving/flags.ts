@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { ServerFlags } from '@parley/client/named-servers'
 import { sandboxModes } from '@parley/protocol'
-import { isInTheClear } from '@parley/rpc'
+import { isInTheClear, serverAddress } from '@parley/rpc'
 import type { CeilingFlags } from '../engine/index.ts'
 
 /** Error of usage: the message is for stderr, and the exit code is 2. */
@@ -80,15 +80,16 @@ export interface TlsPaths {
 
 /** Reads `ws://…` or `wss://…` as others are told it. Throws `UsageError`. */
 export function readAdvertised(text: string): string {
-  if (/^wss?:\/\/[^/\s]+\/?$/i.test(text) && URL.canParse(text)) return text.replace(/\/$/, '')
+  const url = serverAddress(text)
+  if (url !== null) return url
   throw new UsageError(`--advertise takes wss://NAME:PORT or ws://NAME:PORT, not ${JSON.stringify(text)}.`)
 }
 
 /** Reads addresses of servers parted by commas, with TLS unless they are of this machine. Throws `UsageError`. */
 export function readServers(flag: string, text: string, allowUnencrypted: boolean): readonly string[] {
   return text.split(',').map((each) => {
-    const url = each.trim().replace(/\/$/, '')
-    if (!/^wss?:\/\/[^/\s?#@]+$/i.test(url) || !URL.canParse(url))
+    const url = serverAddress(each)
+    if (url === null)
       throw new UsageError(`${flag} takes wss://HOST:PORT, several with commas between, not ${JSON.stringify(each)}.`)
     if (!allowUnencrypted && isInTheClear(url))
       throw new UsageError(

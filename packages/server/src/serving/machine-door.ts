@@ -1,8 +1,8 @@
+import { nameForm } from '@parley/protocol'
 import type { AdmitQuery, Doors } from '@parley/rpc/websocket'
 import type { ConnectedMachines, MachineOffer } from '@parley/workspace'
 import type { RightsOfToken } from '../engine/index.ts'
 import type { Rights } from '../people/rights.ts'
-import { nameForm } from '../people/users-file.ts'
 
 /** Path at which exec-servers of machines connect that cannot be reached. */
 export const machinePath = '/exec-server'

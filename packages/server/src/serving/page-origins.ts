@@ -25,7 +25,7 @@ function isUnspecified(host: string): boolean {
 }
 
 /** Returns true where nobody between can read what is sent. */
-function isPrivate(origin: string): boolean {
+export function isPrivate(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || isLoopbackHost(hostname)
 }

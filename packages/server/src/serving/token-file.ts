@@ -9,11 +9,9 @@ export function readOrMakeToken(path: string): string {
   try {
     return makeToken(path) ?? readToken(path)
   } catch (error) {
-    if (error instanceof NotPrivateError)
-      throw new UsageError(`The token file ${path} must be yours alone: chmod 600 ${path}`)
+    if (error instanceof NotPrivateError) throw new UsageError(`The token file ${path} ${error.message}`)
     if (!(error instanceof Error) || !('code' in error)) throw error
-    const why = error.code === 'ELOOP' ? 'it is a link, and a token is kept in a file of its own' : error.message
-    throw new UsageError(`The token file ${path} cannot be used: ${why}.`, { cause: error })
+    throw new UsageError(`The token file ${path} cannot be used: ${error.message}.`, { cause: error })
   }
 }
 

@@ -6,7 +6,7 @@ import { startTalk, type Talk } from './talk.ts'
 import { startTeam } from './team.ts'
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
-const count = isLong ? 1000 : 12
+const count = isLong ? 1000 : 5
 
 it.skipIf(!hasNats)(
   `${count} conversations that wait for an answer wait elsewhere, with the same questions, when their server dies`,

@@ -10,7 +10,7 @@ import { type ProcessPlace, processPlace, type SpawnedServer } from './support/s
 
 /** Promise 6: 20 clients, 100,000 events and three restarts with `PARLEY_LONG_TESTS=1`, else a small share of it. */
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
-const size = isLong ? { followers: 20, events: 100_000, steps: 100 } : { followers: 5, events: 1_500, steps: 15 }
+const size = isLong ? { followers: 20, events: 100_000, steps: 100 } : { followers: 5, events: 800, steps: 10 }
 const restarts = ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const
 const limitMs = isLong ? 600_000 : 90_000
 

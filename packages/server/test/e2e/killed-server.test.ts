@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startModelServer } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, it } from 'vitest'
 import { namesIn } from '../engine/support/test-server.ts'
 import { failpoints } from '../fixtures/failpoints.ts'
@@ -192,37 +193,43 @@ describe('a server killed while it writes a patch', { timeout: 60_000 }, () => {
     '*** End Patch',
   ].join('\n')
 
-  it.each([
-    ['writeTemp', 2, 'before', ['old', 'old', 'old']],
+  const kills = [
     ['writeTemp', 3, 'after', ['old', 'old', 'old']],
     ['rename', 1, 'after', ['new', 'old', 'old']],
+    ['rename', 3, 'after', ['new', 'new', 'new']],
+  ] as const
+  const furtherKills = [
+    ['writeTemp', 2, 'before', ['old', 'old', 'old']],
     ['rename', 2, 'before', ['new', 'old', 'old']],
     ['rename', 2, 'after', ['new', 'new', 'old']],
-    ['rename', 3, 'after', ['new', 'new', 'new']],
-  ])('at %s %i (%s) has each file old or new, and says which', async (operation, nth, when, contents) => {
-    await using model = await startModelServer([{ calls: [{ name: 'apply_patch', arguments: { patch } }] }])
-    await using place = processPlace(model.url)
-    for (const name of files) place.write(name, 'old\n')
-    const server = place.spawn({ operation, match: '', nth, when })
-    const client = await server.connect()
-    const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
-    const shown = await client.watch(conversationId)
-    await shown.send('go')
-    await shown.decide('approved').catch(() => undefined)
-    await server.exited
-    expectShownIsStored(place, shown)
-    expect(files.map((name) => place.read(name).trim())).toEqual(contents)
+  ] as const
+  it.each([...kills, ...(isLong ? furtherKills : [])])(
+    'at %s %i (%s) has each file old or new, and says which',
+    async (operation, nth, when, contents) => {
+      await using model = await startModelServer([{ calls: [{ name: 'apply_patch', arguments: { patch } }] }])
+      await using place = processPlace(model.url)
+      for (const name of files) place.write(name, 'old\n')
+      const server = place.spawn({ operation, match: '', nth, when })
+      const client = await server.connect()
+      const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
+      const shown = await client.watch(conversationId)
+      await shown.send('go')
+      await shown.decide('approved').catch(() => undefined)
+      await server.exited
+      expectShownIsStored(place, shown)
+      expect(files.map((name) => place.read(name).trim())).toEqual(contents)
 
-    const { summary, watched } = await takeOver(place, conversationId)
-    expect(summary.recovered).toContain('started, end unknown: Patch a.txt and 2 more')
-    const item = watched.items().at(-1)
-    expect(item).toMatchObject({ type: 'fileChange', status: 'unknown' })
-    for (const [index, name] of files.entries()) {
-      const words = contents[index] === 'old' ? 'as before the patch' : 'as the patch leaves it'
-      expect(item?.text).toContain(`${join(place.cwd, name)}: ${words}`)
-      expect(item !== undefined && 'modelText' in item ? item.modelText : '').toContain(`${name}: ${words}`)
-    }
-    expect(namesIn(place.cwd)).toEqual(files)
-    expect(files.map((name) => place.read(name).trim())).toEqual(contents)
-  })
+      const { summary, watched } = await takeOver(place, conversationId)
+      expect(summary.recovered).toContain('started, end unknown: Patch a.txt and 2 more')
+      const item = watched.items().at(-1)
+      expect(item).toMatchObject({ type: 'fileChange', status: 'unknown' })
+      for (const [index, name] of files.entries()) {
+        const words = contents[index] === 'old' ? 'as before the patch' : 'as the patch leaves it'
+        expect(item?.text).toContain(`${join(place.cwd, name)}: ${words}`)
+        expect(item !== undefined && 'modelText' in item ? item.modelText : '').toContain(`${name}: ${words}`)
+      }
+      expect(namesIn(place.cwd)).toEqual(files)
+      expect(files.map((name) => place.read(name).trim())).toEqual(contents)
+    },
+  )
 })

@@ -12,7 +12,7 @@ import { expectShownIsStored, takeOver } from './support/after-kill.ts'
 import { type ProcessPlace, processPlace } from './support/spawned-server.ts'
 
 /** Promise 2 asks for 200; `PARLEY_LONG_TESTS=1` runs them. */
-const runs = process.env['PARLEY_LONG_TESTS'] === '1' ? 200 : 8
+const runs = process.env['PARLEY_LONG_TESTS'] === '1' ? 200 : 4
 const atOnce = 4
 const seed = 20250102
 

@@ -1,4 +1,5 @@
 import { startModelServer, waitUntil } from '@parley/testkit'
+import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, it } from 'vitest'
 import { expectShownIsStored, takeOver } from './support/after-kill.ts'
 import { bytesInUse } from './support/bytes-in-use.ts'
@@ -14,7 +15,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
   it('costs the server next to no memory and gets every event when it reads again', { timeout: 60_000 }, async () => {
     const text = 'x'.repeat(2 * megabyte)
     const cut = { text, chunks: 32, cutAfterBytes: 2 * megabyte }
-    const [warm, stalled] = [4, 12]
+    const [warm, stalled] = isLong ? [4, 12] : [3, 8]
     await using model = await startModelServer(Array.from({ length: warm + stalled }, () => cut))
     await using place = processPlace(model.url)
     const server = place.spawn()
@@ -30,7 +31,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
     const before = await bytesInUse(server)
     client.pause()
     for (let n = warm + 1; n <= warm + stalled; n++) await turn(n)
-    // The last turn's own texts may still be on their way out of use; 24 MiB that stayed would not be.
+    // The last turn's own texts may still be on their way out of use; 16 MiB that stayed would not be would not be.
     await waitUntil(async () => (await bytesInUse(server)) - before < 12 * megabyte, {
       what: 'less than 12 MiB in use',
     })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { takeOver } from './support/after-kill.ts'
 import { fullAccess, type ProcessPlace, processPlace } from './support/spawned-server.ts'
 
-const races = process.env['PARLEY_LONG_TESTS'] === '1' ? 100 : 3
+const races = process.env['PARLEY_LONG_TESTS'] === '1' ? 100 : 1
 
 /** A conversation with one turn, whose server has left. */
 async function closedTalk(place: ProcessPlace): Promise<string> {

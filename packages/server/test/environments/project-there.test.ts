@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => machine[Symbol.asyncDispose]())
 
 const toolServer = fileURLToPath(new URL('../tools/mcp/support/ugly-server.mjs', import.meta.url))
-const patience = { mcpPatience: { firstRequestMs: 15_000, restartDelaysMs: [] } }
+const patience = { mcpPatience: { firstRequestMs: 60_000, restartDelaysMs: [] } }
 
 /** A hook that writes down where it ran, in a file that it loads, and denies lines with `forbidden`. */
 const guard = `read -r input
@@ -31,6 +31,7 @@ command = "sh .parley/hooks/guard.sh"
 [mcp_servers.ugly]
 command = "${process.execPath}"
 args = ["server.mjs", "plain", "/dev/null"]
+startup_timeout_sec = 60
 `
 const rules = `[[rule]]
 decision = "deny"

@@ -34,8 +34,8 @@ it('a file that others can read, a link and a folder are not used', () => {
     expect(problemOf(file)).toContain(`chmod 600 ${file}`)
     chmodSync(file, 0o600)
     symlinkSync(file, join(folder, 'link'))
-    expect(problemOf(join(folder, 'link'))).toContain('cannot be read')
-    expect(problemOf(folder)).toContain('must be a file of yours alone')
+    expect(problemOf(join(folder, 'link'))).toContain('is a link; put the file itself there')
+    expect(problemOf(folder)).toContain('is no file')
     using users = openUsers(file, () => undefined)
     expect(users.byToken('')).toBeNull()
   } finally {

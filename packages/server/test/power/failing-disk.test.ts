@@ -10,7 +10,7 @@ import { fullAccess, type TestPlace, testPlace } from '../engine/support/test-se
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 /** Calls from one that fails to the next that does. */
-const stride = isLong ? 3 : 29
+const stride = isLong ? 3 : 61
 
 const command = { name: 'shell', args: { command: 'seq 1 3000; touch made' } }
 

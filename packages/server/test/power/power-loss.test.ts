@@ -7,7 +7,7 @@ import { lives, tellingPlace } from './lives.ts'
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 /** Disks that are looked at in each life; in long runs so many after every operation. */
-const disks = isLong ? 4 : 14
+const disks = isLong ? 4 : 7
 /** First of the numbers that choose what is lost; a failure names its own. */
 const firstLoss = Number(process.env['PARLEY_POWER_SEED'] ?? 1)
 

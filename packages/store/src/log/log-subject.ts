@@ -1,6 +1,7 @@
 import type { StoredMsg } from '@nats-io/jetstream'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import type { ConversationId } from '@parley/protocol'
+import { askAgain } from '../connection/ask-again.ts'
 import type { Connected } from '../connection/connect-store.ts'
 import { messageHeaders, placeOf } from '../connection/layout.ts'
 import { publishNext } from '../connection/publish-next.ts'
@@ -76,7 +77,7 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
     for (let at = after; at < last; ) {
       // By itself, since the library's type leaves the second out.
       const query = { seq: at + 1, next_by_subj: subject }
-      const next = await admin.streams.getMessage(stream, query)
+      const next = await askAgain(() => admin.streams.getMessage(stream, query))
       if (next === null || next.seq > last) break
       found.push(messageOf(next))
       at = next.seq
@@ -98,7 +99,7 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
   }
 
   async function newest(): Promise<LogMessage | null> {
-    const found = await admin.streams.getMessage(stream, { last_by_subj: subject })
+    const found = await askAgain(() => admin.streams.getMessage(stream, { last_by_subj: subject }))
     return found === null ? null : messageOf(found)
   }
 
@@ -119,7 +120,7 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
     },
     last: newest,
     async at(sequence) {
-      const found = await admin.streams.getMessage(stream, { seq: sequence })
+      const found = await askAgain(() => admin.streams.getMessage(stream, { seq: sequence }))
       return found === null || found.subject !== subject ? null : messageOf(found)
     },
     read,

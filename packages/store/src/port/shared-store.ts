@@ -19,8 +19,8 @@ export interface SharedStore extends AsyncDisposable {
   readonly name: string
   /** Key of the seals and marks that its servers have in common. */
   readonly key: Uint8Array
-  /** Says where clients reach this server, null for nowhere, and by `providers`, asked again and again, whose keys it has. */
-  announce(address: string | null, providers: () => readonly string[]): void
+  /** Says where this server is reached, and by `providers`, asked again and again, whose keys it has. */
+  announce(at: AnnouncedAt, providers: () => readonly string[]): void
   /** Resolves to the other servers that live. */
   others(): Promise<readonly Holder[]>
   /**
@@ -83,13 +83,19 @@ export interface StoredRow {
   readonly holder: Holder | null
 }
 
+/** Addresses at which a server is reached. */
+export interface AnnouncedAt {
+  /** Address for clients; null for none. */
+  readonly address: string | null
+  /** Origin at which browsers find its page; null for none. */
+  readonly page: string | null
+}
+
 /** Server process that writes a conversation. */
-export interface Holder {
+export interface Holder extends AnnouncedAt {
   /** Random name of the process. */
   readonly node: string
   readonly pid: number
-  /** Address for clients; null for none. */
-  readonly address: string | null
   /** Ids of the providers whose models it can ask. */
   readonly providers: readonly string[]
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { KV } from '@nats-io/kv'
 import { isRecord } from '@parley/text'
+import { askAgain } from '../connection/ask-again.ts'
+import { entriesOf } from '../connection/bucket-entries.ts'
 import { leaseMs } from '../connection/layout.ts'
-import type { Holder } from '../port/shared-store.ts'
+import type { AnnouncedAt, Holder } from '../port/shared-store.ts'
 import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
 
 const beatMs = leaseMs / 3
@@ -18,8 +20,8 @@ const certainMs = leaseMs - beatMs / 2
 export interface Nodes extends AsyncDisposable {
   /** Random name of this server. */
   readonly own: string
-  /** Says where clients reach this server, and from then on by `providers`, whose models it has keys of. */
-  announce(address: string | null, providers: () => readonly string[]): void
+  /** Says where clients and browsers reach this server, and from then on by `providers`, whose models it has keys of. */
+  announce(at: AnnouncedAt, providers: () => readonly string[]): void
   /**
    * Number of times that the lease may have ended: it was not renewed in time. Null while it may have ended just now. The
    * same number as before shows that no other server can have taken anything since, however long this process was paused.
@@ -44,14 +46,14 @@ export interface Nodes extends AsyncDisposable {
  */
 export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promise<Nodes> {
   const own = randomUUID()
-  let address: string | null = null
+  let at: AnnouncedAt = { address: null, page: null }
   let providersNow: () => readonly string[] = () => []
   let movableMs = 0
   let renewed = momentNow()
   let lapses = 0
   const renew = async () => {
     const sent = momentNow()
-    await bucket.put(own, JSON.stringify({ address, pid: process.pid, providers: providersNow() }))
+    await bucket.put(own, JSON.stringify({ ...at, pid: process.pid, providers: providersNow() }))
     movableMs = performance.now() + moveOnMs
     if (msSince(renewed) > certainMs) lapses += 1
     renewed = sent
@@ -70,17 +72,14 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
   const beat = setInterval(() => void renewOrMoveOn(), beatMs).unref()
 
   async function look(node: string): Promise<Lease | null> {
-    const entry = await bucket.get(node)
+    const entry = await askAgain(() => bucket.get(node))
     if (entry === null || entry.operation !== 'PUT') return null
     return { holder: holderIn(node, entry.json()), revision: entry.revision }
   }
 
   async function all(): Promise<ReadonlyMap<string, Holder>> {
     const living = new Map<string, Holder>()
-    for await (const node of await bucket.keys()) {
-      const found = await look(node)
-      if (found !== null) living.set(node, found.holder)
-    }
+    for await (const entry of entriesOf(bucket)) living.set(entry.key, holderIn(entry.key, entry.json()))
     return living
   }
 
@@ -102,7 +101,7 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
       return ownLapses()
     },
     announce(now, providers) {
-      address = now
+      at = { address: now.address, page: now.page }
       providersNow = providers
       void renew().catch(() => undefined)
     },
@@ -132,12 +131,13 @@ function msSince({ steadyMs, wallMs }: Moment): number {
 }
 
 function holderIn(node: string, value: unknown): Holder {
-  const { address, pid, providers } = isRecord(value) ? value : {}
+  const { address, page, pid, providers } = isRecord(value) ? value : {}
   const named = Array.isArray(providers) ? providers.filter((one) => typeof one === 'string') : []
   return {
     node,
     pid: typeof pid === 'number' ? pid : 0,
     address: typeof address === 'string' ? address : null,
+    page: typeof page === 'string' ? page : null,
     providers: named,
   }
 }

@@ -2,6 +2,7 @@ import type { JetStreamClient } from '@nats-io/jetstream'
 import type { KV } from '@nats-io/kv'
 import { headers } from '@nats-io/transport-node'
 import type { ConversationId } from '@parley/protocol'
+import { askAgain } from '../connection/ask-again.ts'
 import { ownerSubject } from '../connection/layout.ts'
 import { publishNext } from '../connection/publish-next.ts'
 import { HeldElsewhereError } from '../port/shared-store.ts'
@@ -31,7 +32,7 @@ export async function claimConversation(ports: OwnerPorts, conversationId: Conve
   const { owners, nodes, streams, onSilent } = ports
   const subject = ownerSubject(conversationId)
   for (;;) {
-    const entry = await owners.get(conversationId)
+    const entry = await askAgain(() => owners.get(conversationId))
     const node = entry?.operation === 'PUT' ? entry.string() : null
     if (node !== null && node !== nodes.own) {
       const holder = await nodes.find(node, onSilent)
@@ -62,7 +63,7 @@ function claimAt(epoch: number, { owners, nodes, streams }: OwnerPorts, { lapses
         const next = await publishNext(streams, { subject, bytes: nodes.own, headers: headers(), after: revision })
         revision = next ?? revision
         if (next !== null) return true
-        const entry = await owners.get(conversationId)
+        const entry = await askAgain(() => owners.get(conversationId))
         if (entry?.operation !== 'PUT' || entry.string() !== nodes.own) return false
         // An earlier try was stored, and its answer lost.
         revision = entry.revision

@@ -4,7 +4,7 @@ import type { Link } from './link.ts'
 import { pathOfUri } from './remote-files.ts'
 
 /** File of a copy. */
-export interface CopiedFile {
+interface CopiedFile {
   /** Relative to the folder of the copy. */
   readonly path: string
   readonly bytes: Buffer

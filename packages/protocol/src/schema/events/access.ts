@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { nameForm } from '../../modes/user-names.ts'
 import { conversationId } from '../ids.ts'
 import { leftAlone } from '../redaction-marks.ts'
 
 /** Name of a user: small letters, digits, dots, dashes and underscores. */
 export const userName = leftAlone(
-  z.string().regex(/^[a-z0-9][a-z0-9._-]{0,31}$/, 'may have small letters, digits and . _ - and at most 32 of them'),
+  z.string().regex(nameForm, 'may have small letters, digits and . _ - and at most 32 of them'),
   'id',
 )
 

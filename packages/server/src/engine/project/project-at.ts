@@ -52,7 +52,7 @@ export async function withProject<Result>(
     return use({ project: ports.projects.of(folder), place, sandboxes: ports.sandboxes })
   }
   const config = readConfig(ports.home, {}).values
-  const users = person.kind === 'user' ? [person.name] : ownersOf(name, config)
+  const users = usersOf(person, name, config)
   const { environment, release } = ports.environments.take({ environment: name, config, users })
   try {
     const folder = folderThere(name, environmentNamed(name, config), cwd)
@@ -68,10 +68,16 @@ export async function withProject<Result>(
   }
 }
 
-/** Returns whom whoever runs the server acts for on a machine that connects by itself: its owner. */
-function ownersOf(name: string, config: Config): readonly string[] {
+/** Returns the user whose machine an environment is, if it connects by itself. Throws `ConfigError`. */
+export function machineOwner(name: string, config: Config): string | null {
   const settings = environmentNamed(name, config)
-  const owner = settings.url === undefined ? machineNamed(settings.connected).owner : null
+  return settings.url === undefined ? machineNamed(settings.connected).owner : null
+}
+
+/** Returns whom a request is for: its user, or the owner of the machine where whoever runs the server asks. */
+function usersOf(person: Rights['person'], name: string, config: Config): readonly string[] {
+  if (person.kind === 'user') return [person.name]
+  const owner = machineOwner(name, config)
   return owner === null ? [] : [owner]
 }
 

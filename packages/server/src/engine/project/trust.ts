@@ -4,7 +4,7 @@ import type { Rights } from '../../people/rights.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { readConfig } from '../settings/read-config.ts'
-import { type ProjectPorts, withProject } from './project-at.ts'
+import { machineOwner, type ProjectPorts, withProject } from './project-at.ts'
 
 export interface TrustPorts extends ProjectPorts {
   readonly clock: Clock
@@ -29,8 +29,24 @@ export async function decideTrust(
   by: Asking,
   ports: TrustPorts,
 ): Promise<TrustReport> {
+  assertMayDecide(params, by, ports)
   await withProject(params, by, ports, (found) => decide(found, params, ports))
   return readTrust(params, by, ports)
+}
+
+/** Throws `notPermitted` for a user, but for the owner of the machine that the project would run programs on. */
+function assertMayDecide(
+  { environment }: Pick<ParamsOf<'trust/decide'>, 'environment'>,
+  { person }: Asking,
+  { home }: TrustPorts,
+): void {
+  if (person.kind === 'operator') return
+  const owner = environment === undefined ? null : machineOwner(environment, readConfig(home, {}).values)
+  if (person.kind === 'user' && owner === person.name) return
+  throw rejection(
+    'notPermitted',
+    'What a project brings runs with the rights of its machine: whoever runs the server trusts it, or the owner of a machine that has connected by itself.',
+  )
 }
 
 async function decide(

@@ -32,16 +32,16 @@ function read(path: string, type: keyof typeof types): { readonly plain: PageRes
 }
 
 /**
- * Returns the headers of every answer: nothing from elsewhere, no frame around the page, no text that becomes code, no
+ * Returns the headers of every answer: nothing from elsewhere but connections to other servers of the team, no frame around the page, no text that becomes code, no
  * trace in caches or in addresses of others.
  */
-export function pageHeaders(origin: string): Readonly<Record<string, string>> {
+export function pageHeaders(origin: string, others: readonly string[]): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    `connect-src ${origin.replace(/^http/, 'ws')}`,
+    `connect-src ${[...new Set([origin, ...others])].map((one) => one.replace(/^http/, 'ws')).join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -11,21 +11,25 @@ interface SourceOptions {
   /** Most connections that have not proven who they are. */
   readonly maxUnproven: number
   readonly prove: Prove
+  /** Returns the origins of the pages of other servers of the team, as they are known now. */
+  readonly otherOrigins: () => readonly string[]
   /** Takes ownership of the transport of a page that has proven who it is. */
   readonly accept: (transport: Transport, proven: Proven) => void
 }
 
 /** Returns the page for a listener, which hands over the connections of those who have proven who they are. */
-export function createPageSource({ folder, offersSignIn, maxUnproven, prove, accept }: SourceOptions): PageSource {
+export function createPageSource(options: SourceOptions): PageSource {
+  const { folder, maxUnproven, accept, otherOrigins } = options
   const files = readPageFiles(folder)
   let unproven = 0
   return {
-    headers: pageHeaders,
+    headers: (origin) => pageHeaders(origin, otherOrigins()),
+    otherOrigins,
     respond: (path, { headers }) => files(path, headers['accept-encoding']?.toString()),
     async onConnection(transport, admit) {
       if (unproven >= maxUnproven) return transport.close()
       unproven += 1
-      const proven = await greetPage(transport, { prove, offersSignIn }).finally(() => {
+      const proven = await greetPage(transport, options).finally(() => {
         unproven -= 1
       })
       if (proven === null) return

@@ -8,6 +8,7 @@ interface TeamPageOptions {
   /** Folder of the built page. */
   readonly folder: string
   readonly rightsOf: RightsOfToken
+  readonly otherOrigins: () => readonly string[]
   /** Takes ownership of the transport of a page that has proven who it is. */
   readonly accept: (transport: Transport, proven: Proven) => void
 }
@@ -16,9 +17,9 @@ interface TeamPageOptions {
 const maxUnproven = 128
 
 /** Returns the page of a server with users: a page acts for the user, or the link, whose token it brings. */
-export function createTeamPage({ folder, rightsOf, accept }: TeamPageOptions): PageSource {
+export function createTeamPage({ folder, rightsOf, otherOrigins, accept }: TeamPageOptions): PageSource {
   return createPageSource({
-    ...{ folder, maxUnproven, accept, offersSignIn: true },
+    ...{ folder, maxUnproven, accept, otherOrigins, offersSignIn: true },
     async prove(proof) {
       if (!('token' in proof)) return null
       const { token } = proof

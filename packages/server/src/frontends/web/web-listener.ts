@@ -29,7 +29,7 @@ export async function listenForLinks({ folder, now, accept }: WebPorts, port: nu
   const links = createLinks(now)
   const pages = new Set<Transport>()
   const source = createPageSource({
-    ...{ folder, maxUnproven, offersSignIn: false },
+    ...{ folder, maxUnproven, offersSignIn: false, otherOrigins: () => [] },
     prove: proveByLink(links),
     accept(transport, { access }) {
       pages.add(transport)

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { SandboxMode } from '@parley/protocol'
-import { nameForm } from '../../people/users-file.ts'
+import { nameForm, type SandboxMode } from '@parley/protocol'
 import {
   type Address,
   absolutePath,

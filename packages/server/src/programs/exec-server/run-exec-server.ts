@@ -150,8 +150,7 @@ function assertReadable(tokenFile: string): void {
   try {
     readPrivateFile(tokenFile)
   } catch (error) {
-    if (error instanceof NotPrivateError)
-      throw new UsageError(`The token file ${tokenFile} must be yours alone: chmod 600 ${tokenFile}`)
+    if (error instanceof NotPrivateError) throw new UsageError(`The token file ${tokenFile} ${error.message}`)
     throw new UsageError(`The token file ${tokenFile} cannot be read: ${systemErrorReason(error)}.`)
   }
 }

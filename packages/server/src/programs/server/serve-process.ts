@@ -14,6 +14,7 @@ import {
   sweepLeftovers,
 } from '../../engine/index.ts'
 import { type Connections, createConnections } from '../../frontends/conversation/connections.ts'
+import { watchTeamOrigins } from '../../frontends/web/team-origins.ts'
 import { createTeamPage } from '../../frontends/web/team-page.ts'
 import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
 import type { Users } from '../../people/users.ts'
@@ -73,7 +74,7 @@ export async function serveProcess(given: EngineParts, args: ServerArguments, pa
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
   // The first request, which waits in the pipe by now, is answered before sockets are made.
   if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  const ways = { ...waysOf(engine, store, metrics), page: teamPage(args, { engine, folder: page, connections }) }
+  const ways = { ...waysOf(engine, store, metrics), page: teamPage(args, { engine, folder: page, connections, store }) }
   const listeners = await openListeners({ args, env, home, connections, writeLog, ...ways })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)
@@ -130,15 +131,26 @@ async function openShared(args: ServerArguments, parts: EngineParts) {
   return { ...opened, ...people, metrics, shared }
 }
 
+async function pagesOf(store: Pick<SharedStore, 'others'>): Promise<readonly string[]> {
+  return (await store.others()).flatMap(({ page }) => page ?? [])
+}
+
+interface ServedPage {
+  readonly engine: Engine
+  readonly folder: string
+  readonly connections: Connections
+  readonly store: SharedStore | null
+}
+
 /** Returns the page that the websockets of a server with users serve; undefined for none. */
-function teamPage(
-  args: ServerArguments,
-  { engine: { rightsOf }, folder, connections }: { engine: Engine; folder: string; connections: Connections },
-) {
+function teamPage(args: ServerArguments, { engine: { rightsOf }, folder, connections, store }: ServedPage) {
   if (!args.page || rightsOf === null) return undefined
+  // It looks until the process ends: its timer holds nothing up.
+  const origins = store === null ? null : watchTeamOrigins(() => pagesOf(store))
   return createTeamPage({
     folder,
     rightsOf,
+    otherOrigins: () => origins?.known() ?? [],
     accept: (transport, proven) => connections.accept(transport, 'websocket', proven),
   })
 }

@@ -61,8 +61,8 @@ describe('a server of a store without the key of a model', () => {
   it('leaves the turn to another server that has it, which goes on with what there is', async () => {
     const model = scriptedModel(noKey)
     const ports = serverOf(model, () => true)
-    const next = { node: 'two', pid: 2, address: 'ws://two', providers: ['other', 'fake'] }
-    const others = async () => [{ ...next, node: 'no', providers: ['other'] }, next]
+    const next = { node: 'two', pid: 2, address: 'ws://two', page: null, providers: ['other', 'fake'] }
+    const others = async () => [{ ...next, node: 'no', page: null, providers: ['other'] }, next]
     const store = { ...passedOnStore(), others }
     const { place, client, conversationId, watched } = await waitingTurn({ ...ports, store })
     await using _place = place

@@ -9,8 +9,8 @@ import { fullAccess, testPlace } from '../support/test-server.ts'
 
 const command = { name: 'shell', args: { command: 'seq 1 3000; touch made' } }
 
-/** Each of them in long runs; else every seventh one. */
-const stride = process.env['PARLEY_LONG_TESTS'] === '1' ? 1 : 7
+/** Each of them in long runs; else every seventeenth one. */
+const stride = process.env['PARLEY_LONG_TESTS'] === '1' ? 1 : 17
 
 it('a failure of any disk operation leaves shown events in the log, runs nothing twice, and allows a resume', {
   timeout: 120_000,

@@ -40,7 +40,7 @@ function textOfBytes(kind: string, sizeBytes: number): string {
 /** Kind of which short runs send the large sizes too: several bytes a character. */
 const largeKind = kinds['wide characters']
 /** Kinds of which short runs send any: the others are escaped as one of these is. */
-const shortKinds = ['letters', 'zero bytes', 'wide characters', 'lone surrogates']
+const shortKinds = ['zero bytes', 'wide characters', 'lone surrogates']
 
 function sizesOf(kind: string): string[] {
   const aroundInline = [-1, 0, 1].map((more) => textOfJson(kind, mebibyte + more))

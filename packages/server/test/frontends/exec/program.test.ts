@@ -101,7 +101,7 @@ describe('an exec-server on stdio', { timeout: 60_000 }, () => {
 
 describe.skipIf(process.platform !== 'linux')('a client that stops reading', { timeout: 60_000 }, () => {
   it.each([
-    ['a pipe', false, 300],
+    ['a pipe', false, 120],
     ['a terminal', true, 80],
   ])('has the process wait in its write to %s, costs no memory, and gets every byte', async (_, tty, rounds) => {
     await using server = await spawnExecServer()

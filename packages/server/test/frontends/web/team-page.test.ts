@@ -19,7 +19,7 @@ function pageOf({ server }: Team) {
   const { rightsOf } = server.engine
   if (rightsOf === null) throw new Error('the server has no users')
   const proven: Proven[] = []
-  const source = createTeamPage({ folder, rightsOf, accept: (_, one) => void proven.push(one) })
+  const source = createTeamPage({ folder, rightsOf, otherOrigins: () => [], accept: (_, one) => void proven.push(one) })
   return {
     proven,
     async say(message: unknown): Promise<unknown> {

@@ -95,7 +95,7 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
   test('goes on where it was killed, and sends nothing twice', async () => {
     await using one = testPlace()
     await using other = testPlace()
-    const ids = Array.from({ length: 12 }, (_, n) => longLog(one, n))
+    const ids = Array.from({ length: 5 }, (_, n) => longLog(one, n))
     const program = bundledProgram('store-program')
     const args = [program, 'copy', '--to', url(), '--all', '--json']
     const child = spawn(process.execPath, args, { env: envOf(one), stdio: ['ignore', 'pipe', 'ignore'] })

@@ -36,8 +36,6 @@ export interface ExecClient extends AsyncDisposable {
   leave(): Promise<void>
 }
 
-const timeoutMs = 15_000
-
 export function connectClient(transport: Transport, env: Readonly<Record<string, string>> = {}): ExecClient {
   const messages: Message[] = []
   let isClosed = false
@@ -54,7 +52,7 @@ export function connectClient(transport: Transport, env: Readonly<Record<string,
   void transport.closed.then(() => {
     isClosed = true
   })
-  const until = <T>(what: string, find: () => T) => waitUntil(find, { what, timeoutMs })
+  const until = <T>(what: string, find: () => T) => waitUntil(find, { what })
   const sendLine = (line: string) => transport.send(line)
   const ask = (method: string, params: unknown = {}) => {
     const id = nextId++

@@ -1,0 +1,122 @@
+import { createMemoryTransportPair, type Transport } from '@parley/rpc'
+import { expect, test } from 'vitest'
+import { openLink } from '../src/link/link.ts'
+import { createPageSecrets } from '../src/link/page-secret.ts'
+
+const [a, b, c] = ['https://a.example', 'https://b.example', 'https://c.example'] as const
+
+/** A server as far as a page greets it. It says which servers there are, and whom it rejects. */
+interface FakeServer {
+  isAway: boolean
+  readonly rejects?: boolean
+  readonly servers?: readonly unknown[]
+  readonly open: Transport[]
+  /** First messages of pages. */
+  readonly heard: unknown[]
+}
+
+function serverOf(servers: readonly unknown[], more: Partial<FakeServer> = {}): FakeServer {
+  return { isAway: false, servers, open: [], heard: [], ...more }
+}
+
+async function serve(transport: Transport, { rejects = false, servers, heard }: FakeServer): Promise<void> {
+  let isFirst = true
+  for await (const message of transport.incoming) {
+    if (message.kind !== 'message') continue
+    const { value } = message
+    if (isFirst) {
+      isFirst = false
+      heard.push(value)
+      const { token = null } = typeof value === 'object' && value !== null && 'token' in value ? value : {}
+      const isIn = !rejects && token === 'ada'
+      transport.send(JSON.stringify(isIn ? { token, access: 'full', servers } : { error: 'notAdmitted', signIn: true }))
+    } else if (typeof value === 'object' && value !== null && 'id' in value)
+      transport.send(JSON.stringify({ jsonrpc: '2.0', id: value.id, result: { capabilities: [] } }))
+  }
+}
+
+/** A page from the first server, in a browser whose tab has the token of ada. */
+function pageOf(servers: Readonly<Record<string, FakeServer>>, token: string | null = 'ada') {
+  const kept = new Map(token === null ? [] : [['parley-token', token]])
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  }
+  const tried: string[] = []
+  const link = openLink({
+    ...{ name: 'page', version: '1', home: Object.keys(servers)[0] ?? '' },
+    secrets: createPageSecrets({ code: null, link: null, conversation: null, folder: null }, storage),
+    open(origin) {
+      tried.push(origin)
+      const server = servers[origin]
+      if (server === undefined || server.isAway) return Promise.reject(new Error('away'))
+      const [ours, theirs] = createMemoryTransportPair()
+      server.open.push(theirs)
+      void serve(theirs, server)
+      return Promise.resolve(ours)
+    },
+  })
+  const becomes = (kind: string) =>
+    new Promise<void>((resolve) => {
+      const look = () => link.state.kind === kind && resolve()
+      link.subscribe(look)
+      look()
+    })
+  return { link, tried, kept, becomes }
+}
+
+async function die(server: FakeServer): Promise<void> {
+  server.isAway = true
+  await Promise.all(server.open.splice(0).map((transport) => transport.close()))
+}
+
+test('a page whose server dies goes on at the next of the team with the same token', async () => {
+  const servers = { [a]: serverOf([a, b, c]), [b]: serverOf([a, b, c]), [c]: serverOf([a, b, c]) }
+  const { link, tried, becomes } = pageOf(servers)
+  await becomes('up')
+  await die(servers[a] ?? serverOf([]))
+  await becomes('lost')
+  await becomes('up')
+  await die(servers[b] ?? serverOf([]))
+  await becomes('lost')
+  await becomes('up')
+  expect(tried).toEqual([a, a, b, b, c])
+  expect(servers[c]?.heard).toEqual([{ token: 'ada' }])
+  expect(link.goTo('wss://c.example')).toBe(false)
+})
+
+test('a token goes to no server that the team has not named, and to none that others on the way could read', async () => {
+  const odd = ['http://b.example', 'https://c.example/path', 'javascript:alert(1)', 'http://127.0.0.1:1', 7, null]
+  const servers = { [a]: serverOf([a, ...odd]) }
+  const { link, tried, becomes } = pageOf(servers)
+  await becomes('up')
+  for (const websocket of ['wss://b.example', 'ws://b.example', 'ws://127.0.0.1:1', 'no address', null])
+    expect(link.goTo(websocket), String(websocket)).toBe(false)
+  await die(servers[a] ?? serverOf([]))
+  await becomes('lost')
+  servers[a] = serverOf([a])
+  link.check()
+  await becomes('up')
+  expect(new Set(tried)).toEqual(new Set([a]))
+})
+
+test('a page goes to the server of the team that is named, and keeps its token where another rejects it', async () => {
+  const servers = { [a]: serverOf([a, b]), [b]: serverOf([a, b], { rejects: true }) }
+  const { link, kept, becomes } = pageOf(servers)
+  await becomes('up')
+  expect(link.goTo('wss://b.example')).toBe(true)
+  await becomes('lost')
+  // The server that it is from is asked next, and lets it in.
+  await becomes('up')
+  await die(servers[a] ?? serverOf([]))
+  await becomes('notAdmitted')
+  expect(kept.get('parley-token')).toBe('ada')
+})
+
+test('the server of the page alone decides that a token is no good, and it is forgotten then', async () => {
+  const servers = { [a]: serverOf([a, b], { rejects: true }), [b]: serverOf([a, b]) }
+  const { tried, kept, becomes } = pageOf(servers)
+  await becomes('notAdmitted')
+  expect([tried, [...kept]]).toEqual([[a], []])
+})

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { nodeFiles } from '@parley/journal'
+import { createProjects } from '@parley/policy'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { decideTrust } from '../../../src/engine/project/trust.ts'
+
+let home = ''
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'parley-trust-'))
+  const laptop = '[environments.laptop]\nconnected = "ada/laptop"\ncwd = "/app"\n'
+  writeFileSync(join(home, 'config.toml'), `${laptop}[environments.box]\nurl = "ws://127.0.0.1:9"\n`)
+})
+afterEach(() => rmSync(home, { recursive: true }))
+
+/** Resolves to the users for whom the environment is taken, and to the code of the error where it is not. */
+async function decide(name: string | null, environment?: string): Promise<unknown> {
+  const taken: unknown[] = []
+  const ports = {
+    home,
+    projects: createProjects({ home, env: {}, files: nodeFiles }),
+    clock: { now: () => 0 },
+    sandboxes: { report: () => Promise.reject(new Error('not asked')) },
+    environments: {
+      take({ users }: { users?: readonly string[] }): never {
+        taken.push(users)
+        throw new Error('taken')
+      },
+    },
+  } as unknown as Parameters<typeof decideTrust>[2]
+  const person = name === null ? ({ kind: 'operator' } as const) : ({ kind: 'user', name } as const)
+  const folder = { cwd: '/', ...(environment === undefined ? {} : { environment }) }
+  const error = await decideTrust({ ...folder, hash: 'x', verdict: 'trusted' }, { person }, ports).catch(
+    (caught) => caught,
+  )
+  return taken[0] ?? error.data?.code
+}
+
+it("lets the owner of a machine that has connected trust a project there, and no user any other's", async () => {
+  expect(await decide('ada', 'laptop')).toEqual(['ada'])
+  expect(await decide(null, 'laptop')).toEqual(['ada'])
+  expect(await decide(null, 'box')).toEqual([])
+  expect(await decide('bo', 'laptop')).toBe('notPermitted')
+  expect(await decide('ada', 'box')).toBe('notPermitted')
+  expect(await decide('ada')).toBe('notPermitted')
+})

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { askAgain } from '../src/connection/ask-again.ts'
+import { entriesOf } from '../src/connection/bucket-entries.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const never = () => new Promise<never>(() => undefined)
+
+test('a question that is not answered is asked again, and the first answer counts', async () => {
+  const ask = vi.fn<() => Promise<string>>(never)
+  const answer = askAgain(ask)
+  await vi.advanceTimersByTimeAsync(499)
+  expect(ask).toHaveBeenCalledTimes(1)
+  ask.mockResolvedValueOnce('the leader is another one')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await answer).toBe('the leader is another one')
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a question that fails is not asked again', async () => {
+  const failed = askAgain(() => Promise.reject(new Error('no such stream')))
+  await expect(failed).rejects.toThrow('no such stream')
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+type Bucket = Parameters<typeof entriesOf>[0]
+type Entries = Awaited<ReturnType<Bucket['history']>>
+
+/** Returns a pass that gives some keys and then is silent, or ends. */
+function passOf(keys: readonly string[], { ends }: { readonly ends: boolean }) {
+  const stop = vi.fn<() => void>()
+  async function* run() {
+    for (const key of keys) yield { key, operation: key.startsWith('-') ? 'DEL' : 'PUT' }
+    if (!ends) await never()
+  }
+  // narrowed: what a pass is asked for
+  return { entries: { [Symbol.asyncIterator]: run, stop } as unknown as Entries, stop }
+}
+
+async function keysIn(bucket: Bucket): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key } of entriesOf(bucket)) keys.push(key)
+  return keys
+}
+
+test('a pass over a bucket gives what was put, and ends those that were begun beside it', async () => {
+  const [late, used] = [passOf([], { ends: false }), passOf(['a', '-b', 'c'], { ends: true })]
+  const arrives = Promise.withResolvers<Entries>()
+  const history = vi.fn<Bucket['history']>(() => arrives.promise)
+  const keys = keysIn({ history })
+  history.mockResolvedValueOnce(used.entries)
+  await vi.advanceTimersByTimeAsync(500)
+  expect(await keys).toEqual(['a', 'c'])
+  arrives.resolve(late.entries)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(late.stop).toHaveBeenCalled()
+})
+
+test('a pass whose server has died is given up, as a request that is not answered', async () => {
+  const { entries, stop } = passOf(['a'], { ends: false })
+  const failed = expect(keysIn({ history: () => Promise.resolve(entries) })).rejects.toMatchObject({
+    name: 'TimeoutError',
+  })
+  await vi.advanceTimersByTimeAsync(3000)
+  await failed
+  expect(stop).toHaveBeenCalled()
+})
