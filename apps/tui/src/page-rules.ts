@@ -15,7 +15,7 @@ export {
   unguarded,
 } from './ui/answers.ts'
 export { forwardList, forwardQuestion, forwardUsage, readForward } from './ui/choices/forward.ts'
-export { memoryChoices } from './ui/choices/remember.ts'
+export { draftRequest, memoryChoices } from './ui/choices/remember.ts'
 export { atWordAt } from './ui/complete/at-word.ts'
 export { type NamedPart, namesPart, partsAt } from './ui/complete/part-word.ts'
 export { completed, fileCompletion } from './ui/completions.ts'

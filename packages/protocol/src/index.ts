@@ -9,7 +9,6 @@ export {
   roleHas,
   roleOf,
 } from './access/method-rights.ts'
-export { draftRequest } from './draft-request.ts'
 export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
 export { eventProblem, storedEventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'

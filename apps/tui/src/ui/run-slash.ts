@@ -1,19 +1,11 @@
-import {
-  approvalPolicies,
-  draftRequest,
-  efforts,
-  modeNamed,
-  modeNames,
-  modeOf,
-  pairOf,
-  sandboxModes,
-} from '@parley/protocol'
+import { approvalPolicies, efforts, modeNamed, modeNames, modeOf, pairOf, sandboxModes } from '@parley/protocol'
 import { readFix } from '../view/review/fix-request.ts'
 import { readReviewWords } from '../view/review/review-span.ts'
 import { themeNames } from '../view/text/theme.ts'
 import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { runForward } from './choices/forward.ts'
 import { openConversationMenu } from './choices/press-in-picker.ts'
+import { draftRequest } from './choices/remember.ts'
 import { runTrust } from './choices/trust.ts'
 import {
   addAllKeys,

@@ -1,4 +1,4 @@
-import { draftRequest, hookEvents, type Item } from '@parley/protocol'
+import { hookEvents, type Item } from '@parley/protocol'
 import { waitUntil } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { type LongCourse, longCourse } from './support/long-course.ts'
@@ -126,7 +126,7 @@ const scenes: Readonly<Record<string, (course: LongCourse) => Promise<void>>> = 
   },
   async 'instructions that are drafted, and a line to remember'(course) {
     const { place, ids } = course
-    await course.say(draftRequest('clams'), [call('apply_patch', { patch: added('AGENTS.md', '# Walrus') }), said])
+    await course.say('Draft an AGENTS.md', [call('apply_patch', { patch: added('AGENTS.md', '# Walrus') }), said])
     await course.answer(await course.killedWhileAsked('patch'), { decision: 'approved' })
     const line = { ...ids, text: 'It likes clams.', where: 'project' } as const
     const { hash } = await course.client.request('conversation/remember/plan', line)
