@@ -57,6 +57,19 @@ test('a pass over a bucket gives what was put, and ends those that were begun be
   expect(late.stop).toHaveBeenCalled()
 })
 
+test('a pass that begins after another one has failed is ended', async () => {
+  const late = passOf([], { ends: false })
+  const [first, second] = [Promise.withResolvers<Entries>(), Promise.withResolvers<Entries>()]
+  const history = vi.fn<Bucket['history']>(() => second.promise).mockReturnValueOnce(first.promise)
+  const failed = expect(keysIn({ history })).rejects.toThrow('no answer')
+  await vi.advanceTimersByTimeAsync(500)
+  first.reject(new Error('no answer'))
+  await failed
+  second.resolve(late.entries)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(late.stop).toHaveBeenCalled()
+})
+
 test('a pass whose server has died is given up, as a request that is not answered', async () => {
   const { entries, stop } = passOf(['a'], { ends: false })
   const failed = expect(keysIn({ history: () => Promise.resolve(entries) })).rejects.toMatchObject({

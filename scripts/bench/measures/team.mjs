@@ -1,9 +1,11 @@
 import { nowMs } from '../clock.mjs'
 import { hasNats, startNats } from '../nats.mjs'
+import { cpuMs } from '../process-tree.mjs'
 import { startServer } from '../server-client.mjs'
 import { quantile } from '../statistics.mjs'
 
 const calls = 200
+const deltas = 100_000
 
 /** Measures how long an event takes to a client, and how long a conversation of a killed server is away. */
 export const team = {
@@ -14,11 +16,12 @@ export const team = {
     ownTail: { what: 'same: 99 of 100', unit: 'ms', budget: 30, aim: 15 },
     storeMedian: { what: 'event to client, with a store: median', unit: 'ms', budget: 10, aim: 4 },
     storeTail: { what: 'same: 99 of 100', unit: 'ms', budget: 60, aim: 30 },
+    storeFlood: { what: 'server flood, with a store: CPU per delta', unit: 'µs', budget: 20, aim: 15 },
     takeover: { what: 'killed server: until another has its conversation', unit: 'ms', budget: 5000, aim: 4000 },
   },
   async measure(context) {
     const own = await lags(context, [])
-    const none = { storeMedian: Number.NaN, storeTail: Number.NaN, takeover: Number.NaN }
+    const none = { storeMedian: Number.NaN, storeTail: Number.NaN, storeFlood: Number.NaN, takeover: Number.NaN }
     const shared = hasNats ? await withStore(context) : none
     return { ownMedian: quantile(own, 0.5), ownTail: quantile(own, 0.99), ...shared }
   },
@@ -29,8 +32,9 @@ async function withStore(context) {
   await using nats = await startNats(place.home)
   const args = ['--store', nats.url]
   const shared = await lags({ ...context, place }, args)
+  const storeFlood = await cpuOfFlood({ ...context, place }, args)
   const takeover = await timeOfTakeover(context, args)
-  return { storeMedian: quantile(shared, 0.5), storeTail: quantile(shared, 0.99), takeover }
+  return { storeMedian: quantile(shared, 0.5), storeTail: quantile(shared, 0.99), storeFlood, takeover }
 }
 
 /** Resolves to the times from each event of a turn with commands to its arrival. */
@@ -48,6 +52,17 @@ async function lags({ program, model, place }, args) {
   await server.request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'go' }] })
   await ended
   return found
+}
+
+/** Resolves to the µs of CPU that the server takes for each delta of a flood: 20 are 50,000 a second of one core. */
+async function cpuOfFlood({ program, model, place }, args) {
+  await using server = startServer(program, place, args)
+  await server.initialize()
+  const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+  await model.play({ play: 'flood', count: deltas })
+  const beforeMs = cpuMs([server.pid])
+  await server.turn(conversationId, 'go')
+  return ((cpuMs([server.pid]) - beforeMs) * 1000) / deltas
 }
 
 /** Kills the server of a conversation; resolves to the time until another one has it. */

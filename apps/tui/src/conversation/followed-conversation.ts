@@ -1,4 +1,4 @@
-import type { Conversation, LinkState, Parley } from '@parley/client'
+import { type Conversation, codeOf, type LinkState, type Parley } from '@parley/client'
 import type { ConversationEvent, ConversationState } from '@parley/protocol'
 import type { UserPrograms } from '../programs/user-programs.ts'
 import type { Overlay } from '../terminal/overlay.ts'
@@ -102,7 +102,8 @@ export class FollowedConversation implements Disposable {
 
   #followLink(link: LinkState): void {
     const { screen, onLost } = this.#parts
-    if (link.kind === 'ended') onLost()
+    if (link.kind === 'ended' && codeOf(link.reason) === 'conversationNotFound') screen.dispatch({ kind: 'takenAway' })
+    else if (link.kind === 'ended') onLost()
     else if (link.kind === 'lost') screen.dispatch({ kind: 'lost', sought: link })
     else screen.dispatch({ kind: 'linked', clientId: link.clientId, serverPid: null })
   }

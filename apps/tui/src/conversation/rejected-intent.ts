@@ -97,6 +97,8 @@ export function noticeActions(notice: ShownNotice, shown?: ConversationId): read
   const { level, code, message, errno, passing, conversationId } = notice
   if (isLostLog(errno)) return [{ kind: 'logLost', log: { errno, text: message }, isAnswer: false }]
   const isOurs = conversationId === undefined || conversationId === shown
+  // For another conversation than that on the screen there is nothing to say.
+  if (code === 'accessEnded') return isOurs ? [{ kind: 'takenAway' }] : []
   if (code === 'storageRestored') return isOurs ? [{ kind: 'storage', errno: null }] : []
   const said = note(level, isDiskFull(errno) ? `${message} Make room: it goes on by itself then.` : message)
   return errno !== undefined && passing === true && isOurs ? [said, { kind: 'storage', errno }] : [said]

@@ -123,6 +123,8 @@ export type UiAction =
   | { readonly kind: 'statusTold'; readonly line: Line | null }
   /** Clients connected to the conversation, this one included. */
   | { readonly kind: 'counted'; readonly clients: number }
+  /** The conversation is not there any more for the user of the window. */
+  | { readonly kind: 'takenAway' }
 
 export interface UiContext {
   readonly state: ConversationState | null

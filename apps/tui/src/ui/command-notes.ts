@@ -3,7 +3,7 @@ import { keyGroups, usualKeyGroups } from './keys/key-words.ts'
 import type { Opened } from './link/link.ts'
 import { keyTables, type Notice } from './notices/notice.ts'
 import { heldWords } from './people/held-role.ts'
-import { commandRows, type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
+import { commandRows, hereInstead, type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
 import { addNote, addNotice, type UiState } from './ui-state.ts'
 
 interface Setting {
@@ -26,7 +26,11 @@ export function noteNoChoice(ui: UiState, { what, argument, current, choices }: 
 /** Adds the plan as it is, or says that there is none. */
 export function addPlan(ui: UiState, plan: Plan | null): UiState {
   return plan === null
-    ? addNote(ui, 'info', 'There is no plan: the model makes one for work of several steps.')
+    ? addNote(
+        ui,
+        'info',
+        'There is no plan: the model makes one for work of several steps. /mode plan has it plan first.',
+      )
     : addNotice(ui, { kind: 'plan', plan })
 }
 
@@ -49,7 +53,7 @@ export function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { ki
   if (word === '') return addNote(ui, 'warning', 'The name of a command follows / without a blank: see /help')
   const unusable = ui.parts?.find(({ name, problem }) => name === word && problem !== undefined)
   if (unusable !== undefined) return addNote(ui, 'warning', `/${word} cannot be used: ${unusable.problem}`)
-  const hint = nearest === null ? 'see /help' : `did you mean /${nearest}?`
+  const hint = hereInstead(word) ?? (nearest === null ? 'see /help' : `did you mean /${nearest}?`)
   return addNote(ui, 'warning', `There is no command /${word}: ${hint}`)
 }
 

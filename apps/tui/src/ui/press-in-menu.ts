@@ -52,7 +52,9 @@ function isTaking({ kind, filter }: Menu, key: string): boolean {
 
 function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext): UiStep {
   const closed = { ...ui, menu: null }
-  if (row.isCurrent) return stepTo(closed)
+  // What was taken away can be opened again, once somebody gave it back.
+  const isOpen = kind !== 'resume' || ui.opened?.heldTo !== 'none'
+  if (row.isCurrent && isOpen) return stepTo(closed)
   switch (kind) {
     case 'resume':
     case 'attach':

@@ -152,8 +152,7 @@ const commands: Readonly<Record<SlashName, Run>> = {
     text === '' ? stepTo(noteMissing(ui, 'remember')) : stepTo(ui, { kind: 'planRemember', text, where: 'project' }),
   name: (ui, name) => (name === '' ? stepTo(noteMissing(ui, 'name')) : stepTo(ui, { kind: 'rename', name })),
   share: runShare,
-  fork: (ui) =>
-    ui.opened === null ? stepTo(ui) : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId }),
+  fork: runFork,
   resume: (ui, _, { state, nowMs }) =>
     openConversationMenu(ui, { liveOnly: false, folder: state?.core.meta.cwd ?? null }, nowMs),
   new: (ui) => stepTo(ui, { kind: 'new' }),
@@ -174,6 +173,13 @@ const commands: Readonly<Record<SlashName, Run>> = {
     return stepTo(ui, { kind: isReady(ui) ? 'detach' : 'leave' })
   },
   quit: (ui) => stepTo(ui, { kind: 'leave' }),
+}
+
+function runFork(ui: UiState): UiStep {
+  if (ui.opened === null) return stepTo(ui)
+  return ui.opened.heldTo === 'none'
+    ? stepTo(noteReadOnly(ui))
+    : stepTo(ui, { kind: 'fork', conversationId: ui.opened.conversationId })
 }
 
 /** Sends the request to draft an AGENTS.md as a message of the user. */

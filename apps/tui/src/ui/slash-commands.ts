@@ -107,10 +107,31 @@ export type SlashName = (typeof slashCommands)[number]['name']
 /** Other names of commands, which hands know from elsewhere. */
 const aliases: Readonly<Record<string, SlashName>> = {
   continue: 'resume',
+  cost: 'status',
   exit: 'quit',
   memory: 'remember',
   permissions: 'approvals',
   rename: 'name',
+  tasks: 'ps',
+}
+
+/** Ways to what commands of other programs do, by their names. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'add-dir': 'a folder is added as it starts, `parley --add-dir FOLDER`',
+  agents: 'no part of the work has a model of its own here',
+  config: '`parley config` shows every setting with its origin',
+  doctor: '`parley doctor` checks the machine',
+  export: '`parley export` writes a conversation as a page, as Markdown or as JSON',
+  skills: '/ and $ list them as you type, and `parley skills list` all',
+  usage: '/status has this conversation, and `parley usage` all',
+  vim: 'Ctrl+G opens your editor',
+}
+
+/** Says what stands here for a command of another program; null for a name that is none. */
+export function hereInstead(word: string): string | null {
+  const [, prompt] = /^prompts:(.+)$/.exec(word) ?? []
+  if (prompt !== undefined) return `commands of your own are /${prompt} here`
+  return Object.hasOwn(elsewhere, word) ? (elsewhere[word] ?? null) : null
 }
 
 /** Returns each command with its argument and what it does, other names included. */

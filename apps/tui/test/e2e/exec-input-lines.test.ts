@@ -19,8 +19,9 @@ function linesOf<Run extends AsyncDisposable & { stdout(): string }>(run: Run) {
   return { run, seen, found, [Symbol.asyncDispose]: () => run[Symbol.asyncDispose]() }
 }
 
-describe.concurrent('with --input-format jsonl', () => {
-  test('each message of stdin is a turn, and the run ends after the last one', async ({ expect }) => {
+// One after the other, as runs in one process are: a wait for output would count the runs before.
+describe('with --input-format jsonl', () => {
+  test('each message of stdin is a turn, and the run ends after the last one', async () => {
     await using world = await execWorld({ steps: [{ text: 'One.' }, { text: 'Two.' }] })
     const { result, events, end } = await world.execJson(['--input-format', 'jsonl'], {
       stdin: `${say('first')}\n${say('second').trimEnd()}`,
@@ -32,7 +33,7 @@ describe.concurrent('with --input-format jsonl', () => {
     expect(end).toMatchObject({ exitCode: 0, answer: 'Two.', failure: null, usage })
   })
 
-  test('a message that comes while the turn of the argument runs waits for its end', async ({ expect }) => {
+  test('a message that comes while the turn of the argument runs waits for its end', async () => {
     const gate = Promise.withResolvers<void>()
     await using world = await execWorld({ steps: [{ text: 'One.', gate: gate.promise }, { text: 'Two.' }] })
     await using started = start(world, ['first'])
@@ -44,7 +45,7 @@ describe.concurrent('with --input-format jsonl', () => {
     expect(jsonRun(await started.run.result).end).toMatchObject({ exitCode: 0, answer: 'Two.' })
   })
 
-  test('a steering message goes into the turn that runs', async ({ expect }) => {
+  test('a steering message goes into the turn that runs', async () => {
     await using world = await execWorld({ steps: [shell('echo hi > fifo'), { text: 'Steered.' }] })
     await world.shell('mkfifo fifo')
     await using started = start(world, ['-s', 'danger-full-access', '-a', 'on-request', 'first'])
@@ -59,7 +60,7 @@ describe.concurrent('with --input-format jsonl', () => {
     expect(end).toMatchObject({ exitCode: 0, answer: 'Steered.', usage: { inputTokens: 20 } })
   })
 
-  test('approvals are answered by lines, and denied once stdin has ended', async ({ expect }) => {
+  test('approvals are answered by lines, and denied once stdin has ended', async () => {
     const steps = [shell('touch a'), shell('touch b'), shell('touch c'), { text: 'Done.' }]
     await using world = await execWorld({ steps })
     await using started = start(world, ['hi'])
@@ -80,7 +81,7 @@ describe.concurrent('with --input-format jsonl', () => {
     ])
   })
 
-  test('approvals are denied at once where the caller cannot see them', async ({ expect }) => {
+  test('approvals are denied at once where the caller cannot see them', async () => {
     await using world = await execWorld({ steps: [shell('touch a'), { text: 'Done.' }] })
     await using run = world.live(['--input-format', 'jsonl', '--output-format', 'result', 'hi'])
     await waitUntil(() => world.model.requests.length === 2, { what: 'the request after the denial' })
@@ -88,7 +89,7 @@ describe.concurrent('with --input-format jsonl', () => {
     expect(JSON.parse((await run.result).stdout)).toMatchObject({ exitCode: 0, denials: [{ title: 'touch a' }] })
   })
 
-  test('a turn is interrupted by a line, and the next message is sent', async ({ expect }) => {
+  test('a turn is interrupted by a line, and the next message is sent', async () => {
     await using world = await execWorld({ steps: [{ hang: 'mid', text: 'half', chunks: 2 }, { text: 'Whole.' }] })
     await using started = start(world, ['first'])
     await started.seen(/"item.delta"/)
@@ -101,7 +102,7 @@ describe.concurrent('with --input-format jsonl', () => {
     expect(end).toMatchObject({ exitCode: 0, answer: 'Whole.' })
   })
 
-  test('an interrupt is read behind hundreds of messages that wait', async ({ expect }) => {
+  test('an interrupt is read behind hundreds of messages that wait', async () => {
     await using world = await execWorld({
       steps: [
         { hang: 'mid', text: 'half', chunks: 2 },
@@ -117,7 +118,7 @@ describe.concurrent('with --input-format jsonl', () => {
     expect(result.lines().filter((text) => text.includes('"input.rejected"')).length).toBeGreaterThan(290)
   })
 
-  test('SIGTERM ends the turn that runs, while stdin stays open', async ({ expect }) => {
+  test('SIGTERM ends the turn that runs, while stdin stays open', async () => {
     await using world = await execWorld({ steps: [{ hang: 'mid', text: 'half', chunks: 2 }] })
     await using started = linesOf(world.start([...jsonl, 'first']))
     await started.seen(/"item.delta"/)

@@ -126,7 +126,7 @@ describe('a conversation that is live in another process', () => {
     await using world = await execWorld({ steps })
     await using elsewhere = await waitingElsewhere(world)
     const { conversation, approvalId, pid } = elsewhere
-    await using run = world.live(['--json', 'resume', conversation.id, 'hi'])
+    await using run = world.start(['--json', 'resume', conversation.id, 'hi'])
     await expect.poll(run.stdout, { timeout: 30_000 }).toContain('"message.queued"')
     expect(conversation.state.core.approvals[approvalId]?.state).toBe('pending')
     expect((await world.parley('list')).stdout).toContain(`[open in process ${pid}]`)

@@ -34,7 +34,7 @@ export interface ExecWorld extends AsyncDisposable {
   exec(args: readonly string[], options?: CliOptions): Promise<CliResult>
   /** The same with `--json`, and what its lines say. */
   execJson(args: readonly string[], options?: CliOptions): Promise<JsonRun>
-  /** The same, with lines that are written while it runs. */
+  /** The same, with lines that are written while it runs. The next run in this process begins once it has ended. */
   live(args: readonly string[]): RunInProcess
   /** Another command to its end, in this process, with nothing on stdin. */
   parley(...argv: readonly string[]): Promise<CliResult>

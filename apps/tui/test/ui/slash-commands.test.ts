@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { completionsFor, parseSlash } from '../../src/ui/slash-commands.ts'
+import { completionsFor, hereInstead, parseSlash } from '../../src/ui/slash-commands.ts'
 import { after } from '../view/scenes/conversation.ts'
 import { openUi, written } from '../view/scenes/scene.ts'
 import { typeKeys } from './type-keys.ts'
@@ -50,4 +50,15 @@ test.each([
   expect(typeKeys({ ...openUi, composer: written('text') }, after(), key).intents).toEqual([
     { kind: 'showTranscript', at },
   ])
+})
+
+test('a name from elsewhere says what stands here', () => {
+  expect(hereInstead('export')).toContain('parley export')
+  expect(hereInstead('prompts:look')).toContain('/look')
+  expect(hereInstead('constructor')).toBeNull()
+  for (const [typed, name] of [
+    ['/tasks', 'ps'],
+    ['/cost', 'status'],
+  ] as const)
+    expect(parseSlash(typed)).toEqual({ kind: 'command', name, argument: '' })
 })

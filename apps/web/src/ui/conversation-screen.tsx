@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client/browser'
-import { type ConversationId, type ConversationState, type Person, shortIdOf } from '@parley/protocol'
+import { type ConversationId, type ConversationState, ownersOf, type Person, shortIdOf } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import { pendingApprovals, showEffects } from 'parley/page-rules'
 import { useEffect, useMemo, useState } from 'react'
@@ -92,7 +92,7 @@ function Opened({ client, state, person, may, isTakenAway, elsewhere, refresh, a
       <main className="conversation">
         <Head {...{ core, may, ask, isSearched, setSearched }} isAlone={person?.kind === 'guest'} />
         {person?.kind === 'guest' ? <GuestBanner {...{ person, core }} /> : null}
-        {isTakenAway ? <TakenAway /> : null}
+        {isTakenAway ? <TakenAway {...{ core }} /> : null}
         {elsewhere === null ? null : <OpenElsewhere {...elsewhere} shortId={shortIdOf(core.meta.conversationId)} />}
         {isSearched ? <Search {...{ loaded, box: end.box, onProblem }} onClose={() => setSearched(false)} /> : null}
         <Scrolling className="scroll" label="What was said and done" ref={end.box}>
@@ -115,7 +115,7 @@ function Opened({ client, state, person, may, isTakenAway, elsewhere, refresh, a
           )}
           {isView ? (
             <p className="muted">
-              {elsewhere === null ? (roleSentence(person, state) ?? 'This page may only watch.') : 'A view of the log.'}
+              {isTakenAway ? 'You have no role here any more.' : whyOnlyRead(elsewhere, roleSentence(person, state))}
             </p>
           ) : (
             <>
@@ -180,10 +180,16 @@ function Head({ core, may, ask, isAlone, isSearched, setSearched }: HeadProps) {
   )
 }
 
-function TakenAway() {
+function whyOnlyRead(elsewhere: Elsewhere | null, role: string | null): string {
+  return elsewhere === null ? (role ?? 'This page may only watch.') : 'A view of the log.'
+}
+
+function TakenAway({ core: { meta } }: Pick<ConversationState, 'core'>) {
+  const owners = ownersOf(meta.access).join(' or ')
   return (
     <p className="banner" role="status">
-      An owner has taken this conversation away from you, or the link has expired. What is shown here is all there is.
+      An owner has taken this conversation away from you, or the link has expired. What is shown here is all there is.{' '}
+      {owners === '' ? null : `Ask ${owners} for a role.`}
     </p>
   )
 }

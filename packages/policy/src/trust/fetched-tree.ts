@@ -84,7 +84,7 @@ class Answers {
     real: (path) => this.#answer(`real ${path}`, () => realPath(this.#files, path)),
     look: (path) => this.#answer(`look ${path}`, () => lookAt(this.#files, path)),
     list: (folder) => this.#answer(`list ${folder}`, () => listFolder(this.#files, folder)),
-    isProgram: (path) => this.#answer(`program ${path}`, () => this.#files.isProgram(path)),
+    isProgram: (path) => this.#isProgram(path),
     visit: ({ root, path, maxBytes }, visit) => {
       const wanted = join(root, path)
       try {
@@ -97,6 +97,16 @@ class Answers {
         return isMissing(error) ? 'absent' : systemErrorReason(error)
       }
     },
+  }
+
+  /** Says false before the answer, so that all places of a search path are asked for together. */
+  #isProgram(path: string): boolean {
+    try {
+      return this.#answer(`program ${path}`, () => this.#files.isProgram(path))
+    } catch (error) {
+      if (this.#isClosed || !(error instanceof NotFetchedError)) throw error
+      return false
+    }
   }
 
   #answer<Value>(question: string, ask: () => Promise<Value>): Value

@@ -25,12 +25,11 @@ export interface Programs {
 
 /** Hashes every file of the project that its servers and hooks name. Files that these load in turn are not known. */
 export function hashPrograms(place: ProgramPlace, commands: ProjectCommands): Programs {
-  const paths = pathsIn(place, commands)
-  if (paths.length > maxFiles)
-    return { files: [], problem: `its tool servers and hooks name more than ${maxFiles} files` }
+  const named = pathsIn(place, commands)
+  if ('problem' in named) return { files: [], problem: named.problem }
   let leftBytes = maxBytes
   const files: ProgramFile[] = []
-  for (const path of paths) {
+  for (const path of named.paths) {
     const content = contentOf(place, path, leftBytes)
     if ('problem' in content)
       return { files: [], problem: `${printable(path)} cannot be looked at: ${content.problem}` }
@@ -42,12 +41,23 @@ export function hashPrograms(place: ProgramPlace, commands: ProjectCommands): Pr
 
 /** Looks at each of the files by itself, so that those of another machine are fetched together. */
 export function askForPrograms(place: ProgramPlace, commands: ProjectCommands): void {
-  for (const path of pathsIn(place, commands).slice(0, maxFiles)) contentOf(place, path, maxBytes)
+  const named = pathsIn(place, commands)
+  if ('paths' in named) for (const path of named.paths) contentOf(place, path, maxBytes)
 }
 
-function pathsIn(place: ProgramPlace, { servers, hooks }: ProjectCommands): readonly string[] {
-  const named = [...servers.flatMap((section) => namedFiles(section, place)), ...filesOfHooks(hooks, place)]
-  return [...new Set(named.map((path) => relative(place.root, path) || '.'))].toSorted()
+type Named = { readonly paths: readonly string[] } | { readonly problem: string }
+
+/** Returns the paths relative to the root, sorted; a problem where the search path cannot be looked at, or for too many. */
+function pathsIn(place: ProgramPlace, { servers, hooks }: ProjectCommands): Named {
+  try {
+    const named = [...servers.flatMap((section) => namedFiles(section, place)), ...filesOfHooks(hooks, place)]
+    const paths = [...new Set(named.map((path) => relative(place.root, path) || '.'))].toSorted()
+    return paths.length > maxFiles
+      ? { problem: `its tool servers and hooks name more than ${maxFiles} files` }
+      : { paths }
+  } catch (error) {
+    return { problem: `its tool servers and hooks cannot be looked at: ${systemErrorReason(error)}` }
+  }
 }
 
 /** Folder of a project, the files that it is read from, and the search path of its machine. */

@@ -102,6 +102,25 @@ describe('a project of another machine', () => {
   })
 })
 
+describe('a search path of another machine', () => {
+  const folders = (count: number) => Array.from({ length: count }, (_, nth) => `/nowhere/${nth}`)
+  const withPath = (searchPath: string) => {
+    write('.parley/config.toml', '[mcp_servers.s]\ncommand = "no-such-program"\n')
+    return projects().there({ environment: 'box', root: repo, searchPath, userHome: root, files: diskFiles })
+  }
+
+  it('may have more places than a reading has rounds', async () => {
+    const [far, near] = [await withPath(folders(200).join(':')), projects().of(repo)]
+    expect(far?.programs()).toEqual(near?.programs())
+  })
+
+  it('with more places than are asked for is a problem of the project, which then cannot be trusted', async () => {
+    const far = await withPath(folders(6000).join(':'))
+    expect(far?.programs().problem).toMatch(/cannot be looked at: it was not fetched/)
+    expect(far?.hash()).toBe(null)
+  })
+})
+
 describe('files that are fetched', () => {
   it('are not read beyond what a project may have, nor after they were fetched', async () => {
     write('big', 'x'.repeat(100))

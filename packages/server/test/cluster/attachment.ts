@@ -26,18 +26,24 @@ export interface Attachment {
   forget(): void
 }
 
-export function createAttachment(team: Team, conversationId: string, home: Member): Attachment {
+/** Calls `onShown` at the first event that the client is shown at each place, as a window goes on by its cursor. */
+export function createAttachment(
+  team: Team,
+  { conversationId, home, onShown }: { conversationId: string; home: Member; onShown: () => void },
+): Attachment {
   const shown: (readonly Envelope[])[] = []
   let at = home
   let watcher: Watched | null = null
   let attached: Attached | null = null
 
   async function readAt(member: Member, reach: Reach): Promise<Attached> {
+    const following = await reach.watcher.watch(conversationId, watcher?.cursor)
+    watcher = following
+    if (following.reset) throw new Error(`${conversationId}: the cursor is not known any more`)
+    shown.push(following.events)
+    void following.until((_, events) => events.length > 0).then(onShown, () => undefined)
     const watched = await reach.driver.watch(conversationId)
     shown.push(watched.events)
-    watcher = await reach.watcher.watch(conversationId, watcher?.cursor)
-    if (watcher.reset) throw new Error(`${conversationId}: the cursor is not known any more`)
-    shown.push(watcher.events)
     at = member
     attached = { member, reach, watched }
     return attached

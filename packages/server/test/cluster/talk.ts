@@ -21,7 +21,6 @@ export async function startTalk(team: Team, home: Member): Promise<Talk> {
   const { reach, place } = home
   if (reach === null) throw new Error('the server is not there')
   const { conversationId } = await reach.driver.request('conversation/create', { cwd: place.cwd })
-  const attachment = createAttachment(team, conversationId, home)
   let lastShownMs = performance.now()
   let longestGapMs = 0
 
@@ -29,6 +28,8 @@ export async function startTalk(team: Team, home: Member): Promise<Talk> {
     longestGapMs = Math.max(longestGapMs, performance.now() - lastShownMs)
     lastShownMs = performance.now()
   }
+
+  const attachment = createAttachment(team, { conversationId, home, onShown: noteShown })
 
   function lookAt<Found>({ watched, reach }: Attached, look: (state: ConversationState, act: Act) => Found) {
     const failed = Promise.withResolvers<never>()

@@ -118,6 +118,12 @@ const scenes: Readonly<Record<string, (course: LongCourse) => Promise<void>>> = 
     await course.answer(await course.killedWhileAsked('patch'), { decision: 'approved' })
     expect(course.place.read('notes.txt')).toBe('fed\n')
   },
+  async 'a check of what was done'(course) {
+    const checks = { commands: [`${leaves('check')}; test -f notes.txt`], rounds: 1 }
+    await course.say('feed it again', [said], { checks })
+    await course.answer(await course.killedWhileAsked('command'), { decision: 'approved' })
+    expect(course.done().filter((item) => item.type === 'userMessage' && item.ofChecks)).toHaveLength(1)
+  },
   async 'instructions that are drafted, and a line to remember'(course) {
     const { place, ids } = course
     await course.say('Draft an AGENTS.md', [call('apply_patch', { patch: added('AGENTS.md', '# Walrus') }), said])
@@ -176,7 +182,7 @@ it('a conversation goes on through all that people do in it, killed in the middl
   const decided = log.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : []))
   expect(decided).toEqual(asked)
   expect(new Set(asked).size).toBe(asked.length)
-  expect(course.place.read('ran.txt').trim().split('\n')).toEqual(['part', 'deployed', 'console', 'bye'])
+  expect(course.place.read('ran.txt').trim().split('\n')).toEqual(['part', 'deployed', 'console', 'check', 'bye'])
   const hooks = new Set(log.flatMap((event) => (event.type === 'hook.ran' ? [event.hook.on] : [])))
   expect([...hooks].sort()).toEqual([...hookEvents].sort())
   await waitUntil(() => course.place.descendants().length === 0, { what: 'the end of all commands' })

@@ -31,7 +31,7 @@ describe.skipIf(process.platform !== 'linux')('a client that stops reading', { t
     const before = await bytesInUse(server)
     client.pause()
     for (let n = warm + 1; n <= warm + stalled; n++) await turn(n)
-    // The last turn's own texts may still be on their way out of use; 16 MiB that stayed would not be would not be.
+    // The last turn's own texts may still be on their way out of use; 16 MiB that stayed would not be.
     await waitUntil(async () => (await bytesInUse(server)) - before < 12 * megabyte, {
       what: 'less than 12 MiB in use',
     })

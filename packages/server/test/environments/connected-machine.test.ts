@@ -74,6 +74,16 @@ describe('a machine that connects', () => {
     expect(refused).toMatchObject({ code: 'notPermitted', message: expect.stringContaining('machine of another user') })
     const loosened = { conversationId, settings: { sandbox: 'danger-full-access' } } as const
     expect(await bo.refused('conversation/configure', loosened)).toEqual(refused)
+    // Opened by bo, its hooks and tool servers would start on the machine of ada.
+    await ada.peer.close()
+    await waitUntil(() => team.server.engine.host.conversations.length === 0, { what: 'the end of it' })
+    const unopened = await bo.refused('conversation/resume', { conversationId })
+    expect(unopened).toMatchObject({
+      code: 'notPermitted',
+      message: expect.stringContaining('machine of another user'),
+    })
+    const again = await team.as('ada')
+    expect(await again.request('conversation/resume', { conversationId })).toMatchObject({ readOnly: false })
   })
 
   it('is there for users whom its owner names', async () => {

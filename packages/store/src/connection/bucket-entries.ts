@@ -23,14 +23,18 @@ export async function* entriesOf(bucket: Pick<KV, 'history'>): AsyncGenerator<Kv
 }
 
 /** Begins a pass, and ends those that were begun beside it. */
-function begin(bucket: Pick<KV, 'history'>): ReturnType<KV['history']> {
-  let isBegun = false
-  return askAgain(async () => {
-    const entries = await bucket.history({ key: '>' })
-    if (isBegun) entries.stop()
-    isBegun = true
-    return entries
-  })
+async function begin(bucket: Pick<KV, 'history'>): ReturnType<KV['history']> {
+  let isSettled = false
+  try {
+    return await askAgain(async () => {
+      const entries = await bucket.history({ key: '>' })
+      if (isSettled) entries.stop()
+      isSettled = true
+      return entries
+    })
+  } finally {
+    isSettled = true
+  }
 }
 
 async function unlessSilent<Next>(next: Promise<Next>): Promise<Next> {

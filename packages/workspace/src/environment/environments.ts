@@ -12,6 +12,8 @@ import { remoteEnvironment } from './remote-environment.ts'
 export interface Environments extends AsyncDisposable {
   /** Returns an environment without connecting to it. Throws `ConfigError` when it is not configured. */
   take(request: EnvironmentRequest): TakenEnvironment
+  /** Tells if it is a machine that has connected and does not work for a user. */
+  refuses(request: Pick<EnvironmentRequest, 'environment' | 'config'>, user: string): boolean
 }
 
 export interface EnvironmentRequest {
@@ -76,6 +78,11 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
           await one.link[Symbol.asyncDispose]()
         },
       }
+    },
+    refuses({ environment, config }, user) {
+      const settings = environment === undefined ? null : environmentNamed(environment, config)
+      if (settings === null || settings.url !== undefined) return false
+      return ports.machines?.refuses(machineNamed(settings.connected), user) === true
     },
     async [Symbol.asyncDispose]() {
       const links = [...shared.values()].map(({ link }) => link)

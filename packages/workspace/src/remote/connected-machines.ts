@@ -32,6 +32,8 @@ export interface ConnectedMachines {
   take(machine: MachineName, users: readonly string[], signal: AbortSignal): Promise<Transport>
   /** Tells if a user may work on a machine, whether it is connected now or not. */
   permits(machine: MachineName, user: string): boolean
+  /** Tells if a machine has said that it does not work for a user. One that has not connected yet has not. */
+  refuses(machine: MachineName, user: string): boolean
   /** Closes the connections whose tokens no longer count. */
   recheck(): void
 }
@@ -65,9 +67,7 @@ export function createConnectedMachines(
   async function admit(offer: MachineOffer) {
     const known = machines.get(keyOf(offer))
     if (known !== undefined && known.run !== offer.run && (await isAlive(known))) return 'nameTaken'
-    const others = [...machines].filter(
-      ([key, { open }]) => key.startsWith(keyOf({ ...offer, name: '' })) && open.size > 0,
-    )
+    const others = ofOwner(machines, offer).filter(([, { open }]) => open.size > 0)
     if ((known?.open.size ?? 0) === 0 && others.length >= mostMachines) return 'tooMany'
     return (transport: Transport) => join(offer, transport)
   }
@@ -77,12 +77,15 @@ export function createConnectedMachines(
     if (!offer.mayStay()) return void connection.close()
     const { transport, isHeard } = readAhead(connection)
     const machine = machines.get(keyOf(offer)) ?? machineOf(offer)
+    // The newest last, as those are forgotten that came longest ago.
+    machines.delete(keyOf(offer))
     machines.set(keyOf(offer), machine)
     if (machine.run !== offer.run) closeAll(machine)
     machine.run = offer.run
     machine.users = offer.users
     if (machine.open.size === 0) onChange(offer, true)
     machine.open.set(transport, offer)
+    forgetGone(machines, offer)
     machine.waiting.push(transport)
     if (machine.waiting.length > mostWaiting) void machine.waiting.shift()?.close()
     void transport.closed.then(() => {
@@ -132,11 +135,23 @@ export function createConnectedMachines(
     admit,
     take,
     permits,
+    refuses: (name, user) => machines.has(keyOf(name)) && !permits(name, user),
     recheck() {
       for (const { open } of machines.values())
         for (const [transport, offer] of open) if (!offer.mayStay()) void transport.close()
     },
   }
+}
+
+/** Keeps the users of machines that are away, which `permits` goes by, for as many of one user as may be connected. */
+function forgetGone(machines: Map<string, Machine>, offer: MachineOffer): void {
+  const gone = ofOwner(machines, offer).filter(([, { open }]) => open.size === 0)
+  for (const [key] of gone.slice(0, Math.max(0, gone.length - mostMachines))) machines.delete(key)
+}
+
+function ofOwner(machines: ReadonlyMap<string, Machine>, { owner }: MachineName): [string, Machine][] {
+  const all = keyOf({ owner, name: '' })
+  return [...machines].filter(([key]) => key.startsWith(all))
 }
 
 /** Reads on a connection that nobody reads yet, without which neither its end nor the answer to a ping would be noticed. */
@@ -178,9 +193,10 @@ async function answers(transport: Transport): Promise<boolean> {
 
 function notThere({ owner, name }: MachineName): EnvironmentUnreachableError {
   const path = owner === null ? name : `${owner}/${name}`
-  const who = owner === null ? '' : ` of ${owner}`
+  const token = owner === null ? '' : `, with the token of ${owner}`
+  const others = owner === null ? '' : '; --users names others who may work there'
   return new EnvironmentUnreachableError(
-    `no machine is connected as ${path} that this conversation may use; there${who}: parley exec-server --connect wss://… --name ${name}`,
+    `no machine is connected as ${path} that this conversation may use. To connect it, run \`parley exec-server --connect wss://… --name ${name}\` on it${token}${others}`,
   )
 }
 

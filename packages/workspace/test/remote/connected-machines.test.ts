@@ -117,6 +117,22 @@ describe('machines that connect', () => {
     await expect(machines.take(laptop, ['ada'], signal)).rejects.toThrow('no machine is connected')
   })
 
+  it('that are gone are forgotten, those first that came longest ago', async () => {
+    const machines = createConnectedMachines(0)
+    for (let count = 0; count <= 50; count++) {
+      let stays = true
+      const there = await connect(machines, { ...laptop, name: `m${count}`, mayStay: () => stays })
+      stays = false
+      machines.recheck()
+      await (typeof there === 'string' ? null : there.closed)
+    }
+    const knows = (name: string) => machines.refuses({ owner: 'ada', name }, 'cy')
+    expect([knows('m0'), knows('m50')]).toEqual([true, true])
+    await connect(machines, laptop)
+    expect([knows('m0'), knows('m1'), knows('m50'), knows('laptop')]).toEqual([false, true, true, true])
+    expect(machines.refuses(laptop, 'bo')).toBe(false)
+  })
+
   it('are 50 of one user at most', async () => {
     const machines = createConnectedMachines(0)
     for (let count = 0; count < 50; count++) await connect(machines, { ...laptop, name: `m${count}` })

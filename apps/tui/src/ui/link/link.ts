@@ -15,8 +15,8 @@ export type Link =
   /** `isTaken`: another server of the store has the conversation now. */
   | { readonly kind: 'lost'; readonly isTaken?: true }
 
-/** Role that keeps a window from sending; whoever has a link is a reader. */
-export type HeldRole = 'reader' | 'approver'
+/** Role that keeps a window from sending; whoever has a link is a reader. `none`: it was taken away while the window was open. */
+export type HeldRole = 'reader' | 'approver' | 'none'
 
 /** Facts on the open conversation that are not in its state. */
 export interface Opened {

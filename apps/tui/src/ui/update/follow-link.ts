@@ -1,11 +1,15 @@
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { followStorage, noteLostLog } from '../outside-changes.ts'
+import { takenAwayWords } from '../people/held-role.ts'
 import { addNote, type UiState } from '../ui-state.ts'
 
 /** A server that ends again within this time is not started by itself: something is wrong with it. */
 const soonMs = 60_000
 
-type LinkAction = Extract<UiAction, { kind: 'linked' | 'lost' | 'hangs' | 'storage' | 'logLost' | 'counted' }>
+type LinkAction = Extract<
+  UiAction,
+  { kind: 'linked' | 'lost' | 'hangs' | 'storage' | 'logLost' | 'counted' | 'takenAway' }
+>
 
 /** Follows the connection to the server, its disk, and who else has a connection. */
 export function updateLink(ui: UiState, action: LinkAction, context: UiContext): UiStep {
@@ -23,6 +27,8 @@ export function updateLink(ui: UiState, action: LinkAction, context: UiContext):
       return stepTo({ ...ui, hangs: action.hangs && ui.link.kind === 'up' })
     case 'counted':
       return stepTo({ ...ui, clientCount: action.clients })
+    case 'takenAway':
+      return stepTo(takenAway(ui, context))
   }
 }
 
@@ -37,6 +43,23 @@ function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked
   const up = { ...ui, link: { kind: 'up', clientId, serverPid } as const, hangs: false }
   const ownClients = [...ui.ownClients, clientId]
   return stepTo({ ...up, ownClients }, ...(wasSought ? resendUnsent(ui) : []))
+}
+
+/** Closes the composer to sending, and says why once. Another conversation can be opened from here. */
+function takenAway(ui: UiState, { state }: UiContext): UiState {
+  const { opened } = ui
+  if (opened === null || opened.heldTo === 'none') return ui
+  const clientId = ui.ownClients.at(-1)
+  const isUp = ui.link.kind === 'up' || clientId === undefined
+  const link = isUp ? ui.link : ({ kind: 'up', clientId, serverPid: null } as const)
+  const held = {
+    ...ui,
+    link,
+    opened: { ...opened, heldTo: 'none' as const },
+    stoppingTurn: null,
+    answeredApproval: null,
+  }
+  return addNote(held, 'warning', takenAwayWords(state))
 }
 
 /** Resends messages once a conversation is open; the server accepts the same id once. */

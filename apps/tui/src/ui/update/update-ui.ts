@@ -41,6 +41,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'storage':
     case 'logLost':
     case 'counted':
+    case 'takenAway':
       return updateLink(ui, action, context)
     case 'opened':
       return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, ...saved }, context)
@@ -66,8 +67,6 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
       return stepTo(addNotice(ui, action.notice))
     case 'loggedIn':
       return afterLogin(ui, action.provider, context)
-    case 'trustShown':
-      return stepTo({ ...ui, shownTrust: action.hash })
     case 'pick':
     case 'listed':
     case 'menuFilled':
@@ -83,6 +82,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'filesListed':
     case 'partsListed':
     case 'statusTold':
+    case 'trustShown':
       return stepTo(withLearned(ui, action, context))
   }
 }
@@ -157,9 +157,10 @@ function painted(ui: UiState, frame: Painted, { state, nowMs }: UiContext): UiSt
  */
 function withLearned(
   ui: UiState,
-  action: UiAction & { kind: 'filesListed' | 'partsListed' | 'statusTold' },
+  action: UiAction & { kind: 'filesListed' | 'partsListed' | 'statusTold' | 'trustShown' },
   { state }: UiContext,
 ): UiState {
+  if (action.kind === 'trustShown') return { ...ui, shownTrust: action.hash }
   if (action.kind === 'statusTold') return { ...ui, statusText: action.line }
   if (action.kind === 'partsListed') return { ...ui, parts: action.parts }
   const { files } = action

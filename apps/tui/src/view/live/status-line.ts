@@ -170,6 +170,7 @@ const readOnlyWords: Readonly<Record<ReadOnly, string>> = {
   watch: 'read-only',
   reader: 'reader',
   approver: 'approver',
+  none: 'no role',
 }
 
 /** Returns what holds commands and when the user is asked, in full or as few words as fit a window of 20 columns. */

@@ -2,12 +2,12 @@ import type { ConversationEvent, Role } from '@parley/protocol'
 import { expect, test } from 'vitest'
 import { onlyReads } from '../../../src/ui/people/held-role.ts'
 import type { UiState } from '../../../src/ui/ui-state.ts'
-import { followState } from '../../../src/ui/update/update-ui.ts'
+import { followState, updateUi } from '../../../src/ui/update/update-ui.ts'
 import { completionRows } from '../../../src/view/live/composer-rows.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { after, completed, requested, turnStarted, userMessage } from '../../view/scenes/conversation.ts'
 import { openUi } from '../../view/scenes/scene.ts'
-import { seenAt, typeKeys } from '../type-keys.ts'
+import { contextAt, seenAt, typeKeys } from '../type-keys.ts'
 
 const by = { clientId: 'c9', name: 'test' }
 const shared = (role: Role): ConversationEvent => ({
@@ -58,6 +58,30 @@ test('the Escape of an approver at a question gives the answer that stops, as it
   expect(press('approver')).toMatchObject([{ kind: 'decide', decision: 'abort' }])
   expect(press('reader')).toEqual([])
   expect(press('editor')).toMatchObject([{ kind: 'interrupt' }])
+})
+
+test('a window whose conversation was taken away says who can change that, once, and sends nothing', () => {
+  const state = after({
+    type: 'conversation.shared',
+    access: {
+      members: [
+        { user: 'ada', role: 'owner' },
+        { user: 'bo', role: 'editor' },
+      ],
+      links: [],
+    },
+    by,
+  })
+  const step = (ui: UiState) => updateUi(ui, { kind: 'takenAway' }, contextAt(state, 0)).ui
+  const closed = step(windowOf('editor', state))
+  expect(said(closed)).toContain('Ask ada for a role; /resume opens it then')
+  expect(step(closed)).toBe(closed)
+  // The last state says editor still.
+  const still = followState(closed, { state })
+  const { ui, intents } = typeKeys(still, state, 'hello', 'enter')
+  expect(intents).toEqual([])
+  expect(said(ui)).toContain('You have no role in this conversation any more')
+  expect(typeKeys(still, state, '/fork', 'enter').intents).toEqual([])
 })
 
 test('a role that an owner changes holds at once', () => {

@@ -5,7 +5,7 @@ import { CallHead, CallOutput, CallTalk } from './call-entry.tsx'
 import { ChangedFile } from './changed-file.tsx'
 import { Findings } from './findings.tsx'
 import { Markdown } from './markdown.tsx'
-import { UserMessage } from './user-message.tsx'
+import { Sender, UserMessage } from './user-message.tsx'
 
 /** A finished item. One of a kind that this page does not know shows its title and text. */
 export const ItemEntry = memo(function ItemEntry({ completed }: { readonly completed: CompletedItem }) {
@@ -27,6 +27,7 @@ export const ItemEntry = memo(function ItemEntry({ completed }: { readonly compl
       return (
         <div className={`call ${item.status}`}>
           <CallHead item={item} />
+          {item.type === 'shellCommand' ? <Sender by={item.by} /> : null}
           <CallTalk item={item} />
           {item.type === 'toolCall' && item.findings !== undefined ? <Findings findings={item.findings} /> : null}
           <CallOutput item={item} />
@@ -35,13 +36,21 @@ export const ItemEntry = memo(function ItemEntry({ completed }: { readonly compl
     case 'fileChange':
       return <Change item={item} />
     case 'contextCompaction':
-      return <Folded className="compaction" title={showEffects(item.title)} text={item.text} />
+      return (
+        <>
+          <Folded className="compaction" title={showEffects(item.title)} text={item.text} />
+          <Sender by={item.by} />
+        </>
+      )
     case 'notice':
       return (
-        <p className={`notice ${item.level}`}>
-          {item.level === 'error' ? '✗ ' : item.level === 'warning' ? '! ' : ''}
-          {showEffects(noticeWords(item))}
-        </p>
+        <>
+          <p className={`notice ${item.level}`}>
+            {item.level === 'error' ? '✗ ' : item.level === 'warning' ? '! ' : ''}
+            {showEffects(noticeWords(item))}
+          </p>
+          <Sender by={item.by} />
+        </>
       )
     default:
       return <Unknown item={item} />
@@ -70,6 +79,7 @@ function Change({ item }: { readonly item: ItemOf<'fileChange'> }) {
   return (
     <div className={`call ${item.status}`}>
       <CallHead item={item} />
+      <Sender by={item.rewind?.by ?? item.remembered?.by} />
       {isShown
         ? item.changes.map((change) => <ChangedFile key={change.path} change={change} isOpen={isShort(change)} />)
         : null}

@@ -1,4 +1,4 @@
-import { type CompletedItem, type ContentItem, type ItemOf, shownReviewRequest } from '@parley/protocol'
+import { type Actor, type CompletedItem, type ContentItem, type ItemOf, shownReviewRequest } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import { inputText, showEffects, stripEffects } from 'parley/page-rules'
 import { useState } from 'react'
@@ -15,7 +15,6 @@ interface MessageProps {
 /** A message of a user with its images, and the way to go back to before it. */
 export function UserMessage({ completed, item }: MessageProps) {
   const goBack = useAccess()?.goBack ?? null
-  const sender = senderWords(item.by)
   return (
     <article className="own" aria-label="Your message">
       <div className="own-head">
@@ -28,12 +27,18 @@ export function UserMessage({ completed, item }: MessageProps) {
           </button>
         )}
       </div>
-      {sender === null ? null : <p className="sender muted">{sender}</p>}
+      <Sender by={item.by} />
       {item.content.map((part, index) => (
         <Part key={index} part={part} />
       ))}
     </article>
   )
+}
+
+/** Says whose doing an entry is; nothing for a page without a user. */
+export function Sender({ by }: { readonly by: Actor | undefined }) {
+  const sender = senderWords(by)
+  return sender === null ? null : <p className="sender muted">{sender}</p>
 }
 
 function Part({ part }: { readonly part: ContentItem }) {

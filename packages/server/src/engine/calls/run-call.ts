@@ -64,8 +64,10 @@ async function carryOut(context: TurnContext, call: Call, step: CallStep): Promi
       return null
     case 'runHooks':
       await runHooksBefore(context, call.itemId)
+      assertProjectRead(context)
       return readCall(context, call.itemId, true)
     case 'examine':
+      assertProjectRead(context)
       return examine(context, call, step)
     case 'plan':
       return plan(context, call, step)
@@ -84,6 +86,11 @@ async function carryOut(context: TurnContext, call: Call, step: CallStep): Promi
     case 'run':
       return startCall(context, call, step)
   }
+}
+
+/** Throws for a conversation whose machine is away since it opened: what its project forbids is not known. */
+function assertProjectRead({ modules: { project } }: TurnContext): void {
+  if (!project.isRead) throw project.problem ?? new EnvironmentUnreachableError('Its machine was not reached yet.')
 }
 
 type StepOf<Kind extends CallStep['kind']> = Extract<CallStep, { kind: Kind }>

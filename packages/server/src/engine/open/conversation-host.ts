@@ -12,7 +12,7 @@ import { localCatalogue } from '../read/local-catalogue.ts'
 import { type MissingKeys, watchMissingKeys } from '../sharing/missing-keys.ts'
 import { sharedCatalogue } from '../sharing/shared-catalogue.ts'
 import { createSharing } from '../sharing/sharing.ts'
-import type { ConversationSetup } from './conversation-setup.ts'
+import { type ConversationSetup, resumerOf } from './conversation-setup.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
 import { rescuedIfLost } from './rescue-log.ts'
@@ -59,9 +59,9 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   /** Resolves to the function that applies overrides to an open conversation. It throws, and changes nothing, above the ceiling. */
-  async changer({ actor: by, mayLoosen }: Guest): Promise<(open: LiveConversation, overrides: Overrides) => void> {
+  async changer(guest: Guest): Promise<(open: LiveConversation, overrides: Overrides) => void> {
     const { setup } = this.#parts
-    const resumer = { by, mayLoosen, secrets: await setup.secrets() }
+    const resumer = await resumerOf(guest, setup)
     return (open, overrides) => setup.change(open, overrides, resumer)
   }
 
@@ -128,8 +128,7 @@ export class ConversationHost implements AsyncDisposable {
     guest: Guest,
   ): Promise<LiveConversation> {
     const { setup } = this.#parts
-    const { actor: by, mayLoosen } = guest
-    const resumer = { by, mayLoosen, secrets: await setup.secrets() }
+    const resumer = await resumerOf(guest, setup)
     const known = await this.#current(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (overrides !== undefined) setup.change(assertMayChange(guest, known), overrides, resumer)

@@ -8,10 +8,12 @@ import type {
   Settings,
 } from '@parley/protocol'
 import type { Owner, SecretPaths, TakenEnvironment } from '@parley/workspace'
+import type { Rights } from '../../people/rights.ts'
 import type { DraftChange } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import { tightened } from '../limits/ceiling.ts'
-import { assertMayLoosen, type LimitsRight } from '../limits/may-loosen.ts'
+import { assertMayLoosen, type Guest, type LimitsRight } from '../limits/may-loosen.ts'
+import { machineOfAnother } from '../people/check-right.ts'
 import { addedFolders } from '../settings/existing-folder.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
@@ -27,6 +29,15 @@ import { openConversation, type SetupPorts } from './open-conversation.ts'
 interface Resumer extends LimitsRight {
   readonly by: Actor
   readonly secrets: SecretPaths
+  readonly rights: Rights
+}
+
+/** Returns the client that resumes, with the places of secrets as they are now. */
+export async function resumerOf(
+  { actor: by, mayLoosen, rights }: Guest,
+  { secrets }: Pick<ConversationSetup, 'secrets'>,
+): Promise<Resumer> {
+  return { by, mayLoosen, rights, secrets: await secrets() }
 }
 
 /** Settings and changes with which a conversation opens: new, resumed or forked. */
@@ -39,7 +50,10 @@ export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' 
   keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
   /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
   change(open: LiveConversation, overrides: Overrides, by: Resumer): void
-  /** Returns what settles a recorded conversation that is resumed: the changes by its flags, and of limits that it lacks. */
+  /**
+   * Returns what settles a recorded conversation that is resumed: the changes by its flags, and of limits that it lacks.
+   * It throws `notPermitted` where the machine that it works on does not work for the user.
+   */
   resumed(overrides: Overrides, by: Resumer): Settle
   /** Returns what settles a fork. `settings` are those of an original that is open in this process; else null. */
   forked(fromId: string, settings: Settings | null, secrets: SecretPaths): Settle
@@ -101,6 +115,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     },
     resumed: (overrides, by) => (state) => {
       const { conversationId } = state.core.meta
+      assertMachineServes(by, state, ports)
       const how = { ...around, ...by, given: given(state, overrides, conversationId) }
       const unasked = () => resumeChanges(state, {}, { ...how, given: given(state, {}, conversationId) })
       return keepingAdded(state, overrides, changesOf(state, overrides, { how, unasked }))
@@ -126,6 +141,17 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
       }),
     open: (parts) => openConversation(parts, ports),
   }
+}
+
+/** Throws where the machine of a conversation does not work for the user: opening starts hooks and tool servers there. */
+function assertMachineServes(
+  { rights: { person } }: Resumer,
+  { core: { settings } }: ConversationState,
+  { environments, home }: SetupPorts,
+): void {
+  const works = { environment: settings.environment, config: readConfig(home, {}).values }
+  if (person.kind === 'user' && environments.refuses(works, person.name))
+    throw machineOfAnother(' Resume it with `readOnly`.')
 }
 
 interface ChangeTerms {

@@ -56,7 +56,7 @@ export function createRightCheck(source: AccessSource): CheckRight {
     rights.renew()
     const right = methodRights[method]
     if (!isOfConversation(right)) {
-      if (right !== 'copy' && !rights.has(right)) throw missingRight(right)
+      if (right !== 'copy' && !rights.has(right)) throw missingRight(right, method)
       assertOwnParams(params, rights)
       if (right !== 'copy') return
       if (!rights.has('user')) throw missingRight('user')
@@ -106,12 +106,17 @@ function assertMayAct({ maxSandbox, person }: Rights, { method, open }: { method
   const { sandbox, mayWork } = open
   // Settings are what the next turn of those who may work there has.
   if ((acts || method === 'conversation/configure') && person.kind === 'user' && mayWork?.(person.name) === false)
-    throw rejection(
-      'notPermitted',
-      'This conversation works on a machine of another user, who can name you: --users of its exec-server.',
-    )
+    throw machineOfAnother()
   if (!acts || maxSandbox === null || sandbox === undefined) return
   if (isStricterSandbox(maxSandbox, sandbox)) throw aboveOwnCeiling(maxSandbox, sandbox)
+}
+
+/** Builds the error for a user whom the owner of a machine has not named. */
+export function machineOfAnother(next = ''): RpcError {
+  return rejection(
+    'notPermitted',
+    `This conversation works on a machine of another user, who can name you: --users of its exec-server.${next}`,
+  )
 }
 
 function aboveOwnCeiling(most: SandboxMode, wanted: SandboxMode): RpcError {
@@ -151,12 +156,20 @@ function missingRole(needed: ConversationRight): RpcError {
 const missingTexts = {
   anyone: 'This user was removed, or has another token by now.',
   user: 'That is for users of the server, and a link only lets read.',
-  admin: 'That is for users who manage others (admin).',
+  admin:
+    'That is for users who manage others (admin). Ask one, or whoever runs the server, who can do it on its machine.',
   operator: 'That is for whoever runs the server, on its machine.',
 } as const
 
-function missingRight(right: keyof typeof missingTexts): RpcError {
-  return rejection('notPermitted', missingTexts[right])
+/** Says what a method that users of a team meet is for, where they do not know it by its name. */
+const methodTexts: Readonly<Partial<Record<MethodName, string>>> = {
+  'conversation/runShell':
+    'Commands by `!` run outside the sandbox, so they are for whoever runs the server, on its machine. Ask the model to run it.',
+}
+
+function missingRight(right: keyof typeof missingTexts, method?: MethodName): RpcError {
+  const own = method === undefined ? undefined : methodTexts[method]
+  return rejection('notPermitted', own ?? missingTexts[right])
 }
 
 /** Returns an open conversation whose settings a client may change. Throws `notPermitted`. */

@@ -10,6 +10,8 @@ export interface ConversationProject {
   readonly config: ConfigHere
   /** True once the project was read. */
   readonly isRead: boolean
+  /** Error of the last reading, while its machine is away; else null. */
+  readonly problem: EnvironmentUnreachableError | null
   /** Reads it, unless it was read. It stays unread while its machine cannot be reached. */
   read(): Promise<void>
   /** Resolves with the project as it is now. Rejects with `EnvironmentUnreachableError`. */
@@ -25,6 +27,7 @@ export function projectHere(config: ConfigHere, cwd: () => string, { projects }:
   return {
     config,
     isRead: true,
+    problem: null,
     read: () => Promise.resolve(),
     latest: () => Promise.resolve(projects.of(cwd())),
   }
@@ -53,6 +56,7 @@ export function projectInEnvironment(
 ): ConversationProject {
   let config = own
   let isRead = false
+  let problem: EnvironmentUnreachableError | null = null
   let reading: Promise<void> | null = null
   const latest = () => projectThere(environment, cwd(), projects)
   const readOnce = async () => {
@@ -60,8 +64,10 @@ export function projectInEnvironment(
       const project = await latest()
       config = withProject(own, project, () => readConfig(home, overrides, project))
       isRead = true
+      problem = null
     } catch (error) {
       if (!(error instanceof EnvironmentUnreachableError)) throw error
+      problem = error
     } finally {
       reading = null
     }
@@ -72,6 +78,9 @@ export function projectInEnvironment(
     },
     get isRead() {
       return isRead
+    },
+    get problem() {
+      return problem
     },
     read() {
       if (isRead) return Promise.resolve()

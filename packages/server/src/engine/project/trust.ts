@@ -1,3 +1,4 @@
+import { printable } from '@parley/config'
 import { broughtFiles, emptyReport, type Project, runsPrograms, shownHash, trustReport } from '@parley/policy'
 import type { ParamsOf, TrustReport } from '@parley/protocol'
 import type { Rights } from '../../people/rights.ts'
@@ -30,7 +31,10 @@ export async function decideTrust(
   ports: TrustPorts,
 ): Promise<TrustReport> {
   assertMayDecide(params, by, ports)
-  await withProject(params, by, ports, (found) => decide(found, params, ports))
+  await withProject(params, by, ports, (found) => {
+    if (by.person.kind === 'user' && params.verdict === 'trusted') assertReachesNothing(found)
+    return decide(found, params, ports)
+  })
   return readTrust(params, by, ports)
 }
 
@@ -46,6 +50,16 @@ function assertMayDecide(
   throw rejection(
     'notPermitted',
     'What a project brings runs with the rights of its machine: whoever runs the server trusts it, or the owner of a machine that has connected by itself.',
+  )
+}
+
+/** Throws `notPermitted` for a project with a tool server behind a `url`: not its machine would ask that, but this server. */
+function assertReachesNothing({ project }: Found): void {
+  const far = Object.entries(project?.servers ?? {}).find(([, { url }]) => url !== undefined)
+  if (far === undefined) return
+  throw rejection(
+    'notPermitted',
+    `The tool server ${printable(far[0])} of this project is reached by its url from the machine of the server, so only whoever runs the server may trust it.`,
   )
 }
 

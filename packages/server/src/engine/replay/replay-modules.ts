@@ -129,7 +129,7 @@ export function replayModules(
   }
 }
 
-const noProject = { isRead: true, read: () => Promise.resolve() }
+const noProject = { isRead: true, problem: null, read: () => Promise.resolve() }
 
 /** Records the context of the log: its instructions and tools come from the disk and the program of then. */
 function giveContext(log: ReplayedLog, conversation: Conversation): void {

@@ -27,6 +27,8 @@ export interface Participants {
   readonly answerers: readonly ClientId[]
   /** True while a follower can let its user go on beyond a limit. */
   readonly canRaiseLimits: boolean
+  /** True where clients take part, all of them without a user who could wait with them; who only reads does not count. */
+  readonly onlyScripts: boolean
   endDeliveries(): void
   /** True when running work continues after the last client of the server has left. */
   readonly detached: boolean
@@ -62,6 +64,10 @@ export function createParticipants(): Participants {
     },
     get canRaiseLimits() {
       return [...followers].some(({ canRaiseLimits }) => canRaiseLimits)
+    },
+    get onlyScripts() {
+      const taking = [...followers].filter(({ access }) => access === 'full')
+      return taking.length > 0 && !taking.some(({ canRaiseLimits }) => canRaiseLimits)
     },
     endDeliveries() {
       for (const { end } of followers) end()

@@ -26,6 +26,8 @@ export function watchMissingKeys({ store, sharing, conversations, report }: Port
   /** Conversations and servers that they were passed to: one that comes back is not passed there again. */
   const passed = new Set<string>()
   let isLooking = false
+  /** True since a look has failed, as all do while the store is away: said once. */
+  let hasFailed = false
 
   async function look(): Promise<void> {
     const waiting = conversations().filter(waitsForKey)
@@ -48,8 +50,10 @@ export function watchMissingKeys({ store, sharing, conversations, report }: Port
     isLooking = true
     try {
       await look()
+      hasFailed = false
     } catch (fault) {
-      report(fault)
+      if (!hasFailed) report(fault)
+      hasFailed = true
     } finally {
       isLooking = false
     }
@@ -80,8 +84,8 @@ function mayGoOnAt(live: LiveConversation, { address, providers }: Holder): bool
 }
 
 /** Ends a turn that only scripts follow, which would wait without end. */
-function endForScript({ conversation, modules, turns }: LiveConversation): void {
+function endForScript({ conversation, clients, turns }: LiveConversation): void {
   const provider = conversation.state.core.turn?.missingKey
   const next = `Run \`parley login ${provider}\` on the machine of one, then resume the conversation.`
-  if (!modules.mayRaiseLimit()) turns.interrupt(`No server that lives has a key for ${provider}. ${next}`)
+  if (clients.onlyScripts) turns.interrupt(`No server that lives has a key for ${provider}. ${next}`)
 }

@@ -56,7 +56,7 @@ export interface TurnModules {
   /** Rules file that permanent permissions are written to. */
   readonly userRules: UserRules
   /** Project of the folder, without whose rules and hooks nothing is done. */
-  readonly project: Pick<ConversationProject, 'isRead' | 'read'>
+  readonly project: Pick<ConversationProject, 'isRead' | 'problem' | 'read'>
   readonly limits: ConversationLimits
   readonly foreground: ForegroundCalls
   /** Calls of an earlier server whose runs an exec-server has kept, with the ms that they had run; those not followed yet. */

@@ -1,6 +1,6 @@
 import { LineTooLongError, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
-import { nextStep } from '../../core/next-step.ts'
+import { nextStep, type Step } from '../../core/next-step.ts'
 import { RefusedEventError, refusedEventFailure } from '../../replies/refused-event.ts'
 import { lineTooLongFailure } from '../../replies/rejection.ts'
 import { type AbortReason, toldWhy } from '../../tools/tool.ts'
@@ -36,9 +36,16 @@ interface TurnLoopParts {
 }
 
 /** Waits for work, or for the signal. */
-function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-  return Promise.race([work, aborted])
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<void>()
+  const stop = () => aborted.resolve()
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  try {
+    await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 type Move = () => void | Promise<void>
@@ -136,14 +143,26 @@ export class TurnLoop {
     if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settleOnce()
     if (this.#closing) return null
     const { conversation, modules, patience } = this.#parts
-    const step = nextStep(conversation.state, () => isWindowFull({ conversation, modules }), modules.budget)
-    if (step.kind === 'await') return null
+    const first = this.#step()
+    if (first.kind === 'await') return null
     const { signal } = this.#stop
     return async () => {
-      if (!modules.project.isRead) await untilAborted(modules.project.read(), signal)
+      const step = modules.project.isRead ? first : await this.#stepOnceRead(signal)
+      if (step.kind === 'await') return
       const failure = await performStep({ conversation, modules, patience, signal }, step)
       if (failure !== null && !signal.aborted) this.#ending = failure
     }
+  }
+
+  #step(): Step {
+    const { conversation, modules } = this.#parts
+    return nextStep(conversation.state, () => isWindowFull({ conversation, modules }), modules.budget)
+  }
+
+  /** Tries to read the project first. Its machine may take minutes to answer, and a message be taken back meanwhile. */
+  async #stepOnceRead(signal: AbortSignal): Promise<Step> {
+    await untilAborted(this.#parts.modules.project.read(), signal)
+    return signal.aborted ? { kind: 'await' } : this.#step()
   }
 
   #settleOnce(): void {

@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs'
-import { realpath } from 'node:fs/promises'
+import { realpathSync, rmSync } from 'node:fs'
 import { normalize } from 'node:path'
 import { type Host, makeOwnFolder, readableTmp } from '@parley/host'
 import { type TrustedFile, writeCopy } from '@parley/policy'
@@ -12,6 +11,8 @@ type CopiedFile = NonNullable<ExecMethods['copy/make']['decoded']['files']>[numb
 
 /** Bytes of all copies of one session. */
 const mostBytes = 64 * 1024 * 1024
+/** Bytes that a copy and each of its files count for beside their content, so that there is no end to neither. */
+const entryBytes = 4096
 
 /** Read-only copies of files that clients send, for programs that must run exactly these. They last as long as their session. */
 export interface Copies {
@@ -28,10 +29,11 @@ export function createCopies(host: Pick<Host, 'startGuard' | 'removeWhenKilled'>
   const folders = new Map<string, () => void>()
   let leftBytes = mostBytes
   let isOver = false
+  // Without a wait in between: a session that ends meanwhile would leave the folder behind.
   const make = async (files: readonly CopiedFile[]) => {
     const folder = makeOwnFolder('hooks', readableTmp)
     host.startGuard()
-    folders.set(await realpath(folder), host.removeWhenKilled(folder))
+    folders.set(realpathSync(folder), host.removeWhenKilled(folder))
     const problem = writeCopy(files.map(decoded), folder)
     if (problem !== null) throw copyErrors.notMade(problem)
     return folder
@@ -42,7 +44,7 @@ export function createCopies(host: Pick<Host, 'startGuard' | 'removeWhenKilled'>
       const known = made.get(key)
       if (known !== undefined) return known
       for (const { path } of files) assertInside(path)
-      const bytes = files.reduce((sum, { dataBase64 }) => sum + dataBase64.length, 0)
+      const bytes = files.reduce((sum, { dataBase64 }) => sum + entryBytes + dataBase64.length, entryBytes)
       if (isOver || bytes > leftBytes) return Promise.reject(copyErrors.tooMuch())
       leftBytes -= bytes
       const folder = make(files)

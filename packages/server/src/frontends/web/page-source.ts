@@ -21,17 +21,21 @@ interface SourceOptions {
 export function createPageSource(options: SourceOptions): PageSource {
   const { folder, maxUnproven, accept, otherOrigins } = options
   const files = readPageFiles(folder)
-  let unproven = 0
+  /** Connections of nobody yet, the newest last. */
+  const unproven = new Set<Transport>()
   return {
     headers: (origin) => pageHeaders(origin, otherOrigins()),
     otherOrigins,
     respond: (path, { headers }) => files(path, headers['accept-encoding']?.toString()),
     async onConnection(transport, admit) {
-      if (unproven >= maxUnproven) return transport.close()
-      unproven += 1
-      const proven = await greetPage(transport, options).finally(() => {
-        unproven -= 1
-      })
+      // The one that waits longest makes room: a page proves at once who it is, and who only holds connections does not.
+      const [longest] = unproven
+      if (longest !== undefined && unproven.size >= maxUnproven) {
+        unproven.delete(longest)
+        void longest.close()
+      }
+      unproven.add(transport)
+      const proven = await greetPage(transport, options).finally(() => unproven.delete(transport))
       if (proven === null) return
       admit()
       accept(transport, proven)

@@ -163,5 +163,6 @@ it('a user names no programs, keys and files of the server', async () => {
   })
   expect(await ada.refused('conversation/runShell', { conversationId, command: 'id' })).toMatchObject({
     code: 'notPermitted',
+    message: expect.stringContaining('Commands by `!`'),
   })
 })

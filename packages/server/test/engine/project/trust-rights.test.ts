@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import { createProjects } from '@parley/policy'
+import { diskFiles } from '@parley/workspace'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { decideTrust } from '../../../src/engine/project/trust.ts'
+import { decideTrust, readTrust } from '../../../src/engine/project/trust.ts'
 
 let home = ''
 beforeEach(() => {
@@ -44,4 +45,38 @@ it("lets the owner of a machine that has connected trust a project there, and no
   expect(await decide('bo', 'laptop')).toBe('notPermitted')
   expect(await decide('ada', 'box')).toBe('notPermitted')
   expect(await decide('ada')).toBe('notPermitted')
+})
+
+it.each([
+  ['command = "node"', 'trusted'],
+  ['url = "http://169.254.169.254/"', 'notPermitted'],
+])('lets the owner trust a tool server with %s on their machine: %s', async (server, outcome) => {
+  const work = join(realpathSync(home), 'far')
+  mkdirSync(join(work, '.git'), { recursive: true })
+  mkdirSync(join(work, '.parley'))
+  writeFileSync(join(work, '.parley', 'config.toml'), `[mcp_servers.far]\n${server}\n`)
+  const sandboxes = { report: () => Promise.resolve({ enforcement: 'full' }) }
+  const machine = {
+    name: 'laptop',
+    reach: () => Promise.resolve(),
+    files: diskFiles,
+    home: '/nowhere',
+    env: {},
+    sandboxes,
+  }
+  const ports = {
+    home,
+    projects: createProjects({ home, env: {}, files: nodeFiles }),
+    clock: { now: () => 0 },
+    environments: { take: () => ({ environment: machine, release: () => Promise.resolve() }) },
+  } as unknown as Parameters<typeof decideTrust>[2]
+  const ada = { person: { kind: 'user', name: 'ada' } } as const
+  const folder = { cwd: work, environment: 'laptop' }
+  const { hash } = await readTrust(folder, ada, ports)
+  const deciding = decideTrust({ ...folder, hash: hash ?? '', verdict: 'trusted' }, ada, ports)
+  const found = await deciding.then(
+    ({ state }) => state,
+    (caught) => caught.data?.code,
+  )
+  expect(found).toBe(outcome)
 })

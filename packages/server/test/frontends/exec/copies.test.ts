@@ -34,4 +34,15 @@ describe("a copy of a client's files", () => {
     expect(await copies.find('b')).toBe(null)
     copies.remove()
   })
+
+  it('without content counts all the same, and nothing is left of one that was being made when its session ended', async () => {
+    const copies = createCopies(host)
+    const empty = Array.from({ length: 300 }, (_, nth) => ({ ...fileOf(`${nth}`), dataBase64: '' }))
+    const making = copies.make('a', empty)
+    copies.remove()
+    expect(existsSync(await making)).toBe(false)
+    const others = createCopies({ ...host, startGuard: () => expect.unreachable() })
+    const many = Array.from({ length: 20_000 }, (_, nth) => ({ ...fileOf(`${nth}`), dataBase64: '' }))
+    await expect(others.make('b', many)).rejects.toMatchObject({ data: { code: 'copiesTooLarge' } })
+  })
 })

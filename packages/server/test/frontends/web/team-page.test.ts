@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Proven } from '../../../src/frontends/web/greet-page.ts'
+import { createPageSource } from '../../../src/frontends/web/page-source.ts'
 import { createTeamPage } from '../../../src/frontends/web/team-page.ts'
 import { startTeam, type Team } from '../../engine/support/team.ts'
 
@@ -49,6 +50,28 @@ it('lets in users by their tokens, and tells everyone else that it would', async
   expect(page.proven[0]?.rights?.person).toEqual({ kind: 'user', name: 'ada' })
   await operator.request('user/remove', { user: 'ada' })
   expect(await page.say({ token })).toEqual(rejected)
+})
+
+it('makes room for a page at the expense of the connection that has said nothing for longest', async () => {
+  const accepted: Proven[] = []
+  const proven: Proven = { token: 'good', access: 'full' }
+  const source = createPageSource({
+    ...{ folder, offersSignIn: true, maxUnproven: 2, otherOrigins: () => [] },
+    prove: () => proven,
+    accept: (_, one) => void accepted.push(one),
+  })
+  const connect = () => {
+    const [ours, theirs] = createMemoryTransportPair()
+    void source.onConnection(theirs, () => undefined)
+    return ours
+  }
+  const [longest, other, page] = [connect(), connect(), connect()]
+  expect(await firstOf(longest)).toBeNull()
+  for (const one of [page, other]) {
+    one.send(JSON.stringify({ token: 'good' }))
+    expect(await firstOf(one)).toMatchObject({ token: 'good' })
+  }
+  expect(accepted).toEqual([proven, proven])
 })
 
 it('lets in whoever has a link to read, until it is revoked', async () => {
