@@ -1,5 +1,4 @@
 /** The parts of the library that need no Node, for a page in a browser. */
 export { type Client, connectClient } from './connection/client.ts'
-export { addressIn, codeOf } from './connection/errors.ts'
+export { addressIn, codeOf, isTaken } from './connection/errors.ts'
 export { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
-export { isTaken } from './team/elsewhere.ts'

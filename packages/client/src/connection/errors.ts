@@ -1,3 +1,4 @@
+import type { ConversationId, ServerNotice } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 
 /** Codes of errors on the client's side. */
@@ -39,4 +40,17 @@ export function addressIn(error: unknown): string | null {
 /** Returns the code of an error of this library or of the server; null for any other error. */
 export function codeOf(error: unknown): string | null {
   return error instanceof ClientError || error instanceof RpcError ? (error.data?.code ?? null) : null
+}
+
+/** Errno by which a server says that another one writes a conversation. */
+const takenErrno = 'STORE_TAKEN'
+
+/** Tells if a notice says that the server has lost a conversation to another one, or passed it on. */
+export function isTaken(notice: ServerNotice): notice is ServerNotice & { readonly conversationId: ConversationId } {
+  return notice.errno === takenErrno && notice.conversationId !== undefined
+}
+
+/** Returns true for a rejection by which nothing was done, because another server has the conversation, or none. */
+export function isElsewhere(code: string | null, errno: unknown): boolean {
+  return code === 'liveElsewhere' || code === 'conversationNotFound' || errno === takenErrno
 }

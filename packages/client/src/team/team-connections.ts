@@ -1,9 +1,8 @@
 import type { ConversationId, ServerNotice } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { type Client, connectClient, type Introduction } from '../connection/client.ts'
-import { ClientError } from '../connection/errors.ts'
+import { ClientError, isTaken } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
-import { isTaken } from './elsewhere.ts'
 import type { Reached } from './lasting-client.ts'
 import { assertSecure, type TeamAccess } from './team-address.ts'
 
