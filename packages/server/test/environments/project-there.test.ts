@@ -27,8 +27,8 @@ matcher = "Bash"
 [[hooks.PreToolUse.hooks]]
 name = "guard"
 command = "sh .parley/hooks/guard.sh"
-
-[mcp_servers.ugly]
+`
+const withServer = `[mcp_servers.ugly]
 command = "${process.execPath}"
 args = ["server.mjs", "plain", "/dev/null"]
 startup_timeout_sec = 60
@@ -38,6 +38,8 @@ decision = "deny"
 command = ["touch"]
 reason = "no touching"
 `
+// A tool server runs in the full sandbox, whose /tmp is one of its own: the programs of such a checkout are not there.
+const isHidden = process.execPath.startsWith('/tmp/')
 const head = (name: string) => `---\nname: ${name}\ndescription: Does it.\n---\n`
 
 function bring({ far }: FarPlace<ReturnType<FarMachine['newFolder']>>): void {
@@ -80,21 +82,18 @@ describe('a project on another machine', () => {
     expect(existsSync(`${place.far.work}/ran-in`)).toBe(false)
   })
 
-  it('has its hooks, rules, tool servers, skills and commands there once it is trusted', async () => {
+  it('has its hooks, rules, skills and commands there once it is trusted', async () => {
     await using place = placeFor(machine.newFolder())
     bring(place)
     await trust(place)
-    const model = calling(
-      shell('echo forbidden > out'),
-      shell('touch out'),
-      { name: 'mcp__ugly__echo', args: { a: 1 } },
-      { name: 'use_skill', args: { skill: 'tidy', file: 'list.txt' } },
-    )
+    const model = calling(shell('echo forbidden > out'), shell('touch out'), {
+      name: 'use_skill',
+      args: { skill: 'tidy', file: 'list.txt' },
+    })
     const talk = await place.talk(model, patience, { ...inBox, approvalPolicy: 'on-request' })
     const { watched, server, summary } = talk
     expect(summary.instructionFiles).toEqual([`${place.far.work}/AGENTS.md`])
     await watched.send('/count')
-    await watched.decide('approved')
     await watched.turnEnded()
     const [counted, denied, touched] = commandsOf(watched)
     expect(counted).toMatchObject({ status: 'completed', modelText: expect.stringContaining('-there') })
@@ -105,7 +104,6 @@ describe('a project on another machine', () => {
     expect(touched).toMatchObject({ status: 'denied', decision: { reason: 'no touching' } })
     const texts = watched.items().flatMap((item) => ('modelText' in item ? [item.modelText] : []))
     expect(texts.join()).toContain('one two three')
-    expect(texts.join()).toContain('{"a":1}')
     expect(texts.join()).toContain('brooms')
     const copy = place.far.read('ran-in').trim()
     expect(copy).toMatch(/^\/var\/tmp\/parley-hooks-/)
@@ -115,6 +113,22 @@ describe('a project on another machine', () => {
       ['tidy', 'ready'],
       ['count', 'ready'],
     ])
+  })
+
+  it.skipIf(isHidden)('has its tool servers there once it is trusted', async () => {
+    await using place = placeFor(machine.newFolder())
+    bring(place)
+    place.far.write('.parley/config.toml', withServer)
+    await trust(place)
+    const { watched } = await place.talk(calling({ name: 'mcp__ugly__echo', args: { a: 1 } }), patience, {
+      ...inBox,
+      approvalPolicy: 'on-request',
+    })
+    await watched.send('go')
+    await watched.decide('approved')
+    await watched.turnEnded()
+    const texts = watched.items().flatMap((item) => ('modelText' in item ? [item.modelText] : []))
+    expect(texts.join()).toContain('{"a":1}')
   })
 })
 
