@@ -9,9 +9,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { codeOf } from '@parley/client'
-import { type Step, waitUntil } from '@parley/testkit'
+import type { Step } from '@parley/testkit'
 import { expect } from 'vitest'
 import { giveTo } from '../world/attack-user.ts'
 import type { AnotherServer, OtherServer } from '../world/attack-world.ts'
@@ -97,13 +97,11 @@ export const storage: Scenarios = {
     const careless = ['sh', '-c', 'umask 000; exec "$@"', 'sh']
     const { server } = await saved(told, { through: careless }, 'seq 100000; env; exit 3')
     await server[Symbol.asyncDispose]()
-    // The guard of the killed server removes its note of reserved names a moment later.
-    const names = () => readdirSync(server.parleyHome, { recursive: true }).map((name) => basename(String(name)))
-    await waitUntil(() => !names().some((name) => name.startsWith('held-')), { what: 'the end of the guard' })
     const paths = readdirSync(server.parleyHome, { recursive: true, withFileTypes: true })
     const modes = paths
       .filter((entry) => entry.isFile() || entry.isDirectory())
-      .filter(({ name }) => name !== 'config.toml')
+      // The note of reserved names goes with the guard of the killed server, at any time from now.
+      .filter(({ name }) => name !== 'config.toml' && !name.startsWith('held-'))
       .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
       .map(({ entry, path }) => ({ path, isFile: entry.isFile(), mode: modeOf(path) }))
     expect(modes.filter(({ isFile }) => isFile).length).toBeGreaterThan(1)
