@@ -30,6 +30,7 @@ import {
   deniedItem,
   type FoundBlock,
   firstAttempt,
+  type PlannedRun,
   payloadHashOf,
   rejectedItem,
   retryAttempt,
@@ -63,12 +64,6 @@ interface ExaminedCall extends Omit<UnderstoodCall, 'phase' | 'isHooked'> {
 
 interface PlannedCall extends KnownCall {
   readonly phase: 'planned'
-  readonly facts: Facts
-  readonly plan: ReadyCall
-}
-
-/** Exact plan of a run, with the facts about it. */
-export interface PlannedRun {
   readonly facts: Facts
   readonly plan: ReadyCall
 }

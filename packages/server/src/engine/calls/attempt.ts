@@ -39,6 +39,12 @@ export interface Attempt {
   readonly limits: RunLimits
 }
 
+/** Exact plan of a run, with the facts about it. */
+export interface PlannedRun {
+  readonly facts: Facts
+  readonly plan: ReadyCall
+}
+
 /** Everything besides the call that its next step depends on. Read anew before each step. */
 export interface CallPolicy {
   readonly state: ConversationState
