@@ -1,4 +1,4 @@
-import type { Sandbox, StopReason } from '@parley/host'
+import type { Sandbox, SandboxLimits, StopReason } from '@parley/host'
 import type { FreeformInput, ImageLimits, JsonSchemaObject, ModelAbilities } from '@parley/models'
 import type { CheckedPath, Facts } from '@parley/policy'
 import type {
@@ -205,7 +205,13 @@ export interface PreparedCall {
    */
   plan(workspace: Workspace, facts: Facts): Promise<ReadyCall | { readonly problem: string }>
   /** Goes on with the run that an earlier server began and an exec-server has kept; absent where nothing can run on. */
-  follow?(context: ToolContext, ageMs: number): Promise<ToolOutcome>
+  follow?(context: ToolContext, run: KeptRun): Promise<ToolOutcome>
+}
+
+/** Run that an earlier server began: how long it has run, and its limits, null for all rights and where they are not known. */
+export interface KeptRun {
+  readonly ageMs: number
+  readonly limits: SandboxLimits | null
 }
 
 /** Planned call. `run` does what `payload` describes, wherever the conversation's folder has moved meanwhile. */

@@ -31,7 +31,8 @@ const greetingMs = 10_000
 
 /**
  * Reads the first message of a page, `{"code": …}` from its link or `{"token": …}` from its storage, and answers with its
- * token, access and the other servers of the team. Resolves with what it has proven; with null after closing the connection of anyone else.
+ * token, access and the other servers of the team. Resolves with what it has proven; with null after closing the
+ * connection of anyone else.
  */
 export async function greetPage(
   transport: Transport,

@@ -32,8 +32,8 @@ function read(path: string, type: keyof typeof types): { readonly plain: PageRes
 }
 
 /**
- * Returns the headers of every answer: nothing from elsewhere but connections to other servers of the team, no frame around the page, no text that becomes code, no
- * trace in caches or in addresses of others.
+ * Returns the headers of every answer: nothing from elsewhere but connections to the `others` of the team, no frame around
+ * the page, no text that becomes code, no trace in caches or in addresses of others.
  */
 export function pageHeaders(origin: string, others: readonly string[]): Readonly<Record<string, string>> {
   const policy = [
