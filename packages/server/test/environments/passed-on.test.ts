@@ -1,5 +1,6 @@
 import type { Item } from '@parley/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keptContents } from '../../src/engine/history/kept-contents.ts'
 import { scriptedModel } from '../engine/support/scripted-model.ts'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { fullAccess, type Talk } from '../engine/support/test-server.ts'
@@ -139,7 +140,7 @@ async function resumeIn(
 /** Store that has given a conversation away once. */
 function laterStore() {
   const store = passedOnStore()
-  void store.take({ conversationId: '', log: '', sideFiles: '', acked: '' }, 'new')
+  void store.take({ conversationId: '', log: '', sideFiles: '', acked: '', contents: keptContents('') }, 'new')
   return store
 }
 
