@@ -21,7 +21,7 @@ export interface FileContents {
   read(hash: string): Uint8Array | null
 }
 
-export interface NamedContents {
+interface NamedContents {
   readonly hashes: readonly string[]
   readonly lists: readonly string[]
 }
