@@ -16,7 +16,7 @@ import {
   writeTable,
 } from '@parley/workspace'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import { bringContents } from './bring-contents.ts'
+import { bringContents } from './kept-contents.ts'
 
 /** Contents that the files of a conversation had, by which a user can go back. */
 export interface FileHistory extends AsyncDisposable {

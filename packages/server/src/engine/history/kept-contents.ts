@@ -1,7 +1,7 @@
 import { decodeLine } from '@parley/journal'
 import type { FileContents } from '@parley/store'
 import { isRecord } from '@parley/text'
-import { openContentStore } from '@parley/workspace'
+import { type ContentStore, openContentStore } from '@parley/workspace'
 
 const LF = 0x0a
 const named = Buffer.from('"files.changed"')
@@ -45,4 +45,23 @@ function hashesOf(files: unknown): string[] {
     const hash = isRecord(before) ? before['hash'] : null
     return typeof hash === 'string' && hashText.test(hash) ? [hash] : []
   })
+}
+
+/** Contents that are fetched at once. */
+const lanes = 8
+
+/** Fetches contents that are not kept here, as far as they are to be had. */
+export async function bringContents(
+  hashes: ReadonlySet<string>,
+  store: ContentStore,
+  fetch: (hash: string) => Promise<Uint8Array | null>,
+): Promise<void> {
+  const left = hashes.values()
+  const lane = async () => {
+    for (const hash of left) {
+      const content = store.read(hash) === null ? await fetch(hash) : null
+      if (content !== null) store.keep(hash, content)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
 }

@@ -3,8 +3,7 @@ import { type Files, LogView, openLog, readFile, type SessionPaths, textOf } fro
 import type { Shipment } from '@parley/store'
 import { openContentStore } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
-import { bringContents } from '../history/bring-contents.ts'
-import { keptContents } from '../history/kept-contents.ts'
+import { bringContents, keptContents } from '../history/kept-contents.ts'
 import type { Listed } from '../read/catalogue.ts'
 import { giveUp } from './sharing.ts'
 
