@@ -182,7 +182,8 @@ export interface OfferedTo extends ModelAbilities {
 export interface Tool {
   readonly name: string
   readonly description: string
-  readonly parameters: JsonSchemaObject
+  /** Returns the schema of its arguments; not a getter, which takes half a KiB in each tool of each conversation. */
+  readonly parameters: () => JsonSchemaObject
   /** True for tools that change nothing; their calls run side by side. */
   readonly readOnly: boolean
   /** Form in which models that take it write the input as a text. */
