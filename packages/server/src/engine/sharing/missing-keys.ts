@@ -31,7 +31,7 @@ export function watchMissingKeys({ store, sharing, conversations, report }: Port
   /** Conversations that could not go on here, each said once. */
   const failed = new Set<ConversationId>()
 
-  /** One whose log takes nothing holds up no other. */
+  /** Does so for one of several: a log that takes nothing holds up no other. */
   function goesOnHere(live: LiveConversation): boolean {
     const { id } = live.conversation
     try {
