@@ -35,6 +35,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
     key: new Uint8Array(32),
     announce: () => undefined,
     others: async () => [],
+    holder: async () => null,
     take: async () => shipment,
     refresh: async () => true,
     row: async () => ({}),

@@ -30,6 +30,7 @@ function awayStore() {
     name: 'nats://test',
     announce: () => undefined,
     others: async () => [],
+    holder: async () => null,
     take: async () => shipment,
     refresh: async () => true,
     row: async () => ({}),
