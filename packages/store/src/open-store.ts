@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Files, STORE_LOST, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
+import { answersIn } from './answers.ts'
 import { askAgain } from './connection/ask-again.ts'
 import { entriesOf } from './connection/bucket-entries.ts'
 import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
@@ -17,7 +18,7 @@ import { type ClaimName, logSubject } from './log/log-subject.ts'
 import { objectsOf } from './log/objects.ts'
 import { removeLog } from './log/remove-log.ts'
 import { type Described, shipLog } from './log/ship-log.ts'
-import type { LocalCopy, SharedStore, Shipment, StoredRow, TakenKind } from './port/shared-store.ts'
+import type { LocalCopy, SharedAnswers, SharedStore, Shipment, StoredRow, TakenKind } from './port/shared-store.ts'
 import { holdLease, type Nodes } from './servers/nodes.ts'
 import { type Claim, claimConversation } from './servers/owners.ts'
 
@@ -116,7 +117,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
   }
 
   return {
-    ...{ name, key: prepared.key },
+    ...{ name, key: prepared.key, answers: sharedAnswers(prepared.answers, name) },
     announce: nodes.announce,
     others: () => attempt('read', nodes.others),
     take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind))),
@@ -146,6 +147,16 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
       await nodes[Symbol.asyncDispose]()
       await connected.connection.close()
     },
+  }
+}
+
+/** Returns the answers of a store, whose failures are errors of the storage. */
+function sharedAnswers(bucket: Prepared['answers'], name: string): SharedAnswers {
+  const attempt = attemptsAt(name)
+  const answers = answersIn(bucket, name)
+  return {
+    read: (of) => attempt('read', () => whileElecting(() => answers.read(of))),
+    write: (of, text) => attempt('write to', () => whileElecting(() => answers.write(of, text))),
   }
 }
 
