@@ -3,9 +3,10 @@ import type { KV } from '@nats-io/kv'
 import { STORE_LOST, StorageError } from '@parley/journal'
 import { askAgain } from './connection/ask-again.ts'
 import { messageBytes } from './connection/layout.ts'
+import { isOutdated } from './connection/store-trouble.ts'
 import type { SharedAnswers } from './port/shared-store.ts'
 
-type Bucket = Pick<KV, 'get' | 'put' | 'purge'>
+type Bucket = Pick<KV, 'get' | 'put' | 'create' | 'purge'>
 
 /** Reads of an entry whose parts are gone, after which no other server can have replaced it meanwhile. */
 const mostReads = 5
@@ -31,24 +32,31 @@ export function answersIn(bucket: Bucket, store: string): SharedAnswers {
       }
       throw new StorageError({ code: STORE_LOST, operation: 'read an answer of', path: store })
     },
-    async write(name, text) {
+    async write(name, text, how = 'replace') {
       const key = keyOf(name)
       const before = await bytesAt(key)
-      const bytes = Buffer.from(text)
-      if (bytes.length <= messageBytes) await bucket.put(key, bytes)
-      else {
-        // Parts of their own for each, so that what one entry names is never removed with another.
-        const head = `${partsMark}${key}.${randomUUID()} ${Math.ceil(bytes.length / messageBytes)}`
-        await Promise.all(
-          partsOf(Buffer.from(head)).map((part, nth) =>
-            bucket.put(part, bytes.subarray(nth * messageBytes, (nth + 1) * messageBytes)),
-          ),
-        )
-        await bucket.put(key, head)
-      }
+      if (how === 'first' && before !== null) return
+      const entry = await entryFor(key, Buffer.from(text))
+      if (how === 'first') await bucket.create(key, entry).catch(unlessFollowed)
+      else await bucket.put(key, entry)
       if (before !== null) await Promise.all(partsOf(before).map((part) => bucket.purge(part)))
     },
   }
+
+  /** Returns a text that fits a message; else stores its parts and returns what names them. */
+  async function entryFor(key: string, bytes: Buffer): Promise<Buffer> {
+    if (bytes.length <= messageBytes) return bytes
+    // Parts of their own for each, so that what one entry names is never removed with another.
+    const head = Buffer.from(`${partsMark}${key}.${randomUUID()} ${Math.ceil(bytes.length / messageBytes)}`)
+    const cut = (nth: number) => bytes.subarray(nth * messageBytes, (nth + 1) * messageBytes)
+    await Promise.all(partsOf(head).map((part, nth) => bucket.put(part, cut(nth))))
+    return head
+  }
+}
+
+/** Ignores that another server was first. */
+function unlessFollowed(error: unknown): void {
+  if (!isOutdated(error)) throw error
 }
 
 /** Letter that no text begins with, before the name of the parts and their number. */

@@ -156,7 +156,7 @@ function sharedAnswers(bucket: Prepared['answers'], name: string): SharedAnswers
   const answers = answersIn(bucket, name)
   return {
     read: (of) => attempt('read', () => whileElecting(() => answers.read(of))),
-    write: (of, text) => attempt('write to', () => whileElecting(() => answers.write(of, text))),
+    write: (of, text, how) => attempt('write to', () => whileElecting(() => answers.write(of, text, how))),
   }
 }
 

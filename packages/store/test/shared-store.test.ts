@@ -194,7 +194,9 @@ describe.skipIf(!hasNats)('a shared store', () => {
     await two.answers.write('box:/srv', '')
     expect(await one.answers.read('box:/srv')).toBe('')
     expect(await one.answers.read('box:/srv/other')).toBe(null)
-    expect(await answerKeys(servers)).toHaveLength(1)
+    for (const answer of ['first', 'second', long('d')]) await one.answers.write('box:/new', answer, 'first')
+    expect(await two.answers.read('box:/new')).toBe('first')
+    expect(await answerKeys(servers)).toHaveLength(2)
   })
 
   test('does not pass an answer off as none that has lost a part', async () => {

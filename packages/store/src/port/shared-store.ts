@@ -17,7 +17,8 @@ export type TakenKind = 'new' | 'stored' | 'own'
 export interface SharedAnswers {
   /** Resolves to null where there is none. Rejects with `StorageError`. */
   read(name: string): Promise<string | null>
-  write(name: string, text: string): Promise<void>
+  /** Keeps a text in place of the one before; with `first` only where there is none. */
+  write(name: string, text: string, how?: 'replace' | 'first'): Promise<void>
 }
 
 /** Conversations that several servers share. What it has acknowledged outlives any of them. */
