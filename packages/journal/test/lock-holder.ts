@@ -59,11 +59,23 @@ function kernelLock(): string {
   return lock === null ? 'held' : 'free'
 }
 
+/** Names the lock files in the folder whose kernel lock another process has. */
+function heldLocks(): string {
+  const isHeld = (name: string) => {
+    const lock = nodeFiles.lock(join(folder, name))
+    lock?.release()
+    return lock === null
+  }
+  const locks = readdirSync(folder).filter((name) => name.endsWith('.lock'))
+  return locks.filter(isHeld).sort().join(' ')
+}
+
 for await (const command of createInterface({ input: process.stdin })) {
   if (command === 'acquire') process.stdout.write(`${acquire()}\n`)
   if (command === 'read') process.stdout.write(`${await readEverything()}\n`)
   if (command === 'readPastRules') process.stdout.write(`${readPastRules()}\n`)
   if (command === 'kernelLock') process.stdout.write(`${kernelLock()}\n`)
+  if (command === 'heldLocks') process.stdout.write(`${heldLocks()}\n`)
   if (command === 'release') {
     for (const lock of held.splice(0)) lock[Symbol.dispose]()
     process.stdout.write('released\n')

@@ -9,7 +9,7 @@ const holder = bundledProgram(fileURLToPath(new URL('lock-holder.ts', import.met
 /** A second process that takes the lock of a conversation when it is told to. */
 export interface LockHolder extends AsyncDisposable {
   readonly child: ChildProcess
-  ask(command: 'acquire' | 'read' | 'readPastRules' | 'kernelLock' | 'release'): Promise<string>
+  ask(command: 'acquire' | 'read' | 'readPastRules' | 'kernelLock' | 'heldLocks' | 'release'): Promise<string>
   kill(): Promise<void>
 }
 

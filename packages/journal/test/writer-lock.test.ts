@@ -102,6 +102,30 @@ describe('the lock between processes', { timeout: 60_000 }, () => {
     expect(JSON.parse(readFileSync(paths.owner, 'utf8'))).toEqual(ME)
   })
 
+  it('is one of many that share a connection, and is held, refused and freed by itself', async () => {
+    using folder = temporaryFolder()
+    const paths = pathsIn(folder.path)
+    mkdirSync(paths.folder, { recursive: true })
+    await using other = startLockHolder(folder.path, SAMPLE_ID)
+    const pathOf = (name: string) => join(paths.folder, name)
+    const names = Array.from({ length: 12 }, (_, nth) => `${String.fromCodePoint(97 + nth)}.lock`)
+    const held = new Map(names.map((name) => [name, nodeFiles.lock(pathOf(name))]))
+    held.get('b.lock')?.release()
+    held.get('l.lock')?.release()
+    expect(await other.ask('heldLocks')).toBe('a.lock c.lock d.lock e.lock f.lock g.lock h.lock i.lock j.lock k.lock')
+    await other.ask('acquire')
+    // A lock that is refused, and a file that is gone, are nothing to those beside them.
+    expect(nodeFiles.lock(paths.lock)).toBeNull()
+    expect(nodeFiles.lock(pathOf('c.lock'))).toBeNull()
+    rmSync(pathOf('d.lock'))
+    held.set('b.lock', nodeFiles.lock(pathOf('b.lock')))
+    await other.ask('release')
+    expect(await other.ask('heldLocks')).toBe('a.lock b.lock c.lock e.lock f.lock g.lock h.lock i.lock j.lock k.lock')
+    for (const lock of held.values()) lock?.release()
+    expect(await other.ask('heldLocks')).toBe('')
+    expect(statSync(pathOf('a.lock')).size).toBe(0)
+  })
+
   it('stays refused while its owner is only paused', async () => {
     using folder = temporaryFolder()
     await using holder = startLockHolder(folder.path, SAMPLE_ID)

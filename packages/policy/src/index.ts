@@ -36,13 +36,7 @@ export { createShellParser, type ShellParser } from './shell/parse-shell.ts'
 export { type BroughtPart, commandFolders, hashOfText, listFiles, skillFolders } from './trust/brought-files.ts'
 export { broughtFiles } from './trust/brought-report.ts'
 export { readThere } from './trust/fetched-tree.ts'
-export {
-  createProjects,
-  type Project,
-  type Projects,
-  trustedFiles,
-  trustedRules,
-} from './trust/project.ts'
+export { createProjects, type Project, type Projects, trustedFiles, trustedRules } from './trust/project.ts'
 export { isUnchanged } from './trust/project-programs.ts'
 export { projectRoot, repositoryAroundHome } from './trust/project-root.ts'
 export { diskTree, type ProjectTree } from './trust/project-tree.ts'

@@ -1,5 +1,3 @@
-export { callKindOf } from './calls/call-kind.ts'
+export { argumentsOf, callKindOf, setsPlan, toolOwner } from './calls/call-facts.ts'
+export { outputText, typedCommand } from './calls/command-text.ts'
 export { readDiffs, type ShownChange, sideOfDiff } from './calls/diffs.ts'
-export { outputText } from './calls/output-text.ts'
-export { argumentsOf, setsPlan, toolOwner } from './calls/tool-owner.ts'
-export { typedCommand } from './calls/typed-command.ts'

@@ -101,7 +101,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   'item.delta': '{"itemId":"text","text":"text"}',
   'item.progress': '{"itemId":"text","totalBytes":"int","tail":"text"}',
   'execution.started':
-    '{"itemId":"text","attempt":"int>=1","decidedBy":["or",{"rule":"#ruleRef","reason":"text"},{"approvalId":"text"}],"payloadHash":"text","changes?":["list","#fileChangeEntry"]}',
+    '{"itemId":"text","attempt":"int>=1","decidedBy":["or",{"rule":"#ruleRef","reason":"text"},{"approvalId":"text"}],"payloadHash":"text","limits?":"#runLimits","changes?":["list","#fileChangeEntry"]}',
   'execution.failed': '{"itemId":"text","attempt":"int>=1","item":"#item"}',
   'files.changed': '{"itemId":"text","count":"int>=0","files":["list","#changedPath"],"list?":"text"}',
   'hook.running':

@@ -37,7 +37,7 @@ export {
 export { nameForm, namePattern } from './modes/user-names.ts'
 export { recover } from './recover.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
-export { permits, unansweredApprovals } from './reduce/approvals.ts'
+export { answeredDecision, permits, unansweredApprovals } from './reduce/approvals.ts'
 export { backgroundLost, goesOn } from './reduce/background.ts'
 export { initialState, noTokens } from './reduce/conversation.ts'
 export { chainDigest } from './reduce/digest.ts'

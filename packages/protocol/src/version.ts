@@ -8,4 +8,4 @@ export const protocolVersions = { min: 2, max: 2 } as const
 export const eventVersion = 2
 
 /** Raise it when `reduce` makes another state of an old log: a checkpoint of another version is not used. */
-export const reducerVersion = 4
+export const reducerVersion = 5

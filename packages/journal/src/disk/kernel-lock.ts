@@ -12,13 +12,12 @@ const SQLITE_LOCKED = 6
 const contentionMs = 100
 
 /**
- * Takes a lock that ends with its process and outlasts a pause of it: an exclusive transaction on an empty SQLite file.
+ * Takes a lock that ends with its process and outlasts a pause of it: an exclusive lock of SQLite on an empty file.
  * Returns null while it is held. Throws `ENOLCK` where the file system has no locks, else `LOCK_UNAVAILABLE`.
  */
 export function lockFile(path: string): HeldLock | null {
   try {
-    // Marked, since closing another descriptor of it in this process would drop the lock.
-    return lockedDatabase(path, contentionMs, (database) => new KernelLock(database, markLocked(path)))
+    return lockAt(place(), path)
   } catch (cause) {
     if (!isBusy(cause)) throw new StorageError({ code: LOCK_UNAVAILABLE, operation: 'lock', path, cause })
     // SQLite says the same of a lock that another process holds and of a file system without locks.
@@ -27,49 +26,99 @@ export function lockFile(path: string): HeldLock | null {
   }
 }
 
-/** Opens a database with an exclusive transaction; closes it when `take` throws. Throws the error of SQLite, or one without a code. */
-function lockedDatabase<Taken>(path: string, timeout: number, take: (database: DatabaseSync) => Taken): Taken {
-  const sqlite = process.getBuiltinModule('node:sqlite')
-  if (sqlite === undefined) throw new Error('This Node has no node:sqlite.')
-  const database = new sqlite.DatabaseSync(path, { timeout })
+function lockAt(at: Place, path: string): HeldLock {
+  let isHeld = true
   try {
-    // A journal on disk would stay behind after each killed owner. A cache takes 80 KiB, and there is nothing to read.
-    database.exec('pragma cache_size = 0; pragma journal_mode = memory; begin exclusive')
-    return take(database)
+    attach(at, path)
+    // Marked, since closing another descriptor of it in this process would drop the lock.
+    const unmark = markLocked(path)
+    return {
+      release() {
+        if (!isHeld) return
+        isHeld = false
+        letGo(at)
+        unmark()
+      },
+    }
   } catch (cause) {
-    database.close()
+    letGo(at)
     throw cause
   }
+}
+
+/** Connection whose files are locks. It takes 70 KiB, and each file 9: a thousand conversations share a hundred. */
+interface Connection {
+  readonly database: DatabaseSync
+  /** Names for files that it can attach yet. */
+  readonly free: string[]
+}
+
+/** As many as SQLite attaches to a connection. */
+const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'] as const
+
+/** Kept referenced: garbage collection of a connection would drop its locks. */
+const connections = new Set<Connection>()
+
+/** Place of one file in a connection. */
+interface Place {
+  readonly connection: Connection
+  readonly name: string
+}
+
+/** Takes a place in a connection that has one free, else in a new one. */
+function place(): Place {
+  for (const connection of connections) {
+    const name = connection.free.pop()
+    if (name !== undefined) return { connection, name }
+  }
+  const [name, ...free] = names
+  const connection = { database: openDatabase(contentionMs), free }
+  connections.add(connection)
+  return { connection, name }
+}
+
+function openDatabase(timeout: number): DatabaseSync {
+  const sqlite = process.getBuiltinModule('node:sqlite')
+  if (sqlite === undefined) throw new Error('This Node has no node:sqlite.')
+  return new sqlite.DatabaseSync(':memory:', { timeout })
+}
+
+/**
+ * Attaches a file and locks it; its locks outlast the transaction, which is on all files of the connection. Throws the
+ * error of SQLite.
+ */
+function attach({ connection: { database }, name }: Place, path: string): void {
+  database.prepare(`attach ? as ${name}`).run(path)
+  // A journal on disk would stay behind after each killed owner. A cache takes 80 KiB, and there is nothing to read.
+  const settings = ['cache_size = 0', 'journal_mode = memory', 'locking_mode = exclusive']
+  database.exec(settings.map((setting) => `pragma ${name}.${setting};`).join(''))
+  // Rolled back: a commit would write the first page of a database into the empty file.
+  database.exec('begin exclusive; rollback')
+}
+
+/** Detaches a file, which frees its lock, and closes a connection without files. */
+function letGo({ connection, name }: Place): void {
+  const { database, free } = connection
+  const attached = database.prepare('select 1 from pragma_database_list where name = ?').get(name)
+  if (attached !== undefined) database.exec(`detach ${name}`)
+  free.push(name)
+  if (free.length < names.length) return
+  connections.delete(connection)
+  database.close()
 }
 
 /** Tests if a new file in the same folder, which no other process can hold, cannot be locked either. */
 function refusesLocks(path: string): boolean {
   const probe = temporaryBeside(path)
+  const database = openDatabase(0)
   try {
-    lockedDatabase(probe, 0, (database) => database.close())
+    attach({ connection: { database, free: [] }, name: names[0] }, probe)
     return false
   } catch (cause) {
     return isBusy(cause)
   } finally {
+    database.close()
     rmSync(probe, { force: true })
-  }
-}
-
-/** Keeps the database referenced: its garbage collection would drop the lock. */
-class KernelLock implements HeldLock {
-  readonly #database: DatabaseSync
-
-  readonly #unmark: () => void
-
-  constructor(database: DatabaseSync, unmark: () => void) {
-    this.#database = database
-    this.#unmark = unmark
-  }
-
-  release(): void {
-    if (!this.#database.isOpen) return
-    this.#database.close()
-    this.#unmark()
   }
 }
 

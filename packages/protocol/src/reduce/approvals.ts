@@ -1,6 +1,7 @@
 import type { Approval } from '../schema/approval.ts'
 import type { EventOf } from '../schema/event.ts'
 import type { ItemId } from '../schema/ids.ts'
+import type { DecisionRecord } from '../schema/item.ts'
 import type { Core } from '../schema/state.ts'
 
 export function reduceApproval(core: Core, event: EventOf<'approval.requested' | 'approval.decided'>): Core {
@@ -54,6 +55,19 @@ function withItemStatus(core: Core, itemId: ItemId, status: 'awaitingApproval' |
   const open = valueAt(core.open, itemId)
   if (open === undefined) return core
   return { ...core, open: { ...core.open, [itemId]: { ...open, item: { ...open.item, status } } } }
+}
+
+/** Returns the record of a decision that a user's answer took, without the limits of what runs. */
+export function answeredDecision({ rule, reason, id, decision, by, note }: Approval): DecisionRecord {
+  return {
+    verdict: 'ask',
+    rule,
+    reason,
+    approvalId: id,
+    ...(decision === undefined ? {} : { answer: decision }),
+    ...(by === undefined ? {} : { by }),
+    ...(note === undefined ? {} : { note }),
+  }
 }
 
 /** Returns the value of an own key: ids come from a log, and one may be named `constructor`. */

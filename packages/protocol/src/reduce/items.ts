@@ -2,7 +2,7 @@ import type { Envelope, EventOf } from '../schema/event.ts'
 import type { ItemId } from '../schema/ids.ts'
 import type { CallItem, Item, ItemOf } from '../schema/item.ts'
 import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
-import { approvalsWithout, valueAt, without } from './approvals.ts'
+import { answeredDecision, approvalsWithout, valueAt, without } from './approvals.ts'
 import { reduceBackground } from './background.ts'
 import { noteCheck } from './checks.ts'
 import { compactionEnded, compactionStarted } from './compactions.ts'
@@ -73,16 +73,21 @@ type ChangingEvent = EventOf<'item.delta' | 'item.progress' | 'execution.started
 function changeOpenItem(core: Core, event: ChangingEvent): Core {
   const open = valueAt(core.open, event.itemId)
   if (open === undefined) return core
-  const changed = { ...core, open: { ...core.open, [event.itemId]: changedItem(open, event) } }
+  const changed = { ...core, open: { ...core.open, [event.itemId]: changedItem(open, event, core.approvals) } }
   return event.type === 'execution.started' || event.type === 'execution.failed'
     ? { ...changed, approvals: approvalsWithout(core.approvals, event.itemId) }
     : changed
 }
 
-function changedItem(open: OpenItem, event: ChangingEvent): OpenItem {
+function changedItem(open: OpenItem, event: ChangingEvent, approvals: Core['approvals']): OpenItem {
   switch (event.type) {
     case 'execution.started':
-      return { ...open, executionStarted: true, item: executingItem(open.item, event) }
+      return {
+        ...open,
+        executionStarted: true,
+        item: executingItem(open.item, event),
+        ...decisionToStart(event, approvals),
+      }
     case 'execution.failed':
       // The next attempt has output of its own.
       return {
@@ -100,6 +105,17 @@ function changedItem(open: OpenItem, event: ChangingEvent): OpenItem {
         ? { ...open, item: { ...open.item, text: open.item.text + event.text } }
         : { ...open, output: open.output + event.text }
   }
+}
+
+/** Returns the decision that started a call: by a rule, or by an answer, which the state has until then. */
+function decisionToStart(
+  { decidedBy, limits }: EventOf<'execution.started'>,
+  approvals: Core['approvals'],
+): Pick<OpenItem, 'decision'> {
+  const limited = limits === undefined ? {} : { limits }
+  if (!('approvalId' in decidedBy)) return { decision: { verdict: 'allow', ...decidedBy, ...limited } }
+  const approval = valueAt(approvals, decidedBy.approvalId)
+  return approval === undefined ? {} : { decision: { ...answeredDecision(approval), ...limited } }
 }
 
 function executingItem(item: Item, { changes }: EventOf<'execution.started'>): Item {

@@ -26,7 +26,7 @@ import {
   sideFile,
   turnOptions,
 } from './input.ts'
-import { changedPath, compactionTrigger, failure, fileChangeEntry, item, ruleRef } from './item.ts'
+import { changedPath, compactionTrigger, failure, fileChangeEntry, item, ruleRef, runLimits } from './item.ts'
 import { jsonText, leftAlone, openForm, providerForm } from './redaction-marks.ts'
 import { modelChoice, reviewEnforcement, settings, settingsChange } from './settings.ts'
 
@@ -246,6 +246,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .union([z.object({ rule: ruleRef, reason: z.string() }), z.object({ approvalId })])
         .describe('The rule that allowed it, or the approval.'),
       payloadHash: leftAlone(z.string(), 'hash').describe('sha256 of the exact command or patch.'),
+      limits: runLimits.exactOptional().describe('Limits that a command runs under.'),
       changes: z
         .array(fileChangeEntry)
         .exactOptional()

@@ -14,7 +14,7 @@ import {
 import { hookRef } from './hooks/hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import { limitName, messageCall, missingKey, queuedMessage, sideFile, turnOptions, turnPurpose } from './input.ts'
-import { failure, item, itemStatus } from './item.ts'
+import { decisionRecord, failure, item, itemStatus } from './item.ts'
 import { jsonText } from './redaction-marks.ts'
 import { modelChoice, reviewEnforcement, settings } from './settings.ts'
 
@@ -41,6 +41,7 @@ export const openItem = z
       .nullable()
       .describe('Output past the first 64 KiB.'),
     executionStarted: z.boolean().describe('`execution.started` is in the log: the call may have had effects.'),
+    decision: decisionRecord.exactOptional().describe('Decision that started it, once `execution.started` is there.'),
     failedExecution: item
       .exactOptional()
       .describe('Outcome of the attempt before; it is final unless the next one starts.'),

@@ -13,7 +13,7 @@ import {
 } from '@parley/protocol'
 import { type ReachedLimit, reachedLimit } from './turn-ends/conversation-limits.ts'
 import { usedUp } from './turn-ends/turn-budget.ts'
-import { areChecksDue, failedChecks, mendsChecks } from './turn-ends/turn-checks.ts'
+import { areChecksDue, deniedCheck, failedChecks, mendsChecks } from './turn-ends/turn-checks.ts'
 
 export type Step =
   | { kind: 'await' }
@@ -47,8 +47,8 @@ export function nextStep(
   if (turn.parked) return wait
   if (turn.stoppedBy !== undefined)
     return { kind: 'failTurn', failure: { code: 'stoppedByHook', message: turn.stoppedBy } }
-  const denied = failedChecks(turn)
-  if (denied?.code === 'checkDenied') return { kind: 'failTurn', failure: denied }
+  const denied = deniedCheck(turn)
+  if (denied !== null) return { kind: 'failTurn', failure: denied }
   const calls =
     turn.phase === 'calls' ? Object.values(core.open).filter(({ item }) => isCall(item) && !isUserChange(item)) : []
   if (calls.length > 0) return stepForCalls(calls, core)

@@ -34,7 +34,6 @@ interface ToolDefinition<Schema extends z.ZodType> {
 /** Returns a tool whose arguments are checked by a schema; the model gets the problem of invalid ones. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
   const { name, description, readOnly, input, warmUp, freeform, offeredTo, prepare } = definition
-  let parameters: JsonSchemaObject | null = null
   return {
     name,
     description,
@@ -42,15 +41,21 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     ...(warmUp === undefined ? {} : { warmUp }),
     ...(freeform === undefined ? {} : { freeform }),
     ...(offeredTo === undefined ? {} : { offeredTo }),
-    get parameters() {
-      parameters ??= jsonSchemaOf(input)
-      return parameters
-    },
+    parameters: () => parametersOf(input),
     prepare(args) {
       const parsed = input.safeParse(args)
       return parsed.success ? prepare(parsed.data) : { problem: z.prettifyError(parsed.error) }
     },
   }
+}
+
+/** Parameters by the schema that they were made of: conversations have tools of their own, and those of each the same schemas. */
+const known = new WeakMap<z.ZodType, JsonSchemaObject>()
+
+function parametersOf(input: z.ZodType): JsonSchemaObject {
+  const parameters = known.get(input) ?? jsonSchemaOf(input)
+  known.set(input, parameters)
+  return parameters
 }
 
 function jsonSchemaOf(input: z.ZodType): JsonSchemaObject {

@@ -6,7 +6,7 @@ import { inlineBytes, keepImage, keepOutput, spoolName } from './command-output.
 import type { ToolPorts } from './define-tool.ts'
 import { outcomeOf, sandboxFailed } from './processes/command-outcome.ts'
 import { type BackgroundStart, followStarted, goOnInBackground, startInBackground } from './processes/in-background.ts'
-import { notStarted, processStop, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
+import { type KeptRun, notStarted, processStop, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
 
@@ -46,18 +46,19 @@ export async function runShellCommand(
   return awaitCommand({ running, spec, sandbox }, context, ports)
 }
 
-/** Goes on with a command of an earlier server, which has run for `ageMs`. */
+/** Goes on with a command of an earlier server. */
 export async function followShellCommand(
-  { argv, cwd, background: start, timeoutMs, ageMs }: Omit<ShellRun, 'cwdIdentity'> & { readonly ageMs: number },
+  { argv, cwd, background: start, timeoutMs, ageMs, limits }: Omit<ShellRun, 'cwdIdentity'> & KeptRun,
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
   context.sideFiles.prepare()
   const spec = commandSpec({ ...context, argv, cwd, folder: context.sideFiles.folder }, ports)
-  if (start !== null) return followStarted(spec, { itemId: context.itemId, start, ageMs }, ports)
-  const options = { sandbox: noSandbox, onOutput: reportTo(context), ageMs }
+  if (start !== null) return followStarted(spec, { itemId: context.itemId, start, ageMs, limits }, ports)
+  const sandbox = { ...noSandbox, limits }
+  const options = { sandbox, onOutput: reportTo(context), ageMs }
   const running = ports.environment.kept.follow({ ...spec, timeoutMs }, options)
-  return awaitCommand({ running, spec, sandbox: noSandbox }, context, ports)
+  return awaitCommand({ running, spec, sandbox }, context, ports)
 }
 
 function reportTo({ sentToBackground, report }: ToolContext): (chunk: Buffer) => void {

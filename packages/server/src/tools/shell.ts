@@ -94,10 +94,10 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
         ports,
       )
     },
-    follow(context, ageMs) {
+    follow(context, run) {
       const cwd = resolve(context.cwd, call.workdir ?? '.')
       const timeoutMs = call.timeout_ms ?? defaultTimeoutMs
-      return followShellCommand({ argv, cwd, background, timeoutMs, ageMs }, context, ports)
+      return followShellCommand({ argv, cwd, background, timeoutMs, ...run }, context, ports)
     },
     async plan(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')

@@ -1,4 +1,4 @@
-import type { Sandbox, StopReason } from '@parley/host'
+import type { Sandbox, SandboxLimits, StopReason } from '@parley/host'
 import type { FreeformInput, ImageLimits, JsonSchemaObject, ModelAbilities } from '@parley/models'
 import type { CheckedPath, Facts } from '@parley/policy'
 import type {
@@ -182,7 +182,8 @@ export interface OfferedTo extends ModelAbilities {
 export interface Tool {
   readonly name: string
   readonly description: string
-  readonly parameters: JsonSchemaObject
+  /** Returns the schema of its arguments; not a getter, which takes half a KiB in each tool of each conversation. */
+  readonly parameters: () => JsonSchemaObject
   /** True for tools that change nothing; their calls run side by side. */
   readonly readOnly: boolean
   /** Form in which models that take it write the input as a text. */
@@ -204,7 +205,13 @@ export interface PreparedCall {
    */
   plan(workspace: Workspace, facts: Facts): Promise<ReadyCall | { readonly problem: string }>
   /** Goes on with the run that an earlier server began and an exec-server has kept; absent where nothing can run on. */
-  follow?(context: ToolContext, ageMs: number): Promise<ToolOutcome>
+  follow?(context: ToolContext, run: KeptRun): Promise<ToolOutcome>
+}
+
+/** Run that an earlier server began: how long it has run, and its limits, null for all rights and where they are not known. */
+export interface KeptRun {
+  readonly ageMs: number
+  readonly limits: SandboxLimits | null
 }
 
 /** Planned call. `run` does what `payload` describes, wherever the conversation's folder has moved meanwhile. */

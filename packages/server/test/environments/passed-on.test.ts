@@ -1,11 +1,9 @@
 import type { Item } from '@parley/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scriptedModel } from '../engine/support/scripted-model.ts'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
-import { fullAccess, type Talk } from '../engine/support/test-server.ts'
-import { type FarFolder, type FarMachine, startFarMachine } from './support/far-machine.ts'
-import { calling, type FarPlace, placeFor, shell } from './support/far-talk.ts'
-import { passedOnStore } from './support/passed-on-store.ts'
+import { type FarMachine, startFarMachine } from './support/far-machine.ts'
+import { calling, placeFor, shell } from './support/far-talk.ts'
+import { resumeIn, type There, talkIn } from './support/next-server.ts'
 
 let machine: FarMachine
 
@@ -48,10 +46,11 @@ describe('what runs in an environment when its server ends', () => {
 
     expect(place.far.read('ran').split('\n').toSorted()).toEqual(['', 'build', 'own', 'server'])
     const ended = { exitCode: 3, output: { head: 'one\ntwo\n' } }
+    const decision = { verdict: 'ask', answer: 'approved', limits: { network: false } }
     expect(itemsOf(next.watched, 'shellCommand')).toMatchObject([ended])
     expect(itemsOf(next.watched, 'commandExecution')).toMatchObject([
       { background: true, backgroundStart: { stdin: 'pipe', tellWhen: 'two', timeoutMs: 600_000 } },
-      ended,
+      { ...ended, decision },
     ])
     const notices = itemsOf(next.watched, 'notice').map((item) => 'code' in item && item.code)
     expect(notices.toSorted()).toEqual(['backgroundEnded', 'backgroundPrinted'])
@@ -111,37 +110,6 @@ describe('what runs in an environment when its server ends', () => {
     expect(await readUntil(next, background, 'heard hello')).toContain('up')
   })
 })
-
-type There = Pick<Talk, 'client' | 'watched' | 'server'>
-
-function talkIn(
-  place: FarPlace<FarFolder>,
-  model: ReturnType<typeof scriptedModel>,
-  more: { readonly network?: boolean } = {},
-): Promise<There> {
-  const begun = { environment: 'box', approvalPolicy: 'untrusted', sandbox: 'workspace-write', ...more } as const
-  return place.talk(model, { store: passedOnStore(), ceiling: fullAccess }, begun)
-}
-
-/** Resumes a conversation on the next server of its store. */
-async function resumeIn(
-  { here }: FarPlace<FarFolder>,
-  conversationId: string,
-  overrides: { readonly sandbox?: 'read-only' } = {},
-  model = scriptedModel({ text: 'done' }),
-): Promise<There> {
-  const server = here.start({ store: laterStore(), model })
-  const client = await server.connect()
-  await client.request('conversation/resume', { conversationId, overrides })
-  return { server, client, watched: await client.watch(conversationId, { seq: 0, crc: null }) }
-}
-
-/** Store that has given a conversation away once. */
-function laterStore() {
-  const store = passedOnStore()
-  void store.take({ conversationId: '', log: '', sideFiles: '', acked: '' }, 'new')
-  return store
-}
 
 async function runOwn({ client, watched: { conversationId } }: There, command: string): Promise<string> {
   return (await client.request('conversation/runShell', { conversationId, command })).itemId

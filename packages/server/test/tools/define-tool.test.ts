@@ -8,17 +8,20 @@ const prepared: PreparedCall = {
   facts: () => Promise.resolve({ kind: 'other', tool: 'x', readOnly: true }),
   plan: async () => ({ payload: 'p', run: async () => ({ status: 'completed', modelText: 'ok' }) }),
 }
-const tool = defineTool({
-  name: 'x',
-  description: 'about x',
-  readOnly: true,
-  input: z.object({ path: z.string().min(1).describe('where'), depth: z.int().optional() }),
-  prepare: ({ path }) => (path === 'bad' ? { problem: 'bad path' } : prepared),
-})
+const input = z.object({ path: z.string().min(1).describe('where'), depth: z.int().optional() })
+const makeTool = () =>
+  defineTool({
+    name: 'x',
+    description: 'about x',
+    readOnly: true,
+    input,
+    prepare: ({ path }) => (path === 'bad' ? { problem: 'bad path' } : prepared),
+  })
+const tool = makeTool()
 
 describe('a tool', () => {
   it('has a JSON schema with an object at its root', () => {
-    expect(tool.parameters).toEqual({
+    expect(tool.parameters()).toEqual({
       type: 'object',
       properties: {
         path: { type: 'string', minLength: 1, description: 'where' },
@@ -26,7 +29,10 @@ describe('a tool', () => {
       },
       required: ['path'],
     })
-    expect(tool.parameters).toBe(tool.parameters)
+  })
+
+  it('has the schema in memory once, however many conversations have the tool', () => {
+    expect(makeTool().parameters()).toBe(tool.parameters())
   })
 
   it('prepares a call whose arguments fit', () => {

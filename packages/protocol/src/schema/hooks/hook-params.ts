@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hookEvents } from '../../modes/hook-names.ts'
 
 /** Environment of a folder that a request names. */
 export const environment = z
@@ -6,8 +7,6 @@ export const environment = z
   .min(1)
   .exactOptional()
   .describe('Environment that the folder is in, from the `cwd` of its settings on; default this machine.')
-
-import { hookEvents } from '../../modes/hook-names.ts'
 
 /** Parameters of methods about hooks, without schemas of results. */
 export const hookParams = {

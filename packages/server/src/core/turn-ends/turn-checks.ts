@@ -14,11 +14,15 @@ export function mendsChecks({ checks, checked }: Turn): boolean | null {
   return checked.failed.length > 0 && checked.times <= checks.rounds
 }
 
-/** Returns the failure that ends a turn whose checks do not pass; null for others. A denied one ends it at once. */
+/** Returns the failure that ends a turn at once: a check of it was denied, which no work of the model could change. */
+export function deniedCheck(turn: Turn): Failure | null {
+  const denied = turn.checked?.failed?.find(({ status }) => status === 'denied')
+  return denied === undefined ? null : { code: 'checkDenied', message: deniedMessage(turn, denied) }
+}
+
+/** Returns the failure that ends a turn whose checks do not pass after the last round; null for others. */
 export function failedChecks(turn: Turn): Failure | null {
   const failed = turn.checked?.failed ?? []
-  const denied = failed.find(({ status }) => status === 'denied')
-  if (denied !== undefined) return { code: 'checkDenied', message: deniedMessage(turn, denied) }
   if (failed.length === 0 || mendsChecks(turn) === true) return null
   return { code: 'checksFailed', message: failedMessage(turn, failed) }
 }

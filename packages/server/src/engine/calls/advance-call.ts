@@ -30,6 +30,7 @@ import {
   deniedItem,
   type FoundBlock,
   firstAttempt,
+  type PlannedRun,
   payloadHashOf,
   rejectedItem,
   retryAttempt,
@@ -69,8 +70,9 @@ interface PlannedCall extends KnownCall {
 
 interface RunCall extends KnownCall {
   readonly phase: 'ran'
-  readonly attempt: Attempt
-  readonly plan: ReadyCall
+  readonly attempt: Pick<Attempt, 'number'>
+  /** Plan of a second run; null where there can be none. */
+  readonly planned: PlannedRun | null
   /** Item with the outcome of this attempt. */
   readonly item: CallItem
   readonly block: FoundBlock | null
@@ -102,7 +104,8 @@ export type CallStep =
   /** Determine exactly what would be done. */
   | ({ readonly kind: 'plan' } & Pick<ExaminedCall, 'prepared' | 'workspace' | 'facts'>)
   /** Go on with the run of an earlier server. */
-  | ({ readonly kind: 'follow'; readonly ageMs: number } & Required<Pick<PreparedCall, 'follow'>>)
+  | ({ readonly kind: 'follow'; readonly ageMs: number } & Required<Pick<PreparedCall, 'follow'>> &
+      Pick<UnderstoodCall, 'prepared' | 'workspace'>)
   /** End the call without a run: policy denies it, or the server rejects it. */
   | { readonly kind: 'deny' | 'reject'; readonly item: CallItem }
   /** End the call with the outcome of a run; `unknown` when that is lost. */
@@ -151,8 +154,10 @@ export function advanceCall(call: Call, policy: CallPolicy): CallStep {
 /** Returns the step of a call that was started before: its run is followed where that is kept, and else never repeated. */
 function startedStep(call: Call, item: CallItem, policy: CallPolicy): CallStep {
   const ageMs = policy.runningOnMs(item)
-  const follow = call.phase === 'understood' ? call.prepared.follow : undefined
-  return ageMs === null || follow === undefined ? keep(unknownItem(item)) : { kind: 'follow', follow, ageMs }
+  if (ageMs === null || call.phase !== 'understood') return keep(unknownItem(item))
+  const { prepared, workspace } = call
+  const { follow } = prepared
+  return follow === undefined ? keep(unknownItem(item)) : { kind: 'follow', follow, ageMs, prepared, workspace }
 }
 
 /** Returns the first step of a call: those of its hooks that have not run, unless one stopped it or somebody was asked. */
@@ -267,11 +272,12 @@ function decideUnanswered({ plan, written }: PlannedCall, unanswered: Unanswered
 }
 
 /** Keeps the outcome of a run, or asks for a retry: only once, and only where the user would see the whole command. */
-function afterRun({ plan, attempt, item, block }: RunCall, policy: CallPolicy): CallStep {
+function afterRun({ planned, attempt, item, block }: RunCall, policy: CallPolicy): CallStep {
   if (item.type !== 'commandExecution' || block === null) return keep(item)
   const blocked = blockedItem(item, block, honoursRequests(settingsInForce(policy.state.core).approvalPolicy))
-  const { number, facts } = attempt
-  const mayRetry = number === 1 && !policy.stopped && !conceals({ facts, written: null }, policy.secretsIn)
+  if (planned === null) return keep(blocked)
+  const { facts, plan } = planned
+  const mayRetry = attempt.number === 1 && !policy.stopped && !conceals({ facts, written: null }, policy.secretsIn)
   const retry = mayRetry ? retryAttempt(facts, blocked, policy) : null
   if (retry === null) return keep(blocked)
   const payloadHash = payloadHashOf(plan, retry, policy.state)

@@ -16,6 +16,7 @@ import {
 } from '@parley/policy'
 import {
   type Approval,
+  answeredDecision,
   type CallItem,
   type ConversationState,
   type DecisionRecord,
@@ -36,6 +37,12 @@ export interface Attempt {
   readonly facts: Facts
   readonly decision: Decision
   readonly limits: RunLimits
+}
+
+/** Exact plan of a run, with the facts about it. */
+export interface PlannedRun {
+  readonly facts: Facts
+  readonly plan: ReadyCall
 }
 
 /** Everything besides the call that its next step depends on. Read anew before each step. */
@@ -116,17 +123,7 @@ export function decisionRecord(attempt: Attempt): DecisionRecord {
 
 /** Returns the record of a decision that a user's answer took. */
 export function answeredRecord(approval: Approval, attempt: Attempt): DecisionRecord {
-  const { rule, reason, id, decision, by, note } = approval
-  return {
-    verdict: 'ask',
-    rule,
-    reason,
-    approvalId: id,
-    ...(decision === undefined ? {} : { answer: decision }),
-    ...(by === undefined ? {} : { by }),
-    ...(note === undefined ? {} : { note }),
-    ...limitsIn(attempt),
-  }
+  return { ...answeredDecision(approval), ...limitsIn(attempt) }
 }
 
 /** Returns the limits of a call that has its own. */

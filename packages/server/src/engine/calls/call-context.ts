@@ -20,7 +20,8 @@ export interface CallContext {
 
 /** Limits of a run, and what the user answered to its form. */
 interface RunTerms extends Pick<RunStep, 'answers' | 'note'> {
-  readonly limits: RunLimits
+  /** Limits that it was decided to run under; null where the log of an earlier server does not say them. */
+  readonly limits: RunLimits | null
   /** Settings that it was started under, where an earlier server has started it. */
   readonly since?: Settings
   readonly attempt: 1 | 2
@@ -51,6 +52,7 @@ export function toolContext(
     narrowed: narrowed.signal,
     sentToBackground: foreground.sent,
     async sandbox() {
+      if (runLimits === null) throw new Error('no call starts without limits')
       limits = await modules.limits.describe(runLimits)
       const sandbox = limits === null ? noSandbox : await modules.limits.prepare(limits, 'shared')
       // Again, since preparing takes time.

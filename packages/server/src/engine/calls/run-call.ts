@@ -1,23 +1,17 @@
-import { checkNamedPaths, detectBlock } from '@parley/policy'
-import {
-  type CallItem,
-  type ConversationEvent,
-  type ItemId,
-  isCall,
-  type RunLimits,
-  settingsInForce,
-} from '@parley/protocol'
+import { type CallItem, type ConversationEvent, type ItemId, isCall, settingsInForce } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { repeatedHint } from '../../core/repeated-calls.ts'
-import { notStarted, type ToolContext, type ToolOutcome, unlessAborted } from '../../tools/tool.ts'
+import { notStarted, type ToolContext, unlessAborted } from '../../tools/tool.ts'
 import { recordChanges } from '../history/record-changes.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnContext } from '../turn/turn-context.ts'
 import { advanceCall, type Call, type CallStep, type RunStep } from './advance-call.ts'
-import { type FoundBlock, finishedItem } from './attempt.ts'
-import { type CallContext, toolContext } from './call-context.ts'
+import { finishedItem } from './attempt.ts'
+import { toolContext } from './call-context.ts'
 import { policyOf } from './call-policy.ts'
 import { changeHint } from './changed-call.ts'
+import { findBlock } from './find-block.ts'
+import { followCall } from './follow-call.ts'
 import { afterCall, runHooksAfter, runHooksBefore } from './hooked-calls.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
 
@@ -81,8 +75,7 @@ async function carryOut(context: TurnContext, call: Call, step: CallStep): Promi
       if (call.phase === 'ran' && call.sandboxBroke) await context.modules.limits.recheck()
       return null
     case 'follow':
-      await followCall(context, call.itemId, step)
-      return null
+      return followCall(context, call, step)
     case 'run':
       return startCall(context, call, step)
   }
@@ -161,30 +154,10 @@ async function startCall(context: TurnContext, { itemId, written }: Call, step: 
   const { outcome, durationMs } = await runPlan(context, step, callContext.tool).finally(callContext.stop)
   if (outcome.left === true) return null
   const item = finishedItem(step.item, { outcome, attempt, durationMs })
-  const block = await findBlock(context, item, { outcome, callContext })
-  return { phase: 'ran', itemId, written, attempt, plan, item, block, sandboxBroke: outcome.sandboxBroke === true }
+  const block = await findBlock(context, { item, outcome, limits: callContext.limits() })
+  const planned = { facts: attempt.facts, plan }
+  return { phase: 'ran', itemId, written, attempt, planned, item, block, sandboxBroke: outcome.sandboxBroke === true }
 }
-
-/** Goes on with a run of an earlier server until its end. */
-async function followCall(context: TurnContext, itemId: ItemId, { follow, ageMs }: StepOf<'follow'>): Promise<void> {
-  const { conversation, modules } = context
-  const open = conversation.state.core.open[itemId]
-  if (open === undefined || !isCall(open.item)) return
-  modules.runningOn.delete(itemId)
-  const attempt = { number: open.failedExecution === undefined ? 1 : 2 } as const
-  const seenBytes = open.progress?.totalBytes ?? Buffer.byteLength(open.output)
-  // Its limits are not in the log: any that became narrower since stop it.
-  const since = modules.settingsBefore
-  const terms = { limits: anyLimits, since, answers: null, note: null, attempt: attempt.number, seenBytes }
-  const callContext = toolContext(context, itemId, terms)
-  const startedMs = modules.clock.elapsed()
-  const outcome = await follow(callContext.tool, ageMs).finally(callContext.stop)
-  if (outcome.left === true) return
-  const durationMs = Math.round(ageMs + modules.clock.elapsed() - startedMs)
-  await completeRun(context, finishedItem(open.item, { outcome, attempt, durationMs }))
-}
-
-const anyLimits: RunLimits = { sandbox: 'none', network: true }
 
 async function runPlan(context: TurnContext, step: RunStep, tool: ToolContext) {
   const { conversation, modules, patience } = context
@@ -210,40 +183,14 @@ async function timedRun({ modules, signal }: TurnContext, { plan }: RunStep, too
 }
 
 function recordStart({ conversation }: TurnContext, { item, attempt, payloadHash }: RunStep): void {
-  const { rule, reason, approvalId } = item.decision
+  const { rule, reason, approvalId, limits } = item.decision
   conversation.record({
     type: 'execution.started',
     itemId: item.id,
     attempt: attempt.number,
     decidedBy: approvalId === undefined ? { rule, reason } : { approvalId },
     payloadHash,
+    ...(limits === undefined ? {} : { limits }),
     ...(item.type === 'fileChange' ? { changes: item.changes } : {}),
   })
-}
-
-interface Ended {
-  readonly outcome: ToolOutcome
-  readonly callContext: CallContext
-}
-
-/** Returns what the sandbox of a failed command blocked, or null. Paths are examined on this machine only. */
-async function findBlock(
-  context: TurnContext,
-  item: CallItem,
-  { outcome, callContext }: Ended,
-): Promise<FoundBlock | null> {
-  if (outcome.recordedBlock !== undefined) return outcome.recordedBlock
-  const limits = callContext.limits()
-  if (item.type !== 'commandExecution' || limits === null) return null
-  if (outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
-  const { cwd, text: script, output } = item
-  const { localHome: home, standingOf } = context.modules.limits
-  const { enforcement } = context.conversation.state.core.settings
-  const said = output === undefined ? '' : `${output.head}\n${output.tail}`
-  const checkedPaths =
-    home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, standingOf })
-  const exitCode = item.exitCode ?? null
-  const triedNetwork = outcome.triedNetwork === true
-  const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths })
-  return block === null ? null : { block, checkedPaths }
 }

@@ -124,7 +124,7 @@ function hold<Config>({ conversation, lease: leaseFor, config: configNow, newIte
 }
 
 function specOf({ name, description, parameters }: Tool): ToolSpec {
-  return { name, description, parameters }
+  return { name, description, parameters: parameters() }
 }
 
 function toolsIn({ sideFiles }: Conversation, file: string | undefined, servers: readonly McpServer[]): Tool[] {

@@ -169,7 +169,7 @@ function specsFor(to: OfferedTo, tools: readonly Tool[]): readonly ToolSpec[] {
   return offered.map(({ name, description, parameters, freeform }) => ({
     name,
     description,
-    parameters,
+    parameters: parameters(),
     ...(freeform === undefined ? {} : { freeform }),
   }))
 }

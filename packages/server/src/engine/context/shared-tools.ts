@@ -23,10 +23,7 @@ function entryOf(text: string) {
   const entry = known.get(text) ?? { text, tools: null }
   known.delete(text)
   known.set(text, entry)
-  for (const oldest of known.keys()) {
-    if (known.size <= most) break
-    known.delete(oldest)
-  }
+  for (const oldest of known.keys()) if (known.size > most) known.delete(oldest)
   return entry
 }
 

@@ -46,9 +46,9 @@ export interface ConversationLimits extends AsyncDisposable {
   narrowed(before: Settings): void
   /**
    * Calls `stop` when the settings get narrower than the limits of a running call, at once where they have become so
-   * `since`. Returns a function that ends that.
+   * `since`. Limits that are not known are beyond any that became narrower. Returns a function that ends that.
    */
-  whenNarrowed(limits: RunLimits, stop: () => void, since?: Settings): () => void
+  whenNarrowed(limits: RunLimits | null, stop: () => void, since?: Settings): () => void
   /** Probes the sandbox again after one could not be set up, and records the result. */
   recheck(): Promise<void>
   /** Resolves to sandbox limits; null for all rights of the user. Rejects where no sandbox can enforce them. */
@@ -117,7 +117,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
     narrowed: (before) => stopBeyondLimits({ conversation, calls, background, newItemId: ids.item, onFault }, before),
     whenNarrowed(limits, stop, since) {
       const { settings } = conversation.state.core
-      const call = { rights: since === undefined ? rightsOf(limits, settings) : ('unknown' as const), stop }
+      const call = { rights: limits === null ? ('unknown' as const) : rightsOf(limits, since ?? settings), stop }
       calls.add(call)
       if (since !== undefined && exceeds(call.rights, settings, since)) stop()
       return () => void calls.delete(call)

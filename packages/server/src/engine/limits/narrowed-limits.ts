@@ -1,11 +1,11 @@
 import type { BackgroundProcess, BackgroundProcesses, SandboxLimits } from '@parley/host'
-import { type ItemId, isStricterSandbox, type Settings } from '@parley/protocol'
+import { type DecisionRecord, type ItemId, isStricterSandbox, type Settings } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 
 type LimitSettings = Pick<Settings, 'sandbox' | 'network' | 'unixSockets'>
 
-/** Rights that a command was started with; null for all rights of the user, `unknown` for one of an earlier server. */
+/** Rights that a command was started with; null for all rights of the user, `unknown` where its log does not say them. */
 type Rights = Pick<SandboxLimits, 'mode' | 'network' | 'unixSockets'> | 'unknown' | null
 
 /** Call that runs in a turn. */
@@ -52,6 +52,19 @@ export function exceeds(limits: Rights, now: LimitSettings, before: LimitSetting
   if (isStricter && isStricterSandbox(now.sandbox, limits?.mode ?? 'danger-full-access')) return true
   if (limits === null) return false
   return (lost('network') && limits.network) || (lost('unixSockets') && limits.unixSockets)
+}
+
+/**
+ * Returns the limits that a command of an earlier server was started with; null for all rights of the user. They decide
+ * what may be typed into it, what stops it and what blocked it; `before` has the settings of its log.
+ */
+export function limitsOfDecision(
+  decision: Pick<DecisionRecord, 'limits'> | undefined,
+  before: Pick<Settings, 'unixSockets'>,
+): SandboxLimits | null {
+  const { sandbox: mode, network } = decision?.limits ?? { sandbox: 'none', network: true }
+  if (mode === 'none' || mode === 'danger-full-access') return null
+  return { mode, network, unixSockets: before.unixSockets === true, writableRoots: [], masked: [], scratch: null }
 }
 
 function stoppedText(stopped: readonly BackgroundProcess[], mode: Settings['sandbox']): string {

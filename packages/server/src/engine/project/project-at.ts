@@ -101,13 +101,10 @@ export async function projectThere(
 /** Rejects with `cwdMissing` where an environment has no such folder. */
 export async function assertFolder({ files, reach, name: environment }: Environment, cwd: string): Promise<void> {
   await reach()
-  const isFolder = await files.look(cwd).then(
-    ({ kind }) => kind === 'folder',
-    (error: unknown) => {
-      if (error instanceof EnvironmentUnreachableError) throw error
-      return false
-    },
-  )
+  const isFolder = await files
+    .look(cwd)
+    .then(({ kind }) => kind === 'folder')
+    .catch(whenUnknown(false))
   if (isFolder) return
   throw rejection('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, {
     cwd,

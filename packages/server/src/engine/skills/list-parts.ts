@@ -7,14 +7,13 @@ import { type FoundPart, findParts, type PartPorts } from './find-parts.ts'
 
 /** Lists all skills and commands as a folder has them. Throws `cwdMissing`, and `invalidParams` for a relative folder. */
 export async function listParts(
-  { cwd, environment }: ParamsOf<'skill/list'>,
+  params: ParamsOf<'skill/list'>,
   by: Pick<Rights, 'person'>,
   ports: PartPorts & ProjectPorts,
 ): Promise<ResultOf<'skill/list'>> {
-  if (environment === undefined && !isAbsolute(cwd))
+  if (params.environment === undefined && !isAbsolute(params.cwd))
     throw rejection('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
-  const folder = { cwd, ...(environment === undefined ? {} : { environment }) }
-  return withProject(folder, by, ports, ({ project }) => ({ parts: findParts(project, ports).map(shown) }))
+  return withProject(params, by, ports, ({ project }) => ({ parts: findParts(project, ports).map(shown) }))
 }
 
 function shown({ kind, name, origin, file, files, problem, text }: FoundPart): ShownPart {

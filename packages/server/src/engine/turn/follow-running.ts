@@ -1,4 +1,3 @@
-import type { SandboxLimits } from '@parley/host'
 import type { ItemId, ItemOf } from '@parley/protocol'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { type BackgroundStart, followInBackground } from '../../tools/processes/in-background.ts'
@@ -6,6 +5,7 @@ import { createLineScan } from '../../tools/processes/output-lines.ts'
 import { readPattern } from '../../tools/processes/output-pattern.ts'
 import { commandSpec } from '../../tools/run-shell-command.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { limitsOfDecision } from '../limits/narrowed-limits.ts'
 import type { TurnModules } from './turn-context.ts'
 import type { ShellRunner } from './user-shell.ts'
 
@@ -34,19 +34,12 @@ export function followRunning(running: ReadonlyMap<ItemId, number>, ports: Follo
 
 type Command = ItemOf<'commandExecution'>
 
-function followOne(item: Command, ageMs: number, { conversation, toolPorts }: FollowPorts): void {
+function followOne(item: Command, ageMs: number, { conversation, toolPorts, modules }: FollowPorts): void {
   const { id: itemId, command: argv, cwd, attempt } = item
   const run = { argv, cwd, itemId, attempt: attempt === 2 ? 2 : 1, folder: conversation.sideFiles.folder } as const
-  const followed = { itemId, ageMs, limits: limitsOf(item, conversation), start: startOf(item, conversation) }
+  const limits = limitsOfDecision(item.decision, modules.settingsBefore)
+  const followed = { itemId, ageMs, limits, start: startOf(item, conversation) }
   followInBackground(commandSpec(run, toolPorts), followed, toolPorts)
-}
-
-/** Returns the limits that a command was started with, as far as they decide what may be typed into it and when it is stopped. */
-function limitsOf({ decision }: Command, { state }: Conversation): SandboxLimits | null {
-  const { sandbox: mode, network } = decision?.limits ?? { sandbox: 'none', network: true }
-  if (mode === 'none' || mode === 'danger-full-access') return null
-  const unixSockets = state.core.settings.unixSockets === true
-  return { mode, network, unixSockets, writableRoots: [], masked: [], scratch: null }
 }
 
 function startOf({ id, backgroundStart }: Command, conversation: Conversation): BackgroundStart | null {

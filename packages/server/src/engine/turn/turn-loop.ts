@@ -3,7 +3,7 @@ import type { Failure } from '@parley/protocol'
 import { nextStep, type Step } from '../../core/next-step.ts'
 import { RefusedEventError, refusedEventFailure } from '../../replies/refused-event.ts'
 import { lineTooLongFailure } from '../../replies/rejection.ts'
-import { type AbortReason, toldWhy } from '../../tools/tool.ts'
+import { type AbortReason, toldWhy, unlessAborted } from '../../tools/tool.ts'
 import { isWindowFull } from '../compaction/when-due.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { isUnread, readView } from '../conversation/read-view.ts'
@@ -33,19 +33,6 @@ interface TurnLoopParts {
   readonly patience: StoragePatience
   /** Called with a defect, and with a final storage failure. */
   readonly onFault: (fault: unknown) => void
-}
-
-/** Waits for work, or for the signal. */
-async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<void>()
-  const stop = () => aborted.resolve()
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
-  try {
-    await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }
 
 type Move = () => void | Promise<void>
@@ -161,7 +148,7 @@ export class TurnLoop {
 
   /** Tries to read the project first. Its machine may take minutes to answer, and a message be taken back meanwhile. */
   async #stepOnceRead(signal: AbortSignal): Promise<Step> {
-    await untilAborted(this.#parts.modules.project.read(), signal)
+    await unlessAborted(this.#parts.modules.project.read(), signal)
     return signal.aborted ? { kind: 'await' } : this.#step()
   }
 

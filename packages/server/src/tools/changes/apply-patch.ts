@@ -16,6 +16,8 @@ const format = `*** Begin Patch
 *** End Patch
 Lines of an update begin with a space (context), - (removed) or + (added). Give about 3 lines of context; put @@ and a nearby line such as a function's head before a chunk where the context alone is not unique: a chunk that fits in two places is refused. "*** Move to: new/path" after an Update File line renames it.`
 
+const input = z.object({ patch: z.string().describe('The patch, from *** Begin Patch to *** End Patch.') })
+
 export function applyPatchTool(ports: ToolPorts): Tool {
   return defineTool({
     name: 'apply_patch',
@@ -27,7 +29,7 @@ export function applyPatchTool(ports: ToolPorts): Tool {
       grammar: patchGrammar,
     },
     offeredTo: ({ toolShape }) => toolShape === 'freeformPatch',
-    input: z.object({ patch: z.string().describe('The patch, from *** Begin Patch to *** End Patch.') }),
+    input,
     prepare: ({ patch }) => preparePatch(patch, ports),
   })
 }

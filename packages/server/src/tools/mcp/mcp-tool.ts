@@ -11,7 +11,7 @@ export function mcpTool(spec: McpToolSpec, servers: readonly McpServer[]): Tool 
   return {
     name,
     description,
-    parameters,
+    parameters: () => parameters,
     readOnly: false,
     prepare(args) {
       if (!isRecord(args)) return { problem: 'They must be an object.' }

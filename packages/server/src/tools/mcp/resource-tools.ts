@@ -5,6 +5,10 @@ import { defineTool } from '../define-tool.ts'
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts'
 import { createResultFiles, failureOutcome, resultOutcome, withImages } from './run-mcp-call.ts'
 
+const listInput = z.object({ server: z.string().optional() })
+
+const readInput = z.object({ server: z.string().min(1), uri: z.string().min(1) })
+
 /** Returns the tools that list and read resources, offered when a server has any. */
 export function resourceTools(servers: readonly McpServer[]): readonly Tool[] {
   return [listResourcesTool(servers), readResourceTool(servers)]
@@ -15,7 +19,7 @@ function listResourcesTool(servers: readonly McpServer[]): Tool {
     name: 'list_mcp_resources',
     description: 'Lists the resources of the MCP servers, or of one of them.',
     readOnly: true,
-    input: z.object({ server: z.string().optional() }),
+    input: listInput,
     prepare: (input) => ({
       describe: () => ({
         type: 'toolCall',
@@ -38,7 +42,7 @@ function readResourceTool(servers: readonly McpServer[]): Tool {
     name: 'read_mcp_resource',
     description: 'Reads a resource of an MCP server.',
     readOnly: true,
-    input: z.object({ server: z.string().min(1), uri: z.string().min(1) }),
+    input: readInput,
     prepare: ({ server, uri }) => ({
       describe: () => ({
         type: 'toolCall',

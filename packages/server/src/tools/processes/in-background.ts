@@ -93,11 +93,12 @@ export function followInBackground(
 /** Goes on with a command whose call an earlier server has not answered, and answers it. */
 export function followStarted(
   spec: NamedSpec,
-  { start, ...followed }: Omit<Followed, 'limits'> & { readonly start: BackgroundStart },
+  { start, ...followed }: Followed & { readonly start: BackgroundStart },
   ports: ToolPorts,
 ): ToolOutcome {
-  followInBackground(spec, { ...followed, start, limits: null }, ports)
-  return startedInBackground({ itemId: followed.itemId, sandbox: noSandbox, pid: null }, start)
+  const { itemId, limits } = followed
+  followInBackground(spec, { ...followed, start }, ports)
+  return startedInBackground({ itemId, sandbox: { ...noSandbox, limits }, pid: null }, start)
 }
 
 type NamedSpec = CommandSpec & Required<Pick<CommandSpec, 'name'>>

@@ -3,13 +3,15 @@ import { defineTool, failedLookUp, type ToolPorts } from '../define-tool.ts'
 import type { Tool, ToolOutcome } from '../tool.ts'
 import { howItEnded } from './process-end.ts'
 
+const input = z.object({ id: z.string().min(1).optional() })
+
 /** Ends processes that the model itself started, so it needs no approval. */
 export function stopProcessTool({ background }: ToolPorts): Tool {
   return defineTool({
     name: 'stop_process',
     description: 'Ends a background process of this conversation, or lists them when no id is given.',
     readOnly: true,
-    input: z.object({ id: z.string().min(1).optional() }),
+    input,
     prepare: ({ id }) => ({
       describe: () => ({
         type: 'toolCall',

@@ -164,15 +164,10 @@ export function ranInto(number: 1 | 2): Call {
   return {
     ...known,
     phase: 'ran',
-    plan,
+    planned: { facts: commandFacts, plan },
     item: { ...item, attempt: number },
     block: { block: { paths: [...block.paths], network: block.network }, checkedPaths: [] },
     sandboxBroke: false,
-    attempt: {
-      number,
-      facts: commandFacts,
-      decision: { verdict: 'allow', rule: { name: 'builtin:sandboxed' }, reason: '', run: 'sandboxed' },
-      limits: { sandbox: 'workspace-write', network: false },
-    },
+    attempt: { number },
   }
 }

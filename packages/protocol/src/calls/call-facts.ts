@@ -1,4 +1,4 @@
-import type { ItemOf } from '../schema/item.ts'
+import type { CallItem, CallKind, ItemOf } from '../schema/item.ts'
 
 interface OwnedTool {
   /** Name of the MCP server, or `parley` for a tool of ours. */
@@ -27,4 +27,12 @@ export function argumentsOf({ input }: Pick<ItemOf<'toolCall'>, 'input'>): unkno
 /** Tests if a call only sets the plan, which has an event of its own. */
 export function setsPlan({ tool }: Pick<ItemOf<'toolCall'>, 'tool'>): boolean {
   return tool === 'update_plan'
+}
+
+/** Returns the kind of a call; of one from a log without kinds, what its type says. */
+export function callKindOf({ kind, type, readOnly }: Pick<CallItem, 'kind' | 'type' | 'readOnly'>): CallKind {
+  if (kind !== undefined) return kind
+  if (type === 'commandExecution') return 'execute'
+  if (type === 'fileChange') return 'edit'
+  return readOnly === true ? 'read' : 'other'
 }

@@ -1,4 +1,12 @@
+import { joinShellWords } from '@parley/text'
 import type { Output } from '../schema/item.ts'
+
+/** Returns a command as one types it: the script passed to a shell, or else its words. */
+export function typedCommand(argv: readonly string[]): string {
+  const [program = '', flag = '', script] = argv
+  const isScript = /(^|\/)(ba|z|da|k)?sh$/.test(program) && /^-l?c$/.test(flag) && script !== undefined
+  return isScript ? script : joinShellWords(argv)
+}
 
 /** Returns the output of a command as one text, with a line in place of what is left out. */
 export function outputText({ head, tail, omittedBytes, totalBytes, binary }: Output): string {
