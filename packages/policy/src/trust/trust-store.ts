@@ -72,7 +72,7 @@ export interface SharedPlace {
 }
 
 /** Reads a decision that servers share. Rejects where it cannot be known now. */
-export async function readShared(shared: SharedTrust, { name, root }: SharedPlace): Promise<TrustEntry | null> {
+async function readShared(shared: SharedTrust, { name, root }: SharedPlace): Promise<TrustEntry | null> {
   const text = await shared.read(name)
   const entry = text === null ? null : entryIn(text)
   return entry?.root === root ? entry : null
