@@ -27,7 +27,7 @@ export interface SharedStore extends AsyncDisposable {
   readonly name: string
   /** Key of the seals and marks that its servers have in common. */
   readonly key: Uint8Array
-  /** What users answered about what lies in environments. */
+  /** Answers of users about what lies in environments. */
   readonly answers: SharedAnswers
   /** Says where this server is reached, and by `providers`, asked again and again, whose keys it has. */
   announce(at: AnnouncedAt, providers: () => readonly string[]): void

@@ -18,7 +18,7 @@ export interface HookMoment {
   readonly itemId?: ItemId
   /** Hooks that ran at this moment before a crash: they do not run again. */
   readonly ran?: readonly HookRef[]
-  /** Where only hooks of this configuration run. */
+  /** Configuration whose hooks alone run; absent for all. */
   readonly only?: HookRef['source']
 }
 
