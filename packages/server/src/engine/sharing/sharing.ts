@@ -2,6 +2,7 @@ import { type Files, type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { HeldElsewhereError, type Holder, type LocalCopy, type SharedStore, type Shipment } from '@parley/store'
 import { rejection } from '../../replies/rejection.ts'
+import { keptContents } from '../history/kept-contents.ts'
 import type { ConversationOwner, OpenParts } from '../open/conversation-parts.ts'
 import { shareJournal } from './shared-journal.ts'
 
@@ -80,8 +81,8 @@ function sharedIn(store: SharedStore, files: Files): Sharing {
   }
 }
 
-export function copyAt({ log, sideFiles, acked }: SessionPaths, conversationId: ConversationId): LocalCopy {
-  return { conversationId, log, sideFiles, acked }
+export function copyAt({ log, sideFiles, acked, snapshots }: SessionPaths, conversationId: ConversationId): LocalCopy {
+  return { conversationId, log, sideFiles, acked, contents: keptContents(snapshots) }
 }
 
 export function heldElsewhere(conversationId: ConversationId, { holder: { address } }: HeldElsewhereError) {

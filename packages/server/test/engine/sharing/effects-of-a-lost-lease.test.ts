@@ -40,6 +40,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
     refresh: async () => true,
     row: async () => ({}),
     rows: async () => [],
+    content: async () => null,
     remove: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     ping: async () => undefined,

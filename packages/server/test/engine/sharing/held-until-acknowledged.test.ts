@@ -36,6 +36,7 @@ function awayStore() {
     row: async () => ({}),
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     rows: async () => [],
+    content: async () => null,
     remove: async () => undefined,
     ping: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,

@@ -27,6 +27,7 @@ export function passedOnStore(): SharedStore {
     refresh: async () => true,
     row: async () => ({}),
     rows: async () => [],
+    content: async () => null,
     remove: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     ping: async () => undefined,
