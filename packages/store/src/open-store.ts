@@ -19,7 +19,7 @@ import { type Described, shipLog } from './log/ship-log.ts'
 import type { LocalCopy, SharedAnswers, SharedStore, Shipment, TakenKind } from './port/shared-store.ts'
 import { createLists } from './servers/lists.ts'
 import { holdLease, type Nodes } from './servers/nodes.ts'
-import { type Claim, claimConversation } from './servers/owners.ts'
+import { type Claim, claimConversation, holderOf } from './servers/owners.ts'
 
 /** Logs that are brought up to date at once: more would hold up the renewal of the lease. */
 const readAtOnce = 16
@@ -118,6 +118,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
     announce: nodes.announce,
     others: () => attempt('read', nodes.others),
     take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind))),
+    holder: (conversationId) => attempt('read', () => whileElecting(() => holderOf({ owners, nodes }, conversationId))),
     refresh: (copy) =>
       attempt('read', async () => {
         const ports = portsOf(copy.conversationId)

@@ -55,6 +55,8 @@ export interface SharedStore extends AsyncDisposable {
    * has it, and with `StorageError`.
    */
   take(copy: LocalCopy, kind: TakenKind): Promise<Shipment>
+  /** Resolves to another server that lives and writes a conversation; null for none. */
+  holder(conversationId: ConversationId): Promise<Holder | null>
   /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
   refresh(copy: LocalCopy): Promise<boolean>
   /** Resolves to the facts that lists show of one; null where there is no such conversation. */

@@ -36,6 +36,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
     answers: { read: async () => null, write: async () => undefined },
     announce: () => undefined,
     others: async () => [],
+    holder: async () => null,
     take: async () => shipment,
     refresh: async () => true,
     row: async () => ({}),

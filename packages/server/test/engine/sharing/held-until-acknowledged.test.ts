@@ -31,6 +31,7 @@ function awayStore() {
     answers: { read: async () => null, write: async () => undefined },
     announce: () => undefined,
     others: async () => [],
+    holder: async () => null,
     take: async () => shipment,
     refresh: async () => true,
     row: async () => ({}),

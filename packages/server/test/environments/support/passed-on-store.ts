@@ -23,6 +23,7 @@ export function passedOnStore(): SharedStore {
     key: new Uint8Array(32),
     announce: () => undefined,
     others: async () => [],
+    holder: async () => null,
     take: async () => taken(),
     refresh: async () => true,
     row: async () => ({}),
