@@ -7,7 +7,7 @@ import { createPageSecrets } from '../src/link/page-secret.ts'
 
 const [a, b, c] = ['https://a.example', 'https://b.example', 'https://c.example'] as const
 
-/** A server as far as a page greets it. It says which servers there are, and whom it rejects. */
+/** A server as far as a page greets it. It says which servers there are by now, and whom it rejects. */
 interface FakeServer {
   isAway: boolean
   readonly rejects?: boolean
@@ -15,18 +15,18 @@ interface FakeServer {
   owner?: string
   /** Called once a page has asked for a conversation and was answered. */
   onAsked?: () => void
-  readonly servers?: readonly unknown[]
+  servers: readonly string[]
   readonly open: Transport[]
   /** First messages of pages. */
   readonly heard: unknown[]
 }
 
-function serverOf(servers: readonly unknown[], more: Partial<FakeServer> = {}): FakeServer {
+function serverOf(servers: readonly string[], more: Partial<FakeServer> = {}): FakeServer {
   return { isAway: false, servers, open: [], heard: [], ...more }
 }
 
 async function serve(transport: Transport, server: FakeServer): Promise<void> {
-  const { rejects = false, servers, heard } = server
+  const { rejects = false, heard } = server
   let isFirst = true
   for await (const message of transport.incoming) {
     if (message.kind !== 'message') continue
@@ -36,7 +36,7 @@ async function serve(transport: Transport, server: FakeServer): Promise<void> {
       heard.push(value)
       const { token = null } = typeof value === 'object' && value !== null && 'token' in value ? value : {}
       const isIn = !rejects && token === 'ada'
-      transport.send(JSON.stringify(isIn ? { token, access: 'full', servers } : { error: 'notAdmitted', signIn: true }))
+      transport.send(JSON.stringify(isIn ? { token, access: 'full' } : { error: 'notAdmitted', signIn: true }))
     } else answerTo(value, transport, server)
   }
 }
@@ -45,7 +45,10 @@ function answerTo(value: unknown, transport: Transport, { owner, onAsked }: Fake
   if (typeof value !== 'object' || value === null || !('id' in value && 'method' in value)) return
   const isOpened = value.method === 'conversation/resume'
   const error = { code: -32000, message: 'Elsewhere.', data: { code: 'liveElsewhere', address: owner } }
-  const answer = isOpened && owner !== undefined ? { error } : { result: { capabilities: [] } }
+  const answer =
+    isOpened && owner !== undefined
+      ? { error }
+      : { result: { capabilities: [], person: { kind: 'user', name: 'ada' } } }
   transport.send(JSON.stringify({ jsonrpc: '2.0', id: value.id, ...answer }))
   if (isOpened) onAsked?.()
 }
@@ -59,8 +62,9 @@ function pageOf(servers: Readonly<Record<string, FakeServer>>, token: string | n
     removeItem: (key: string) => void kept.delete(key),
   }
   const tried: string[] = []
+  const home = Object.keys(servers)[0] ?? ''
   const link = openLink({
-    ...{ name: 'page', version: '1', home: Object.keys(servers)[0] ?? '' },
+    ...{ name: 'page', version: '1', home },
     secrets: createPageSecrets({ code: null, link: null, conversation: null, folder: null }, storage),
     open(origin) {
       tried.push(origin)
@@ -70,6 +74,11 @@ function pageOf(servers: Readonly<Record<string, FakeServer>>, token: string | n
       server.open.push(theirs)
       void serve(theirs, server)
       return Promise.resolve(ours)
+    },
+    async look() {
+      const server = servers[home]
+      if (server === undefined || server.isAway) throw new Error('away')
+      return server.servers
     },
   })
   const becomes = (kind: string) =>
@@ -90,6 +99,7 @@ test('a page whose server dies goes on at the next of the team with the same tok
   const servers = { [a]: serverOf([a, b, c]), [b]: serverOf([a, b, c]), [c]: serverOf([a, b, c]) }
   const { link, tried, becomes } = pageOf(servers)
   await becomes('up')
+  await link.lookAround()
   await die(servers[a] ?? serverOf([]))
   await becomes('lost')
   await becomes('up')
@@ -101,11 +111,27 @@ test('a page whose server dies goes on at the next of the team with the same tok
   expect(link.goTo('wss://c.example')).toBe(false)
 })
 
+test('a page that was loaded before there was another server goes on at one that came, once its own is dead', async () => {
+  const servers = { [a]: serverOf([a]), [b]: serverOf([a, b]) }
+  const { link, tried, becomes } = pageOf(servers)
+  await becomes('up')
+  expect(link.goTo('wss://b.example')).toBe(false)
+  servers[a] = Object.assign(servers[a] ?? serverOf([]), { servers: [a, b] })
+  await link.lookAround()
+  await die(servers[a])
+  await becomes('lost')
+  // Its own server names none any more, and those that it named are kept.
+  await link.lookAround()
+  await becomes('up')
+  expect(tried).toEqual([a, a, b])
+})
+
 test('a token goes to no server that the team has not named, and to none that others on the way could read', async () => {
-  const odd = ['http://b.example', 'https://c.example/path', 'javascript:alert(1)', 'http://127.0.0.1:1', 7, null]
+  const odd = ['http://b.example', 'https://c.example/path', 'javascript:alert(1)', 'http://127.0.0.1:1', '']
   const servers = { [a]: serverOf([a, ...odd]) }
   const { link, tried, becomes } = pageOf(servers)
   await becomes('up')
+  await link.lookAround()
   for (const websocket of ['wss://b.example', 'ws://b.example', 'ws://127.0.0.1:1', 'no address', null])
     expect(link.goTo(websocket), String(websocket)).toBe(false)
   await die(servers[a] ?? serverOf([]))
@@ -120,10 +146,12 @@ test('a page goes to the server of the team that is named, and keeps its token w
   const servers = { [a]: serverOf([a, b]), [b]: serverOf([a, b], { rejects: true }) }
   const { link, kept, becomes } = pageOf(servers)
   await becomes('up')
+  await link.lookAround()
   expect(link.goTo('wss://b.example')).toBe(true)
   await becomes('lost')
   // The server that it is from is asked next, and lets it in.
   await becomes('up')
+  await link.lookAround()
   await die(servers[a] ?? serverOf([]))
   await becomes('notAdmitted')
   expect(kept.get('parley-token')).toBe('ada')
@@ -140,6 +168,7 @@ test('a page follows a conversation that its server passes on to another', async
   const servers = { [a]: serverOf([a, b]), [b]: serverOf([a, b]) }
   const { link, tried, becomes } = pageOf(servers)
   await becomes('up')
+  await link.lookAround()
   const id = 'c-1' as ConversationId
   const asked = new Promise<void>((resolve) => {
     servers[a].onAsked = resolve

@@ -1,4 +1,5 @@
 import { approvalPolicies, namePattern, sandboxModes } from '@parley/protocol'
+import { isLoopbackHost } from '@parley/text'
 import * as z from 'zod'
 import { hooksConfig } from './hook-config.ts'
 
@@ -13,7 +14,7 @@ const atLeastOne = z.int().min(1).optional()
 /** Tells whether nobody can read on the way what is sent to an address: it is https, or http of this machine. */
 export function isProtectedAddress(text: string): boolean {
   const { protocol, hostname = '' } = URL.parse(text) ?? {}
-  return protocol === 'https:' || (protocol === 'http:' && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(hostname))
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
 }
 
 /** Returns the schema of a login by OAuth. Tokens travel without TLS only on this machine. */

@@ -1,5 +1,5 @@
+import { isLoopbackHost } from '@parley/text'
 import { overHttp } from './exchange/over-http.ts'
-import { isLoopback } from './http/network.ts'
 import type { ModelClient } from './port/model-client.ts'
 import type { ClientPorts, Provider, Wire } from './port/wire.ts'
 import { builtinProviders, type ProviderConfig, type WireName } from './providers.ts'
@@ -46,5 +46,5 @@ export async function probeLocal(signal: AbortSignal, options: ProbeOptions = {}
 }
 
 function isLocal({ baseUrl }: Provider): boolean {
-  return URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
+  return URL.canParse(baseUrl) && isLoopbackHost(new URL(baseUrl).hostname)
 }

@@ -3,7 +3,7 @@ export { ConnectionClosedError, errorCodes, invalidParams, type PeerFault, RpcEr
 export type { MethodHandler } from './peer/incoming-requests.ts'
 export { notificationLine } from './peer/message.ts'
 export { createPeer, type Peer, type PeerOptions } from './peer/peer.ts'
-export { isInTheClear, isLoopbackHost, serverAddress } from './transport/server-address.ts'
+export { isInTheClear, serverAddress } from './transport/server-address.ts'
 export { createMemoryTransportPair, createStreamTransport, type StreamLimits } from './transport/stream-transport.ts'
 export {
   answerLimits,

@@ -5,6 +5,7 @@ export {
   type BadFile,
   type Comparison,
   type Extent,
+  type FileContents,
   HeldElsewhereError,
   type Holder,
   type LocalCopy,

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Files, STORE_LOST, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
-import { isRecord } from '@parley/text'
-import { askAgain } from './connection/ask-again.ts'
-import { entriesOf } from './connection/bucket-entries.ts'
 import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { isElecting, storeError } from './connection/store-trouble.ts'
@@ -14,12 +11,14 @@ import { compareLog } from './log/compare-log.ts'
 import { fenceLog } from './log/fence-log.ts'
 import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
 import { type ClaimName, logSubject } from './log/log-subject.ts'
+import { contentName, isNamedBy } from './log/named-contents.ts'
 import { objectsOf } from './log/objects.ts'
 import { removeLog } from './log/remove-log.ts'
 import { type Described, shipLog } from './log/ship-log.ts'
-import type { LocalCopy, SharedStore, Shipment, StoredRow, TakenKind } from './port/shared-store.ts'
+import type { LocalCopy, SharedStore, Shipment, TakenKind } from './port/shared-store.ts'
+import { createLists } from './servers/lists.ts'
 import { holdLease, type Nodes } from './servers/nodes.ts'
-import { type Claim, claimConversation } from './servers/owners.ts'
+import { type Claim, claimConversation, holderOf } from './servers/owners.ts'
 
 /** Logs that are brought up to date at once: more would hold up the renewal of the lease. */
 const readAtOnce = 16
@@ -72,14 +71,12 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
   const { name } = connected
   const { id: store, owners, rows } = prepared
   const attempt = attemptsAt(name)
+  const lists = createLists(prepared, nodes)
 
   function portsOf(conversationId: ConversationId): FetchPorts {
     const subject = logSubject(connected, conversationId)
     return { files, subject, objects: objectsOf(prepared.objects, conversationId), store, name }
   }
-
-  const entryOf = (conversationId: ConversationId) => askAgain(() => rows.get(conversationId))
-  const isListed = async (conversationId: ConversationId) => (await entryOf(conversationId))?.operation === 'PUT'
 
   /** Resolves to null where the claim was overtaken before it had any effect. */
   async function shipmentOf(copy: LocalCopy, kind: TakenKind, claim: Claim): Promise<Shipment | null> {
@@ -120,26 +117,29 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
     announce: nodes.announce,
     others: () => attempt('read', nodes.others),
     take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind))),
+    holder: (conversationId) => attempt('read', () => whileElecting(() => holderOf({ owners, nodes }, conversationId))),
     refresh: (copy) =>
       attempt('read', async () => {
         const ports = portsOf(copy.conversationId)
         return (await whileElecting(() => fetchLog(copy, ports))) !== null
       }),
-    row: (conversationId) =>
-      attempt('read', async () => {
-        const entry = await whileElecting(() => entryOf(conversationId))
-        return entry === null || entry.operation !== 'PUT' ? null : (storedRow(entry.value)?.row ?? null)
-      }),
+    row: (conversationId) => attempt('read', () => whileElecting(() => lists.row(conversationId))),
     compare: (copy) =>
       attempt('read', async () => {
         const compared = await compareLog(copy, portsOf(copy.conversationId))
-        return { ...compared, isListed: await isListed(copy.conversationId) }
+        return { ...compared, isListed: await lists.isListed(copy.conversationId) }
       }),
-    rows: () => attempt('list', () => whileElecting(() => readRows(prepared, nodes))),
-    remove: ({ conversationId }) =>
+    rows: () => attempt('list', () => whileElecting(lists.all)),
+    content: (conversationId, hash) =>
+      attempt('read', async () => {
+        const name = contentName(hash)
+        const content = await portsOf(conversationId).objects.get(name)
+        return content === null || !isNamedBy(name, content) ? null : content
+      }),
+    remove: (copy) =>
       attempt('delete from', async () => {
-        await rows.delete(conversationId)
-        await removeLog(portsOf(conversationId))
+        await rows.delete(copy.conversationId)
+        await removeLog(copy, portsOf(copy.conversationId))
       }),
     ping: () => attempt('reach', async () => void (await rows.get('ping'))),
     async [Symbol.asyncDispose]() {
@@ -159,25 +159,4 @@ function attemptsAt(name: string) {
       throw storeError(operation, name, error)
     }
   }
-}
-
-/** Reads all rows in one pass over the bucket. */
-async function readRows({ rows, owners }: Prepared, nodes: Nodes): Promise<readonly StoredRow[]> {
-  const living = await nodes.all()
-  const holders = new Map<string, string>()
-  for await (const { key, value } of entriesOf(owners)) holders.set(key, Buffer.from(value).toString())
-  const found: StoredRow[] = []
-  for await (const { key, value } of entriesOf(rows)) {
-    const stored = storedRow(value)
-    const holder = living.get(holders.get(key) ?? '') ?? null
-    if (stored !== null) found.push({ conversationId: key, ...stored, holder })
-  }
-  return found
-}
-
-/** Reads an entry of the bucket of rows; null for one that is none. */
-function storedRow(value: Uint8Array): Pick<StoredRow, 'updatedAtMs' | 'row'> | null {
-  const stored: unknown = JSON.parse(Buffer.from(value).toString())
-  if (!isRecord(stored) || typeof stored['updatedAtMs'] !== 'number') return null
-  return { updatedAtMs: stored['updatedAtMs'], row: stored['row'] }
 }

@@ -39,6 +39,29 @@ describe.skipIf(!hasNats)('a shared store', () => {
     expect(readFileSync(other.log, 'utf8')).toBe(readFileSync(copy.log, 'utf8'))
   })
 
+  test('has logs of many messages that lie between those of others', async () => {
+    await using one = await open()
+    await using world = await tempDirectory()
+    const id = newId()
+    let beside = newId()
+    while (placeOf(beside).stream !== placeOf(id).stream) beside = newId()
+    const copies = [copyIn(world.path, 'a', id), copyIn(world.path, 'a', beside)]
+    const written = await Promise.all(copies.map(async (copy) => ({ copy, shipment: await one.take(copy, 'new') })))
+    for (let line = 0; line < 120; line++)
+      for (const { copy, shipment } of written.slice(line % 3 === 0 ? 0 : 1)) {
+        shipment.wrote(append(copy, `line ${line}\n`))
+        await shipment.acknowledged(statSync(copy.log).size)
+      }
+
+    await using two = await open()
+    for (const copy of copies) {
+      const other = copyIn(world.path, 'b', copy.conversationId)
+      expect(await two.refresh(other)).toBe(true)
+      expect(readFileSync(other.log, 'utf8')).toBe(readFileSync(copy.log, 'utf8'))
+    }
+    for (const { shipment } of written) await shipment.close()
+  })
+
   test('takes lines that are longer than a message, and the side files that they name', async () => {
     await using one = await open()
     await using world = await tempDirectory()

@@ -35,6 +35,8 @@ export interface Link {
   readonly person: Person | undefined
   /** Tries again at once where the link is lost, and finds out whether one that seems up still is. */
   check(): void
+  /** Learns which servers the team has by now, where the server has users. Never rejects. */
+  lookAround(): Promise<void>
   /** Goes to the server with this websocket. Returns false for one that is not of the team, and for the one it is at. */
   goTo(websocket: string | null): boolean
   /** Comes in with a token. */
@@ -52,6 +54,8 @@ interface LinkOptions {
   readonly home: string
   /** Opens a connection to the server of an origin. Rejects when it does not answer. */
   readonly open: (origin: string) => Promise<Transport>
+  /** Resolves to the origins of the team's servers that `open` reaches by now. Rejects while home does not answer. */
+  readonly look: () => Promise<readonly string[]>
 }
 
 const firstRetryMs = 300
@@ -61,12 +65,14 @@ const answerMs = 4_000
 
 export function openLink(options: LinkOptions): Link {
   const listeners = createListeners()
-  const servers = createTeamServers(options.home)
+  const servers = createTeamServers(options.home, options.look)
   let state: LinkState = { kind: 'connecting' }
   let person: Person | undefined
   let retryMs = firstRetryMs
   let timer: ReturnType<typeof setTimeout> | undefined
   let isTrying = false
+
+  const lookAround = async () => (person === undefined ? undefined : servers.lookAround())
 
   function become(next: LinkState): void {
     state = next
@@ -85,7 +91,7 @@ export function openLink(options: LinkOptions): Link {
     if (isTrying) return
     clearTimeout(timer)
     isTrying = true
-    const told = { onTakenAway: takeAway, onMoved: move, onServers: servers.learn }
+    const told = { onTakenAway: takeAway, onMoved: move }
     const next = await tryAll(servers, options, told).finally(() => {
       isTrying = false
     })
@@ -100,17 +106,12 @@ export function openLink(options: LinkOptions): Link {
       void next.client.closed.then(() => lose(0))
     }
     become(next)
+    void lookAround()
   }
 
   function lose(delayMs: number): void {
     become({ kind: 'lost' })
     timer = setTimeout(() => void connect(), delayMs)
-  }
-
-  async function probe(client: Client): Promise<void> {
-    const expired = setTimeout(() => void client.close(), answerMs)
-    await client.request('conversation/list', { limit: 1 }).catch(() => undefined)
-    clearTimeout(expired)
   }
 
   void connect()
@@ -126,6 +127,7 @@ export function openLink(options: LinkOptions): Link {
       if (state.kind === 'lost') void connect()
       if (state.kind === 'up') void probe(state.client)
     },
+    lookAround,
     goTo(websocket) {
       if (state.kind !== 'up' || !servers.choose(websocket)) return false
       void state.client.close()
@@ -143,14 +145,19 @@ export function openLink(options: LinkOptions): Link {
   }
 }
 
+/** Closes a connection that does not answer in time. */
+async function probe(client: Client): Promise<void> {
+  const expired = setTimeout(() => void client.close(), answerMs)
+  await client.request('conversation/list', { limit: 1 }).catch(() => undefined)
+  clearTimeout(expired)
+}
+
 type NotAdmitted = LinkState & { readonly kind: 'notAdmitted' }
 
 interface Told {
   readonly onTakenAway: (conversationId: ConversationId) => void
   /** Called when the server no longer has a conversation, and another one does. */
   readonly onMoved: (conversationId: ConversationId) => void
-  /** Called with the other servers that a server which admits the page names. */
-  readonly onServers: (origins: readonly string[]) => void
 }
 
 /** Tries the server that the page was at, then the others of the team; null where none answers. */
@@ -185,7 +192,6 @@ async function admit(origin: string, options: LinkOptions, told: Told): Promise<
     const admitted = readAnswer(value)
     if (admitted !== null) {
       secrets.keep(admitted.token)
-      told.onServers(admitted.servers)
       return greet(transport, admitted.access, { options, told })
     }
     await transport.close()
@@ -234,14 +240,11 @@ function offersSignIn(value: unknown): boolean {
 interface Admitted {
   readonly token: string
   readonly access: ClientAccess
-  readonly servers: readonly string[]
 }
 
 function readAnswer(value: unknown): Admitted | null {
   if (typeof value !== 'object' || value === null || !('token' in value && 'access' in value)) return null
   const { token, access } = value
   if (typeof token !== 'string') return null
-  const servers = 'servers' in value && Array.isArray(value.servers) ? value.servers : []
-  const named = servers.filter((origin) => typeof origin === 'string')
-  return { token, access: access === 'full' ? 'full' : 'readOnly', servers: named }
+  return { token, access: access === 'full' ? 'full' : 'readOnly' }
 }

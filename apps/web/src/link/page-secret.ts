@@ -21,15 +21,16 @@ export function fragmentOf(conversation: string | null): string {
   return conversation === null ? '#' : `#conversation=${encodeURIComponent(conversation)}`
 }
 
-/** Returns the origin of the page at the server with this websocket; null for no server. */
+/** Returns the origin of the page at the server with this websocket; null for any other text, which may be a script. */
 export function originOfWebsocket(websocket: string | null): string | null {
-  const page = websocket?.replace(/^ws/, 'http') ?? ''
-  return URL.canParse(page) ? new URL(page).origin : null
+  if (websocket === null || !/^wss?:/i.test(websocket) || !URL.canParse(websocket)) return null
+  return new URL(websocket).origin.replace(/^ws/, 'http')
 }
 
 /** Returns the address of a conversation's page at the server with this websocket; null for no server. */
 export function pageAt(websocket: string | null, conversation: string): string | null {
-  return websocket === null ? null : `${websocket.replace(/^ws/, 'http')}/${fragmentOf(conversation)}`
+  const origin = originOfWebsocket(websocket)
+  return origin === null ? null : `${origin}/${fragmentOf(conversation)}`
 }
 
 const tokenKey = 'parley-token'

@@ -7,9 +7,9 @@ const drainPollMs = 50
 /** Time for a server to answer, after which another one may be tried. */
 const openMs = 4_000
 
-/** Opens a websocket. Rejects when it cannot be opened in time. */
-export function openSocket(url: string): Promise<WebSocket> {
-  const socket = new WebSocket(url)
+/** Opens a websocket of a document. Rejects when it cannot be opened in time. */
+export function openSocket(url: string, view: Pick<typeof globalThis, 'WebSocket'>): Promise<WebSocket> {
+  const socket = new view.WebSocket(url)
   const expired = setTimeout(() => socket.close(), openMs)
   return new Promise<WebSocket>((resolve, reject) => {
     socket.addEventListener('open', () => resolve(socket), { once: true })

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '@parley/text'
 import { originOfWebsocket } from './page-secret.ts'
 
 /** Servers of a team, by the origins of their pages. The page goes on at the next where one does not answer. */
@@ -6,14 +7,14 @@ export interface TeamServers {
   inOrder(): readonly string[]
   /** Notes that the page is at a server. */
   reached(origin: string): void
-  /** Takes the servers that the one named which admitted the page. */
-  learn(origins: readonly string[]): void
+  /** Learns which there are by now; those that are known stay while nobody says. Never rejects. */
+  lookAround(): Promise<void>
   /** Makes the server with a websocket the next; false for one that is not of the team, and for the one it is at. */
   choose(websocket: string | null): boolean
 }
 
-/** Creates the list for a page that was loaded from the origin `home`. */
-export function createTeamServers(home: string): TeamServers {
+/** Creates the list for a page that was loaded from the origin `home`, whose server names the others by `look`. */
+export function createTeamServers(home: string, look: () => Promise<readonly string[]>): TeamServers {
   let all: readonly string[] = [home]
   let at = home
   return {
@@ -24,8 +25,11 @@ export function createTeamServers(home: string): TeamServers {
     reached(origin) {
       at = origin
     },
-    learn(origins) {
-      all = [...new Set([home, ...origins.filter((origin) => isSafe(origin, home))])]
+    lookAround() {
+      const learn = (origins: readonly string[]) => {
+        all = [...new Set([home, ...origins.filter((origin) => isSafe(origin, home))])]
+      }
+      return look().then(learn, () => undefined)
     },
     choose(websocket) {
       const origin = originOfWebsocket(websocket)
@@ -39,9 +43,6 @@ export function createTeamServers(home: string): TeamServers {
 /** Tells if a token may be sent to an origin: nobody between can read it there, or it is on this machine as the page is. */
 function isSafe(origin: string, home: string): boolean {
   if (!URL.canParse(origin) || new URL(origin).origin !== origin) return false
-  return new URL(origin).protocol === 'https:' || (isLoopback(origin) && isLoopback(home))
-}
-
-function isLoopback(origin: string): boolean {
-  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(origin).hostname)
+  const { protocol, hostname } = new URL(origin)
+  return protocol === 'https:' || [hostname, new URL(home).hostname].every(isLoopbackHost)
 }

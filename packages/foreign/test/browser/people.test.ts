@@ -1,6 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { begin, faults, say } from './page-acts.ts'
-import { closeBrowser, hasBrowser, teamWorld } from './page-world.ts'
+import { closeBrowser, hasBrowser, signIn, teamWorld } from './page-world.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -55,6 +57,26 @@ describe.skipIf(!hasBrowser)('the page of a team', () => {
     await ada.getByRole('heading', { name: 'Sign in' }).waitFor()
     await ada.reload()
     await ada.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  test('tries a server that its own policy does not name, once its own one is dead', async () => {
+    await using next = createServer().listen(0, '127.0.0.1')
+    await once(next, 'listening')
+    const address = next.address()
+    const at = typeof address === 'object' ? `127.0.0.1:${address?.port}` : ''
+    await using world = await teamWorld(['ada'], [])
+    const ada = await world.open('')
+    const headers = { 'Content-Security-Policy': `default-src 'none'; connect-src ws://${at}` }
+    await ada.route('**/servers', (route) =>
+      route.fulfill({ headers, contentType: 'text/plain', body: `http://${at}` }),
+    )
+    await signIn(ada, 'ada')
+    await ada.locator('iframe').waitFor({ state: 'attached' })
+    const tried = once(next, 'upgrade')
+    next.on('upgrade', (_, socket) => socket.destroy())
+    await world.kill()
+    const [{ url, headers: told }] = await tried
+    expect([url, told.origin]).toEqual(['/socket', world.origin])
   })
 
   test('shows whoever has a link the one conversation, until it is revoked', async () => {

@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/network.ts'
+import { isLoopbackHost } from '@parley/text'
 import type { Prices } from '../port/model-client.ts'
 import type { Provider } from '../port/wire.ts'
 import { type CatalogueRow, catalogue } from './catalogue.ts'
@@ -96,7 +96,7 @@ const free: Price = { input: 0, output: 0 }
 /** Tests if a provider costs nothing: a recording, or a server of this machine that wants no key. */
 function isFree({ baseUrl, envKey, recording }: PricedProvider): boolean {
   if (recording !== undefined) return true
-  return envKey === undefined && URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
+  return envKey === undefined && URL.canParse(baseUrl) && isLoopbackHost(new URL(baseUrl).hostname)
 }
 
 function priceOf({ price, long }: CatalogueRow): Price {

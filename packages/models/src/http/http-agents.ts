@@ -1,7 +1,8 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http'
 import type { SecureContext } from 'node:tls'
+import { isLoopbackHost } from '@parley/text'
 import type { Env, NetworkSettings } from '../port/wire.ts'
-import { isLoopback, proxyVariables, trustOf } from './network.ts'
+import { proxyVariables, trustOf } from './network.ts'
 
 /** Starts a request on a pooled connection. The caller owns the request. Throws when the CA file is unusable. */
 export type StartRequest = (url: URL, options: RequestOptions) => ClientRequest
@@ -49,7 +50,7 @@ export function createRequestStarter(env: Env, settings: NetworkSettings = {}): 
     const isSecure = url.protocol === 'https:'
     // An ESM import of node:http costs 40 ms at start (it loads undici); this does not. https loads only when used.
     const http = process.getBuiltinModule(isSecure ? 'https' : 'http')
-    const isDirect = isLoopback(url.hostname)
+    const isDirect = isLoopbackHost(url.hostname)
     const key = `${url.protocol}${isDirect ? 'direct' : 'proxied'}`
     const agent = agents.get(key) ?? agentFor(isSecure, isDirect)
     agents.set(key, agent)

@@ -1,5 +1,6 @@
 import type { SecureContext } from 'node:tls'
 import { readUnlocked } from '@parley/host'
+import { isLoopbackHost } from '@parley/text'
 import type { Env, NetworkSettings } from '../port/wire.ts'
 
 /** Error of a CA file that cannot be used. Its code makes it a request that could not be sent. */
@@ -20,7 +21,7 @@ export function proxyVariables(env: Env, { proxy, noProxy }: NetworkSettings = {
 
 /** Returns the proxy that requests to an address go through; null when they go there directly. */
 export function proxyFor(url: URL, env: Env, settings: NetworkSettings = {}): URL | null {
-  if (isLoopback(url.hostname)) return null
+  if (isLoopbackHost(url.hostname)) return null
   const variables = proxyVariables(env, settings)
   const proxy = variables[url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'] ?? ''
   const isExempt = (variables['NO_PROXY'] ?? '').split(/[\s,]+/).some((entry) => exempts(entry, url))
@@ -38,10 +39,6 @@ function exempts(entry: string, url: URL): boolean {
 /** Returns the port of an address, the usual one of its protocol when it names none. */
 export function portOf({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80')
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 
 /** Returns what certificates are checked against; undefined for what Node trusts. Throws when the CA file is unusable. */

@@ -1,3 +1,5 @@
+import { isLoopbackHost } from '@parley/text'
+
 /**
  * Returns the `ws://` or `wss://` address of a server as it is used and compared: without a last slash. Null for other
  * texts, and for user, query or fragment, which nothing here reads; a path is that of a proxy.
@@ -11,9 +13,4 @@ export function serverAddress(text: string): string | null {
 export function isInTheClear(address: string): boolean {
   const url = URL.parse(address)
   return url?.protocol === 'ws:' && !isLoopbackHost(url.hostname)
-}
-
-/** Returns true for a host that only this machine reaches. */
-export function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }

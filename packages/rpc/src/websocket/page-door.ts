@@ -23,7 +23,7 @@ export interface PageSource {
   readonly onConnection: (transport: Transport, admit: () => void) => Promise<void>
 }
 
-/** Door of a listener for browsers: admits exactly its own Hosts, of each its own Origin, and for a websocket those of other servers. */
+/** Door for browsers: admits exactly its own Hosts, of each its own Origin, and for a websocket those of other servers. */
 export interface PageDoor {
   /** Returns who takes the websocket of a page, else the HTTP status that rejects it. */
   admit(head: RequestHead): TakeUpgrade | number

@@ -1,5 +1,5 @@
 import { type Server, STATUS_CODES } from 'node:http'
-import { isLoopbackHost } from '../transport/server-address.ts'
+import { isLoopbackHost } from '@parley/text'
 import { answerLimits, ListenError, type Listener, listenerOf, type Transport } from '../transport/transport.ts'
 import { listenAtPath } from '../transport/unix-socket.ts'
 import {

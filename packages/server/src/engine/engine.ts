@@ -154,8 +154,8 @@ export function createEngine(parts: EngineParts): Engine {
     mcpServers,
     userRules,
     projects,
-    ceiling,
-    report,
+    ...{ ceiling, report },
+    content: async (conversationId, hash) => (await parts.store?.content(conversationId, hash)) ?? null,
     ...{ notify: connectedClients.notifyAll, announced: () => at.announced ?? null },
     ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics, logEvent: parts.logEvent },
   })

@@ -1,4 +1,5 @@
-import { isLoopbackHost, ListenError } from '@parley/rpc'
+import { ListenError } from '@parley/rpc'
+import { isLoopbackHost } from '@parley/text'
 import type { Address } from './flags.ts'
 
 const needsEncryption =

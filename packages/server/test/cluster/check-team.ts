@@ -6,6 +6,7 @@ import type { ConversationEvent, Envelope } from '@parley/protocol'
 import { openStore, UnusableStoreError } from '@parley/store'
 import { tempDirectory } from '@parley/testkit'
 import { expect } from 'vitest'
+import { keptContents } from '../../src/engine/history/kept-contents.ts'
 import { hangMs } from './strike.ts'
 import type { Talk } from './talk.ts'
 import type { Team } from './team.ts'
@@ -26,7 +27,13 @@ export async function checkTeam(team: Team, talks: readonly Talk[]): Promise<voi
   for (const talk of talks) {
     const { conversationId } = talk
     const log = join(world.path, `${conversationId}.jsonl`)
-    const fresh = { conversationId, log, sideFiles: `${log}.files`, acked: `${log}.acked` }
+    const fresh = {
+      conversationId,
+      log,
+      sideFiles: `${log}.files`,
+      acked: `${log}.acked`,
+      contents: keptContents(world.path),
+    }
     expect(await patiently(() => store.refresh(fresh))).toBe(true)
     const kept = readKept(log)
     expectShown(talk, kept)

@@ -6,6 +6,7 @@ import { openStore } from '@parley/store'
 import { freePorts, hasNats, type NatsServers, startModelServer, startNats, waitUntil } from '@parley/testkit'
 import { isLong } from '@parley/testkit/long-runs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keptContents } from '../../src/engine/history/kept-contents.ts'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { type Failpoint, failpoints } from '../fixtures/failpoints.ts'
 import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
@@ -161,7 +162,13 @@ describe.skipIf(!hasNats)('servers that share a store', { timeout: 60_000 }, () 
     const log = place.path(conversationId)
     const acked = log.replace('.jsonl', '.acked')
     const shipment = await store.take(
-      { conversationId, log, sideFiles: place.path(conversationId, 'sideFiles'), acked },
+      {
+        conversationId,
+        log,
+        sideFiles: place.path(conversationId, 'sideFiles'),
+        acked,
+        contents: keptContents(place.root),
+      },
       'stored',
     )
     appendFileSync(log, readFileSync(log.replace('.jsonl', '.torn-1')))

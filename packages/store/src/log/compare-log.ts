@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { readFile, readSpan, STORE_LOST, StorageError } from '@parley/journal'
 import type { BadFile, Comparison, Extent, LocalCopy } from '../port/shared-store.ts'
-import type { FetchPorts } from './fetch-log.ts'
+import { bytesOfMessage, type FetchPorts } from './fetch-log.ts'
 import type { LogMessage } from './log-subject.ts'
 import { type LogTally, linesIn, tallyLog } from './log-tally.ts'
+import { contentName, isNamedBy, namedContents } from './named-contents.ts'
 
 const chunkBytes = 1024 * 1024
 const sideFileName = /^sha256-[0-9a-f]{64}$/
@@ -33,7 +33,7 @@ export async function compareLog(copy: LocalCopy, ports: FetchPorts): Promise<Co
 }
 
 async function compare(log: LogHere | null, copy: LocalCopy, ports: FetchPorts): Promise<Omit<ComparedLog, 'isCopy'>> {
-  const stored = await readStored(log, ports)
+  const stored = await readStored(log, copy, ports)
   const kept = await checkObjects(stored?.files ?? new Set(), ports)
   const own = log === null ? null : sideFilesHere(copy, ports)
   const lacking = own === null ? [] : [...kept.sound].filter((name) => !own.sound.has(name) && !own.bad.has(name))
@@ -42,7 +42,10 @@ async function compare(log: LogHere | null, copy: LocalCopy, ports: FetchPorts):
     stored: stored === null ? null : extentOf(stored.tally, kept.sound.size),
     here: log === null ? null : extentOf(tallyHere(log), own?.sound.size ?? 0),
     partsAtLine: stored?.partsAtLine ?? null,
-    badFiles: [...[...kept.bad].map((name): BadFile => ({ name, where: 'store' })), ...badHere],
+    badFiles: [
+      ...[...kept.bad, ...(await badContents(stored, copy, ports))].map((name): BadFile => ({ name, where: 'store' })),
+      ...badHere,
+    ],
   }
 }
 
@@ -54,35 +57,33 @@ function extentOf(tally: LogTally, sideFiles: number): Extent {
 interface Stored {
   readonly tally: LogTally
   readonly files: Set<string>
+  /** Hashes of contents that its lines name. */
+  readonly contents: Set<string>
   partsAtLine: number | null
 }
 
 /** Reads the messages of a conversation beside the log that is here; resolves to null where there are none. */
-async function readStored(log: LogHere | null, ports: FetchPorts): Promise<Stored | null> {
-  const { subject, name } = ports
+async function readStored(log: LogHere | null, copy: LocalCopy, ports: FetchPorts): Promise<Stored | null> {
+  const { subject, objects, name } = ports
   const newest = await subject.last()
   if (newest === null || newest.to === 0) return null
-  const stored: Stored = { tally: tallyLog(), files: new Set(), partsAtLine: null }
+  const stored: Stored = { tally: tallyLog(), files: new Set(), contents: new Set(), partsAtLine: null }
   for await (const message of subject.read({ after: 0, last: newest.sequence })) {
     if (message.from !== stored.tally.bytes) throw new StorageError({ code: STORE_LOST, operation: 'read', path: name })
     for (const file of message.files) stored.files.add(file)
     const bytes = await bytesOf(message, stored, ports)
+    for (const hash of await namedContents(copy.contents, bytes, objects.get)) stored.contents.add(hash)
     if (log !== null) stored.partsAtLine ??= differingLine(log, bytes, stored.tally)
     stored.tally.add(bytes)
   }
   return stored
 }
 
-async function bytesOf(
-  { object, bytes }: LogMessage,
-  { files }: Stored,
-  { objects, name }: FetchPorts,
-): Promise<Buffer> {
-  if (object === null) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  files.add(object)
-  const content = await objects.get(object)
-  if (content === null) throw new StorageError({ code: STORE_LOST, operation: 'read', path: name })
-  return Buffer.from(content)
+async function bytesOf(message: LogMessage, { files }: Stored, ports: FetchPorts): Promise<Buffer> {
+  if (message.object !== null) files.add(message.object)
+  const bytes = await bytesOfMessage(message, ports)
+  if (bytes === null) throw new StorageError({ code: STORE_LOST, operation: 'read', path: ports.name })
+  return bytes
 }
 
 /** Returns the number of the first line that differs; null where all that is here is the same. */
@@ -120,14 +121,28 @@ async function checkObjects(names: ReadonlySet<string>, { objects }: FetchPorts)
   return { sound, bad }
 }
 
+/**
+ * Resolves to the contents of files that are damaged in the store, or missing there while this machine has them. One that
+ * neither has was too old when it was sent.
+ */
+async function badContents(
+  stored: Stored | null,
+  { contents }: LocalCopy,
+  { objects }: FetchPorts,
+): Promise<readonly string[]> {
+  const bad: string[] = []
+  for (const hash of stored?.contents ?? []) {
+    const name = contentName(hash)
+    const content = await objects.get(name)
+    const isSound = content === null ? contents.read(hash) === null : isNamedBy(name, content)
+    if (!isSound) bad.push(name)
+  }
+  return bad
+}
+
 function sideFilesHere({ sideFiles }: LocalCopy, { files }: FetchPorts): Checked {
   const names = files.look(sideFiles) === null ? [] : files.list(sideFiles).filter((name) => sideFileName.test(name))
   const isSound = (name: string) => isNamedBy(name, readFile(files, join(sideFiles, name)) ?? Buffer.alloc(0))
   const sound = new Set(names.filter(isSound))
   return { sound, bad: new Set(names.filter((name) => !sound.has(name))) }
-}
-
-/** Tells if content has the hash that its name ends with. */
-function isNamedBy(name: string, content: Uint8Array): boolean {
-  return name.endsWith(createHash('sha256').update(content).digest('hex'))
 }

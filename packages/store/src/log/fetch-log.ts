@@ -80,7 +80,8 @@ interface Added {
 /** Adds what a log lacks of a message. Throws `STORE_PARTED` where it has something else. */
 async function addMessage(log: OpenFile, { message, sizeBytes, copy, ports }: Added): Promise<void> {
   const { files } = ports
-  const bytes = await bytesOf(message, copy, ports)
+  const bytes = await bytesOfMessage(message, ports)
+  if (bytes === null) throw lost(copy, ports)
   const length = Math.max(0, Math.min(bytes.length, sizeBytes - message.from))
   const here = readSpan(files, log, { offset: message.from, length })
   if (!here.equals(bytes.subarray(0, length))) throw parted(copy, ports)
@@ -123,11 +124,14 @@ function knownMark({ log, acked }: LocalCopy, { files, store }: FetchPorts): Ack
   return mark === null || mark.store !== store || sizeBytes < mark.bytes ? null : mark
 }
 
-async function bytesOf({ object, bytes }: LogMessage, copy: LocalCopy, ports: FetchPorts): Promise<Buffer> {
+/** Resolves to the bytes of a message; null where the object that has them is gone. */
+export async function bytesOfMessage(
+  { object, bytes }: LogMessage,
+  { objects }: Pick<FetchPorts, 'objects'>,
+): Promise<Buffer | null> {
   if (object === null) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const content = await ports.objects.get(object)
-  if (content === null) throw lost(copy, ports)
-  return Buffer.from(content)
+  const content = await objects.get(object)
+  return content === null ? null : Buffer.from(content)
 }
 
 /** Fetches side files that are not here. One that the store has lost is missing, as one that a disk has lost. */

@@ -34,6 +34,12 @@ interface Range {
   readonly last: number
 }
 
+/** Messages of one conversation up to a sequence. */
+interface Stretch {
+  readonly found: readonly LogMessage[]
+  readonly end: number
+}
+
 /** Messages of one conversation, which are its log. */
 export interface LogSubject {
   /**
@@ -63,18 +69,20 @@ export class OutrunError extends Error {
   }
 }
 
-/** Messages that are read together, as far as the distance between those before tells. */
+/** Messages that are read one after the other, before it is known how far they are from each other. */
+const readAlone = 16
+/** Messages that are read together from then on. */
 const readTogether = 64
-/** Requests that are on their way at once. */
+/** Requests that are on their way at once then. */
 const lanes = 8
 
 export function logSubject({ streams, admin }: Connected, conversationId: ConversationId): LogSubject {
   const { stream, subject } = placeOf(conversationId)
 
   /** Reads one message after the other, each from the leader of the stream: what it has was agreed on, as `last` was. */
-  async function walk({ after, last }: Range): Promise<LogMessage[]> {
+  async function walk({ after, last }: Range, most = Number.POSITIVE_INFINITY): Promise<LogMessage[]> {
     const found: LogMessage[] = []
-    for (let at = after; at < last; ) {
+    for (let at = after; at < last && found.length < most; ) {
       // By itself, since the library's type leaves the second out.
       const query = { seq: at + 1, next_by_subj: subject }
       const next = await askAgain(() => admin.streams.getMessage(stream, query))
@@ -85,11 +93,22 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
     return found
   }
 
+  async function readFirst({ after, last }: Range): Promise<Stretch> {
+    const found = await walk({ after, last }, readAlone)
+    return { found, end: found.length < readAlone ? last : (found.at(-1)?.sequence ?? last) }
+  }
+
+  async function readNext({ after, last }: Range, span: number): Promise<Stretch> {
+    const end = Math.min(last, after + span)
+    const parts = partsOf({ after, last: end }).map((part) => walk(part))
+    return { found: (await Promise.all(parts)).flat(), end }
+  }
+
   async function* read({ after, last }: Range): AsyncGenerator<LogMessage> {
-    let span = readTogether
+    let span: number | null = null
     for (let at = after; at < last; ) {
-      const end = Math.min(last, at + span)
-      const found = (await Promise.all(partsOf({ after: at, last: end }).map(walk))).flat()
+      const range = { after: at, last }
+      const { found, end }: Stretch = span === null ? await readFirst(range) : await readNext(range, span)
       if (end === last && found.at(-1)?.sequence !== last) throw new Error(`${stream} does not have ${last} now`)
       yield* found
       // Other conversations have messages in between.

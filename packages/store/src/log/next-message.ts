@@ -7,6 +7,8 @@ import type { ClaimName, NewMessage } from './log-subject.ts'
 /** Message that is to be published, with the content to put before. */
 export interface Outgoing {
   readonly message: NewMessage
+  /** Lines that it holds. */
+  readonly lines: Buffer
   /** Objects by name. */
   readonly objects: ReadonlyMap<string, Uint8Array>
 }
@@ -29,10 +31,12 @@ export function nextMessage(files: Files, log: OpenFile, { from, sizeBytes, clai
   const to = from + bytes.length
   const objects = sideFilesIn(files, sideFiles, bytes)
   const names = [...objects.keys()]
-  if (bytes.length <= messageBytes) return { message: { from, to, claim, files: names, object: null, bytes }, objects }
+  if (bytes.length <= messageBytes)
+    return { message: { from, to, claim, files: names, object: null, bytes }, lines: bytes, objects }
   const object = `line-${createHash('sha256').update(bytes).digest('hex')}`
   return {
     message: { from, to, claim, files: names, object, bytes: new Uint8Array() },
+    lines: bytes,
     objects: objects.set(object, bytes),
   }
 }

@@ -3,8 +3,8 @@ import type { ConversationId } from '@parley/protocol'
 
 /** Content of one conversation that is too large for a message, by names that tell their content. */
 export interface Objects {
-  /** Stores content unless it is there. */
-  put(name: string, content: Uint8Array): Promise<void>
+  /** Stores what is read unless it is there; nothing where there is nothing to read. */
+  put(name: string, read: () => Uint8Array | null): Promise<void>
   /** Resolves to null where there is none. */
   get(name: string): Promise<Uint8Array | null>
   remove(name: string): Promise<void>
@@ -14,8 +14,9 @@ export function objectsOf(store: ObjectStore, conversationId: ConversationId): O
   const known = new Set<string>()
   const nameOf = (name: string) => `${conversationId}/${name}`
   return {
-    async put(name, content) {
-      if (known.has(name)) return
+    async put(name, read) {
+      const content = known.has(name) ? null : read()
+      if (content === null) return
       const there = await store.info(nameOf(name))
       const isThere = there !== null && !there.deleted && there.size === content.length
       if (!isThere) await store.putBlob({ name: nameOf(name) }, content)

@@ -2,6 +2,7 @@ import { type Files, type OpenFile, STORE_LOST, STORE_TAKEN, StorageError } from
 import type { LocalCopy } from '../port/shared-store.ts'
 import type { AckMark } from './ack-mark.ts'
 import { type ClaimName, type LogSubject, OutrunError } from './log-subject.ts'
+import { contentName, namedContents } from './named-contents.ts'
 import { nextMessage, type Outgoing } from './next-message.ts'
 import type { Objects } from './objects.ts'
 
@@ -15,6 +16,9 @@ export interface SendPorts {
   /** Called with the time that a message took to be acknowledged, in seconds. */
   readonly onPublished?: ((seconds: number) => void) | undefined
 }
+
+/** Contents of files that are put at once. */
+const lanes = 8
 
 /** Sends the lines of a log in messages. */
 export interface LineSender extends Disposable {
@@ -36,13 +40,25 @@ export function sendLines(
     return new StorageError({ code, operation: 'write to', path: name, retryable: false, cause: error })
   }
 
+  /** Puts what files had before they were changed, one after another in each lane: each is in memory only while it is put. */
+  async function putContents({ lines, objects: content }: Outgoing): Promise<void> {
+    const { contents } = copy
+    const left = (await namedContents(contents, lines, async (name) => content.get(name) ?? null)).values()
+    const lane = async () => {
+      for (const hash of left) await objects.put(contentName(hash), () => contents.read(hash))
+    }
+    await Promise.all(Array.from({ length: lanes }, lane))
+  }
+
   return {
     next(mark, sizeBytes) {
       log ??= files.open(copy.log, 'read')
       return nextMessage(files, log, { from: mark.bytes, sizeBytes, claim, sideFiles: copy.sideFiles })
     },
-    async send({ message, objects: content }, mark) {
-      for (const [object, bytes] of content) await objects.put(object, bytes)
+    async send(outgoing, mark) {
+      const { message } = outgoing
+      for (const [object, bytes] of outgoing.objects) await objects.put(object, () => bytes)
+      await putContents(outgoing)
       const sentMs = performance.now()
       const sequence = await subject.publish(message, mark.sequence).catch((error: unknown) => {
         throw ended(error, mark)

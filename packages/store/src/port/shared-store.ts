@@ -8,6 +8,22 @@ export interface LocalCopy {
   readonly sideFiles: string
   /** File that says how much of the log the store has acknowledged. */
   readonly acked: string
+  readonly contents: FileContents
+}
+
+/** Contents that files had before they were changed, by their SHA-256: lines name them, and they lie apart from the log. */
+export interface FileContents {
+  /** Returns the hashes that lines name, and the names of the side files that name more. */
+  namedIn(lines: Buffer): NamedContents
+  /** Returns the hashes that such a side file names. */
+  listedIn(sideFile: Uint8Array): readonly string[]
+  /** Reads one that this machine keeps; null for none. */
+  read(hash: string): Uint8Array | null
+}
+
+interface NamedContents {
+  readonly hashes: readonly string[]
+  readonly lists: readonly string[]
 }
 
 /** State of a conversation before it is taken; `own` is one that was written without the store. */
@@ -29,6 +45,8 @@ export interface SharedStore extends AsyncDisposable {
    * has it, and with `StorageError`.
    */
   take(copy: LocalCopy, kind: TakenKind): Promise<Shipment>
+  /** Resolves to another server that lives and writes a conversation; null for none. */
+  holder(conversationId: ConversationId): Promise<Holder | null>
   /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
   refresh(copy: LocalCopy): Promise<boolean>
   /** Resolves to the facts that lists show of one; null where there is no such conversation. */
@@ -37,6 +55,8 @@ export interface SharedStore extends AsyncDisposable {
   compare(copy: LocalCopy): Promise<Comparison>
   /** Resolves to what lists show of the conversations, in no order. */
   rows(): Promise<readonly StoredRow[]>
+  /** Resolves to a content that a file of a conversation had; null where the store does not have it. */
+  content(conversationId: ConversationId, hash: string): Promise<Uint8Array | null>
   /** Removes a conversation that this server has taken, and gives up the right to it. */
   remove(copy: LocalCopy): Promise<void>
   /** Resolves when the store has answered; rejects with `StorageError`. */
@@ -65,7 +85,7 @@ export interface Comparison {
   readonly isCopy: boolean
   /** True where lists of the store show it, so that servers open it. */
   readonly isListed: boolean
-  /** Side files that are missing or do not have the content they are named by. */
+  /** Side files and contents of files that are missing or do not have the content they are named by. */
   readonly badFiles: readonly BadFile[]
 }
 

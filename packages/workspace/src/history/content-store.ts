@@ -30,16 +30,10 @@ export interface ContentStore {
 
 /** Opens the store in a folder, which is made with the first content. */
 export function openContentStore(folder: string): ContentStore {
-  const known = new Set<string>()
   const folders = new Set<string>()
   const placeOf = (hash: string) => join(folder, hash.slice(0, 2), hash)
 
-  function has(hash: string, sizeBytes: number): boolean {
-    if (known.has(hash)) return true
-    if (!isThere(placeOf(hash), sizeBytes)) return false
-    known.add(hash)
-    return true
-  }
+  const has = (hash: string, sizeBytes: number) => isThere(placeOf(hash), sizeBytes)
 
   function makeFolder(hash: string): void {
     const name = hash.slice(0, 2)
@@ -56,7 +50,6 @@ export function openContentStore(folder: string): ContentStore {
       try {
         makeFolder(hash)
         writePrivately(placeOf(hash), bytes)
-        known.add(hash)
         return true
       } catch {
         return false
@@ -67,7 +60,6 @@ export function openContentStore(folder: string): ContentStore {
       if (bytes === null || contentHash(bytes) === hash) return bytes
       // Removed, so that the content is kept anew when it is seen again.
       isRemoved(placeOf(hash))
-      known.delete(hash)
       return null
     },
   }

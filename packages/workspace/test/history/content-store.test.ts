@@ -1,4 +1,4 @@
-import { truncateSync, writeFileSync } from 'node:fs'
+import { truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
@@ -24,4 +24,12 @@ it('a content that a loss of power left as zeros is never given out, and is kept
   const store = openContentStore(folder.path)
   expect([store.read(hash), store.keep(hash, bytes)]).toEqual([null, true])
   expect(store.read(hash)).toEqual(bytes)
+})
+
+it('a content that was removed as too old is kept anew by a server that has run on', async () => {
+  await using folder = await tempDirectory()
+  const store = openContentStore(folder.path)
+  store.keep(hash, bytes)
+  unlinkSync(join(folder.path, hash.slice(0, 2), hash))
+  expect([store.keep(hash, bytes), store.read(hash)]).toEqual([true, bytes])
 })

@@ -16,11 +16,14 @@ import {
   writeTable,
 } from '@parley/workspace'
 import { workspaceOf } from '../limits/workspace-folders.ts'
+import { bringContents } from './kept-contents.ts'
 
 /** Contents that the files of a conversation had, by which a user can go back. */
 export interface FileHistory extends AsyncDisposable {
   readonly environment: Environment
   readonly store: ContentStore
+  /** Fetches contents that another server has kept, as far as they are to be had. */
+  bring(hashes: Iterable<string>): Promise<void>
   /** Sentence on what commands change that is not covered; null where all is. */
   readonly problem: () => string | null
   /** Begins to read files in the background, a second from now: whatever a start has to do comes first. */
@@ -44,6 +47,8 @@ interface HistoryParts {
   readonly environment: Environment
   /** Folder of the contents. */
   readonly folder: string
+  /** Resolves to a content that the servers of a store have; null where they do not. */
+  readonly fetch: (hash: string) => Promise<Uint8Array | null>
   readonly now: () => number
   readonly onFault: (fault: unknown) => void
 }
@@ -53,7 +58,7 @@ const keepPatienceMs = 500
 const beginAfterMs = 1000
 
 export function createFileHistory(parts: HistoryParts): FileHistory {
-  const { state, environment, folder, now, onFault } = parts
+  const { state, environment, folder, fetch, now, onFault } = parts
   const store = openContentStore(folder)
   const closed = new AbortController()
   let watch: Watch | null = null
@@ -114,6 +119,7 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
   return {
     environment,
     store,
+    bring: (hashes) => bringContents(new Set(hashes), store, fetch),
     alone,
     around: (effect) => alone((inside) => inside(effect)),
     problem() {

@@ -22,7 +22,7 @@ export async function readChange(
   const known = core.open[itemId]?.item ?? window.findLast(({ item }) => item.id === itemId)?.item
   const item = known ?? (await findOld())
   if (item?.type !== 'fileChange') throw rejection('itemNotFound', `There is no change ${itemId} in this conversation.`)
-  const { environment, store } = modules.history
+  const { environment, store, bring } = modules.history
   const secrets = await environment.secrets()
   const { cwd: factsCwd } = item.facts ?? {}
   const cwd = typeof factsCwd === 'string' ? factsCwd : core.meta.cwd
@@ -30,6 +30,7 @@ export async function readChange(
   const files: ChangedText[] = []
   let bytesLeft: number = limits.page
   for (const change of changesOf(item, core.approvals)) {
+    if (change.before !== null) await bring([change.before])
     const whole = shown(change, await changeTexts(change, sources), { cwd, redact: modules.redaction.text })
     const file =
       jsonBytes(whole) <= bytesLeft ? whole : shown(change, diffTexts(change), { cwd, redact: modules.redaction.text })

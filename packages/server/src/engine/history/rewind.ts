@@ -24,8 +24,10 @@ async function prepare(open: LiveConversation, { to, overwrite = false }: Planni
   assertPoint(open, to)
   await environment.reach()
   const { changes, unknown } = await changesSince(conversation, to, environment.patches)
+  const joined = joinChanges(changes)
+  await history.bring(joined.flatMap(({ before }) => before?.hash ?? []))
   const { plans, left } = await planRewind({
-    changes: joinChanges(changes),
+    changes: joined,
     cwd,
     files: environment.patches,
     store,

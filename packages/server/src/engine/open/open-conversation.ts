@@ -67,6 +67,8 @@ export interface SetupPorts {
   /** Reads the ceiling anew for each question: the user may have changed their file. */
   readonly ceiling: () => Ceiling
   readonly report: (fault: unknown, conversationId?: ConversationId) => void
+  /** Resolves to a content that a file of a conversation had, by its hash, as a store has it; null for none. */
+  readonly content: (conversationId: ConversationId, hash: string) => Promise<Uint8Array | null>
   /** Sends a notice to every connected client. */
   readonly notify: (notice: ServerNotice) => void
   readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
@@ -108,7 +110,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     home: ports.home,
     folder: parts.paths.scratch,
   })
-  const history = openHistory(around, parts, clock)
+  const history = openHistory(around, parts, ports)
   const envRules = envRulesOf(values.shell_environment)
   const project = projectOf({ parts, conversation, environment, config }, ports)
   const givenRules = () => [...personsRules, ...trustedRules(project.config.project, project.config.own)]
@@ -190,10 +192,16 @@ interface HistoryParts {
 function openHistory(
   { conversation, environment, onFault }: HistoryParts,
   { paths, readOnly }: Pick<OpenParts, 'paths' | 'readOnly'>,
-  { now }: Clock,
+  { clock: { now }, content }: Pick<SetupPorts, 'clock' | 'content'>,
 ): FileHistory {
   const state = () => conversation.state
-  const history = createFileHistory({ state, environment, folder: paths.snapshots, now, onFault })
+  /** A copy may have been made at a server without the contents of its original. */
+  const fetch = async (hash: string) => {
+    const original = conversation.state.core.meta.forkedFrom?.id
+    const own = await content(conversation.id, hash)
+    return own === null && original !== undefined ? content(original, hash) : own
+  }
+  const history = createFileHistory({ state, environment, folder: paths.snapshots, fetch, now, onFault })
   if (!readOnly) history.begin()
   return history
 }

@@ -279,6 +279,7 @@ function noHistory(environment: Environment): FileHistory {
       throw new Error('A replay keeps no contents of files.')
     },
     problem: () => null,
+    bring: async () => undefined,
     begin: () => undefined,
     around: ({ run }) => run(),
     alone: (run) => run(({ run: effect }) => effect()),

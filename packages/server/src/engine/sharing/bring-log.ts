@@ -1,7 +1,9 @@
 import { join } from 'node:path'
-import { type Files, openLog, type SessionPaths } from '@parley/journal'
+import { type Files, LogView, openLog, readFile, type SessionPaths, textOf } from '@parley/journal'
 import type { Shipment } from '@parley/store'
+import { openContentStore } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
+import { bringContents, keptContents } from '../history/kept-contents.ts'
 import type { Listed } from '../read/catalogue.ts'
 import { giveUp } from './sharing.ts'
 
@@ -32,10 +34,17 @@ export async function sendLog(files: Files, { log }: SessionPaths, { shipment, l
   await shipment.close()
 }
 
-/** Syncs a log that was fetched, and removes its mark: without one it is a log of this machine alone. */
-export async function keepLog(files: Files, paths: SessionPaths, shipment: Shipment): Promise<void> {
+interface Keeping {
+  readonly shipment: Shipment
+  /** Resolves to a content that a file had; null where the store does not have it. */
+  readonly content: (hash: string) => Promise<Uint8Array | null>
+}
+
+/** Syncs a log that was fetched with what files had, and removes its mark: without one it is a log of this machine alone. */
+export async function keepLog(files: Files, paths: SessionPaths, { shipment, content }: Keeping): Promise<void> {
   const { log, sideFiles, acked, folders } = paths
   try {
+    await fetchContents(files, paths, content)
     const names = files.look(sideFiles) === null ? [] : files.list(sideFiles)
     for (const path of [log, ...names.map((name) => join(sideFiles, name))]) await syncFile(files, path)
     for (const folder of [...(names.length === 0 ? [] : [sideFiles]), ...folders]) await files.syncFolder(folder)
@@ -43,6 +52,25 @@ export async function keepLog(files: Files, paths: SessionPaths, shipment: Shipm
     await shipment.close()
   }
   if (files.look(acked) !== null) files.remove(acked)
+}
+
+/** Fetches the contents that files had and that a log names, as far as the store has them. */
+async function fetchContents(
+  files: Files,
+  { log, sideFiles, snapshots }: SessionPaths,
+  content: Keeping['content'],
+): Promise<void> {
+  const { namedIn, listedIn } = keptContents(snapshots)
+  const hashes = new Set<string>()
+  using view = LogView.open(files, log)
+  for (const line of view.lines()) {
+    if (line.type !== 'files.changed') continue
+    const named = namedIn(Buffer.from(textOf(line)))
+    for (const hash of named.hashes) hashes.add(hash)
+    for (const name of named.lists)
+      for (const hash of listedIn(readFile(files, join(sideFiles, name)) ?? Buffer.from('[]'))) hashes.add(hash)
+  }
+  await bringContents(hashes, openContentStore(snapshots), content)
 }
 
 async function syncFile(files: Files, path: string): Promise<void> {

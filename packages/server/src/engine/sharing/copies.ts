@@ -78,8 +78,10 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
     if (way === 'to' && isOwn) await settleLog(files, paths)
     const { judged, compared } = await planned(conversationId, way)
     if (judged.kind !== 'copy') return { judged, compared }
-    if (way === 'from') await keepLog(files, paths, await take(conversationId, 'stored'))
-    else {
+    if (way === 'from') {
+      const content = (hash: string) => store.content(conversationId, hash)
+      await keepLog(files, paths, { shipment: await take(conversationId, 'stored'), content })
+    } else {
       const listed = await listedHere(conversationId)
       await sendLog(files, paths, { listed, shipment: await take(conversationId, 'own') })
     }

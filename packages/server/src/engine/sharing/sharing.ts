@@ -1,7 +1,9 @@
 import { type Files, type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
+import type { RpcError } from '@parley/rpc'
 import { HeldElsewhereError, type Holder, type LocalCopy, type SharedStore, type Shipment } from '@parley/store'
 import { rejection } from '../../replies/rejection.ts'
+import { keptContents } from '../history/kept-contents.ts'
 import type { ConversationOwner, OpenParts } from '../open/conversation-parts.ts'
 import { shareJournal } from './shared-journal.ts'
 
@@ -12,6 +14,8 @@ export interface Sharing {
    * there is no store. Rejects with `liveElsewhere` while another server has it.
    */
   take(paths: SessionPaths, conversationId: ConversationId, kind: 'new' | 'stored'): Promise<Shipment | null>
+  /** Resolves to the rejection `liveElsewhere` where another server has a conversation; else null. */
+  elsewhere(conversationId: ConversationId): Promise<RpcError | null>
   /** Brings the copy of a conversation up to date for reading. The caller holds its lock. */
   refresh(paths: SessionPaths, conversationId: ConversationId): Promise<void>
   /** Stores the log of a conversation that was written as a whole. */
@@ -39,6 +43,7 @@ function notShared(files: Files): Sharing {
         `Conversation ${conversationId} is kept in a store that servers share, and this server was started without one. Start it with --store, or view or fork what this machine has.`,
       )
     },
+    elsewhere: async () => null,
     refresh: async () => undefined,
     publish: async () => undefined,
     remove: async () => undefined,
@@ -63,6 +68,10 @@ function sharedIn(store: SharedStore, files: Files): Sharing {
 
   return {
     take,
+    async elsewhere(conversationId) {
+      const holder = await store.holder(conversationId)
+      return holder === null ? null : heldElsewhere(conversationId, { holder })
+    },
     async refresh(paths, conversationId) {
       await store.refresh(copyAt(paths, conversationId))
     },
@@ -80,11 +89,14 @@ function sharedIn(store: SharedStore, files: Files): Sharing {
   }
 }
 
-export function copyAt({ log, sideFiles, acked }: SessionPaths, conversationId: ConversationId): LocalCopy {
-  return { conversationId, log, sideFiles, acked }
+export function copyAt({ log, sideFiles, acked, snapshots }: SessionPaths, conversationId: ConversationId): LocalCopy {
+  return { conversationId, log, sideFiles, acked, contents: keptContents(snapshots) }
 }
 
-export function heldElsewhere(conversationId: ConversationId, { holder: { address } }: HeldElsewhereError) {
+export function heldElsewhere(
+  conversationId: ConversationId,
+  { holder: { address } }: Pick<HeldElsewhereError, 'holder'>,
+): RpcError {
   const next =
     address === null ? 'View it read-only, or fork it.' : `Connect to ${address}, view it read-only, or fork it.`
   return rejection('liveElsewhere', `Conversation ${conversationId} is open on another server. ${next}`, {

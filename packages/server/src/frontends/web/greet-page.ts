@@ -22,8 +22,6 @@ interface GreetOptions {
   readonly prove: Prove
   /** True where whoever has a token may sign in on the page. */
   readonly offersSignIn: boolean
-  /** Returns the origins of the pages of other servers, which the page may go on at. */
-  readonly otherOrigins: () => readonly string[]
 }
 
 /** Time limit for the first message of a page. */
@@ -31,13 +29,9 @@ const greetingMs = 10_000
 
 /**
  * Reads the first message of a page, `{"code": …}` from its link or `{"token": …}` from its storage, and answers with its
- * token, access and the other servers of the team. Resolves with what it has proven; with null after closing the
- * connection of anyone else.
+ * token and access. Resolves with what it has proven; with null after closing the connection of anyone else.
  */
-export async function greetPage(
-  transport: Transport,
-  { prove, offersSignIn, otherOrigins }: GreetOptions,
-): Promise<Proven | null> {
+export async function greetPage(transport: Transport, { prove, offersSignIn }: GreetOptions): Promise<Proven | null> {
   const expired = setTimeout(() => void transport.close(), greetingMs)
   // The iterator of a transport is its own: the peer goes on where this stops.
   const first = await transport.incoming[Symbol.asyncIterator]().next()
@@ -50,8 +44,7 @@ export async function greetPage(
     return null
   }
   const { token, access } = proven
-  const servers = otherOrigins()
-  transport.send(JSON.stringify({ token, access, ...(servers.length === 0 ? {} : { servers }) }))
+  transport.send(JSON.stringify({ token, access }))
   return proven
 }
 

@@ -31,22 +31,41 @@ function read(path: string, type: keyof typeof types): { readonly plain: PageRes
   }
 }
 
+/** Path of the list of the other servers of the team, which the page also opens as a frame without content. */
+export const serversPath = '/servers'
+
 /**
- * Returns the headers of every answer: nothing from elsewhere but connections to the `others` of the team, no frame around
- * the page, no text that becomes code, no trace in caches or in addresses of others.
+ * Returns the list, one origin in a line. As a frame it may connect to exactly these servers: a page that was loaded
+ * before one of them came could not, since no page gets another policy.
  */
-export function pageHeaders(origin: string, others: readonly string[]): Readonly<Record<string, string>> {
+export function listOfServers(origins: readonly string[]): PageResponse {
+  const policy = ["default-src 'none'", `connect-src ${socketsOf(origins)}`, "frame-ancestors 'self'", ...nothingElse]
+  const headers = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Security-Policy': policy.join('; '),
+    'X-Frame-Options': 'SAMEORIGIN',
+  }
+  return { headers, body: Buffer.from(origins.join('\n')) }
+}
+
+const nothingElse = [
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+]
+
+/** Returns the headers of every answer: nothing from elsewhere, no text that becomes code, no trace of the page. */
+export function pageHeaders(origin: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    `connect-src ${[...new Set([origin, ...others])].map((one) => one.replace(/^http/, 'ws')).join(' ')}`,
-    "base-uri 'none'",
-    "form-action 'none'",
+    `connect-src 'self' ${socketsOf([origin])}`,
+    "frame-src 'self'",
     "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    ...nothingElse,
   ]
   return {
     'Content-Security-Policy': policy.join('; '),
@@ -58,4 +77,9 @@ export function pageHeaders(origin: string, others: readonly string[]): Readonly
     'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
     'Cache-Control': 'no-store',
   }
+}
+
+/** Returns the websockets of origins as a policy names them. */
+function socketsOf(origins: readonly string[]): string {
+  return origins.length === 0 ? "'none'" : origins.map((origin) => origin.replace(/^http/, 'ws')).join(' ')
 }

@@ -1,7 +1,7 @@
 import type { Transport } from '@parley/rpc'
 import type { PageSource } from '@parley/rpc/websocket'
 import { greetPage, type Prove, type Proven } from './greet-page.ts'
-import { pageHeaders, readPageFiles } from './page-files.ts'
+import { listOfServers, pageHeaders, readPageFiles, serversPath } from './page-files.ts'
 
 interface SourceOptions {
   /** Folder of the built page. */
@@ -24,9 +24,10 @@ export function createPageSource(options: SourceOptions): PageSource {
   /** Connections of nobody yet, the newest last. */
   const unproven = new Set<Transport>()
   return {
-    headers: (origin) => pageHeaders(origin, otherOrigins()),
+    headers: pageHeaders,
     otherOrigins,
-    respond: (path, { headers }) => files(path, headers['accept-encoding']?.toString()),
+    respond: (path, { headers }) =>
+      path === serversPath ? listOfServers(otherOrigins()) : files(path, headers['accept-encoding']?.toString()),
     async onConnection(transport, admit) {
       // The one that waits longest makes room: a page proves at once who it is, and who only holds connections does not.
       const [longest] = unproven

@@ -1,3 +1,4 @@
+import { keptContents } from '../../../src/engine/history/kept-contents.ts'
 import { type ScriptedModel, scriptedModel } from '../../engine/support/scripted-model.ts'
 import { fullAccess, type Talk } from '../../engine/support/test-server.ts'
 import type { FarFolder } from './far-machine.ts'
@@ -34,6 +35,6 @@ export async function resumeIn(
 /** Store that has given a conversation away once. */
 function laterStore() {
   const store = passedOnStore()
-  void store.take({ conversationId: '', log: '', sideFiles: '', acked: '' }, 'new')
+  void store.take({ conversationId: '', log: '', sideFiles: '', acked: '', contents: keptContents('') }, 'new')
   return store
 }

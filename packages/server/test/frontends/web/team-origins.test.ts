@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pageHeaders } from '../../../src/frontends/web/page-files.ts'
+import { listOfServers, pageHeaders } from '../../../src/frontends/web/page-files.ts'
 import { watchTeamOrigins } from '../../../src/frontends/web/team-origins.ts'
 
 it('a server that is gone is still known, since its pages come from there', async () => {
@@ -30,10 +30,17 @@ it('a store that is away takes nothing from what is known, and endless servers d
   expect(origins.known()).toHaveLength(32)
 })
 
-it('a page may connect to its own server and to those of the team, and load from its own alone', () => {
-  const policy = pageHeaders('https://a.example', ['https://a.example', 'http://127.0.0.1:7'])[
-    'Content-Security-Policy'
-  ]
-  expect(policy).toContain('connect-src wss://a.example ws://127.0.0.1:7;')
-  expect(policy).toContain("default-src 'none'; script-src 'self'")
+it('a page may connect to its own server, and load from there alone', () => {
+  const policy = pageHeaders('https://a.example')['Content-Security-Policy']
+  expect(policy).toContain("connect-src 'self' wss://a.example;")
+  expect(policy).toContain("script-src 'self'")
+  expect(policy).toContain("default-src 'none'")
+})
+
+it('the list of the other servers may connect to exactly those, and nothing else may show it', () => {
+  const { headers, body } = listOfServers(['https://b.example', 'http://127.0.0.1:7'])
+  expect(headers['Content-Security-Policy']).toContain('connect-src wss://b.example ws://127.0.0.1:7;')
+  expect(headers['Content-Security-Policy']).toContain("frame-ancestors 'self';")
+  expect(Buffer.from(body).toString()).toBe('https://b.example\nhttp://127.0.0.1:7')
+  expect(listOfServers([]).headers['Content-Security-Policy']).toMatch(/^default-src 'none'; connect-src 'none';/)
 })

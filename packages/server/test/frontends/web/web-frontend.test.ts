@@ -169,8 +169,9 @@ describe('the page of a server', () => {
     expect(response.headers.get('content-encoding')).toBe('gzip')
     const policy = response.headers.get('content-security-policy')
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
-    expect(policy).toContain(`connect-src ${origin.replace('http:', 'ws:')};`)
-    expect(policy).toContain("frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
+    expect(policy).toContain(`connect-src 'self' ${origin.replace('http:', 'ws:')};`)
+    expect(policy).toContain("frame-src 'self'; frame-ancestors 'none';")
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',

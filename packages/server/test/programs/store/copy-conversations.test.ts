@@ -7,6 +7,7 @@ import { type ConversationEvent, initialState } from '@parley/protocol'
 import { openStore } from '@parley/store'
 import { hasNats, type NatsServers, startNats } from '@parley/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { keptContents } from '../../../src/engine/history/kept-contents.ts'
 import { runStore } from '../../../src/programs/store/run-store.ts'
 import { placeLog, recordedLogs } from '../../engine/support/recorded-logs.ts'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
@@ -90,6 +91,34 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
       other.logLines(conversationId).slice(0, one.logLines(conversationId).length),
     )
     await far[Symbol.asyncDispose]()
+  })
+
+  test('takes along what files had, and tells what is missing or damaged there', async () => {
+    await using one = testPlace()
+    await using other = testPlace()
+    one.write('a.txt', 'one\n')
+    const steps = [{ calls: [{ name: 'shell', args: { command: 'echo two > a.txt' } }] }, { text: 'ok' }]
+    const { watched, server } = await one.talk({ model: scriptedModel(...steps) }, { sandbox: 'danger-full-access' })
+    await watched.send('go')
+    await watched.turnEnded()
+    await server.close()
+    const { conversationId } = watched
+    expect(await run(one, ['copy', '--to', url(), conversationId])).toMatchObject({ counts: { copied: 1 } })
+    expect(await run(other, ['copy', '--from', url(), conversationId])).toMatchObject({ counts: { copied: 1 } })
+    const client = await other.start().connect()
+    await client.request('conversation/resume', { conversationId })
+    const plan = await client.request('conversation/rewind/plan', { conversationId, to: 1 })
+    expect([plan.changes.map(({ path }) => path), plan.left]).toEqual([['a.txt'], []])
+
+    await using store = await open()
+    const copy = localCopy(one, conversationId)
+    expect((await store.compare(copy)).badFiles).toEqual([])
+    const lost = 'f'.repeat(64)
+    const withLost = { ...copy.contents, namedIn: () => ({ hashes: [lost], lists: [] }) }
+    expect((await store.compare({ ...copy, contents: withLost })).badFiles).toEqual([])
+    const kept = { ...withLost, read: () => Buffer.from('kept') }
+    const { badFiles } = await store.compare({ ...copy, contents: kept })
+    expect(badFiles).toEqual([{ name: `content-${lost}`, where: 'store' }])
   })
 
   test('goes on where it was killed, and sends nothing twice', async () => {
@@ -210,6 +239,7 @@ function localCopy(place: TestPlace, conversationId: string) {
     log,
     sideFiles: place.path(conversationId, 'sideFiles'),
     acked: log.replace('.jsonl', '.acked'),
+    contents: keptContents(join(place.root, '.parley', 'snapshots')),
   }
 }
 

@@ -1,0 +1,71 @@
+import { openSocket } from './page-transport.ts'
+
+/** Way to the other servers of the team, those included that came after the page was loaded. */
+export interface TeamFrame {
+  /** Resolves to the origins that `open` can reach by now. Rejects when the server that the page is from does not answer. */
+  look(): Promise<readonly string[]>
+  /** Opens a websocket to the server of an origin. Rejects when it cannot be opened in time. */
+  open(origin: string): Promise<WebSocket>
+}
+
+/** Path of the list of servers. Whatever connects from a frame of it has the policy of that moment. */
+const listPath = '/servers'
+const loadMs = 4_000
+
+type View = WindowProxy & typeof globalThis
+
+interface Frame {
+  readonly element: HTMLIFrameElement
+  readonly view: View
+  readonly text: string
+  /** Websocket that was opened last. It ends with the frame. */
+  socket: WebSocket | null
+}
+
+/** Creates the way from this page: its own policy lets it connect to its own server, a frame's to those of its list. */
+export function createTeamFrame(page: View): TeamFrame {
+  const { document, location } = page
+  let frames: readonly Frame[] = []
+
+  async function look(): Promise<readonly string[]> {
+    const response = await page.fetch(listPath, { signal: AbortSignal.timeout(loadMs) })
+    if (!response.ok) throw new Error(`The server answers ${response.status}.`)
+    if ((await response.text()) !== (frames.at(-1)?.text ?? '')) {
+      const newest = await loadFrame(document)
+      const unused = frames.filter(({ socket }) => socket === null || socket.readyState === page.WebSocket.CLOSED)
+      for (const { element } of unused) element.remove()
+      frames = [...frames.filter((frame) => !unused.includes(frame)), newest]
+    }
+    return frames.at(-1)?.text.split('\n') ?? []
+  }
+
+  return {
+    look,
+    async open(origin) {
+      const url = `${origin.replace(/^http/, 'ws')}/socket`
+      const frame = origin === location.origin ? undefined : frames.at(-1)
+      const socket = await openSocket(url, frame?.view ?? page)
+      if (frame !== undefined) frame.socket = socket
+      return socket
+    },
+  }
+}
+
+/** Loads the list as a frame that nobody sees. */
+async function loadFrame(document: Document): Promise<Frame> {
+  const element = document.createElement('iframe')
+  element.hidden = true
+  element.src = listPath
+  const { promise: settled, resolve } = Promise.withResolvers<void>()
+  element.addEventListener('load', () => resolve(), { once: true })
+  const expired = setTimeout(resolve, loadMs)
+  document.body.append(element)
+  await settled
+  clearTimeout(expired)
+  // What a browser shows in place of a document that did not come is no document of this origin.
+  const view = element.contentDocument?.defaultView
+  const text = element.contentDocument?.body.textContent
+  if (view != null && text != null && view.location.pathname === listPath) return { element, view, text, socket: null }
+  element.remove()
+  throw new Error('The list of servers did not come.')
+}

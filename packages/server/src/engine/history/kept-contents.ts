@@ -1,0 +1,67 @@
+import { decodeLine } from '@parley/journal'
+import type { FileContents } from '@parley/store'
+import { isRecord } from '@parley/text'
+import { type ContentStore, openContentStore } from '@parley/workspace'
+
+const LF = 0x0a
+const named = Buffer.from('"files.changed"')
+const hashText = /^[0-9a-f]{64}$/
+
+/** Returns the contents in a folder that lines of logs name: what files had before calls changed them, by which one goes back. */
+export function keptContents(folder: string): FileContents {
+  const { read } = openContentStore(folder)
+  return {
+    namedIn(lines) {
+      const events = eventsIn(lines)
+      return {
+        hashes: events.flatMap(({ files }) => hashesOf(files)),
+        lists: events.flatMap(({ list }) => (typeof list === 'string' ? [list.replace(':', '-')] : [])),
+      }
+    },
+    listedIn: (sideFile) => hashesOf(JSON.parse(Buffer.from(sideFile).toString())),
+    read,
+  }
+}
+
+/** Returns the events of lines that say which files changed; other lines are not parsed. */
+function eventsIn(lines: Buffer): Readonly<Record<string, unknown>>[] {
+  const found: Readonly<Record<string, unknown>>[] = []
+  for (let at = lines.indexOf(named); at !== -1; ) {
+    const from = lines.lastIndexOf(LF, at) + 1
+    const end = lines.indexOf(LF, at)
+    const to = end === -1 ? lines.length : end
+    const event = decodeLine(lines.toString('utf8', from, to))?.event
+    if (event?.type === 'files.changed') found.push(event)
+    at = lines.indexOf(named, to)
+  }
+  return found
+}
+
+/** Returns what changed files had before. What they had after lies in the folder, or came before another change. */
+function hashesOf(files: unknown): string[] {
+  if (!Array.isArray(files)) return []
+  return files.flatMap((file: unknown) => {
+    const before = isRecord(file) ? file['before'] : null
+    const hash = isRecord(before) ? before['hash'] : null
+    return typeof hash === 'string' && hashText.test(hash) ? [hash] : []
+  })
+}
+
+/** Contents that are fetched at once. */
+const lanes = 8
+
+/** Fetches contents that are not kept here, as far as they are to be had. */
+export async function bringContents(
+  hashes: ReadonlySet<string>,
+  store: ContentStore,
+  fetch: (hash: string) => Promise<Uint8Array | null>,
+): Promise<void> {
+  const left = hashes.values()
+  const lane = async () => {
+    for (const hash of left) {
+      const content = store.read(hash) === null ? await fetch(hash) : null
+      if (content !== null) store.keep(hash, content)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+}

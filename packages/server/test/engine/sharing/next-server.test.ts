@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { nodeFiles } from '@parley/journal'
+import { openStore, type SharedStore } from '@parley/store'
+import { hasNats, type NatsServers, startNats } from '@parley/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scriptedModel } from '../support/scripted-model.ts'
+import { type TestPlace, type TestServer, testPlace } from '../support/test-server.ts'
+
+const free = { sandbox: 'danger-full-access' } as const
+const shell = (command: string) => ({ calls: [{ name: 'shell', args: { command } }] })
+
+describe.skipIf(!hasNats)('the next server of a conversation', () => {
+  let nats: NatsServers
+  const stores: SharedStore[] = []
+  beforeAll(async () => {
+    nats = await startNats()
+    for (let server = 0; server < 2; server++)
+      stores.push(await openStore({ servers: nats.addresses, replicas: 1, files: nodeFiles }))
+  })
+  afterAll(async () => {
+    for (const store of stores) await store[Symbol.asyncDispose]()
+    await nats[Symbol.asyncDispose]()
+  })
+
+  const ours = () => ({ store: stores[0] as SharedStore })
+  const theirs = () => ({ store: stores[1] as SharedStore })
+
+  /** Ends the first server and goes on with its conversation at the second. */
+  async function passedOn(server: TestServer, place: TestPlace, conversationId: string) {
+    await server.close()
+    const client = await place.start(theirs()).connect()
+    await client.request('conversation/resume', { conversationId })
+    return client
+  }
+
+  test('takes files back to what they were before it had the conversation, in a copy, too', async () => {
+    await using place = testPlace()
+    await using other = testPlace()
+    place.write('a.txt', 'one\n')
+    for (let file = 0; file <= 100; file++) place.write(`many-${file}`, `${file}\n`)
+    const model = scriptedModel(shell('echo two > a.txt; rm many-*'), { text: 'ok' })
+    const { watched, server } = await place.talk({ model, ...ours() }, free)
+    await watched.send('go')
+    await watched.turnEnded()
+    const { conversationId } = watched
+    const client = await passedOn(server, other, conversationId)
+
+    const copy = await client.request('conversation/fork', { conversationId })
+    const plan = await client.request('conversation/rewind/plan', { conversationId: copy.conversationId, to: 1 })
+    expect([plan.changes.length, plan.left]).toEqual([102, []])
+    const { hash } = await client.request('conversation/rewind/plan', { conversationId, to: 1 })
+    await client.request('conversation/rewind', { conversationId, to: 1, hash })
+    expect([place.read('a.txt'), place.read('many-100')]).toEqual(['one\n', '100\n'])
+  })
+
+  test('removes with a conversation what its files had', async () => {
+    await using place = testPlace()
+    await using other = testPlace()
+    place.write('a.txt', 'private\n')
+    const { watched, server } = await place.talk(
+      { model: scriptedModel(shell('rm a.txt'), { text: 'ok' }), ...ours() },
+      free,
+    )
+    await watched.send('go')
+    await watched.turnEnded()
+    const { conversationId } = watched
+    const hash = await watched.until((_, events) => {
+      const event = events.find(({ event }) => event.type === 'files.changed')?.event
+      return event?.type === 'files.changed' ? event.files[0]?.before?.hash : undefined
+    })
+    const content = () => theirs().store.content(conversationId, hash)
+    expect(Buffer.from((await content()) ?? '').toString()).toBe('private\n')
+    const client = await passedOn(server, other, conversationId)
+    await client.request('conversation/delete', { conversationId })
+    expect(await content()).toBeNull()
+    expect(existsSync(other.path(conversationId))).toBe(false)
+  })
+})
