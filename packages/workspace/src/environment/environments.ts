@@ -163,6 +163,7 @@ function open(name: string, settings: EnvironmentSettings, ports: OpenPorts): Sh
       for (const { owner } of requests) owner?.taken()
     },
   })
+  const there = { name, machine: settings.url === undefined ? settings.connected : null }
   const mayWork = (user: string) => machine === null || machines.permits(machine, user)
-  return { link, requests, environment: remoteEnvironment({ name, link, mayWork, here: ports.local.search.here }) }
+  return { link, requests, environment: remoteEnvironment({ ...there, link, mayWork, here: ports.local.search.here }) }
 }
