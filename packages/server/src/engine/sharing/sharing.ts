@@ -22,7 +22,7 @@ export interface Sharing {
   publish(paths: SessionPaths, conversationId: ConversationId): Promise<void>
   /** Removes a conversation that is closed here from the store. Rejects with `liveElsewhere` while another server has it. */
   remove(paths: SessionPaths, conversationId: ConversationId): Promise<void>
-  /** Sends who opens a conversation here to another server for as long as that takes to open it. */
+  /** Sends who opens a conversation here to another server for as long as that takes to open it, while it lives. */
   passOn(conversationId: ConversationId, to: Holder): void
 }
 
@@ -54,11 +54,18 @@ function notShared(files: Files): Sharing {
 function sharedIn(store: SharedStore, files: Files): Sharing {
   const passed = new Map<ConversationId, { readonly to: Holder; readonly untilMs: number }>()
 
+  /** Resolves to the server that clients are sent to, as long as it lives. */
+  async function passedTo(conversationId: ConversationId): Promise<Holder | null> {
+    const passing = passed.get(conversationId)
+    if (passing === undefined || performance.now() >= passing.untilMs) return null
+    const others = await store.others()
+    return others.some(({ node }) => node === passing.to.node) ? passing.to : null
+  }
+
   async function take(paths: SessionPaths, conversationId: ConversationId, kind: 'new' | 'stored'): Promise<Shipment> {
     try {
-      const passing = passed.get(conversationId)
-      if (passing !== undefined && performance.now() < passing.untilMs)
-        throw new HeldElsewhereError(conversationId, passing.to)
+      const to = await passedTo(conversationId)
+      if (to !== null) throw new HeldElsewhereError(conversationId, to)
       passed.delete(conversationId)
       return await store.take(copyAt(paths, conversationId), kind)
     } catch (error) {
