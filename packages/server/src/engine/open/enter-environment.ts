@@ -9,12 +9,12 @@ import {
   type TakenEnvironment,
 } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
-import type { RequestContext } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import { assertFolder } from '../project/project-at.ts'
+import type { TurnModules } from '../turn/turn-context.ts'
+import { typedSecret } from '../turn/user-typing.ts'
 
 /** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
 export function takeEnvironment(
@@ -34,8 +34,7 @@ export function takeEnvironment(
 interface Entry {
   readonly conversation: Conversation
   readonly environment: Environment
-  readonly gather: () => Promise<RequestContext>
-  readonly limits: ConversationLimits
+  readonly modules: Pick<TurnModules, 'gather' | 'limits' | 'redaction' | 'runningOn'>
   readonly project: Pick<ConversationProject, 'read'>
   /** Releases what was taken for the conversation; called where a new one is rejected. */
   readonly leave: () => Promise<unknown>
@@ -70,7 +69,9 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
   }
 }
 
-async function look({ conversation, environment, gather, limits, project }: Entry): Promise<Entered> {
+async function look({ conversation, environment, modules, project }: Entry): Promise<Entered> {
+  const { gather, limits } = modules
+  await learnHidden(environment, modules)
   const { meta, settings, seq } = conversation.state.core
   if (!conversation.readOnly) await environment.rootsNow(workspaceOf(conversation.state).roots)
   if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
@@ -79,6 +80,12 @@ async function look({ conversation, environment, gather, limits, project }: Entr
   // The limits in a log are corrected after its recovery events; a new log begins with the right ones.
   if (seq === 0) limits.recordEnforcement()
   return { ...nothingFound, instructionFiles }
+}
+
+/** Learns what was typed as hidden into commands that an earlier server has started, before their output is read. */
+async function learnHidden({ kept }: Environment, { runningOn, redaction }: Entry['modules']): Promise<void> {
+  const texts = runningOn.size === 0 ? [] : await kept.hidden()
+  for (const text of texts) redaction.hide(typedSecret, text)
 }
 
 /** Returns what is said of a recorded conversation that opens all the same; null where it does not. */
