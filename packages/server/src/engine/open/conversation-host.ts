@@ -44,7 +44,7 @@ export class ConversationHost implements AsyncDisposable {
     this.#open = new OpenConversations({ release: (id) => this.#release(id), report: parts.report })
     const { files, home, setup, store, report } = parts
     this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store)
-    const sharing = createSharing(store, files)
+    const sharing = createSharing(store, files, setup.gifts)
     this.#stored = new StoredConversations({
       ...{ files, home, setup, sharing },
       open: this.#open,
