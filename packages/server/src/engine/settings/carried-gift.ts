@@ -7,7 +7,7 @@ import { giftPath, keepGift, readGift, type SealPorts, sealedGift, unsealedGift 
 
 type GiftPorts = SealPorts & { readonly files: Files }
 
-/** What people gave conversations beyond the configuration, as it goes from one server of a store to the next. */
+/** Carries what people gave conversations beyond the configuration from one server of a store to the next. */
 export interface CarriedGifts {
   /** Returns what reads the gift of a conversation, sealed and with the hash of its file of rules; null for none. */
   readerOf(conversationId: ConversationId): () => object | null

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import { createRedaction } from '@parley/redaction'
 import { openStore, type SharedStore } from '@parley/store'
-import { hasNats, type NatsServers, startNats } from '@parley/testkit'
+import { hasNats, type NatsServers, startNats, waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, type TestServer, testPlace } from '../support/test-server.ts'
@@ -90,6 +90,33 @@ describe.skipIf(!hasNats)('the next server of a conversation', () => {
     await using third = testPlace()
     const last = await outcome(start(third, ours().store, 'c'), conversationId)
     expect(last.found).toEqual(['asked', [given]])
+  })
+
+  test('removes its copy of what was deleted elsewhere, and no other', async () => {
+    await using place = testPlace()
+    await using other = testPlace()
+    const first = place.start({ model: scriptedModel({ text: 'one' }, { text: 'two' }), ...ours() })
+    const client = await first.connect()
+    const viewer = other.start(theirs())
+    const viewing = await viewer.connect()
+    const ids: string[] = []
+    for (let talk = 0; talk < 2; talk++) {
+      const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
+      const watched = await client.watch(conversationId)
+      await watched.send('go')
+      await watched.turnEnded()
+      await viewing.request('conversation/resume', { conversationId, readOnly: true })
+      ids.push(conversationId)
+    }
+    await viewer.close()
+    const [deleted = '', kept = ''] = ids
+    await client.request('conversation/delete', { conversationId: deleted })
+
+    other.start(theirs())
+    const parts = ['log', 'sideFiles', 'checkpoint', 'lock'] as const
+    const left = () => parts.filter((part) => existsSync(other.path(deleted, part)))
+    await waitUntil(() => left().length === 0, { what: 'the end of the copy' })
+    expect(readFileSync(other.path(kept))).toEqual(readFileSync(place.path(kept)))
   })
 
   test('removes with a conversation what its files had', async () => {
