@@ -7,8 +7,8 @@ import type {
   ParamsOf,
   ResultOf,
 } from '@parley/protocol'
-import type { Client } from './connection/client.ts'
-import type { ClientError } from './connection/errors.ts'
+import { type Client, watcher } from './connection/client.ts'
+import { type ClientError, codeOf } from './connection/errors.ts'
 import {
   type JoinedConversation,
   joinConversation,
@@ -18,7 +18,7 @@ import {
 import { type Watched, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
 import { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
-import { type Ending, endOfJoined, reportEnd } from './server/leave-server.ts'
+import { type Ending, endOfJoined, endOfTeam, reportEnd } from './server/leave-server.ts'
 import type { OpenedThere, Team } from './team/team.ts'
 import { followMoves, type ServerFacts, type Way, wayThrough } from './way.ts'
 
@@ -120,6 +120,7 @@ export class Parley implements AsyncDisposable {
    * log as it is now. Throws `liveElsewhere` if it is live and cannot be joined.
    */
   async watch(which: Which): Promise<Conversation> {
+    if (this.#team !== null) return this.#watchThere(this.#team, which)
     const view = await this.#client.request('conversation/resume', { ...named(which), readOnly: true })
     const { conversationId } = view
     const { introduction } = this.#client
@@ -128,8 +129,7 @@ export class Parley implements AsyncDisposable {
     const live = (await this.listLive()).find((listed) => listed.conversationId === conversationId)?.live ?? null
     if (live === null && view.readOnly) return this.#follow(view)
     const owner = { conversationId, ...(live ?? { pid: null, socket: null }) }
-    const watching = { ...introduction, canApprove: false, canRaiseLimits: false, access: 'readOnly' as const }
-    return this.#join(await joinConversation(owner, { introduction: watching }))
+    return this.#join(await joinConversation(owner, { introduction: watcher(introduction) }))
   }
 
   /**
@@ -258,10 +258,30 @@ export class Parley implements AsyncDisposable {
     return { client: this.#client, lost: this.#connection.signal, facts: this.#facts }
   }
 
-  async #join({ client, summary, owner }: JoinedConversation): Promise<Conversation> {
-    const joined = new Parley(client, endOfJoined, { attached: true, serverPid: owner.pid })
+  /** Watches a conversation from server to server, by a connection that may change nothing; as it is saved where none has it. */
+  async #watchThere(team: Team, which: Which): Promise<Conversation> {
+    if (this.#client.introduction.access !== 'readOnly') {
+      const own = await team.asWatcher()
+      const watching = new Parley(own.home, endOfTeam(own), this.#facts, own)
+      return this.#through(watching, () => watching.watch(which))
+    }
     try {
-      const conversation = await joined.#follow(summary)
+      return await this.#followThere(team, { ...(await team.open(named(which))), attached: true })
+    } catch (error) {
+      if (codeOf(error) !== 'notPermitted') throw error
+      return this.#follow(await this.#client.request('conversation/resume', { ...named(which), readOnly: true }))
+    }
+  }
+
+  #join({ client, summary, owner }: JoinedConversation): Promise<Conversation> {
+    const joined = new Parley(client, endOfJoined, { attached: true, serverPid: owner.pid })
+    return this.#through(joined, () => joined.#follow(summary))
+  }
+
+  /** Opens a conversation on a connection that is made for it. */
+  async #through(joined: Parley, open: () => Promise<Conversation>): Promise<Conversation> {
+    try {
+      const conversation = await open()
       joined.#endsWithConversation = true
       this.#joined.set(conversation, joined)
       void joined.closed.then(() => this.#joined.delete(conversation))

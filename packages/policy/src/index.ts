@@ -51,4 +51,5 @@ export {
   trustNotice,
   trustReport,
 } from './trust/trust-report.ts'
+export { DecisionTooLargeError, type SharedTrust } from './trust/trust-store.ts'
 export { readTrusted, type TrustedFile, writeCopy } from './trust/trusted-copy.ts'

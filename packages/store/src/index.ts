@@ -9,6 +9,7 @@ export {
   HeldElsewhereError,
   type Holder,
   type LocalCopy,
+  type SharedAnswers,
   type SharedStore,
   type Shipment,
   type StoredRow,

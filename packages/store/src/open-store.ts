@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Files, STORE_LOST, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
+import { answersIn } from './answers.ts'
 import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { isElecting, storeError } from './connection/store-trouble.ts'
@@ -15,10 +16,10 @@ import { contentName, isNamedBy } from './log/named-contents.ts'
 import { objectsOf } from './log/objects.ts'
 import { removeLog } from './log/remove-log.ts'
 import { type Described, shipLog } from './log/ship-log.ts'
-import type { LocalCopy, SharedStore, Shipment, TakenKind } from './port/shared-store.ts'
+import type { LocalCopy, SharedAnswers, SharedStore, Shipment, TakenKind } from './port/shared-store.ts'
 import { createLists, type Lists } from './servers/lists.ts'
 import { holdLease, type Nodes } from './servers/nodes.ts'
-import { type Claim, claimConversation } from './servers/owners.ts'
+import { type Claim, claimConversation, holderOf } from './servers/owners.ts'
 
 /** Logs that are brought up to date at once: more would hold up the renewal of the lease. */
 const readAtOnce = 16
@@ -113,11 +114,12 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
   }
 
   return {
-    ...{ name, key: prepared.key },
+    ...{ name, key: prepared.key, answers: sharedAnswers(prepared.answers, name) },
     ...listed(lists, { attempt, files, store }),
     announce: nodes.announce,
     others: () => attempt('read', nodes.others),
     take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind))),
+    holder: (conversationId) => attempt('read', () => whileElecting(() => holderOf({ owners, nodes }, conversationId))),
     refresh: (copy) =>
       attempt('read', async () => {
         const ports = portsOf(copy.conversationId)
@@ -170,6 +172,16 @@ function listed(
           return copy !== null && readMark(files, copy.acked)?.store === store
         })
       }),
+  }
+}
+
+/** Returns the answers of a store, whose failures are errors of the storage. */
+function sharedAnswers(bucket: Prepared['answers'], name: string): SharedAnswers {
+  const attempt = attemptsAt(name)
+  const answers = answersIn(bucket, name)
+  return {
+    read: (of) => attempt('read', () => whileElecting(() => answers.read(of))),
+    write: (of, text, how) => attempt('write to', () => whileElecting(() => answers.write(of, text, how))),
   }
 }
 

@@ -58,5 +58,5 @@ test.skipIf(!hasNats)('nothing in a store ends by its age, number or size, but f
   }
   await connection.close()
   expect(limited).toEqual(['KV_parley_nodes'])
-  expect(count).toBe(13)
+  expect(count).toBe(14)
 })

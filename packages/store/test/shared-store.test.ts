@@ -40,6 +40,29 @@ describe.skipIf(!hasNats)('a shared store', () => {
     expect(readFileSync(other.log, 'utf8')).toBe(readFileSync(copy.log, 'utf8'))
   })
 
+  test('has logs of many messages that lie between those of others', async () => {
+    await using one = await open()
+    await using world = await tempDirectory()
+    const id = newId()
+    let beside = newId()
+    while (placeOf(beside).stream !== placeOf(id).stream) beside = newId()
+    const copies = [copyIn(world.path, 'a', id), copyIn(world.path, 'a', beside)]
+    const written = await Promise.all(copies.map(async (copy) => ({ copy, shipment: await one.take(copy, 'new') })))
+    for (let line = 0; line < 120; line++)
+      for (const { copy, shipment } of written.slice(line % 3 === 0 ? 0 : 1)) {
+        shipment.wrote(append(copy, `line ${line}\n`))
+        await shipment.acknowledged(statSync(copy.log).size)
+      }
+
+    await using two = await open()
+    for (const copy of copies) {
+      const other = copyIn(world.path, 'b', copy.conversationId)
+      expect(await two.refresh(other)).toBe(true)
+      expect(readFileSync(other.log, 'utf8')).toBe(readFileSync(copy.log, 'utf8'))
+    }
+    for (const { shipment } of written) await shipment.close()
+  })
+
   test('takes lines that are longer than a message, and the side files that they name', async () => {
     await using one = await open()
     await using world = await tempDirectory()
@@ -207,6 +230,31 @@ describe.skipIf(!hasNats)('a shared store', () => {
     expect(await listed()).toBe(undefined)
     expect(await one.refresh(copyIn(world.path, 'b', copy.conversationId))).toBe(false)
   })
+
+  test('has the last answer under a name, of any length, for all of its servers', async () => {
+    await using one = await open()
+    await using two = await open()
+    const long = (letter: string) => `${letter}ä`.repeat(1_000_000)
+    for (const answer of [long('a'), long('b'), 'short', long('c')]) {
+      await one.answers.write('box:/srv', answer)
+      expect((await two.answers.read('box:/srv')) === answer).toBe(true)
+    }
+    await two.answers.write('box:/srv', '')
+    expect(await one.answers.read('box:/srv')).toBe('')
+    expect(await one.answers.read('box:/srv/other')).toBe(null)
+    for (const answer of ['first', 'second', long('d')]) await one.answers.write('box:/new', answer, 'first')
+    expect(await two.answers.read('box:/new')).toBe('first')
+    expect(await answerKeys(servers)).toHaveLength(2)
+  })
+
+  test('does not pass an answer off as none that has lost a part', async () => {
+    await using one = await open()
+    await one.answers.write('lost', 'a'.repeat(1_000_000))
+    await using admin = await administer(servers)
+    const part = (await answerKeys(servers)).find((key) => key.endsWith('.1')) ?? ''
+    await (await new Kvm(admin.connection).open('parley_answers')).purge(part)
+    await expect(one.answers.read('lost')).rejects.toMatchObject({ code: STORE_LOST, retryable: false })
+  })
 })
 
 test.skipIf(!hasNats)('a store whose streams were made anew is refused', async () => {
@@ -215,10 +263,13 @@ test.skipIf(!hasNats)('a store whose streams were made anew is refused', async (
   await (await openStore(options))[Symbol.asyncDispose]()
   await (await openStore(options))[Symbol.asyncDispose]()
   await using admin = await administer(servers)
-  const { config } = await admin.streams.info('PARLEY_LOG_3')
-  await admin.streams.delete('PARLEY_LOG_3')
-  await admin.streams.add(config)
-  await expect(openStore(options)).rejects.toThrow('has lost PARLEY_LOG_3')
+  // The answers first: while a stream of the logs is lost, too, nothing else is looked at.
+  for (const stream of ['KV_parley_answers', 'PARLEY_LOG_3']) {
+    const { config } = await admin.streams.info(stream)
+    await admin.streams.delete(stream)
+    await admin.streams.add(config)
+    await expect(openStore(options)).rejects.toThrow(`has lost ${stream}`)
+  }
 })
 
 test.skipIf(!hasNats)('a store that was set back is not believed by a server that has seen more', async () => {
@@ -279,6 +330,13 @@ async function administer({ addresses }: NatsServers) {
   const connection = await connect({ servers: [...addresses] })
   const { streams } = await jetstreamManager(connection)
   return { connection, streams, [Symbol.asyncDispose]: () => connection.close() }
+}
+
+async function answerKeys(servers: NatsServers): Promise<string[]> {
+  await using admin = await administer(servers)
+  const keys: string[] = []
+  for await (const key of await (await new Kvm(admin.connection).open('parley_answers')).keys()) keys.push(key)
+  return keys
 }
 
 async function purge(servers: NatsServers, conversationId: string): Promise<void> {

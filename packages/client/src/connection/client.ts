@@ -38,6 +38,11 @@ export interface Introduction {
   readonly checkResult?: CheckResult
 }
 
+/** Returns the introduction of one who only watches. */
+export function watcher(introduction: Introduction): Introduction {
+  return { ...introduction, canApprove: false, canRaiseLimits: false, access: 'readOnly' }
+}
+
 /** Opens a connection in the native protocol, as a frontend does to the server of its own process. */
 export type Connect = (who: Introduction) => Promise<Client>
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ConversationId, ConversationSummary, ParamsOf } from '@parley/protocol'
 import { ConnectError, RpcError } from '@parley/rpc'
-import type { Client, Introduction } from '../connection/client.ts'
+import { type Client, type Introduction, watcher } from '../connection/client.ts'
 import { ClientError, codeOf, isElsewhere } from '../connection/errors.ts'
 import { ownerIn } from '../connection/resume-conversation.ts'
 import { LastingClient, type Reached } from './lasting-client.ts'
@@ -29,6 +29,8 @@ export interface Team extends AsyncDisposable {
   open(params: ParamsOf<'conversation/resume'>): Promise<OpenedThere>
   /** Returns the client of a conversation, which follows it from server to server. */
   wayTo(opened: OpenedThere): LastingClient
+  /** Connects to the same servers as one who may change nothing. */
+  asWatcher(): Promise<Team>
 }
 
 /** Rounds over all servers before a lost connection is given up, with pauses about two minutes. */
@@ -69,18 +71,14 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
   }
 
   /** Tries again while servers come and go. */
-  async function open(
-    params: ParamsOf<'conversation/resume'>,
-    tries: number,
-    signal?: AbortSignal,
-  ): Promise<OpenedThere> {
+  async function open(params: ParamsOf<'conversation/resume'>, { tries, passes, signal }: Tries): Promise<OpenedThere> {
     const pauses = pausesOf(signal)
     for (let left = tries; ; left--) {
       signal?.throwIfAborted()
       try {
         return await openOnce(params)
       } catch (error) {
-        if (left <= 1 || home.failure !== null || !mayPass(error)) throw error
+        if (left <= 1 || home.failure !== null || !passes(error)) throw error
       }
       await pauses.next()
     }
@@ -88,14 +86,14 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
 
   return {
     home,
-    open: (params) => open(params, firstTries),
+    open: (params) => open(params, { tries: firstTries, passes: mayPass }),
     wayTo({ client, address, summary: { conversationId } }) {
       const way = new LastingClient({
         introduction,
         first: { client, address },
         async reach(_lost, tell, signal) {
           using _following = followHome(home, tell)
-          return open({ conversationId }, mostRounds, signal)
+          return open({ conversationId }, { tries: mostRounds, passes: mayOpenLater, signal })
         },
         isMoved: (error) => isElsewhere(codeOf(error), error instanceof RpcError ? error.data?.['errno'] : null),
       })
@@ -105,11 +103,19 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
       })
       return way
     },
+    asWatcher: () => openTeam({ ...options, introduction: watcher(introduction) }),
     async [Symbol.asyncDispose]() {
       await Promise.all([...ways.values(), home].map((client) => client.close()))
       await connections.close()
     },
   }
+}
+
+interface Tries {
+  readonly tries: number
+  /** Tells if a rejection may be another one later. */
+  readonly passes: (error: unknown) => boolean
+  readonly signal?: AbortSignal
 }
 
 /** Tells which server is tried, from now on until disposal. */
@@ -179,6 +185,11 @@ const passing: ReadonlySet<string> = new Set(['connectionClosed', 'serverOverloa
 
 function mayPass(error: unknown): boolean {
   return error instanceof ConnectError || codeOf(error) === 'serverFailed' || passing.has(codeOf(error) ?? '')
+}
+
+/** Tells if a rejection of a conversation that was followed may be another later: who only reads waits until others have it open. */
+function mayOpenLater(error: unknown): boolean {
+  return mayPass(error) || codeOf(error) === 'notPermitted'
 }
 
 const firstPauseMs = 100

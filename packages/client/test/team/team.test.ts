@@ -94,6 +94,25 @@ describe('a connection to several servers', () => {
     expect(links.at(-1)).toMatchObject({ kind: 'up', address: second.url })
   })
 
+  test('that only watches waits until the next one has the conversation open, and goes on there', async () => {
+    await using first = await serve(open(3))
+    await using second = await serve(open(5, { 'conversation/resume': openedLater(2) }))
+    await using parley = await connect({ urls: [first.url, second.url], token: 'secret' }, { access: 'readOnly' })
+    const watched = await parley.watch(conversationId)
+    expect(watched).toMatchObject({ attached: true, readOnly: true })
+    const events = watched.events()
+    const fourth = events.next()
+    const before = await first.far()
+    before.event(named(4))
+    expect((await fourth).value).toMatchObject({ seq: 4 })
+
+    await first.end()
+    const after = await second.far()
+    expect(await after.next('conversation/stream')).toMatchObject({ after: cursorAt(4) })
+    for (const seq of [4, 5]) after.event(named(seq))
+    expect((await events.next()).value).toMatchObject({ seq: 5 })
+  })
+
   test('sends a request again only where a second one does nothing more', async () => {
     await using first = await serve(open(1, { 'approval/decide': silent, 'conversation/rename': silent }))
     await using second = await serve(open(1, { 'approval/decide': () => ({}) }))
@@ -160,6 +179,16 @@ describe('a connection to several servers', () => {
 })
 
 /** Methods of a server that has lost the conversation to another one since it was opened. */
+/** Rejects who may not open a conversation until somebody else has. */
+function openedLater(rejections: number): MethodHandler {
+  let left = rejections
+  return () => {
+    if (left === 0) return summary
+    left -= 1
+    throw new RpcError(-32003, 'Nobody has it open.', { code: 'notPermitted' })
+  }
+}
+
 function movedTo(address: string): FakeMethods {
   let isOpened = false
   const elsewhere = () => {

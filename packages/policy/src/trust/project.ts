@@ -22,7 +22,14 @@ import { askForPrograms, hashPrograms, type ProgramFile, type Programs } from '.
 import { isParleyHome, projectRoot } from './project-root.ts'
 import { diskTree, type ProjectTree } from './project-tree.ts'
 import { type ProjectFile, projectPolicyPath, readProjectFiles } from './read-project-files.ts'
-import { createTrustStore, type TrustEntry, type TrustStore } from './trust-store.ts'
+import {
+  createTrustStore,
+  readSharedOrOwn,
+  type SharedPlace,
+  type SharedTrust,
+  type TrustEntry,
+  writeShared,
+} from './trust-store.ts'
 import { readTrusted } from './trusted-copy.ts'
 
 /** Configuration of a project, read once, and the user's decision about exactly this content. */
@@ -33,6 +40,8 @@ export interface Project {
   readonly environment: string | null
   /** Name that trust is bound to: the root, on another machine after the name of its environment. */
   readonly place: string
+  /** Name of that machine where it connects by itself, behind its owner's; else null. */
+  readonly machine: string | null
   /** Files that it was read from. */
   readonly tree: ProjectTree
   /** Device and inode of the root when the project was read. */
@@ -58,20 +67,23 @@ export interface Project {
 }
 
 export interface Projects {
-  readonly store: TrustStore
   /** Returns the project of a folder of this machine; null when it has no configuration and lost none that was trusted. */
   of(cwd: string): Project | null
   /**
    * Fetches the project of another machine, with all that trust in it is bound to. Rejects with
-   * `EnvironmentUnreachableError`.
+   * `EnvironmentUnreachableError`, and where servers share decisions and this one cannot be known now.
    */
   there(place: ProjectThere): Promise<Project | null>
+  /** Keeps the decision about a project. Rejects with `DecisionTooLargeError`. */
+  decide(project: Pick<Project, 'environment' | 'machine'>, entry: TrustEntry): Promise<void>
 }
 
 /** Root of a project of another machine, with facts of that machine. */
 interface ProjectThere {
   /** Name of the environment. */
   readonly environment: string
+  /** Name of the machine where it connects by itself, behind its owner's; else null. */
+  readonly machine: string | null
   /** Real path. */
   readonly root: string
   readonly searchPath: string
@@ -85,30 +97,45 @@ interface ProjectPorts {
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly files: Files
+  /** Decisions about projects of environments that other servers have, too; absent where no server shares them. */
+  readonly shared?: SharedTrust | null
 }
 
-export function createProjects({ home, env, files }: ProjectPorts): Projects {
+export function createProjects({ home, env, files, shared = null }: ProjectPorts): Projects {
   const store = createTrustStore(home, files)
   return {
-    store,
     of(cwd) {
       const root = projectRoot(cwd)?.folder ?? null
       if (root === null || isParleyHome(root, home)) return null
-      const found = { root, environment: null, place: root, rootIdentity: identityOf(root), tree: diskTree }
-      return readProject(found, { store, searchPath: env['PATH'] ?? '', isSafe: isSafe(home) })
+      const here = { environment: null, machine: null, place: root, rootIdentity: identityOf(root), tree: diskTree }
+      const ports = { entry: store.read(root), searchPath: env['PATH'] ?? '', isSafe: isSafe(home) }
+      return readProject({ root, ...here }, ports)
     },
-    async there({ environment, root, searchPath, userHome, files: filesThere }) {
+    async there({ environment, machine, root, searchPath, userHome, files: filesThere }) {
       if (root === userHome) return null
+      const place = `${environment}:${root}`
       // The sandbox there keeps to the real path of the root, which is resolved anew at each start.
-      const found = { root, environment, place: `${environment}:${root}`, rootIdentity: null }
-      const ports = { store, searchPath, isSafe: isSafe(home) }
+      const found = { root, environment, machine, place, rootIdentity: null }
+      // Only whoever runs a server decides in its home, and about no machine that has connected to another process.
+      const own = shared === null || machine === null ? store.read(place) : null
+      const entry = shared === null ? own : await readSharedOrOwn(shared, sharedPlace(machine, place), own)
+      const ports = { entry, searchPath, isSafe: isSafe(home) }
       return readThere(filesThere, (tree) => {
         const project = readProject({ ...found, tree }, ports)
         if (project !== null) readAll(project, searchPath)
         return project
       })
     },
+    async decide({ environment, machine }, entry) {
+      if (environment === null || shared === null) store.write(entry)
+      else await writeShared(shared, sharedPlace(machine, entry.root), entry)
+    },
   }
+}
+
+/** Names a decision that servers share. The owner of a machine may decide, and another server may call another machine so. */
+function sharedPlace(machine: string | null, root: string): SharedPlace {
+  return { name: JSON.stringify([machine, root]), root }
 }
 
 /** Reads everything that is read later, since of another machine nothing can be read then. */
@@ -123,17 +150,15 @@ function readAll(project: Project, searchPath: string): void {
   }
 }
 
-interface ReadPorts extends Pick<Project, 'isSafe'> {
-  readonly store: TrustStore
+interface ReadPorts extends Pick<Project, 'isSafe' | 'entry'> {
   readonly searchPath: string
 }
 
-type FoundRoot = Pick<Project, 'root' | 'environment' | 'place' | 'rootIdentity' | 'tree'>
+type FoundRoot = Pick<Project, 'root' | 'environment' | 'machine' | 'place' | 'rootIdentity' | 'tree'>
 
-function readProject(found: FoundRoot, { store, searchPath, isSafe: safe }: ReadPorts): Project | null {
+function readProject(found: FoundRoot, { entry, searchPath, isSafe: safe }: ReadPorts): Project | null {
   const { root, place, tree } = found
   const { files, problems } = readProjectFiles(root, tree)
-  const entry = store.read(place)
   const brought = listBrought(root, tree)
   const isEmpty = files.length === 0 && problems.length === 0
   const isGone = isEmpty && hadRules(entry)

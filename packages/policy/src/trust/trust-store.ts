@@ -23,7 +23,21 @@ export type TrustEntry = z.infer<typeof entrySchema> & { readonly verdict: Trust
 export interface TrustStore {
   /** Returns the decision; null when there is none or it cannot be read, which never means trust. */
   read(root: string): TrustEntry | null
+  /** Throws `DecisionTooLargeError`. */
   write(entry: TrustEntry): void
+}
+
+/** Decisions about projects of environments, where several servers have them in common. */
+export interface SharedTrust {
+  /** Resolves to the text of a decision; null for none, and for one that none of these servers wrote under this name. */
+  read(name: string): Promise<string | null>
+  /** Keeps a decision in place of the one before; with `first` only where there is none. */
+  write(name: string, text: string, how: 'replace' | 'first'): Promise<void>
+}
+
+/** Error for a decision about so many files that it could not be read again. */
+export class DecisionTooLargeError extends Error {
+  override readonly name = 'DecisionTooLargeError'
 }
 
 const maxEntryBytes = 2 * 1024 * 1024
@@ -42,10 +56,62 @@ export function createTrustStore(home: string, files: Files): TrustStore {
       return entry?.root === root ? entry : null
     },
     write(entry) {
+      const text = `${JSON.stringify(entry, null, 2)}\n`
+      assertReadable(text)
       makeFolders(files, folder)
-      replaceFile(files, join(folder, nameOf(entry.root)), `${JSON.stringify(entry, null, 2)}\n`)
+      replaceFile(files, join(folder, nameOf(entry.root)), text)
     },
   }
+}
+
+/** Place of a decision that servers share. */
+export interface SharedPlace {
+  /** Name that it has for all of them. */
+  readonly name: string
+  readonly root: string
+}
+
+/** Reads a decision that servers share. Rejects where it cannot be known now. */
+async function readShared(shared: SharedTrust, { name, root }: SharedPlace): Promise<TrustEntry | null> {
+  const text = await shared.read(name)
+  const entry = text === null ? null : entryIn(text)
+  return entry?.root === root ? entry : null
+}
+
+/** Shares a decision. Rejects with `DecisionTooLargeError`. */
+export async function writeShared(
+  shared: SharedTrust,
+  { name }: Pick<SharedPlace, 'name'>,
+  entry: TrustEntry,
+  how: 'replace' | 'first' = 'replace',
+): Promise<void> {
+  const text = JSON.stringify(entry)
+  assertReadable(text)
+  await shared.write(name, text, how)
+}
+
+/**
+ * Reads a decision that servers share, after one of this home where that was taken without them: the first there is, or
+ * a no that is later. An earlier no is lost to clocks that differ, and never a yes won by them.
+ */
+export async function readSharedOrOwn(
+  shared: SharedTrust,
+  place: SharedPlace,
+  own: TrustEntry | null,
+): Promise<TrustEntry | null> {
+  const known = await readShared(shared, place)
+  if (own === null) return known
+  if (known === null) await writeShared(shared, place, own, 'first')
+  else if (own.verdict === 'declined' && own.decidedAt > known.decidedAt) await writeShared(shared, place, own)
+  else return known
+  return readShared(shared, place)
+}
+
+function assertReadable(text: string): void {
+  if (Buffer.byteLength(text) > maxEntryBytes)
+    throw new DecisionTooLargeError(
+      `This project brings so many files that the decision would take more than ${maxEntryBytes / 1024} KiB, so nothing was decided.`,
+    )
 }
 
 function entryIn(text: string): TrustEntry | null {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { broughtFiles } from '../../src/trust/brought-report.ts'
 import { createProjects, type Project, trustedFiles } from '../../src/trust/project.ts'
 import { shownHash, trustNotice, trustReport } from '../../src/trust/trust-report.ts'
+import { createTrustStore } from '../../src/trust/trust-store.ts'
 
 let root = ''
 let repo = ''
@@ -33,7 +34,7 @@ function found(): Project {
 
 function decide(verdict: 'trusted' | 'declined'): void {
   const project = found()
-  projects().store.write({
+  createTrustStore(join(root, 'home'), nodeFiles).write({
     root: project.root,
     hash: project.hash() ?? '',
     verdict,

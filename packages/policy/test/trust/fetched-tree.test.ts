@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readThere } from '../../src/trust/fetched-tree.ts'
 import { createProjects, trustedFiles } from '../../src/trust/project.ts'
 import { shownHash, trustReport } from '../../src/trust/trust-report.ts'
+import { createTrustStore } from '../../src/trust/trust-store.ts'
 import { readTrusted } from '../../src/trust/trusted-copy.ts'
 
 let root = ''
@@ -27,7 +28,14 @@ function write(path: string, text: string): void {
 
 const projects = () => createProjects({ home: join(root, 'home'), env: {}, files: nodeFiles })
 const there = (files: EnvironmentFiles = diskFiles) =>
-  projects().there({ environment: 'box', root: repo, searchPath: '', userHome: join(root, 'home'), files })
+  projects().there({
+    environment: 'box',
+    machine: null,
+    root: repo,
+    searchPath: '',
+    userHome: join(root, 'home'),
+    files,
+  })
 
 /** A project with all that trust can be bound to, and all that it cannot. */
 function bringAll(): void {
@@ -73,10 +81,75 @@ describe('a project of another machine', () => {
     const { files } = far
     const entry = { hash: far.hash() ?? '', verdict: 'trusted', decidedAt: '', outsideSandbox: false } as const
     for (const place of [repo, `other:${repo}`])
-      projects().store.write({ ...entry, root: place, files: [...files], programs: [...far.programs().files] })
+      createTrustStore(join(root, 'home'), nodeFiles).write({
+        ...entry,
+        root: place,
+        files: [...files],
+        programs: [...far.programs().files],
+      })
     expect((await there())?.state).toBe('untrusted')
-    projects().store.write({ ...entry, root: far.place, files: [...files], programs: [...far.programs().files] })
+    createTrustStore(join(root, 'home'), nodeFiles).write({
+      ...entry,
+      root: far.place,
+      files: [...files],
+      programs: [...far.programs().files],
+    })
     expect((await there())?.state).toBe('trusted')
+  })
+
+  it('is trusted where servers share decisions by what they share, under the name of its machine', async () => {
+    bringAll()
+    const kept = new Map<string, string>()
+    const shared = {
+      read: async (name: string) => kept.get(name) ?? null,
+      write: async (name: string, text: string, how: 'replace' | 'first') => {
+        if (how === 'replace' || !kept.has(name)) kept.set(name, text)
+      },
+    }
+    const sharing = createProjects({ home: join(root, 'home'), env: {}, files: nodeFiles, shared })
+    const at = (machine: string | null) => {
+      const place = { environment: 'box', machine, root: repo, searchPath: '', userHome: '/', files: diskFiles }
+      return sharing.there(place)
+    }
+    const far = await at('ada/laptop')
+    if (far === null) throw new Error('there is no project')
+    const content = { hash: far.hash() ?? '', files: [...far.files], programs: [...far.programs().files] }
+    const entry = { ...content, root: far.place, decidedAt: '', outsideSandbox: false, verdict: 'trusted' } as const
+    createTrustStore(join(root, 'home'), nodeFiles).write(entry)
+    expect((await at('ada/laptop'))?.state).toBe('untrusted')
+    await sharing.decide(far, entry)
+    const states = ['ada/laptop', 'bo/laptop'].map(async (machine) => (await at(machine))?.state)
+    expect(await Promise.all(states)).toEqual(['trusted', 'untrusted'])
+    await sharing.decide(far, { ...entry, verdict: 'declined' })
+    expect((await at('ada/laptop'))?.state).toBe('declined')
+    const [[name = ''] = []] = kept
+    kept.set(name, JSON.stringify({ ...entry, root: 'box:/other' }))
+    expect((await at('ada/laptop'))?.entry).toBe(null)
+    // What was decided in this home, without the others, about a machine that has not connected by itself.
+    expect((await at(null))?.state).toBe('trusted')
+    const own = createTrustStore(join(root, 'home'), nodeFiles)
+    const decided = async (decidedAt: string, verdict: 'trusted' | 'declined') => {
+      own.write({ ...entry, verdict, decidedAt })
+      return (await at(null))?.state
+    }
+    expect(await decided('2026-01-02', 'declined')).toBe('declined')
+    expect(await decided('2026-01-03', 'trusted')).toBe('declined')
+    await sharing.decide(far, { ...entry, decidedAt: '2026-01-04' })
+    await sharing.decide({ ...far, machine: null }, { ...entry, decidedAt: '2026-01-04' })
+    expect(await decided('2026-01-03', 'declined')).toBe('trusted')
+  })
+
+  it('is not decided about where the decision could not be read again', async () => {
+    const programs = Array.from({ length: 20_000 }, (_, nth) => ({ path: `f${nth}`, content: 'x'.repeat(100) }))
+    const entry = { root: '/', hash: '', verdict: 'trusted', decidedAt: '', outsideSandbox: false } as const
+    const shared = { read: async () => null, write: () => Promise.reject(new Error('it was written')) }
+    for (const project of [
+      { environment: null, machine: null },
+      { environment: 'box', machine: null },
+    ]) {
+      const deciding = createProjects({ home: join(root, 'home'), env: {}, files: nodeFiles, shared })
+      await expect(deciding.decide(project, { ...entry, files: [], programs })).rejects.toThrow(/2048 KiB/)
+    }
   })
 
   it('stays as it was fetched, whatever is written later', async () => {
@@ -92,7 +165,7 @@ describe('a project of another machine', () => {
   it('is none in a home, and in a folder that brings nothing', async () => {
     expect(await there()).toBe(null)
     bringAll()
-    const files = { environment: 'box', root: repo, searchPath: '', userHome: repo, files: diskFiles }
+    const files = { environment: 'box', machine: null, root: repo, searchPath: '', userHome: repo, files: diskFiles }
     expect(await projects().there(files)).toBe(null)
   })
 
@@ -106,7 +179,14 @@ describe('a search path of another machine', () => {
   const folders = (count: number) => Array.from({ length: count }, (_, nth) => `/nowhere/${nth}`)
   const withPath = (searchPath: string) => {
     write('.parley/config.toml', '[mcp_servers.s]\ncommand = "no-such-program"\n')
-    return projects().there({ environment: 'box', root: repo, searchPath, userHome: root, files: diskFiles })
+    return projects().there({
+      environment: 'box',
+      machine: null,
+      root: repo,
+      searchPath,
+      userHome: root,
+      files: diskFiles,
+    })
   }
 
   it('may have more places than a reading has rounds', async () => {

@@ -19,6 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProjects, type Project } from '../../src/trust/project.ts'
 import { repositoryAroundHome } from '../../src/trust/project-root.ts'
 import { trustNotice } from '../../src/trust/trust-report.ts'
+import { createTrustStore } from '../../src/trust/trust-store.ts'
 
 let root = ''
 let home = ''
@@ -50,7 +51,7 @@ function found(cwd?: string, path?: string): Project {
 
 function decide(verdict: 'trusted' | 'declined', project = found()): void {
   const { files } = project
-  projects().store.write({
+  createTrustStore(home, nodeFiles).write({
     root: project.root,
     hash: project.hash() ?? '',
     verdict,

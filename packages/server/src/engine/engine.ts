@@ -55,6 +55,7 @@ import { createSetup } from './open/conversation-setup.ts'
 import type { SetupPorts } from './open/open-conversation.ts'
 import type { CheckRight } from './people/check-right.ts'
 import { type RightsOfToken, rightsIn } from './people/rights-of-token.ts'
+import { sharedTrust } from './project/shared-trust.ts'
 import { askableProviders } from './settings/provider-list.ts'
 import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
 
@@ -139,7 +140,7 @@ export function createEngine(parts: EngineParts): Engine {
   const report = createReport(parts, connectedClients, (conversationId) => host.giveUp(conversationId))
   const mcpServers = openMcpServers(parts)
   const userRules = createUserRules(home)
-  const projects = createProjects({ home, env, files })
+  const projects = createProjects({ home, env, files, shared: sharedTrust(parts) })
   const ceiling = () => ceilingOf(parts.ceiling ?? defaultCeilingFlags, ownConfig(parts))
   const { machines, environments } = openEnvironments(parts)
   const setup = createSetup({

@@ -31,6 +31,9 @@ describe.skipIf(!hasNats)('a client of several servers', { timeout: 60_000 }, ()
     const seqs = collect(conversation)
     await conversation.send('go')
     const asked = await approvalOf(conversation)
+    await using watching = await team.connect()
+    const watched = await watching.watch(conversation.id)
+    const seen = collect(watched)
     const links: LinkState[] = []
     conversation.onLink((link) => links.push(link))
     await team.end(0, 'SIGKILL')
@@ -42,6 +45,11 @@ describe.skipIf(!hasNats)('a client of several servers', { timeout: 60_000 }, ()
     expect(seqs).toEqual(Array.from(seqs, (_, at) => at + 1))
     const [lost, ...later] = links
     expect(lost).toMatchObject({ kind: 'lost', address: team.urls[0] })
+    // Who only watches goes on there, too.
+    await ended(watched)
+    expect(watched.state.core).toEqual(conversation.state.core)
+    expect(seen).toEqual(Array.from(seen, (_, at) => (seen[0] ?? 0) + at))
+    expect(watched.readOnly).toBe(true)
     expect(later.at(-1)).toMatchObject({ kind: 'up', address: team.urls[1] })
   })
 

@@ -1,9 +1,19 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { nodeFiles, STORE_GONE, StorageError } from '@parley/journal'
+import { createRedaction } from '@parley/redaction'
+import { openStore, type SharedStore } from '@parley/store'
+import { hasNats, startNats } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Watched } from '../engine/support/test-client.ts'
+import { testClock } from '../engine/support/test-clock.ts'
+import type { TestPorts } from '../engine/support/test-parts.ts'
+import { type TestPlace, testPlace } from '../engine/support/test-server.ts'
+import { configFor } from './support/config-for.ts'
 import { type FarMachine, startFarMachine } from './support/far-machine.ts'
 import { calling, type FarPlace, inBox, placeFor, shell } from './support/far-talk.ts'
+import { passedOnStore } from './support/passed-on-store.ts'
 
 let machine: FarMachine
 
@@ -58,8 +68,8 @@ function bring({ far }: FarPlace<ReturnType<FarMachine['newFolder']>>): void {
 
 type Place = ReturnType<typeof placeFor<ReturnType<FarMachine['newFolder']>>>
 
-async function trust(place: Place): Promise<void> {
-  const { server } = await place.talk(calling())
+async function trust(place: Place, ports: TestPorts = {}): Promise<void> {
+  const { server } = await place.talk(calling(), ports)
   const client = await server.connect()
   const folder = { cwd: place.far.work, environment: 'box' }
   const { hash } = await client.request('trust/read', folder)
@@ -115,6 +125,21 @@ describe('a project on another machine', () => {
     ])
   })
 
+  it('that does not say in time what a command is keeps the message back, and no other', async () => {
+    await using place = placeFor(machine.newFolder())
+    // The time to look is over before an answer can come.
+    const { client, watched } = await place.talk(calling(), { clock: testClock() })
+    const { conversationId } = watched
+    const send = (text: string) => ({ conversationId, input: [{ type: 'text' as const, text }] })
+    expect(await client.refused('conversation/sendMessage', send('/count'))).toMatchObject({
+      code: 'environmentUnreachable',
+      message: expect.stringContaining('what /count is there'),
+    })
+    await client.request('conversation/sendMessage', send('costs $five'))
+    await watched.turnEnded()
+    expect(watched.items()[0]).toMatchObject({ type: 'userMessage' })
+  })
+
   it.skipIf(isHidden)('has its tool servers there once it is trusted', async () => {
     await using place = placeFor(machine.newFolder())
     bring(place)
@@ -149,3 +174,91 @@ describe('a hook of a project on another machine', () => {
     expect(summary.warnings.join()).toContain('has changed since you trusted it')
   })
 })
+
+describe('a project on another machine that was trusted at a server of a store', () => {
+  it.skipIf(!hasNats)('has its hooks and rules at the next server, which has nothing of the first', async () => {
+    await using nats = await startNats()
+    const open = () => openStore({ servers: nats.addresses, replicas: 1, files: nodeFiles })
+    await using first = placeFor(machine.newFolder())
+    bring(first)
+    let conversationId = ''
+    {
+      await using store = await open()
+      await trust(first, sharing(first.here, store))
+      const { watched, server } = await first.talk(calling(), sharing(first.here, store))
+      conversationId = watched.conversationId
+      await watched.send('go')
+      await watched.turnEnded()
+      await server.close()
+    }
+    await using store = await open()
+    await using next = testPlace()
+    next.write('../.parley/config.toml', configFor(first.far))
+    const model = calling(shell('echo forbidden > out'), shell('touch out'))
+    await using server = next.start({ ...sharing(next, store), model })
+    const client = await server.connect()
+    const { warnings } = await client.request('conversation/resume', { conversationId })
+    const watched = await client.watch(conversationId)
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(commandsOf(watched)).toMatchObject([
+      { status: 'denied', decision: { rule: { name: 'hook:guard' } } },
+      { status: 'denied', decision: { reason: 'no touching' } },
+    ])
+    expect(warnings.join()).not.toContain('trust')
+  })
+
+  it('lets nothing begin while the store is away that has the decision, and then goes on', async () => {
+    await using place = placeFor(machine.newFolder())
+    bring(place)
+    const { store, answers } = storeThatMayBeAway()
+    await trust(place, { store })
+    const { watched: asked, server: first } = await place.talk(calling(shell('echo fine > out')), { store })
+    await asked.send('go')
+    await asked.approval()
+    await first.close()
+
+    answers.areAway = true
+    place.far.write('ran-in', '')
+    const next = place.here.start({ store, model: calling(shell('touch out')) })
+    const client = await next.connect()
+    const { conversationId } = asked
+    const { warnings } = await client.request('conversation/resume', { conversationId })
+    expect(warnings.join()).toContain('not known while the store is away')
+    const watched = await client.watch(conversationId)
+    await watched.decide('approved')
+    await client.notice(({ code }) => code === 'storageFailed')
+    expect([
+      watched.events.map(({ event }) => event.type).includes('execution.started'),
+      place.far.read('ran-in'),
+    ]).toEqual([false, ''])
+    answers.areAway = false
+    await watched.turnEnded()
+    expect(place.far.read('out')).toBe('fine\n')
+    expect(commandsOf(watched)).toMatchObject([
+      { status: 'completed' },
+      { status: 'denied', decision: { reason: 'no touching' } },
+    ])
+  })
+})
+
+/** Ports of a server of a store, which seals with the key that its servers have in common. */
+function sharing({ root }: TestPlace, store: SharedStore): TestPorts {
+  const redaction = createRedaction({ home: join(root, '.parley'), env: {} })
+  redaction.useKey(store.key)
+  return { store, redaction }
+}
+
+function storeThatMayBeAway() {
+  const kept = new Map<string, string>()
+  const answers = {
+    areAway: false,
+    async read(name: string) {
+      if (answers.areAway) throw new StorageError({ code: STORE_GONE, operation: 'read', path: 'nats://test' })
+      return kept.get(name) ?? null
+    },
+    write: async (name: string, text: string) => void kept.set(name, text),
+  }
+  const store: SharedStore = { ...passedOnStore(), answers }
+  return { store, answers }
+}

@@ -22,6 +22,8 @@ export const buckets = {
   owners: 'parley_owners',
   /** Facts that lists show of conversations. */
   rows: 'parley_rows',
+  /** Answers of users about what lies in environments. */
+  answers: 'parley_answers',
 } as const
 
 /** Object store of side files and long lines. */

@@ -15,6 +15,7 @@ export interface Prepared {
   readonly nodes: KV
   readonly owners: KV
   readonly rows: KV
+  readonly answers: KV
   readonly objects: ObjectStore
 }
 
@@ -26,6 +27,7 @@ interface About {
 
 const aboutKey = 'store'
 const sealingKey = 'key'
+const answersKey = 'answers'
 const keyBytes = 32
 const logStreams = Array.from({ length: shardCount }, (_, shard) => streamName(shard))
 const keptStreams = [
@@ -55,8 +57,10 @@ export async function prepareStore({ connection, admin, name }: Connected, repli
     nodes,
     owners: await kvm.create(buckets.owners, kept),
     rows: await kvm.create(buckets.rows, kept),
+    answers: await kvm.create(buckets.answers, kept),
     objects: await new Objm(connection).create(objectBucket, { storage: 'file', replicas }),
   }
+  await assertSameAnswers({ aboutBucket, admin, name })
   if (about !== null) return { id: about.id, ...opened }
   await Promise.all(logStreams.map((stream, shard) => makeLogStream(admin, { stream, shard, replicas })))
   return { id: await describe(aboutBucket, await streamsOf(admin)), ...opened }
@@ -101,10 +105,32 @@ function createdOf(found: readonly StreamInfo[]): Record<string, string> {
 function assertSame({ created }: About, found: readonly StreamInfo[], name: string): void {
   const times = createdOf(found)
   const gone = Object.keys(created).filter((stream) => times[stream] !== created[stream])
-  if (gone.length === 0) return
-  throw new UnusableStoreError(
-    `The store ${name} has lost ${gone.join(', ')}, or had it made anew. Bring it back from a backup; until then its conversations are not opened.`,
+  if (gone.length > 0) throw lost(name, gone)
+}
+
+function lost(name: string, streams: readonly string[]): UnusableStoreError {
+  return new UnusableStoreError(
+    `The store ${name} has lost ${streams.join(', ')}, or had it made anew. Bring it back from a backup; until then its conversations are not opened.`,
   )
+}
+
+interface Noted {
+  readonly aboutBucket: KV
+  readonly admin: JetStreamManager
+  readonly name: string
+}
+
+/**
+ * Rejects with `UnusableStoreError` where the bucket of answers is another one than before: one that is empty would lift
+ * what trusted projects forbid. It is noted by itself, since stores were made before it, and earlier servers open them.
+ */
+async function assertSameAnswers({ aboutBucket, admin, name }: Noted): Promise<void> {
+  const stream = `KV_${buckets.answers}`
+  const created = String((await admin.streams.info(stream)).created)
+  const noted = await aboutBucket.get(answersKey)
+  // Another node that notes it in the same moment notes the same.
+  if (noted === null) await aboutBucket.put(answersKey, created)
+  else if (noted.string() !== created) throw lost(name, [stream])
 }
 
 interface NewStream {

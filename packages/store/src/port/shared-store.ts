@@ -29,12 +29,22 @@ interface NamedContents {
 /** State of a conversation before it is taken; `own` is one that was written without the store. */
 export type TakenKind = 'new' | 'stored' | 'own'
 
+/** Texts that the servers of a store have in common, by names; of each name the last one counts. */
+export interface SharedAnswers {
+  /** Resolves to null where there is none. Rejects with `StorageError`. */
+  read(name: string): Promise<string | null>
+  /** Keeps a text in place of the one before; with `first` only where there is none. */
+  write(name: string, text: string, how?: 'replace' | 'first'): Promise<void>
+}
+
 /** Conversations that several servers share. What it has acknowledged outlives any of them. */
 export interface SharedStore extends AsyncDisposable {
   /** Servers of the store, as people write them. */
   readonly name: string
   /** Key of the seals and marks that its servers have in common. */
   readonly key: Uint8Array
+  /** Answers of users about what lies in environments. */
+  readonly answers: SharedAnswers
   /** Says where this server is reached, and by `providers`, asked again and again, whose keys it has. */
   announce(at: AnnouncedAt, providers: () => readonly string[]): void
   /** Resolves to the other servers that live. */
@@ -45,6 +55,8 @@ export interface SharedStore extends AsyncDisposable {
    * has it, and with `StorageError`.
    */
   take(copy: LocalCopy, kind: TakenKind): Promise<Shipment>
+  /** Resolves to another server that lives and writes a conversation; null for none. */
+  holder(conversationId: ConversationId): Promise<Holder | null>
   /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
   refresh(copy: LocalCopy): Promise<boolean>
   /** Resolves to the facts that lists show of one; null where there is no such conversation. */

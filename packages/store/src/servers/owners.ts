@@ -1,11 +1,11 @@
 import type { JetStreamClient } from '@nats-io/jetstream'
-import type { KV } from '@nats-io/kv'
+import type { KV, KvEntry } from '@nats-io/kv'
 import { headers } from '@nats-io/transport-node'
 import type { ConversationId } from '@parley/protocol'
 import { askAgain } from '../connection/ask-again.ts'
 import { ownerSubject } from '../connection/layout.ts'
 import { publishNext } from '../connection/publish-next.ts'
-import { HeldElsewhereError } from '../port/shared-store.ts'
+import { HeldElsewhereError, type Holder } from '../port/shared-store.ts'
 import type { Nodes } from './nodes.ts'
 
 /** Right of this server to write a conversation, as far as no other has taken it since. */
@@ -33,17 +33,31 @@ export async function claimConversation(ports: OwnerPorts, conversationId: Conve
   const subject = ownerSubject(conversationId)
   for (;;) {
     const entry = await askAgain(() => owners.get(conversationId))
-    const node = entry?.operation === 'PUT' ? entry.string() : null
-    if (node !== null && node !== nodes.own) {
-      const holder = await nodes.find(node, onSilent)
-      if (holder !== null) throw new HeldElsewhereError(conversationId, holder)
-    }
+    const holder = await otherIn(entry, { nodes, onSilent })
+    if (holder !== null) throw new HeldElsewhereError(conversationId, holder)
     const { lapses } = nodes
     const after = entry?.revision ?? 0
     const epoch = await publishNext(streams, { subject, bytes: nodes.own, headers: headers(), after })
     // Another server came first: it is looked at again.
     if (epoch !== null) return claimAt(epoch, ports, { lapses, conversationId })
   }
+}
+
+/** Resolves to another living server that has a conversation; null for none. */
+export async function holderOf(
+  { owners, nodes }: Pick<OwnerPorts, 'owners' | 'nodes'>,
+  conversationId: ConversationId,
+): Promise<Holder | null> {
+  const entry = await askAgain(() => owners.get(conversationId))
+  return await otherIn(entry, { nodes, onSilent: () => undefined })
+}
+
+async function otherIn(
+  entry: KvEntry | null,
+  { nodes, onSilent }: Pick<OwnerPorts, 'nodes' | 'onSilent'>,
+): Promise<Holder | null> {
+  const node = entry?.operation === 'PUT' ? entry.string() : null
+  return node === null || node === nodes.own ? null : await nodes.find(node, onSilent)
 }
 
 interface Claimed {

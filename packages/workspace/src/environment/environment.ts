@@ -18,6 +18,8 @@ type RootsNow = ReturnType<PinnedFolders['now']>
 export interface Environment {
   /** `X` of `[environments.X]`; null for this machine. */
   readonly name: string | null
+  /** Name of a machine that connects by itself, behind that of its owner; null for any other. */
+  readonly machine: string | null
   /** Tells if a user may work there: a machine that connects by itself says who may. */
   mayWork(user: string): boolean
   /** Resolves when the machine can be reached; `shell`, `home`, `env` and `platform` are valid only then. */

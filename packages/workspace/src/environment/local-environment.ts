@@ -29,6 +29,7 @@ export function localEnvironment(parts: LocalParts): Environment {
   const search = localRipgrep({ host, sandboxes, secrets, ripgrep })
   return {
     name: null,
+    machine: null,
     mayWork: () => true,
     reach: () => Promise.resolve(),
     shell,

@@ -1,6 +1,7 @@
 import { type HookEvent, type HookRef, hookMatches, type ItemId, type ServerNotice } from '@parley/protocol'
 import type { HookInput } from '@parley/protocol/hooks'
 import type { Clock } from '../../ports/clock-and-ids.ts'
+import { unlessAborted } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import type { PlacedHook } from './placed-hooks.ts'
@@ -18,6 +19,8 @@ export interface HookMoment {
   readonly itemId?: ItemId
   /** Hooks that ran at this moment before a crash: they do not run again. */
   readonly ran?: readonly HookRef[]
+  /** Configuration whose hooks alone run; absent for all. */
+  readonly only?: HookRef['source']
 }
 
 /** Run of a hook with what it found. */
@@ -36,7 +39,10 @@ export interface ConversationHooks {
    * after the first that stops or is interrupted.
    */
   run(moment: HookMoment, input: () => HookInput, signal: AbortSignal): AsyncIterable<RanHook>
-  /** Returns the moment at which this process begins to work, once; null from then on. */
+  /**
+   * Returns the moment at which this process begins to work, once; null from then on. The user's hooks do not wait for a
+   * project whose machine is away: that has a moment of its own once it was read.
+   */
   begin(): HookMoment | null
   /** True once `begin` was called. */
   readonly begun: boolean
@@ -69,24 +75,31 @@ interface SystemPorts {
 /** Creates the hooks of a conversation; none runs before `run`. */
 export function createHooks(parts: HookParts, ports: SystemPorts): ConversationHooks {
   const source = parts.conversation.started ? 'resume' : 'startup'
-  let begun = false
-  const matching = ({ on, subject, ran = [] }: HookMoment) => {
-    const hooks = parts.hooks().filter((hook) => hook.on === on && hookMatches(hook.matcher, on, subject))
+  let begun: 'not' | 'user' | 'all' = 'not'
+  const matching = ({ on, subject, ran = [], only }: HookMoment) => {
+    const hooks = parts
+      .hooks()
+      .filter(
+        (hook) => hook.on === on && hookMatches(hook.matcher, on, subject) && (only ?? hook.source) === hook.source,
+      )
     return ran.length === 0 ? hooks : withoutThose(ran, hooks)
   }
+  /** While the project is away nobody knows if it has any. */
+  const isUnknown = ({ only }: HookMoment) => !parts.project.isRead && only !== 'user'
   return {
     get begun() {
-      return begun
+      return begun !== 'not'
     },
     begin() {
-      const moment = begun ? null : ({ on: 'SessionStart', subject: source } as const)
-      begun = true
-      return moment
+      const { isRead } = parts.project
+      if (begun === 'all' || (begun === 'user' && !isRead)) return null
+      const only = begun === 'user' ? 'project' : isRead ? null : 'user'
+      begun = isRead ? 'all' : 'user'
+      return { on: 'SessionStart', subject: source, ...(only === null ? {} : { only }) }
     },
-    // While the project is away nobody knows if it has any.
-    has: (moment) => !parts.project.isRead || matching(moment).length > 0,
+    has: (moment) => isUnknown(moment) || matching(moment).length > 0,
     async *run(moment, input, signal) {
-      if (!parts.project.isRead) await parts.project.read()
+      if (isUnknown(moment)) await unlessAborted(parts.project.read(), signal)
       for (const hook of matching(moment)) {
         if (signal.aborted) return
         const { name, on, source: from } = hook

@@ -8,7 +8,7 @@ import { commonInput } from './hook-input.ts'
 /** Number of times that hooks may let a turn go on: one that always does would never let it end. */
 const maxHeldOpen = 10
 
-/** Runs the hooks of the session's start, once in a process. Resolves to false where there are none to run. */
+/** Runs the hooks of the session's start, each once in a process. Resolves to false where there are none to run. */
 export async function runSessionStart(context: TurnContext): Promise<boolean> {
   const { hooks } = context.modules
   const moment = hooks.begin()

@@ -4,7 +4,7 @@ import type { SharedStore } from '@parley/store'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { Guest } from '../limits/may-loosen.ts'
-import { assertMayChange, assertMayOpen, type Reached, reachedIn } from '../people/check-right.ts'
+import { assertMayChange, assertMayOpen, type Reached, reachedIn, type Unopened } from '../people/check-right.ts'
 import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { findOpen } from '../read/find-open.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
@@ -38,6 +38,7 @@ export class ConversationHost implements AsyncDisposable {
   readonly #open: OpenConversations
   readonly #catalogue: Catalogue
   readonly #watching: Disposable | null
+  readonly #unopened: Unopened
   /** Conversations created or forked with a `requestKey`, while they are open. */
   readonly #created = new Map<string, { readonly id: ConversationId; readonly open: Promise<LiveConversation> }>()
 
@@ -47,11 +48,9 @@ export class ConversationHost implements AsyncDisposable {
     const { files, home, setup, store } = parts
     this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store)
     const sharing = createSharing(store, files, setup.gifts)
-    this.#stored = new StoredConversations({
-      ...{ files, home, setup, sharing },
-      open: this.#open,
-      catalogue: this.#catalogue,
-    })
+    this.#unopened = { access: this.#catalogue.row, elsewhere: sharing.elsewhere }
+    const ports = { files, home, setup, sharing, open: this.#open, catalogue: this.#catalogue }
+    this.#stored = new StoredConversations(ports)
     this.#watching = watchStore(store, { ...parts, program: setup.program, sharing, open: this.#open })
   }
 
@@ -136,7 +135,8 @@ export class ConversationHost implements AsyncDisposable {
       else known.modules.limits.recordEnforcement()
       return known
     }
-    if (!readOnly) await assertMayOpen(guest, () => this.storedAccess(conversationId), overrides !== undefined)
+    const opening = { conversationId, changes: overrides !== undefined }
+    if (!readOnly) await assertMayOpen(guest, opening, this.#unopened)
     try {
       // A view shows the log as it was, so opening it again reads the log anew.
       if (readOnly) return await this.#stored.view(conversationId)

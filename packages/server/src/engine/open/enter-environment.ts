@@ -1,4 +1,5 @@
 import { ConfigError } from '@parley/config'
+import { StorageError } from '@parley/journal'
 import { type ConversationState, ownersOf, shortIdOf } from '@parley/protocol'
 import {
   type Environment,
@@ -59,8 +60,8 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
     return await look(entry)
   } catch (error) {
     const { seq } = state.core
-    if (error instanceof EnvironmentUnreachableError && seq > 0)
-      return { ...nothingFound, warnings: [warningOf(error)] }
+    const warning = seq === 0 ? null : warningOf(error)
+    if (warning !== null) return { ...nothingFound, warnings: [warning] }
     await entry.leave()
     const { environment = '' } = state.core.settings
     throw error instanceof EnvironmentUnreachableError
@@ -80,6 +81,11 @@ async function look({ conversation, environment, gather, limits, project }: Entr
   return { ...nothingFound, instructionFiles }
 }
 
-function warningOf({ message }: EnvironmentUnreachableError): string {
-  return `${message} What the model wants to do there fails until it is back.`
+/** Returns what is said of a recorded conversation that opens all the same; null where it does not. */
+function warningOf(error: unknown): string | null {
+  if (error instanceof EnvironmentUnreachableError)
+    return `${error.message} What the model wants to do there fails until it is back.`
+  return error instanceof StorageError && error.retryable
+    ? 'What was decided about the project is not known while the store is away. Nothing is done there until it is back.'
+    : null
 }

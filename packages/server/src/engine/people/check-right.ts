@@ -183,20 +183,37 @@ function assertMaySet({ access, rights }: Guest, reached: Reached | null): void 
   if (!rights.permits('edit', reached?.access)) throw missingRole('edit')
 }
 
-/** Rejects where a client may not open a conversation for writing, which could begin what waits in it. */
+/** Source of facts on conversations that are not open here. */
+export interface Unopened {
+  access(conversationId: ConversationId): Promise<Reached | null>
+  /** Resolves to the rejection that says which other server has it; null for none. */
+  elsewhere(conversationId: ConversationId): Promise<RpcError | null>
+}
+
+interface Opening {
+  readonly conversationId: ConversationId
+  /** True if its settings are to be changed. */
+  readonly changes: boolean
+}
+
+/**
+ * Rejects where a client may not open a conversation for writing, which could begin what waits in it: with the server
+ * that has it, if one does.
+ */
 export async function assertMayOpen(
   guest: Guest,
-  stored: () => Promise<Reached | null>,
-  changes: boolean,
+  { conversationId, changes }: Opening,
+  stored: Unopened,
 ): Promise<void> {
   const next = 'Resume it with `readOnly`.'
-  if (guest.access === 'readOnly') throw notPermitted('opens it for writing', next)
+  if (guest.access === 'readOnly')
+    throw (await stored.elsewhere(conversationId)) ?? notPermitted('opens it for writing', next)
   if (guest.rights.has('operator')) return
-  const reached = await stored()
+  const reached = await stored.access(conversationId)
   if (!guest.rights.permits('answer', reached?.access))
-    throw rejection(
-      'notPermitted',
-      `Nobody has this conversation open, and a reader does not open it for writing. ${next}`,
+    throw (
+      (await stored.elsewhere(conversationId)) ??
+      rejection('notPermitted', `Nobody has this conversation open, and a reader does not open it for writing. ${next}`)
     )
   if (changes) assertMaySet(guest, reached)
 }

@@ -12,9 +12,12 @@ export interface ConversationProject {
   readonly isRead: boolean
   /** Error of the last reading, while its machine is away; else null. */
   readonly problem: EnvironmentUnreachableError | null
-  /** Reads it, unless it was read. It stays unread while its machine cannot be reached. */
+  /**
+   * Reads it, unless it was read. It stays unread while its machine cannot be reached. Rejects with `StorageError` while
+   * the store is away that has what was decided about it.
+   */
   read(): Promise<void>
-  /** Resolves with the project as it is now. Rejects with `EnvironmentUnreachableError`. */
+  /** Resolves with the project as it is now. Rejects with `EnvironmentUnreachableError` and `StorageError`. */
   latest(): Promise<Project | null>
 }
 

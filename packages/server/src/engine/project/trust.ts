@@ -1,5 +1,13 @@
 import { printable } from '@parley/config'
-import { broughtFiles, emptyReport, type Project, runsPrograms, shownHash, trustReport } from '@parley/policy'
+import {
+  broughtFiles,
+  DecisionTooLargeError,
+  emptyReport,
+  type Project,
+  runsPrograms,
+  shownHash,
+  trustReport,
+} from '@parley/policy'
 import type { ParamsOf, TrustReport } from '@parley/protocol'
 import type { Rights } from '../../people/rights.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -78,7 +86,7 @@ async function decide(
     })
   const { place, files } = project
   const brought = [...broughtFiles(project)]
-  projects.store.write({
+  const entry = {
     root: place,
     hash: content,
     verdict,
@@ -87,6 +95,9 @@ async function decide(
     files: [...files],
     programs: [...project.programs().files],
     ...(brought.length === 0 ? {} : { brought }),
+  }
+  await projects.decide(project, entry).catch((error: unknown) => {
+    throw error instanceof DecisionTooLargeError ? rejection('invalidParams', error.message, { field: 'cwd' }) : error
   })
 }
 

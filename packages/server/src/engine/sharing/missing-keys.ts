@@ -30,10 +30,24 @@ export function watchMissingKeys(
   let isLooking = false
   /** True since a look has failed, as all do while the store is away: said once. */
   let hasFailed = false
+  /** Conversations that could not go on here, each said once. */
+  const failed = new Set<ConversationId>()
+
+  /** Does so for one of several: a log that takes nothing holds up no other. */
+  function goesOnHere(live: LiveConversation): boolean {
+    const { id } = live.conversation
+    try {
+      return goOnHere(live)
+    } catch (fault) {
+      if (!failed.has(id)) report(fault, id)
+      failed.add(id)
+      return true
+    }
+  }
 
   async function look(): Promise<void> {
     const waiting = conversations().filter(waitsForKey)
-    const without = waiting.filter((live) => !goOnHere(live))
+    const without = waiting.filter((live) => !goesOnHere(live))
     if (without.length === 0) return
     const others = await store.others()
     for (const live of without) {

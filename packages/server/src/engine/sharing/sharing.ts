@@ -1,5 +1,6 @@
 import { type Files, type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
+import type { RpcError } from '@parley/rpc'
 import { HeldElsewhereError, type Holder, type LocalCopy, type SharedStore, type Shipment } from '@parley/store'
 import { rejection } from '../../replies/rejection.ts'
 import { keptContents } from '../history/kept-contents.ts'
@@ -14,13 +15,15 @@ export interface Sharing {
    * there is no store. Rejects with `liveElsewhere` while another server has it.
    */
   take(paths: SessionPaths, conversationId: ConversationId, kind: 'new' | 'stored'): Promise<Shipment | null>
+  /** Resolves to the rejection `liveElsewhere` where another server has a conversation; else null. */
+  elsewhere(conversationId: ConversationId): Promise<RpcError | null>
   /** Brings the copy of a conversation up to date for reading. The caller holds its lock. */
   refresh(paths: SessionPaths, conversationId: ConversationId): Promise<void>
   /** Stores the log of a conversation that was written as a whole. */
   publish(paths: SessionPaths, conversationId: ConversationId): Promise<void>
   /** Removes a conversation that is closed here from the store. Rejects with `liveElsewhere` while another server has it. */
   remove(paths: SessionPaths, conversationId: ConversationId): Promise<void>
-  /** Sends who opens a conversation here to another server for as long as that takes to open it. */
+  /** Sends who opens a conversation here to another server for as long as that takes to open it, while it lives. */
   passOn(conversationId: ConversationId, to: Holder): void
 }
 
@@ -41,6 +44,7 @@ function notShared(files: Files): Sharing {
         `Conversation ${conversationId} is kept in a store that servers share, and this server was started without one. Start it with --store, or view or fork what this machine has.`,
       )
     },
+    elsewhere: async () => null,
     refresh: async () => undefined,
     publish: async () => undefined,
     remove: async () => undefined,
@@ -51,11 +55,18 @@ function notShared(files: Files): Sharing {
 function sharedIn(store: SharedStore, files: Files, gifts: CarriedGifts): Sharing {
   const passed = new Map<ConversationId, { readonly to: Holder; readonly untilMs: number }>()
 
+  /** Resolves to the server that clients are sent to, as long as it lives. */
+  async function passedTo(conversationId: ConversationId): Promise<Holder | null> {
+    const passing = passed.get(conversationId)
+    if (passing === undefined || performance.now() >= passing.untilMs) return null
+    const others = await store.others()
+    return others.some(({ node }) => node === passing.to.node) ? passing.to : null
+  }
+
   async function take(paths: SessionPaths, conversationId: ConversationId, kind: 'new' | 'stored'): Promise<Shipment> {
     try {
-      const passing = passed.get(conversationId)
-      if (passing !== undefined && performance.now() < passing.untilMs)
-        throw new HeldElsewhereError(conversationId, passing.to)
+      const to = await passedTo(conversationId)
+      if (to !== null) throw new HeldElsewhereError(conversationId, to)
       passed.delete(conversationId)
       return await store.take(copyAt(paths, conversationId), kind)
     } catch (error) {
@@ -82,6 +93,10 @@ function sharedIn(store: SharedStore, files: Files, gifts: CarriedGifts): Sharin
   return {
     take: (paths, conversationId, kind) =>
       kind === 'new' ? take(paths, conversationId, kind) : takeWithGift(paths, conversationId),
+    async elsewhere(conversationId) {
+      const holder = await store.holder(conversationId)
+      return holder === null ? null : heldElsewhere(conversationId, { holder })
+    },
     async refresh(paths, conversationId) {
       if (await store.refresh(copyAt(paths, conversationId))) await receiveGift(conversationId)
     },
@@ -103,7 +118,10 @@ export function copyAt({ log, sideFiles, acked, snapshots }: SessionPaths, conve
   return { conversationId, log, sideFiles, acked, contents: keptContents(snapshots) }
 }
 
-export function heldElsewhere(conversationId: ConversationId, { holder: { address } }: HeldElsewhereError) {
+export function heldElsewhere(
+  conversationId: ConversationId,
+  { holder: { address } }: Pick<HeldElsewhereError, 'holder'>,
+): RpcError {
   const next =
     address === null ? 'View it read-only, or fork it.' : `Connect to ${address}, view it read-only, or fork it.`
   return rejection('liveElsewhere', `Conversation ${conversationId} is open on another server. ${next}`, {

@@ -1,3 +1,4 @@
+import { STORE_GONE, StorageError } from '@parley/journal'
 import type { Project } from '@parley/policy'
 import { diskFiles, EnvironmentUnreachableError } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
@@ -15,14 +16,15 @@ const noPorts = {} as Parameters<typeof createHooks>[1]
 const commonFields = {} as Input
 
 /** A conversation on a machine that is away until it is told otherwise. */
-function onMachine(found: Project | null) {
+function onMachine(found: Project | null, trouble: () => Error | null = () => null) {
   const machine = { isAway: true, looks: 0 }
   const reach = () => (machine.isAway ? Promise.reject(away) : Promise.resolve())
   const there = () => {
     machine.looks += 1
-    return Promise.resolve(found)
+    const error = trouble()
+    return error === null ? Promise.resolve(found) : Promise.reject(error)
   }
-  const environment = { name: 'box', reach, files: diskFiles, home: '/home/far', env: {} }
+  const environment = { name: 'box', machine: null, reach, files: diskFiles, home: '/home/far', env: {} }
   const parts = { config, environment, overrides: {}, cwd: () => '/' }
   return { machine, project: projectInEnvironment(parts, { home: '/nowhere', projects: { there } }) }
 }
@@ -39,6 +41,16 @@ describe('a project whose machine is away', () => {
     expect([project.isRead, machine.looks]).toEqual([true, 1])
   })
 
+  it('is waited for by hooks until they are interrupted, and no longer', async () => {
+    const project = { isRead: false, read: () => Promise.withResolvers<void>().promise }
+    const parts = { conversation: { started: false }, project, hooks: () => [] } as unknown as HookParts
+    const stop = new AbortController()
+    const run = createHooks(parts, noPorts).run(moment, () => commonFields, stop.signal)
+    const first = run[Symbol.asyncIterator]().next()
+    stop.abort()
+    expect(await first).toEqual({ done: true, value: undefined })
+  })
+
   it('counts as one with hooks until it was read', async () => {
     const { machine, project } = onMachine(null)
     const parts = { conversation: { started: false }, project, hooks: () => [] } as unknown as HookParts
@@ -48,5 +60,40 @@ describe('a project whose machine is away', () => {
     const ran: unknown[] = []
     for await (const one of hooks.run(moment, () => commonFields, new AbortController().signal)) ran.push(one)
     expect([ran, project.isRead, hooks.has(moment)]).toEqual([[], true, false])
+  })
+
+  it('has its hooks of the start at its return, when those of the user have run', async () => {
+    const { machine, project } = onMachine(null)
+    const placed = (['user', 'project'] as const).map((source) => ({ on: 'SessionStart', source, matcher: '' }))
+    const mine = placed.slice(0, 1)
+    const hooks = (all: typeof placed) =>
+      createHooks({ conversation: { started: false }, project, hooks: () => all } as unknown as HookParts, noPorts)
+    const late = hooks(placed)
+    const without = hooks(mine)
+    const begun = () => [late, without].map((one) => [one.begin(), one.begin()])
+    const start = { on: 'SessionStart', subject: 'startup' } as const
+    const users = { ...start, only: 'user' } as const
+    expect(begun()).toEqual([
+      [users, null],
+      [users, null],
+    ])
+    expect(hooks([]).has(users)).toBe(false)
+    machine.isAway = false
+    await project.read()
+    const theirs = { ...start, only: 'project' } as const
+    expect(begun()).toEqual([
+      [theirs, null],
+      [theirs, null],
+    ])
+    expect([late.has(theirs), without.has(theirs)]).toEqual([true, false])
+    expect(hooks(placed).begin()).toEqual(start)
+  })
+
+  it('is unread while the store is away that has what was decided', async () => {
+    const gone = new StorageError({ code: STORE_GONE, operation: 'read', path: 'nats://test' })
+    const { machine, project } = onMachine(null, () => gone)
+    machine.isAway = false
+    await expect(project.read()).rejects.toBe(gone)
+    expect(project.isRead).toBe(false)
   })
 })

@@ -58,6 +58,7 @@ it.each([
   const sandboxes = { report: () => Promise.resolve({ enforcement: 'full' }) }
   const machine = {
     name: 'laptop',
+    machine: 'ada/laptop',
     reach: () => Promise.resolve(),
     files: diskFiles,
     home: '/nowhere',

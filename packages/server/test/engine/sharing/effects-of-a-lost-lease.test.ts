@@ -33,8 +33,10 @@ function takenStore(isTaken: () => boolean): SharedStore {
   return {
     name: 'nats://test',
     key: new Uint8Array(32),
+    answers: { read: async () => null, write: async () => undefined },
     announce: () => undefined,
     others: async () => [],
+    holder: async () => null,
     take: async () => shipment,
     refresh: async () => true,
     row: async () => ({}),

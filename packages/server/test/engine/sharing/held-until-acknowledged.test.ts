@@ -28,8 +28,10 @@ function awayStore() {
   const store: SharedStore = {
     key: new Uint8Array(32),
     name: 'nats://test',
+    answers: { read: async () => null, write: async () => undefined },
     announce: () => undefined,
     others: async () => [],
+    holder: async () => null,
     take: async () => shipment,
     refresh: async () => true,
     row: async () => ({}),

@@ -19,9 +19,11 @@ export function passedOnStore(): SharedStore {
   }
   return {
     name: 'nats://test',
+    answers: { read: async () => null, write: async () => undefined },
     key: new Uint8Array(32),
     announce: () => undefined,
     others: async () => [],
+    holder: async () => null,
     take: async () => taken(),
     refresh: async () => true,
     row: async () => ({}),
