@@ -15,6 +15,34 @@ test('a question that is not answered is asked again, and the first answer count
   ask.mockResolvedValueOnce('the leader is another one')
   await vi.advanceTimersByTimeAsync(1)
   expect(await answer).toBe('the leader is another one')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('of many questions that wait, a store gets only some again, and the next as soon as one of these is answered', async () => {
+  const asked = vi.fn<(nth: number) => void>()
+  const answers: PromiseWithResolvers<string>[] = []
+  const questions = Array.from({ length: 100 }, (_, nth) =>
+    askAgain(() => {
+      asked(nth)
+      const answer = Promise.withResolvers<string>()
+      answers.push(answer)
+      return answer.promise
+    }),
+  )
+  const again = () => asked.mock.calls.slice(100).map(([nth]) => nth)
+  await vi.advanceTimersByTimeAsync(500)
+  expect(again()).toEqual(Array.from({ length: 32 }, (_, nth) => nth))
+  answers[100]?.resolve('the leader is another one')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(again()).toHaveLength(33)
+  await vi.advanceTimersByTimeAsync(500)
+  // Those that have waited longest come first.
+  expect(again()).toEqual(Array.from({ length: 65 }, (_, nth) => nth))
+  for (const answer of answers) answer.resolve('late')
+  await Promise.all(questions)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(asked).toHaveBeenCalledTimes(165)
   expect(vi.getTimerCount()).toBe(0)
 })
 

@@ -12,7 +12,7 @@ import { remoteEnvironment } from './remote-environment.ts'
 export interface Environments extends AsyncDisposable {
   /** Returns an environment without connecting to it. Throws `ConfigError` when it is not configured. */
   take(request: EnvironmentRequest): TakenEnvironment
-  /** Tells if it is a machine that has connected and does not work for a user. */
+  /** Tells if it is a machine that has connected and does not work for a user; of one that is not configured, false. */
   refuses(request: Pick<EnvironmentRequest, 'environment' | 'config'>, user: string): boolean
 }
 
@@ -80,8 +80,11 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
       }
     },
     refuses({ environment, config }, user) {
-      const settings = environment === undefined ? null : environmentNamed(environment, config)
-      if (settings === null || settings.url !== undefined) return false
+      const { environments = {} } = config
+      // What is wrong with the configuration is said where the environment is taken.
+      if (environment === undefined || !Object.hasOwn(environments, environment)) return false
+      const settings = environmentNamed(environment, config)
+      if (settings.url !== undefined) return false
       return ports.machines?.refuses(machineNamed(settings.connected), user) === true
     },
     async [Symbol.asyncDispose]() {

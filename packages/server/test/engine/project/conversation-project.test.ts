@@ -41,6 +41,16 @@ describe('a project whose machine is away', () => {
     expect([project.isRead, machine.looks]).toEqual([true, 1])
   })
 
+  it('is waited for by hooks until they are interrupted, and no longer', async () => {
+    const project = { isRead: false, read: () => Promise.withResolvers<void>().promise }
+    const parts = { conversation: { started: false }, project, hooks: () => [] } as unknown as HookParts
+    const stop = new AbortController()
+    const run = createHooks(parts, noPorts).run(moment, () => commonFields, stop.signal)
+    const first = run[Symbol.asyncIterator]().next()
+    stop.abort()
+    expect(await first).toEqual({ done: true, value: undefined })
+  })
+
   it('counts as one with hooks until it was read', async () => {
     const { machine, project } = onMachine(null)
     const parts = { conversation: { started: false }, project, hooks: () => [] } as unknown as HookParts
