@@ -7,6 +7,7 @@ import {
   pairOf,
   type SandboxMode,
 } from '@parley/protocol'
+import { joinShellWords } from '@parley/text'
 import { InvalidArgumentError } from 'commander'
 import { misused, type ParleyError } from './exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from './folders.ts'
@@ -16,8 +17,17 @@ export const colourChoices = ['auto', 'always', 'never'] as const
 
 export type ColourChoice = (typeof colourChoices)[number]
 
+/** Flags that name servers that run already, as Commander returns them. */
+export interface ServerFlags {
+  /** Addresses, with commas between. */
+  readonly server?: string
+  readonly tokenFile?: string
+  readonly caFile?: string
+  readonly allowUnencrypted?: boolean
+}
+
 /** Flags of every command with a conversation, as Commander returns them. */
-export interface CommonFlags {
+export interface CommonFlags extends ServerFlags {
   readonly model?: string
   readonly effort?: string
   /** Names both of the next two. */
@@ -33,8 +43,6 @@ export interface CommonFlags {
   readonly safe?: boolean
   /** Plain lines instead of a window. */
   readonly plain?: boolean
-  /** Servers that run already, with commas between. */
-  readonly server?: string
   readonly color?: ColourChoice
 }
 
@@ -71,6 +79,20 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   readonly checkRounds?: number
   /** With a review: its findings as SARIF on stdout. */
   readonly sarif?: boolean
+}
+
+/** Returns flags as they are typed, each with a blank before it, for a command that a user is told to type. */
+export function typedFlags(flags: Readonly<Record<string, string | number | readonly string[] | undefined>>): string {
+  return Object.entries(flags)
+    .flatMap(([flag, given = []]) => (Array.isArray(given) ? given : [given]).map((value) => [flag, String(value)]))
+    .map((words) => ` ${joinShellWords(words)}`)
+    .join('')
+}
+
+/** Returns the flags by which a command goes to the same servers, as they are typed. */
+export function typedServer({ server, tokenFile, caFile, allowUnencrypted }: ServerFlags): string {
+  const typed = typedFlags({ '--server': server, '--token-file': tokenFile, '--ca-file': caFile })
+  return allowUnencrypted === true ? `${typed} --allow-unencrypted` : typed
 }
 
 /**

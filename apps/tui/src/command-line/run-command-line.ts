@@ -25,15 +25,7 @@ import { defineOwnCopy } from './define-own-copy.ts'
 import { definePeople } from './define-people.ts'
 import { defineServers, defineWeb } from './define-servers.ts'
 import { addOverview, shortHelp } from './overview.ts'
-import {
-  flagsOf,
-  type ServerFlags,
-  type Settle,
-  withCommonFlags,
-  withImages,
-  withPlain,
-  withServer,
-} from './shared-options.ts'
+import { flagsOf, type Settle, withCommonFlags, withImages, withPlain, withServer } from './shared-options.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
 export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
@@ -169,7 +161,7 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
         second: string | undefined,
         { readOnly, ...own }: { readOnly?: boolean } & Pick<CommonFlags, 'plain' | 'color'>,
       ) => {
-        const given = program.opts<CommonFlags & ServerFlags>()
+        const given = program.opts<CommonFlags>()
         const { plain = own.plain === true, color = own.color } = given
         const { plain: _, color: __, server, tokenFile, caFile, allowUnencrypted, ...settings } = given
         const id = attachedId(first, second)

@@ -43,14 +43,6 @@ export function withJudgingFlags(command: Command): Command {
     .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
 }
 
-/** Flags that name servers, as Commander returns them. */
-export interface ServerFlags {
-  readonly server?: string
-  readonly tokenFile?: string
-  readonly caFile?: string
-  readonly allowUnencrypted?: boolean
-}
-
 /** Adds the flags by which a command goes to servers that run already. They are read before the command line is parsed. */
 export function withServer(command: Command): Command {
   return withServerAddress(command).option(

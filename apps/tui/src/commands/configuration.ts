@@ -2,7 +2,7 @@ import type { Parley } from '@parley/client'
 import type { TrustReport } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
-import { type CommonFlags, overridesOf } from '../cli/flags.ts'
+import { type CommonFlags, overridesOf, type ServerFlags, typedFlags, typedServer } from '../cli/flags.ts'
 import { folderOf, type NamedFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { escapedLine, type Row, trustRows } from '../ui/notices/trust-table.ts'
@@ -23,7 +23,7 @@ export async function showConfig(launch: Launch, flags: CommonFlags & { json?: b
   return exitCodes.ok
 }
 
-export interface TrustFlags {
+export interface TrustFlags extends ServerFlags {
   readonly cd?: string
   readonly environment?: string
   /** Hash as shown by `parley trust`. */
@@ -38,7 +38,7 @@ export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<nu
   if (yes !== undefined && no === true) throw misused('Give --yes HASH or --no, not both.')
   await using parley = await connect(launch, { clientName: 'parley-trust' })
   const report = await reportOn(parley, folderOf(cd, environment), flags)
-  launch.streams.stdout.write(json === true ? `${JSON.stringify(report)}\n` : showEffects(textOf(report, environment)))
+  launch.streams.stdout.write(json === true ? `${JSON.stringify(report)}\n` : showEffects(textOf(report, flags)))
   return exitCodes.ok
 }
 
@@ -49,10 +49,11 @@ async function reportOn(parley: Parley, folder: NamedFolder, { yes, no }: TrustF
   return parley.request('trust/decide', { ...folder, hash: report.hash, verdict: 'declined' })
 }
 
-function textOf(report: TrustReport, environment: string | undefined): string {
+function textOf(report: TrustReport, flags: TrustFlags): string {
   const { root, state, hash } = report
   if (state === 'none') return `${escapedLine(root)} brings no configuration of its own.\n`
-  const where = environment === undefined ? '' : ` --environment ${environment}`
+  const { cd, environment } = flags
+  const where = `${typedFlags({ '--cd': cd, '--environment': environment })}${typedServer(flags)}`
   const ways =
     hash === null
       ? []

@@ -79,6 +79,8 @@ export function whyNoAnswer(run: RunEnd): string {
 const noAnswer = 'The turn ended without an answer.'
 
 export interface RunFacts {
+  /** Flags without which the next run would reach another server, or not be checked, as they are typed. */
+  readonly repeated: string
   /** False with `--ephemeral`. */
   readonly isKept: boolean
   /** A review is held to its limits whatever is set, and asked for again rather than gone on with. */
@@ -86,9 +88,9 @@ export interface RunFacts {
 }
 
 /** Returns the last lines of a plain run: denied requests, the reason without an answer, and how to resume. */
-export function closingLines(run: RunEnd, { isKept, isReview }: RunFacts): string[] {
+export function closingLines(run: RunEnd, { isKept, isReview, repeated }: RunFacts): string[] {
   const words = [isReview ? null : denied(run), reason(run)].filter((line) => line !== null)
-  return [...words, ...(isKept && !isReview ? goOn(run) : [])].map((line) => `parley: ${line}`)
+  return [...words, ...(isKept && !isReview ? goOn(run, repeated) : [])].map((line) => `parley: ${line}`)
 }
 
 /** Ways to allow a denied request. Rules cannot allow the network, destructive commands or leaving the sandbox. */
@@ -107,9 +109,9 @@ function reason({ exitCode, outcome, failure }: RunEnd): string | null {
   return outcome === 'failed' ? null : (failure?.message ?? noAnswer)
 }
 
-function goOn({ exitCode, conversationId }: RunEnd): string[] {
+function goOn({ exitCode, conversationId }: RunEnd, repeated: string): string[] {
   if (exitCode === exitCodes.ok || exitCode === exitCodes.storage || conversationId === null) return []
-  return [`The conversation is saved. Go on with: parley exec resume ${shortIdOf(conversationId)} "…"`]
+  return [`The conversation is saved. Go on with: parley exec resume ${shortIdOf(conversationId)}${repeated} "…"`]
 }
 
 export function retryLine(event: EventOf<'retry.scheduled'>, nowMs: number): string {

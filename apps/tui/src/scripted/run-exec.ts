@@ -1,5 +1,5 @@
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
-import { outputFormatOf } from '../cli/flags.ts'
+import { outputFormatOf, typedFlags, typedServer } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { brokenOutputText, failedRun, leaveEndTo, type RunEnd } from '../cli/run-ended.ts'
 import { createCodexReporter } from './codex/codex-reporter.ts'
@@ -63,13 +63,17 @@ function reporterFor(
   { streams, program }: Launch,
 ): Reporter {
   if (flags.sarif === true) return createSarifReporter(lastWords, stderr, program.version)
-  const { ephemeral } = flags
+  const { ephemeral, check, checkRounds } = flags
   const format = outputFormatOf(flags)
   if (format === 'json') return createJsonReporter(stdout, stderr)
   if (format === 'result') return createResultReporter(stdout, stderr)
   if (format === 'codex') return createCodexReporter({ stdout, stderr, now: Date.now })
   const onTerminal = { stdout: streams.stdout.isTTY === true, stderr: streams.stderr.isTTY === true }
-  const facts = { isKept: ephemeral !== true, isReview: review !== undefined }
+  const facts = {
+    isKept: ephemeral !== true,
+    isReview: review !== undefined,
+    repeated: `${typedFlags({ '--check': check, '--check-rounds': checkRounds })}${typedServer(flags)}`,
+  }
   return createPlainReporter({ stdout: lastWords, stderr, onTerminal, ...facts, now: Date.now })
 }
 

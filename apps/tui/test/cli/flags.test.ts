@@ -6,6 +6,8 @@ import {
   overridesOf,
   parseCount,
   parseDuration,
+  typedFlags,
+  typedServer,
 } from '../../src/cli/flags.ts'
 
 describe('flags become overrides', () => {
@@ -101,4 +103,12 @@ describe('files', () => {
     expect(collectFiles('c.png', collectFiles('a.png,b.png'))).toEqual(['a.png', 'b.png', 'c.png'])
     expect(collectFiles('a.png,')).toEqual(['a.png'])
   })
+})
+
+test('a command that somebody is told to type has the flags that were given, quoted where a shell needs it', () => {
+  const flags = { '--cd': '/a b', '--environment': undefined, '--check': ['npm test', 'tsc'], '--check-rounds': 2 }
+  expect(typedFlags(flags)).toBe(" --cd '/a b' --check 'npm test' --check tsc --check-rounds 2")
+  const server = { server: 'ws://a:1', tokenFile: 'ada', allowUnencrypted: true }
+  expect(typedServer(server)).toBe(' --server ws://a:1 --token-file ada --allow-unencrypted')
+  expect(typedServer({})).toBe('')
 })

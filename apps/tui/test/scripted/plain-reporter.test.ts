@@ -18,9 +18,10 @@ interface Played {
   readonly end?: Partial<RunEnd>
   readonly onTerminal?: { stdout: boolean; stderr: boolean }
   readonly isKept?: boolean
+  readonly repeated?: string
 }
 
-function play(events: readonly ConversationEvent[], { end, onTerminal, isKept = true }: Played = {}) {
+function play(events: readonly ConversationEvent[], { end, onTerminal, isKept = true, repeated = '' }: Played = {}) {
   const stdout: string[] = []
   const stderr: string[] = []
   const reporter = createPlainReporter({
@@ -29,6 +30,7 @@ function play(events: readonly ConversationEvent[], { end, onTerminal, isKept = 
     onTerminal: onTerminal ?? { stdout: false, stderr: false },
     isKept,
     isReview: false,
+    repeated,
     now: () => 1000,
   })
   for (const envelope of envelopes(...events)) reporter.event(envelope)
@@ -254,6 +256,11 @@ describe('the last words', () => {
 
   test('say how to go on after a failure that the transcript told', () => {
     expect(words({ exitCode: 8, outcome: 'failed', failure: { code: 'unreachable', message: 'x' } })).toBe(goOn)
+  })
+
+  test('repeat the flags without which the next run would be another', () => {
+    const { stderr } = play([], { end: { exitCode: 13, answer: null }, repeated: " --check 'npm test'" })
+    expect(stderr).toContain(`parley exec resume 12345678 --check 'npm test' "…"`)
   })
 
   test('say that the time ran out', () => {

@@ -142,7 +142,7 @@ function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): 
     'conversation/forward': (params) => writable(opened(params)).forwards.open(params.port, client.actor),
     'conversation/forward/stop': (params) => writable(opened(params)).forwards.stop(params.port, client.actor),
     'conversation/process/read': (params) => opened(params).processes.read(params),
-    'conversation/process/tellWhen': (params) => writable(opened(params)).processes.tellWhen(params),
+    'conversation/process/tellWhen': (params) => writable(opened(params)).processes.tellWhen(params, client.actor),
     'conversation/process/write': (params) => writable(opened(params)).typing(params, client),
     'conversation/continue': (params) =>
       settled(params, (open) => commands.continueConversation(open, params, client.actor)),

@@ -18,12 +18,15 @@ export function openUsersOfServer(
 ): { readonly users: Users | null } | { readonly problem: string } {
   const file = given ?? configuredUsersFile(home)
   if (file === null) return { users: null }
+  // What keeps a server from starting is said once, with the problem that is returned.
+  let isStarting = isStrict
   const users = openUsers(file, (sentence) => {
     writeLog(sentence)
-    if (logEvent === undefined) process.stderr.write(`parley: ${sentence}\n`)
-    else logEvent({ event: 'users.unreadable' })
+    if (logEvent !== undefined) logEvent({ event: 'users.unreadable' })
+    else if (!isStarting) process.stderr.write(`parley: ${sentence}\n`)
   })
   const { problem } = users
+  isStarting = false
   if (problem === null || !isStrict) return { users }
   users[Symbol.dispose]()
   return { problem }

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitUntil } from '@parley/testkit'
+import { createEnvironments, type Environment } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
 import { removeUser } from '../../src/engine/people/manage-users.ts'
 import { servedUsers } from '../../src/frontends/exec/served-users.ts'
@@ -114,6 +115,13 @@ describe('a machine that connects', () => {
     void world.connect(world.token('ada'), 'two')
     await world.heard('has another machine under this name')
     expect(world.said.filter((sentence) => sentence.startsWith('connected to'))).toHaveLength(1)
+  })
+
+  it('that is no longer configured refuses nobody: where it is taken, it is said what is wrong', () => {
+    const local = {} as Environment
+    const environments = createEnvironments({ local, home: '', env: {} })
+    expect(environments.refuses({ environment: 'box', config: {} }, 'bo')).toBe(false)
+    expect(() => environments.take({ environment: 'box', config: {} })).toThrow('there is no [environments.box]')
   })
 
   it('is disconnected when its user is removed', async () => {

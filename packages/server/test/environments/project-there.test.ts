@@ -7,6 +7,7 @@ import { openStore, type SharedStore } from '@parley/store'
 import { hasNats, startNats } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Watched } from '../engine/support/test-client.ts'
+import { testClock } from '../engine/support/test-clock.ts'
 import type { TestPorts } from '../engine/support/test-parts.ts'
 import { type TestPlace, testPlace } from '../engine/support/test-server.ts'
 import { configFor } from './support/config-for.ts'
@@ -122,6 +123,21 @@ describe('a project on another machine', () => {
       ['tidy', 'ready'],
       ['count', 'ready'],
     ])
+  })
+
+  it('that does not say in time what a command is keeps the message back, and no other', async () => {
+    await using place = placeFor(machine.newFolder())
+    // The time to look is over before an answer can come.
+    const { client, watched } = await place.talk(calling(), { clock: testClock() })
+    const { conversationId } = watched
+    const send = (text: string) => ({ conversationId, input: [{ type: 'text' as const, text }] })
+    expect(await client.refused('conversation/sendMessage', send('/count'))).toMatchObject({
+      code: 'environmentUnreachable',
+      message: expect.stringContaining('what /count is there'),
+    })
+    await client.request('conversation/sendMessage', send('costs $five'))
+    await watched.turnEnded()
+    expect(watched.items()[0]).toMatchObject({ type: 'userMessage' })
   })
 
   it.skipIf(isHidden)('has its tool servers there once it is trusted', async () => {

@@ -12,7 +12,7 @@ import { remoteEnvironment } from './remote-environment.ts'
 export interface Environments extends AsyncDisposable {
   /** Returns an environment without connecting to it. Throws `ConfigError` when it is not configured. */
   take(request: EnvironmentRequest): TakenEnvironment
-  /** Tells if it is a machine that has connected and does not work for a user. */
+  /** Tells if it is a machine that has connected and does not work for a user; of one that is not configured, false. */
   refuses(request: Pick<EnvironmentRequest, 'environment' | 'config'>, user: string): boolean
 }
 
@@ -80,8 +80,11 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
       }
     },
     refuses({ environment, config }, user) {
-      const settings = environment === undefined ? null : environmentNamed(environment, config)
-      if (settings === null || settings.url !== undefined) return false
+      const { environments = {} } = config
+      // What is wrong with the configuration is said where the environment is taken.
+      if (environment === undefined || !Object.hasOwn(environments, environment)) return false
+      const settings = environmentNamed(environment, config)
+      if (settings.url !== undefined) return false
       return ports.machines?.refuses(machineNamed(settings.connected), user) === true
     },
     async [Symbol.asyncDispose]() {
@@ -163,7 +166,8 @@ function open(name: string, settings: EnvironmentSettings, ports: OpenPorts): Sh
       for (const { owner } of requests) owner?.taken()
     },
   })
-  const there = { name, machine: settings.url === undefined ? settings.connected : null }
+  const connected = settings.url === undefined ? settings.connected : null
+  const there = { name, machine: connected, reachedBy: JSON.stringify(settings) }
   const mayWork = (user: string) => machine === null || machines.permits(machine, user)
   return { link, requests, environment: remoteEnvironment({ ...there, link, mayWork, here: ports.local.search.here }) }
 }

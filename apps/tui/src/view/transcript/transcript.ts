@@ -149,13 +149,8 @@ function dropLostStream(scan: Scan, { core }: ConversationState): void {
   if (stream === null || core.open[stream.itemId] !== undefined) return
   change(scan, { stream: null })
   if (stream.seen === '') return
-  put(
-    scan,
-    note(
-      scan,
-      core.turn === null ? 'connection lost, the answer ends here' : 'connection lost, the answer starts again',
-    ),
-  )
+  // What becomes of the turn is not known yet: it may ask again at once, wait for a key, or end.
+  put(scan, note(scan, 'connection lost, this answer is not kept'))
 }
 
 /** Follows one message at a time; another open message waits until the first is complete. */

@@ -87,7 +87,7 @@ describe('settled text', () => {
     )
   })
 
-  test('of a lost answer stays, and one line announces the new start', () => {
+  test('of a lost answer stays, and one line says that it is not kept', () => {
     const events = [
       turnStarted,
       started(answer('', 'm', 'inProgress')),
@@ -95,7 +95,7 @@ describe('settled text', () => {
       { type: 'item.discarded', itemId: 'm', reason: 'cut' } as const,
       completed(answer('Whole.', 'n')),
     ]
-    expect(printed(states(events))).toEqual(['First.', '', '  connection lost, the answer starts again', '', 'Whole.'])
+    expect(printed(states(events))).toEqual(['First.', '', '  connection lost, this answer is not kept', '', 'Whole.'])
   })
 
   test("names the author of another client's new message, but not of earlier ones", () => {

@@ -22,7 +22,7 @@ import {
   userMessageItem,
 } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
-import { type Expanded, expandMessage, mayNamePart } from '../skills/expand-message.ts'
+import { type Expanded, expandMessage, mayNamePart, unknownCommand } from '../skills/expand-message.ts'
 import { assertConfigurable, configure } from './commands.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
@@ -86,8 +86,16 @@ export function sendMessage(open: LiveConversation, params: Sending, sender: Sen
 /** Fills in the command that a message names, by the files as they are now. */
 async function expanded(open: LiveConversation, input: Sending['input']): Promise<Expanded> {
   const { conversation, skills } = writable(open)
-  await skills.refresh()
-  const whole = await expandMessage(input, { skills, cwd: conversation.state.core.meta.cwd })
+  const { meta, settings } = conversation.state.core
+  const isCurrent = await refreshed(open)
+  const unknown = isCurrent ? null : unknownCommand(input, skills.named(meta.cwd))
+  if (unknown !== null)
+    throw rejection(
+      'environmentUnreachable',
+      `Not sent: the machine of this conversation is away, so nobody can say what /${unknown} is there. Send it again once it is back.`,
+      { environment: settings.environment ?? '' },
+    )
+  const whole = await expandMessage(input, { skills, cwd: meta.cwd })
   assertFits(whole.input)
   assertNoSecret(
     open,
@@ -95,6 +103,17 @@ async function expanded(open: LiveConversation, input: Sending['input']): Promis
     'input',
   )
   return whole
+}
+
+/** Time for the machine of a conversation to say which skills and commands it has, in ms. */
+const lookMs = 3_000
+
+/** Finds skills and commands anew. Resolves to false where the machine of the conversation does not say them in time. */
+async function refreshed(open: LiveConversation): Promise<boolean> {
+  const { skills, modules } = writable(open)
+  const over = new AbortController()
+  const late = modules.clock.sleep(lookMs, over.signal).then(() => false)
+  return await Promise.race([skills.refresh(), late]).finally(() => over.abort())
 }
 
 /** Throws `invalidParams` for a secret in what is run later: that comes from the log, which has a mark in its place. */

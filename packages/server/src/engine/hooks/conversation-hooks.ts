@@ -1,6 +1,7 @@
 import { type HookEvent, type HookRef, hookMatches, type ItemId, type ServerNotice } from '@parley/protocol'
 import type { HookInput } from '@parley/protocol/hooks'
 import type { Clock } from '../../ports/clock-and-ids.ts'
+import { unlessAborted } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import type { PlacedHook } from './placed-hooks.ts'
@@ -98,7 +99,7 @@ export function createHooks(parts: HookParts, ports: SystemPorts): ConversationH
     },
     has: (moment) => isUnknown(moment) || matching(moment).length > 0,
     async *run(moment, input, signal) {
-      if (isUnknown(moment)) await parts.project.read()
+      if (isUnknown(moment)) await unlessAborted(parts.project.read(), signal)
       for (const hook of matching(moment)) {
         if (signal.aborted) return
         const { name, on, source: from } = hook

@@ -14,6 +14,7 @@ import { parleyItself } from '../conversation/notices.ts'
 import { tightened } from '../limits/ceiling.ts'
 import { assertMayLoosen, type Guest, type LimitsRight } from '../limits/may-loosen.ts'
 import { machineOfAnother } from '../people/check-right.ts'
+import { type CarriedGifts, createCarriedGifts } from '../settings/carried-gift.ts'
 import { addedFolders } from '../settings/existing-folder.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
 import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
@@ -59,6 +60,7 @@ export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' 
   forked(fromId: string, settings: Settings | null, secrets: SecretPaths): Settle
   /** Returns what settles a conversation from a bundle, which works in the existing folder `cwd` under the limits of this home. */
   imported(cwd: string, secrets: SecretPaths): Settle
+  readonly gifts: CarriedGifts
   open(parts: OpenParts): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
   takeEnvironment(state: ConversationState, owner: Owner | null, overrides?: Overrides): TakenEnvironment
@@ -90,9 +92,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     return keeping(state, { fromId, added: addedFolders(overrides, overrides.cwd ?? recorded) }, changes)
   }
   return {
-    program: ports.program,
-    clock: ports.clock,
-    checkpoints: ports.checkpoints,
+    ...{ program: ports.program, clock: ports.clock, checkpoints: ports.checkpoints },
     processes: ports.processes,
     secrets: ports.secrets,
     initialSettings: (params, secrets, most) =>
@@ -139,6 +139,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
         environment: core.settings.environment,
         config: readConfig(home, configOnly(overrides)).values,
       }),
+    gifts: createCarriedGifts(ports),
     open: (parts) => openConversation(parts, ports),
   }
 }

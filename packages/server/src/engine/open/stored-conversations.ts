@@ -284,7 +284,7 @@ export class StoredConversations {
     unshared: OpenParts,
     shipment: Shipment | null,
   ): Promise<LiveConversation> {
-    const parts = shareParts(unshared, shipment, this.#ports.files)
+    const parts = shareParts(unshared, shipment, this.#ports)
     try {
       const open = await this.#ports.setup.open(parts)
       this.#ports.open.set(conversationId, open)

@@ -8,8 +8,7 @@ import type { Sharing } from './sharing.ts'
 /** Interval of the looks at turns that wait for a key. */
 const beatMs = 1000
 
-interface Ports {
-  readonly store: Pick<SharedStore, 'name' | 'others'>
+export interface KeyPorts {
   readonly sharing: Pick<Sharing, 'passOn'>
   readonly conversations: () => readonly LiveConversation[]
   /** Tells clients that another server has the conversation, and closes it here. */
@@ -22,16 +21,33 @@ export interface MissingKeys extends Disposable {
   look(): Promise<void>
 }
 
-export function watchMissingKeys({ store, sharing, conversations, report }: Ports): MissingKeys {
+export function watchMissingKeys(
+  store: Pick<SharedStore, 'name' | 'others'>,
+  { sharing, conversations, report }: KeyPorts,
+): MissingKeys {
   /** Conversations and servers that they were passed to: one that comes back is not passed there again. */
   const passed = new Set<string>()
   let isLooking = false
   /** True since a look has failed, as all do while the store is away: said once. */
   let hasFailed = false
+  /** Conversations that could not go on here, each said once. */
+  const failed = new Set<ConversationId>()
+
+  /** Does so for one of several: a log that takes nothing holds up no other. */
+  function goesOnHere(live: LiveConversation): boolean {
+    const { id } = live.conversation
+    try {
+      return goOnHere(live)
+    } catch (fault) {
+      if (!failed.has(id)) report(fault, id)
+      failed.add(id)
+      return true
+    }
+  }
 
   async function look(): Promise<void> {
     const waiting = conversations().filter(waitsForKey)
-    const without = waiting.filter((live) => !goOnHere(live))
+    const without = waiting.filter((live) => !goesOnHere(live))
     if (without.length === 0) return
     const others = await store.others()
     for (const live of without) {

@@ -33,8 +33,15 @@ export function conversationSkills(
   const skills = (cwd: string) => usable(all(cwd)).filter(({ kind }) => kind === 'skill')
   return {
     async refresh() {
-      // Those of before stay where the machine is away: what they want done there fails by itself.
-      if (!isLocal) fetched = await project.latest().catch(whenUnreachable(fetched))
+      if (isLocal) return true
+      try {
+        fetched = await project.latest()
+        return true
+      } catch (error) {
+        // What those of before want done there fails by itself.
+        if (error instanceof EnvironmentUnreachableError) return false
+        throw error
+      }
     },
     list: (cwd) =>
       skills(cwd).map((part) => ({
@@ -52,13 +59,6 @@ export function conversationSkills(
         .filter(({ text }) => text.forModel)
         .map(({ name, file, text }) => ({ name, file, description: text.description })),
     named: (cwd) => usable(all(cwd)).filter(({ text }) => text.forUser),
-  }
-}
-
-function whenUnreachable<Value>(value: Value): (error: unknown) => Value {
-  return (error) => {
-    if (error instanceof EnvironmentUnreachableError) return value
-    throw error
   }
 }
 

@@ -24,6 +24,7 @@ import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.t
 import { stateFolder } from '../home-folder.ts'
 import { openSharedStore } from '../shared-store.ts'
 import { openUsersOfServer } from '../users-of-server.ts'
+import { describeListener } from './describe-listener.ts'
 import { reportToLauncher } from './launch-daemon.ts'
 import { waitForStore } from './wait-for-store.ts'
 import { watchProcess } from './watch-process.ts'
@@ -215,7 +216,8 @@ async function reportAddresses(
   if (isLost) process.stderr.write(`${unreachable}\n`)
   const addresses = [...(socket === null ? [] : [socket]), ...others.map(({ address }) => address)]
   if (isDaemon) await reportToLauncher({ addresses })
-  else if (role === 'service') for (const listener of others) process.stderr.write(`${describe(listener, users)}\n`)
+  else if (role === 'service')
+    for (const listener of others) process.stderr.write(`${describeListener(listener, users)}\n`)
 }
 
 const pageNeedsUsers =
@@ -223,15 +225,6 @@ const pageNeedsUsers =
 
 const unreachable =
   'parley server: clients of other servers cannot reach this one by that address. Say how they can: --advertise wss://NAME:PORT'
-
-function describe({ address, tokenFile, page }: Listeners['others'][number], users: Users | null): string {
-  const from = `parley server listens on ${address}${page == null ? '' : `, with the page at ${page}`}`
-  if (tokenFile !== null) return `${from} (token in ${tokenFile})`
-  if (users === null || !/^wss?:/.test(address)) return from
-  const isEmpty = !users.lines.some(({ kind }) => kind === 'user')
-  const next = isEmpty ? '; it has none yet: parley user add NAME --role admin' : ''
-  return `${from} (users in ${users.file}${next})`
-}
 
 /** Work that keeps a process alive. */
 interface Work {

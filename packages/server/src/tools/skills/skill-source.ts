@@ -18,8 +18,11 @@ export interface ReadableSkill {
 }
 
 export interface SkillSource {
-  /** Finds them anew where that takes requests to another machine; elsewhere each call below looks at the files. */
-  refresh(): Promise<void>
+  /**
+   * Finds them anew where that takes requests to another machine, and resolves to false while that is away: those of
+   * before stay. Elsewhere each call below looks at the files.
+   */
+  refresh(): Promise<boolean>
   /** Returns the skills that can be used in a folder, as they are now. */
   list(cwd: string): readonly ReadableSkill[]
   /** Tells why a skill cannot be used; null for a name that nothing has. */
@@ -30,7 +33,7 @@ export interface SkillSource {
 
 /** Source of no skills. */
 export const noSkills: SkillSource = {
-  refresh: () => Promise.resolve(),
+  refresh: () => Promise.resolve(true),
   list: () => [],
   problemOf: () => null,
   listed: () => [],

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Host, noSandbox, openHost } from '@parley/host'
@@ -13,16 +13,18 @@ const env = { PATH: process.env['PATH'] ?? '' }
 
 interface Given {
   readonly input?: string
-  readonly timeoutMs?: number
+  /** Resolves when its time is over; after 20 s unless given. */
+  readonly timeOver?: () => Promise<unknown>
   readonly signal?: AbortSignal
 }
 
 type Run = (script: string, given?: Given) => Promise<HookEnd>
 
 async function runWith(processes: Pick<Host, 'spawnStreams'>, script: string, given: Given = {}): Promise<HookEnd> {
-  const { input = '{}', timeoutMs = 20_000, signal } = given
-  const start = { argv: ['sh', '-c', script], cwd: tmpdir(), env, input, timeoutMs, sandbox: noSandbox }
-  return await runHook(start, { processes, clock: systemClock }, signal ?? new AbortController().signal)
+  const { input = '{}', timeOver, signal } = given
+  const start = { argv: ['sh', '-c', script], cwd: tmpdir(), env, input, timeoutMs: 20_000, sandbox: noSandbox }
+  const clock = timeOver === undefined ? systemClock : { ...systemClock, sleep: async () => void (await timeOver()) }
+  return await runHook(start, { processes, clock }, signal ?? new AbortController().signal)
 }
 
 async function runHere(...asked: Parameters<Run>): Promise<HookEnd> {
@@ -58,7 +60,9 @@ describe.each([
     const folder = mkdtempSync(join(tmpdir(), 'parley-hook-'))
     const file = join(folder, 'pid')
     try {
-      const end = await run(`trap '' TERM; sleep 300 & echo $! > ${file}; wait; sleep 300`, { timeoutMs: 300 })
+      const hasStarted = () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n')
+      const timeOver = () => waitUntil(hasStarted, { what: 'its own process' })
+      const end = await run(`trap '' TERM; sleep 300 & echo $! > ${file}; wait; sleep 300`, { timeOver })
       expect(end.how).toBe('timedOut')
       const pid = Number(readFileSync(file, 'utf8'))
       expect(await waitUntil(() => !isAlive(pid), { what: 'the end of what the hook started' })).toBe(true)

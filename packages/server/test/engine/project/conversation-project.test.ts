@@ -24,7 +24,7 @@ function onMachine(found: Project | null, trouble: () => Error | null = () => nu
     const error = trouble()
     return error === null ? Promise.resolve(found) : Promise.reject(error)
   }
-  const environment = { name: 'box', machine: null, reach, files: diskFiles, home: '/home/far', env: {} }
+  const environment = { name: 'box', machine: null, reachedBy: '', reach, files: diskFiles, home: '/home/far', env: {} }
   const parts = { config, environment, overrides: {}, cwd: () => '/' }
   return { machine, project: projectInEnvironment(parts, { home: '/nowhere', projects: { there } }) }
 }
@@ -39,6 +39,16 @@ describe('a project whose machine is away', () => {
     await Promise.all([project.read(), project.read()])
     await project.read()
     expect([project.isRead, machine.looks]).toEqual([true, 1])
+  })
+
+  it('is waited for by hooks until they are interrupted, and no longer', async () => {
+    const project = { isRead: false, read: () => Promise.withResolvers<void>().promise }
+    const parts = { conversation: { started: false }, project, hooks: () => [] } as unknown as HookParts
+    const stop = new AbortController()
+    const run = createHooks(parts, noPorts).run(moment, () => commonFields, stop.signal)
+    const first = run[Symbol.asyncIterator]().next()
+    stop.abort()
+    expect(await first).toEqual({ done: true, value: undefined })
   })
 
   it('counts as one with hooks until it was read', async () => {

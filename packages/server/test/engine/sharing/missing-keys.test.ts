@@ -1,6 +1,8 @@
 import type { ModelFacts } from '@parley/models'
 import { describe, expect, it } from 'vitest'
+import type { LiveConversation } from '../../../src/engine/open/live-conversation.ts'
 import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
+import { watchMissingKeys } from '../../../src/engine/sharing/missing-keys.ts'
 import { passedOnStore } from '../../environments/support/passed-on-store.ts'
 import { type ScriptedModel, type Step, scriptedModel } from '../support/scripted-model.ts'
 import type { TestPorts } from '../support/test-parts.ts'
@@ -78,6 +80,42 @@ describe('a server of a store without the key of a model', () => {
     await seen.until(({ core }) => core.lastTurn)
     expect(seen.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
     expect([model.requests.length, other.requests.length]).toEqual([1, 1])
+  })
+
+  it('takes it back where the server that was to have it dies before it opens it', async () => {
+    const living = [{ node: 'two', pid: 2, address: 'ws://two', page: null, providers: ['fake'] }]
+    const store = { ...passedOnStore(), others: async () => living }
+    const ports = { ...serverOf(scriptedModel(noKey), () => true), store }
+    const { place, client, conversationId, watched } = await waitingTurn(ports)
+    await using _place = place
+    void watched.send('go')
+    await client.notice(({ errno, conversationId: of }) => errno === 'STORE_TAKEN' && of === conversationId)
+    expect(await client.refused('conversation/resume', { conversationId })).toMatchObject({ code: 'liveElsewhere' })
+    living.length = 0
+    expect(await client.request('conversation/resume', { conversationId })).toMatchObject({ readOnly: false })
+  })
+
+  it('goes on with those behind one whose log takes nothing, and says that once', async () => {
+    const reported: unknown[] = []
+    const went: string[] = []
+    const waits = { turn: { id: 't', parked: true, missingKey: 'fake' } }
+    const liveOf = (id: string, record: () => void) => ({
+      conversation: { id, readOnly: false, state: { core: waits }, record },
+      modules: { model: () => ({}) },
+      turns: { wake: () => went.push(id) },
+    })
+    const full = new Error('no room')
+    const stuck = liveOf('c-1', () => {
+      throw full
+    })
+    // narrowed: what a look uses of a conversation
+    const conversations = () => [stuck, liveOf('c-2', () => undefined)] as unknown as LiveConversation[]
+    const sharing = { passOn: () => undefined }
+    const report = (fault: unknown, id?: string) => reported.push([fault, id])
+    using keys = watchMissingKeys(passedOnStore(), { sharing, conversations, report })
+    await keys.look()
+    await keys.look()
+    expect([reported, went]).toEqual([[[full, 'c-1']], ['c-2', 'c-2']])
   })
 
   it('ends a turn that a script alone follows, where no server has the key', async () => {

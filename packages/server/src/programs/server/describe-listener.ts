@@ -1,0 +1,26 @@
+import { isLoopbackHost } from '@parley/text'
+import type { Users } from '../../people/users.ts'
+import type { Listeners } from '../../serving/listen.ts'
+
+/** Returns what is said of an address at the start: where it is, what lets in, and who else can reach it. */
+export function describeListener(
+  { address, tokenFile, page }: Pick<Listeners['others'][number], 'address' | 'tokenFile' | 'page'>,
+  users: Pick<Users, 'file' | 'lines'> | null,
+): string {
+  const from = `parley server listens on ${address}${page == null ? '' : `, with the page at ${page}`}`
+  if (tokenFile !== null) return `${from} (token in ${tokenFile})${reach(address, 'the token')}`
+  if (users === null || !/^wss?:/.test(address)) return from
+  const isEmpty = !users.lines.some(({ kind }) => kind === 'user')
+  const next = isEmpty ? '; it has none yet: parley user add NAME --role admin' : ''
+  return `${from} (users in ${users.file}${next})${reach(address, 'the token of a user')}`
+}
+
+/** Returns who reaches an address besides this machine, and what protects it; nothing where nobody does. */
+function reach(address: string, token: string): string {
+  const { protocol, hostname } = new URL(address)
+  if (isLoopbackHost(hostname)) return ''
+  const who = hostname === '0.0.0.0' || hostname === '[::]' ? 'at every address of this machine, ' : ''
+  const enters = `. Other machines reach it ${who}and get in with ${token} only`
+  if (protocol === 'wss:') return `${enters}; TLS hides it from those on the way.`
+  return `${enters}; without TLS whoever is on the way reads it, unless something in front adds that. Use wss:// with --tls-cert and --tls-key, or listen on 127.0.0.1.`
+}
