@@ -160,7 +160,8 @@ export function createEngine(parts: EngineParts): Engine {
     ...{ notify: connectedClients.notifyAll, announced: () => at.announced ?? null },
     ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics, logEvent: parts.logEvent },
   })
-  const host = new ConversationHost({ files, home, ids, setup, store: parts.store ?? null, report })
+  const shared = { store: parts.store ?? null, forget: search.forget }
+  const host = new ConversationHost({ files, home, ids, setup, report, ...shared })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
   const logins = loginsWhenNeeded(parts, { connectedClients, mcpServers, report })
   const trust = { home, clock, projects, environments, sandboxes }
@@ -173,8 +174,7 @@ export function createEngine(parts: EngineParts): Engine {
     host,
     identity: isSafe ? { ...parts.identity, isSafe } : parts.identity,
     ...{ home, machines },
-    newClientId: ids.client,
-    connectedClients,
+    ...{ newClientId: ids.client, connectedClients },
     listensAt(addresses) {
       at = addresses
       host.announce(at.socket)

@@ -15,6 +15,7 @@ import type { ConversationProject } from '../project/conversation-project.ts'
 import { assertFolder } from '../project/project-at.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
 import { typedSecret } from '../turn/user-typing.ts'
+import type { OpenParts } from './conversation-parts.ts'
 
 /** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
 export function takeEnvironment(
@@ -35,7 +36,8 @@ interface Entry {
   readonly conversation: Conversation
   readonly environment: Environment
   readonly modules: Pick<TurnModules, 'gather' | 'limits' | 'redaction' | 'runningOn'>
-  readonly project: Pick<ConversationProject, 'read'>
+  readonly project: Pick<ConversationProject, 'read' | 'config'>
+  readonly parts: Pick<OpenParts, 'created'>
   /** Releases what was taken for the conversation; called where a new one is rejected. */
   readonly leave: () => Promise<unknown>
 }
@@ -69,17 +71,31 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
   }
 }
 
-async function look({ conversation, environment, modules, project }: Entry): Promise<Entered> {
+async function look(entry: Entry): Promise<Entered> {
+  const { conversation, environment, modules, project } = entry
   const { gather, limits } = modules
   await learnHidden(environment, modules)
   const { meta, settings, seq } = conversation.state.core
   if (!conversation.readOnly) await environment.rootsNow(workspaceOf(conversation.state).roots)
   if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
   await project.read()
+  const warnings = narrow(entry)
   const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.readReport()])
   // The limits in a log are corrected after its recovery events; a new log begins with the right ones.
   if (seq === 0) limits.recordEnforcement()
-  return { ...nothingFound, instructionFiles }
+  return { instructionFiles, warnings }
+}
+
+/**
+ * Decides the settings of a new conversation again, by the project of its environment, where that is trusted: it asks more
+ * and allows less. Returns the warnings that come with it.
+ */
+function narrow({ conversation, environment, project, parts: { created } }: Entry): readonly string[] {
+  const { project: found } = project.config
+  if (created === undefined || environment.name === null || found?.state !== 'trusted') return []
+  const { settings, warnings } = created.inProject(found)
+  conversation.redraft({ settings })
+  return warnings.filter((warning) => !created.warnings.includes(warning))
 }
 
 /** Learns what was typed as hidden into commands that an earlier server has started, before their output is read. */
