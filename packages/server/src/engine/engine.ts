@@ -58,6 +58,7 @@ import { type RightsOfToken, rightsIn } from './people/rights-of-token.ts'
 import { sharedTrust } from './project/shared-trust.ts'
 import { askableProviders } from './settings/provider-list.ts'
 import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
+import { createTeamCopies } from './sharing/team-copies.ts'
 
 /**
  * Engine of one server process. Frontends translate their protocols to its methods and keep no state of conversations.
@@ -169,12 +170,12 @@ export function createEngine(parts: EngineParts): Engine {
     const secrets = await parts.secrets()
     return { ...policy, ceiling, clock, redaction, secrets, processes: parts.host }
   }
-  const around = { host, files, search, mcpServers, redaction, program, policy, trust, hookPorts, logins }
+  const copies = parts.store === undefined ? null : createTeamCopies(host.storedPaths.bind(host))
+  const around = { host, files, search, copies, mcpServers, redaction, program, policy, trust, hookPorts, logins }
   return {
     host,
     identity: isSafe ? { ...parts.identity, isSafe } : parts.identity,
-    ...{ home, machines },
-    ...{ newClientId: ids.client, connectedClients },
+    ...{ home, machines, connectedClients, newClientId: ids.client },
     listensAt(addresses) {
       at = addresses
       host.announce(at.socket)
