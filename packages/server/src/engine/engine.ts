@@ -56,9 +56,9 @@ import type { SetupPorts } from './open/open-conversation.ts'
 import type { CheckRight } from './people/check-right.ts'
 import { type RightsOfToken, rightsIn } from './people/rights-of-token.ts'
 import { sharedTrust } from './project/shared-trust.ts'
+import { createTeamCopies } from './read/team-copies.ts'
 import { askableProviders } from './settings/provider-list.ts'
 import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
-import { createTeamCopies } from './sharing/team-copies.ts'
 
 /**
  * Engine of one server process. Frontends translate their protocols to its methods and keep no state of conversations.
@@ -134,8 +134,7 @@ export interface EngineParts
 export function createEngine(parts: EngineParts): Engine {
   const isSafe = parts.ceiling?.isSafe === true
   if (isSafe) startSafely(parts.home)
-  const { program, home, env, files, clock, ids, random, shellParser, redaction, models, keys, sandboxes, search } =
-    parts
+  const { program, home, env, files, clock, ids, shellParser, redaction, models, keys, sandboxes, search } = parts
   const connectedClients = createConnectedClients()
   let at: Addresses = { socket: null, others: [] }
   const report = createReport(parts, connectedClients, (conversationId) => host.giveUp(conversationId))
@@ -146,7 +145,7 @@ export function createEngine(parts: EngineParts): Engine {
   const { machines, environments } = openEnvironments(parts)
   const setup = createSetup({
     checkpoints: checkpointsOf(parts),
-    ...{ program, home, files, env, clock, ids, random },
+    ...{ program, home, files, env, clock, ids, random: parts.random },
     shellParser,
     redaction,
     environments,

@@ -9,7 +9,7 @@ import type { TryPorts } from './hooks/try-hooks.ts'
 import type { Logins } from './login/logins.ts'
 import type { ConversationHost } from './open/conversation-host.ts'
 import type { TrustPorts } from './project/trust.ts'
-import type { TeamCopies } from './sharing/team-copies.ts'
+import type { TeamCopies } from './read/team-copies.ts'
 
 /** Methods that a frontend answers for one connection: its handshake, its streams, and diagnostics. */
 type ConnectionMethod =

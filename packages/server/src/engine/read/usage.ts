@@ -17,8 +17,8 @@ import {
 } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { createLogReader } from '../conversation/journal.ts'
-import type { TeamCopies } from '../sharing/team-copies.ts'
 import type { Catalogue } from './catalogue.ts'
+import type { TeamCopies } from './team-copies.ts'
 
 type UsageRow = ResultOf<'usage/read'>['rows'][number]
 type Grouping = NonNullable<ParamsOf<'usage/read'>['by']>

@@ -4,7 +4,7 @@ import type { FoundTexts, TextSearch } from '../../ports/text-search.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { Catalogue } from '../read/catalogue.ts'
 import { toListed, worksIn } from '../read/list-conversations.ts'
-import type { TeamCopies } from '../sharing/team-copies.ts'
+import type { TeamCopies } from '../read/team-copies.ts'
 
 interface SearchPorts {
   readonly search: TextSearch

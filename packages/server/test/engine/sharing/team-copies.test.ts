@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { STORE_LOST, STORE_SLOW, StorageError } from '@parley/journal'
 import { expect, it } from 'vitest'
 import type { Listed } from '../../../src/engine/read/catalogue.ts'
-import { createTeamCopies } from '../../../src/engine/sharing/team-copies.ts'
+import { createTeamCopies } from '../../../src/engine/read/team-copies.ts'
 
 const owner = { pid: 7, socket: null }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { createTurns } from '@parley/store'
-import type { Catalogue } from '../read/catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
 
 /** Logs that are fetched at once: a search holds up nobody who opens a conversation. */
 const atOnce = 4
