@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import { createRedaction } from '@parley/redaction'
@@ -90,6 +90,30 @@ describe.skipIf(!hasNats)('the next server of a conversation', () => {
     await using third = testPlace()
     const last = await outcome(start(third, ours().store, 'c'), conversationId)
     expect(last.found).toEqual(['asked', [given]])
+  })
+
+  test('finds, sums and explains what it never had open', async () => {
+    await using place = testPlace()
+    await using other = testPlace()
+    const model = scriptedModel(shell('echo needle'), { text: 'a needle in a haystack' })
+    const { watched } = await place.talk({ model, ...ours() }, free)
+    await watched.send('go')
+    await watched.turnEnded()
+    const { conversationId } = watched
+    const client = await other.start(theirs()).connect()
+    const found = await waitUntil(
+      async () => {
+        const result = await client.request('conversation/search', { query: 'haystack', waitMs: 1000 })
+        return result.unread === 0 && result.found
+      },
+      { what: 'the whole search' },
+    )
+    expect(found.map(({ conversation }) => conversation.conversationId)).toEqual([conversationId])
+    const sums = await client.request('usage/read', { by: 'folder' })
+    expect(sums.rows.find(({ key }) => key === place.cwd)).toMatchObject({ conversations: 1, calls: 2 })
+    rmSync(other.path(conversationId))
+    const why = await client.request('policy/why', { conversation: conversationId.slice(0, 30) })
+    expect(why).toMatchObject({ conversationId, item: { title: 'echo needle' }, calls: 1 })
   })
 
   test('removes its copy of what was deleted elsewhere, and no other', async () => {
