@@ -185,6 +185,7 @@ export const eventExamples = [
     },
   },
   { type: 'forwards.changed', forwards: [{ port: 8000, url: 'http://p8000-9f3c2a7e.localhost:8000/' }], by },
+  { type: 'waits.changed', waits: [{ itemId: 'i-7d41', pattern: 'ready', fromByte: 812 }], by },
   { type: 'usage.updated', turnId, counts: usage, contextWindow: 400000 },
   { type: 'retry.scheduled', turnId, retryAt: 1795235803000, attempt: 2, failure },
   { type: 'model.fellBack', turnId, modelProvider: 'openai', model: 'gpt-5-mini', failure },

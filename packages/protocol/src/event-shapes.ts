@@ -46,6 +46,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   '#modelChoice': '{"modelProvider":"text+","model":"text+"}',
   '#output':
     '{"head":"text","tail":"text","totalBytes":"int>=0","omittedBytes":"int>=0","totalLines?":"int>=0","file?":"text","binary?":["=",true]}',
+  '#outputWait': '{"itemId":"text","pattern":"text","fromByte":"int>=0"}',
   '#pathContent': '{"hash?":"text","mode?":"int","link?":["=",true]}',
   '#plan': '{"explanation?":"text","steps":["list",{"step":"text","status":["=","pending","inProgress","completed"]}]}',
   '#queuedMessage':
@@ -115,6 +116,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
     '{"approvalId":"text","decision":["or","#decision",["=","withdrawn"]],"note?":"text","answers?":["map","#answer"],"by":"#actor","seal?":"text"}',
   'plan.updated': '{"plan":"#plan"}',
   'forwards.changed': '{"forwards":["list","#forward"],"by?":"#actor"}',
+  'waits.changed': '{"waits":["list","#outputWait"],"by?":"#actor"}',
   'usage.updated':
     '{"turnId":"text","counts":"#tokenCounts","by?":"#modelChoice","contextWindow?":"int","purpose?":["=","compaction"],"stopReason?":"#stopReason","paused?":["=",true]}',
   'retry.scheduled':

@@ -66,7 +66,15 @@ export type {
 } from './schema/approval.ts'
 export type { ConversationEvent, Envelope, EventOf } from './schema/event.ts'
 export type { Access, Person, Role, SharedLink, UserName } from './schema/events/access.ts'
-export type { Forward, LostRange, Plan, StopReason, TokenCounts, TurnOutcome } from './schema/events/event-parts.ts'
+export type {
+  Forward,
+  LostRange,
+  OutputWait,
+  Plan,
+  StopReason,
+  TokenCounts,
+  TurnOutcome,
+} from './schema/events/event-parts.ts'
 export type { ListedHook, TriedHook } from './schema/hooks/hook-methods.ts'
 export type { HookRef } from './schema/hooks/hook-run.ts'
 export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, RequestKey, TurnId } from './schema/ids.ts'

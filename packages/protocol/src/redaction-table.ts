@@ -295,6 +295,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
   'approval.decided': { leave: ['approvalId', 'by.clientId', 'by.user', 'seal', 'type'] },
   'plan.updated': { leave: ['type'] },
   'forwards.changed': { leave: ['by.clientId', 'by.user', 'type'] },
+  'waits.changed': { leave: ['by.clientId', 'by.user', 'type', 'waits.itemId'] },
   'usage.updated': { leave: ['purpose', 'turnId', 'type'] },
   'retry.scheduled': { leave: ['turnId', 'type'] },
   'model.fellBack': { leave: ['turnId', 'type'] },

@@ -7,7 +7,7 @@ import { type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { isElecting, storeError } from './connection/store-trouble.ts'
 import { createTurns } from './connection/turns.ts'
 import { whileAway, whileElecting } from './connection/while-electing.ts'
-import { emptyMark } from './log/ack-mark.ts'
+import { emptyMark, readMark } from './log/ack-mark.ts'
 import { compareLog } from './log/compare-log.ts'
 import { fenceLog } from './log/fence-log.ts'
 import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
@@ -17,7 +17,7 @@ import { objectsOf } from './log/objects.ts'
 import { removeLog } from './log/remove-log.ts'
 import { type Described, shipLog } from './log/ship-log.ts'
 import type { LocalCopy, SharedAnswers, SharedStore, Shipment, TakenKind } from './port/shared-store.ts'
-import { createLists } from './servers/lists.ts'
+import { createLists, type Lists } from './servers/lists.ts'
 import { holdLease, type Nodes } from './servers/nodes.ts'
 import { type Claim, claimConversation, holderOf } from './servers/owners.ts'
 
@@ -115,6 +115,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
 
   return {
     ...{ name, key: prepared.key, answers: sharedAnswers(prepared.answers, name) },
+    ...listed(lists, { attempt, files, store }),
     announce: nodes.announce,
     others: () => attempt('read', nodes.others),
     take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind))),
@@ -124,13 +125,11 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
         const ports = portsOf(copy.conversationId)
         return (await whileElecting(() => fetchLog(copy, ports))) !== null
       }),
-    row: (conversationId) => attempt('read', () => whileElecting(() => lists.row(conversationId))),
     compare: (copy) =>
       attempt('read', async () => {
         const compared = await compareLog(copy, portsOf(copy.conversationId))
         return { ...compared, isListed: await lists.isListed(copy.conversationId) }
       }),
-    rows: () => attempt('list', () => whileElecting(lists.all)),
     content: (conversationId, hash) =>
       attempt('read', async () => {
         const name = contentName(hash)
@@ -147,6 +146,32 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
       await nodes[Symbol.asyncDispose]()
       await connected.connection.close()
     },
+  }
+}
+
+interface ListPorts {
+  readonly attempt: ReturnType<typeof attemptsAt>
+  readonly files: Files
+  /** Id of the store. */
+  readonly store: string
+}
+
+/** Returns what is known of conversations by the lists of a store. */
+function listed(
+  lists: Lists,
+  { attempt, files, store }: ListPorts,
+): Pick<SharedStore, 'row' | 'rows' | 'deletedCopies'> {
+  return {
+    row: (conversationId) => attempt('read', () => whileElecting(() => lists.row(conversationId))),
+    rows: () => attempt('list', () => whileElecting(lists.all)),
+    deletedCopies: (copyOf) =>
+      attempt('list', async () => {
+        const deleted = await whileElecting(lists.deleted)
+        return deleted.filter((conversationId) => {
+          const copy = copyOf(conversationId)
+          return copy !== null && readMark(files, copy.acked)?.store === store
+        })
+      }),
   }
 }
 

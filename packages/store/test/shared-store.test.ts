@@ -10,6 +10,7 @@ import { connectStore } from '../src/connection/connect-store.ts'
 import { placeOf } from '../src/connection/layout.ts'
 import { prepareStore } from '../src/connection/prepare-store.ts'
 import { HeldElsewhereError, type LocalCopy, openStore } from '../src/index.ts'
+import { emptyMark, writeMark } from '../src/log/ack-mark.ts'
 import { fenceLog } from '../src/log/fence-log.ts'
 import { logSubject } from '../src/log/log-subject.ts'
 import { objectsOf } from '../src/log/objects.ts'
@@ -153,6 +154,30 @@ describe.skipIf(!hasNats)('a shared store', () => {
     await shipment.close().catch(() => undefined)
     await expect(one.take(copy, 'stored')).rejects.toMatchObject({ code: STORE_LOST })
     expect(readFileSync(copy.log, 'utf8')).toBe('first\nsecond\n')
+  })
+
+  test('tells what was deleted from what it has lost, and from copies of another store', async () => {
+    await using one = await open()
+    await using world = await tempDirectory()
+    const stored = async () => {
+      const copy = copyIn(world.path, 'a', newId())
+      const shipment = await one.take(copy, 'new')
+      shipment.describe({ title: 'go' })
+      shipment.wrote(append(copy, 'first\n'))
+      await shipment.acknowledged(6)
+      await shipment.close()
+      return copy
+    }
+    const [deleted, lost, foreign, kept] = [await stored(), await stored(), await stored(), await stored()]
+    writeMark(nodeFiles, foreign.acked, emptyMark('another'))
+    await one.remove(deleted)
+    await one.remove(foreign)
+    await loseRow(servers, lost.conversationId)
+    const copies = [deleted, lost, foreign, kept]
+    const copyOf = (id: string) => copies.find(({ conversationId }) => conversationId === id) ?? null
+    expect(await one.deletedCopies(copyOf)).toEqual([deleted.conversationId])
+    expect(await one.row(kept.conversationId)).toEqual({ title: 'go' })
+    expect(await one.row(lost.conversationId)).toBeNull()
   })
 
   test('is not taken by a claim that was overtaken before it had any effect', async () => {
@@ -318,6 +343,12 @@ async function purge(servers: NatsServers, conversationId: string): Promise<void
   await using admin = await administer(servers)
   const { stream, subject } = placeOf(conversationId)
   await admin.streams.purge(stream, { filter: subject })
+}
+
+/** Removes what lists show of a conversation as if it had never been there. */
+async function loseRow(servers: NatsServers, conversationId: string): Promise<void> {
+  await using admin = await administer(servers)
+  await admin.streams.purge('KV_parley_rows', { filter: `$KV.parley_rows.${conversationId}` })
 }
 
 /** Makes a conversation look as if its server had not renewed its lease. */

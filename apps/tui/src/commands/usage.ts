@@ -1,10 +1,11 @@
-import { addTokens, noTokens, type ResultOf } from '@parley/protocol'
+import type { Parley } from '@parley/client'
+import { addTokens, noTokens, type ParamsOf, type ResultOf } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { userFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { showEffects } from '../view/text/control-characters.ts'
-import { count, shortPath } from '../view/text/formats.ts'
+import { count, countOf, shortPath } from '../view/text/formats.ts'
 import { costText } from '../view/text/token-words.ts'
 
 export interface UsageFlags {
@@ -20,7 +21,7 @@ export async function runUsage(launch: Launch, { by, since, json }: UsageFlags):
   const day = since === undefined ? null : firstDay(since, new Date())
   const from = day === null ? {} : { since: day }
   await using parley = await connect(launch, { clientName: 'parley-usage' })
-  const { rows } = await parley.request('usage/read', { by, ...from })
+  const rows = await wholeSums(parley, { by, ...from }, launch.streams.stderr)
   const lines =
     json === true
       ? rows.map(({ key, ...row }) => JSON.stringify({ [by]: key, ...row }))
@@ -29,6 +30,21 @@ export async function runUsage(launch: Launch, { by, since, json }: UsageFlags):
   if (rows.length === 0 && json !== true)
     launch.streams.stderr.write(`Nothing was asked of a model ${day === null ? 'yet' : `since ${day}`}.\n`)
   return exitCodes.ok
+}
+
+/** Asks until all conversations are in the sums, and says on a terminal how many are left. */
+async function wholeSums(
+  parley: Parley,
+  request: ParamsOf<'usage/read'>,
+  stderr: Launch['streams']['stderr'],
+): Promise<readonly Row[]> {
+  for (let isToldOf = false; ; isToldOf = true) {
+    const { rows, unread } = await parley.request('usage/read', request)
+    const isWhole = unread === 0
+    const text = isWhole ? '' : `fetching ${countOf(unread, 'conversation')} from the store …`
+    if (stderr.isTTY && (isToldOf || !isWhole)) stderr.write(`\r\x1b[K${text}`)
+    if (isWhole) return rows
+  }
 }
 
 /** Returns the day that `2026-11-01` or `7d` begins with. Throws a usage error. */

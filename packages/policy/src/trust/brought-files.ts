@@ -142,14 +142,12 @@ function hashed({ root, tree }: Around, paths: readonly string[]): BroughtFiles 
   let leftBytes: number = most.bytes
   // All of them also after a problem, so that what is not fetched yet is asked for together.
   for (const file of paths) {
-    const hash = createHash('sha256')
-    const wanted = { root, path: file, maxBytes: leftBytes, mustBeOwn: true }
-    const problem = tree.visit(wanted, (chunk) => {
-      leftBytes -= chunk.length
-      hash.update(chunk)
-    })
-    if (problem === null) files.push({ path: file, content: `sha256:${hash.digest('hex')}` })
-    else problems.push(`${file}: ${problem}`)
+    const hashed = tree.hash({ root, path: file, maxBytes: leftBytes, mustBeOwn: true })
+    if ('problem' in hashed) problems.push(`${file}: ${hashed.problem}`)
+    else {
+      leftBytes -= hashed.sizeBytes
+      files.push({ path: file, content: `sha256:${hashed.hash}` })
+    }
   }
   const [problem] = problems
   return problem === undefined ? { files } : { problem }

@@ -7,18 +7,23 @@ import {
   systemErrorReason,
   whenUnknown,
 } from '@parley/workspace'
-import { type ProjectTree, tooLarge } from './project-tree.ts'
+import { hashOfContent, type KeptContents } from './kept-contents.ts'
+import { type ProjectTree, tooLarge, type WantedFile } from './project-tree.ts'
 
 /** Most that is fetched for one reading, so that a project elsewhere does not fill the memory of a server. */
 const most = { bytes: 32 * 1024 * 1024, questions: 5000, rounds: 100 } as const
 
 /**
  * Reads files of another machine with code that is written for a disk: what it asks for and is not there yet is fetched,
- * and it is run again until it asks for nothing new. Its result is valid for the files as they were then. Rejects with
- * `EnvironmentUnreachableError`.
+ * and it is run again until it asks for nothing new. Its result is valid for the files as they were then. What is in
+ * `kept` is not fetched again. Rejects with `EnvironmentUnreachableError`.
  */
-export async function readThere<Result>(files: EnvironmentFiles, read: (tree: ProjectTree) => Result): Promise<Result> {
-  const answers = new Answers(files)
+export async function readThere<Result>(
+  files: EnvironmentFiles,
+  read: (tree: ProjectTree) => Result,
+  kept: KeptContents | null = null,
+): Promise<Result> {
+  const answers = new Answers(files, kept)
   for (let round = 0; round < most.rounds; round += 1) {
     ask(() => read(answers.tree))
     if (!answers.hasOpen) break
@@ -51,13 +56,15 @@ type Answer = { readonly value: unknown } | { readonly error: unknown }
 /** Answers of another machine to questions about its files. */
 class Answers {
   readonly #files: EnvironmentFiles
+  readonly #kept: KeptContents | null
   readonly #known = new Map<string, Answer>()
   readonly #open = new Map<string, () => Promise<unknown>>()
   #leftBytes: number = most.bytes
   #isClosed = false
 
-  constructor(files: EnvironmentFiles) {
+  constructor(files: EnvironmentFiles, kept: KeptContents | null) {
     this.#files = files
+    this.#kept = kept
   }
 
   get hasOpen(): boolean {
@@ -85,18 +92,27 @@ class Answers {
     look: (path) => this.#answer(`look ${path}`, () => lookAt(this.#files, path)),
     list: (folder) => this.#answer(`list ${folder}`, () => listFolder(this.#files, folder)),
     isProgram: (path) => this.#isProgram(path),
-    visit: ({ root, path, maxBytes }, visit) => {
-      const wanted = join(root, path)
-      try {
-        const read = this.#answer(`read ${wanted}`, () => this.#read(root, wanted))
-        if (typeof read === 'string') return read
-        if (read.length > maxBytes) return tooLarge(maxBytes)
-        visit(read)
-        return null
-      } catch (error) {
-        return isMissing(error) ? 'absent' : systemErrorReason(error)
-      }
+    visit: (wanted, visit) => {
+      const content = this.#content(wanted)
+      if (typeof content === 'string') return content
+      visit(content)
+      return null
     },
+    hash: (wanted) => {
+      const content = this.#content(wanted)
+      if (typeof content === 'string') return { problem: content }
+      return { hash: hashOfContent(content), sizeBytes: content.length }
+    },
+  }
+
+  #content({ root, path, maxBytes }: WantedFile): Buffer | string {
+    const wanted = join(root, path)
+    try {
+      const read = this.#answer(`read ${wanted}`, () => this.#read(root, wanted))
+      return typeof read !== 'string' && read.length > maxBytes ? tooLarge(maxBytes) : read
+    } catch (error) {
+      return isMissing(error) ? 'absent' : systemErrorReason(error)
+    }
   }
 
   /** Says false before the answer, so that all places of a search path are asked for together. */
@@ -133,8 +149,13 @@ class Answers {
     const isProgram = await this.#files.isProgram(real)
     // Who reads a file asks for these next.
     this.#known.set(`look ${real}`, { value: entry }).set(`program ${real}`, { value: isProgram })
+    const known = this.#kept?.find(real, entry.state) ?? null
+    if (known !== null) return known
     await using file = await this.#files.open(real)
-    return await readWhole(file, entry.sizeBytes)
+    const content = await readWhole(file, entry.sizeBytes)
+    if (typeof content === 'string' || entry.state === '') return content
+    // With the state of before the reading: what was written meanwhile is read the next time.
+    return this.#kept?.keep(real, entry.state, content) ?? content
   }
 }
 
@@ -177,7 +198,7 @@ async function lookAt(files: EnvironmentFiles, path: string): Promise<ReturnType
   const [real, folder] = await Promise.all([files.realPath(path), above])
   const kind = real === join(folder, basename(path)) ? found.kind : 'link'
   // Who owns it is that machine's affair: whoever can write there can change what runs there without parley, too.
-  return { kind, sizeBytes: found.sizeBytes, state: '', stranger: null }
+  return { kind, sizeBytes: found.sizeBytes, state: found.state ?? '', stranger: null }
 }
 
 /** Most names of a folder: as many as a skill or the hooks of a project may have files, and more. */

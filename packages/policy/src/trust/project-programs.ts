@@ -170,13 +170,8 @@ function describe(place: Place, path: string, leftBytes: number): Content {
     const paths = [...impliedFiles(place, path), ...startFilesOf(place, real)]
     return listContent(place, { kind: 'folder', paths }, leftBytes)
   }
-  const hash = createHash('sha256')
-  let sizeBytes = 0
-  const problem = tree.visit({ root, path: relative(root, real), maxBytes: leftBytes }, (chunk) => {
-    sizeBytes += chunk.length
-    hash.update(chunk)
-  })
-  return problem === null ? { text: `sha256:${hash.digest('hex')}`, sizeBytes } : { problem }
+  const hashed = tree.hash({ root, path: relative(root, real), maxBytes: leftBytes })
+  return 'problem' in hashed ? hashed : { text: `sha256:${hashed.hash}`, sizeBytes: hashed.sizeBytes }
 }
 
 function realOrMissing(tree: ProjectTree, path: string): string | null {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, readdirSync, readSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { foreignOwner, openUnlocked } from '@parley/host'
@@ -19,7 +20,12 @@ export interface ProjectTree {
    * `absent`, a link, no plain file, too large, or a system error.
    */
   visit(wanted: WantedFile, visit: (chunk: Buffer) => void): string | null
+  /** Hashes a file below `root`; says the reason where it was not read. */
+  hash(wanted: WantedFile): HashedFile
 }
+
+/** SHA-256 of a file in hex. */
+type HashedFile = { readonly hash: string; readonly sizeBytes: number } | { readonly problem: string }
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other'
 
@@ -68,6 +74,7 @@ export const diskTree: ProjectTree = {
     readdirSync(folder, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: kindOf(entry) })),
   isProgram,
   visit: visitPlainFile,
+  hash: hashPlainFile,
 }
 
 interface Kinds {
@@ -105,6 +112,16 @@ function visitPlainFile(
   } finally {
     closeSync(file)
   }
+}
+
+function hashPlainFile(wanted: WantedFile): HashedFile {
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  const problem = visitPlainFile(wanted, (chunk) => {
+    sizeBytes += chunk.length
+    hash.update(chunk)
+  })
+  return problem === null ? { hash: hash.digest('hex'), sizeBytes } : { problem }
 }
 
 const chunkBytes = 256 * 1024

@@ -18,6 +18,7 @@ import { type Rule, type Rules, withoutAllowing } from '../decision/rules/rules.
 import { type PolicyFile, parsePolicyText } from '../policy-file/read-policy-file.ts'
 import { type BroughtPart, belongsTo, isSameContent, listBrought } from './brought-files.ts'
 import { readThere } from './fetched-tree.ts'
+import { createKeptContents } from './kept-contents.ts'
 import { askForPrograms, hashPrograms, type ProgramFile, type Programs } from './project-programs.ts'
 import { isParleyHome, projectRoot } from './project-root.ts'
 import { diskTree, type ProjectTree } from './project-tree.ts'
@@ -84,6 +85,8 @@ interface ProjectThere {
   readonly environment: string
   /** Name of the machine where it connects by itself, behind its owner's; else null. */
   readonly machine: string | null
+  /** Text that tells the settings by which that machine is reached apart. */
+  readonly reachedBy: string
   /** Real path. */
   readonly root: string
   readonly searchPath: string
@@ -103,6 +106,7 @@ interface ProjectPorts {
 
 export function createProjects({ home, env, files, shared = null }: ProjectPorts): Projects {
   const store = createTrustStore(home, files)
+  const contentsOf = createKeptContents()
   return {
     of(cwd) {
       const root = projectRoot(cwd)?.folder ?? null
@@ -111,7 +115,7 @@ export function createProjects({ home, env, files, shared = null }: ProjectPorts
       const ports = { entry: store.read(root), searchPath: env['PATH'] ?? '', isSafe: isSafe(home) }
       return readProject({ root, ...here }, ports)
     },
-    async there({ environment, machine, root, searchPath, userHome, files: filesThere }) {
+    async there({ environment, machine, reachedBy, root, searchPath, userHome, files: filesThere }) {
       if (root === userHome) return null
       const place = `${environment}:${root}`
       // The sandbox there keeps to the real path of the root, which is resolved anew at each start.
@@ -120,11 +124,12 @@ export function createProjects({ home, env, files, shared = null }: ProjectPorts
       const own = shared === null || machine === null ? store.read(place) : null
       const entry = shared === null ? own : await readSharedOrOwn(shared, sharedPlace(machine, place), own)
       const ports = { entry, searchPath, isSafe: isSafe(home) }
-      return readThere(filesThere, (tree) => {
+      const read = (tree: ProjectTree) => {
         const project = readProject({ ...found, tree }, ports)
         if (project !== null) readAll(project, searchPath)
         return project
-      })
+      }
+      return readThere(filesThere, read, contentsOf(JSON.stringify([environment, reachedBy])))
     },
     async decide({ environment, machine }, entry) {
       if (environment === null || shared === null) store.write(entry)

@@ -5,7 +5,7 @@ import { nodeFiles } from '@parley/journal'
 import { diskFiles, type EnvironmentFiles, EnvironmentUnreachableError } from '@parley/workspace'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readThere } from '../../src/trust/fetched-tree.ts'
-import { createProjects, trustedFiles } from '../../src/trust/project.ts'
+import { createProjects, type Project, trustedFiles } from '../../src/trust/project.ts'
 import { shownHash, trustReport } from '../../src/trust/trust-report.ts'
 import { createTrustStore } from '../../src/trust/trust-store.ts'
 import { readTrusted } from '../../src/trust/trusted-copy.ts'
@@ -31,6 +31,7 @@ const there = (files: EnvironmentFiles = diskFiles) =>
   projects().there({
     environment: 'box',
     machine: null,
+    reachedBy: '',
     root: repo,
     searchPath: '',
     userHome: join(root, 'home'),
@@ -108,7 +109,15 @@ describe('a project of another machine', () => {
     }
     const sharing = createProjects({ home: join(root, 'home'), env: {}, files: nodeFiles, shared })
     const at = (machine: string | null) => {
-      const place = { environment: 'box', machine, root: repo, searchPath: '', userHome: '/', files: diskFiles }
+      const place = {
+        environment: 'box',
+        machine,
+        reachedBy: '',
+        root: repo,
+        searchPath: '',
+        userHome: '/',
+        files: diskFiles,
+      }
       return sharing.there(place)
     }
     const far = await at('ada/laptop')
@@ -165,13 +174,86 @@ describe('a project of another machine', () => {
   it('is none in a home, and in a folder that brings nothing', async () => {
     expect(await there()).toBe(null)
     bringAll()
-    const files = { environment: 'box', machine: null, root: repo, searchPath: '', userHome: repo, files: diskFiles }
+    const files = {
+      environment: 'box',
+      machine: null,
+      reachedBy: '',
+      root: repo,
+      searchPath: '',
+      userHome: repo,
+      files: diskFiles,
+    }
     expect(await projects().there(files)).toBe(null)
   })
 
   it('is not read while its machine is away', async () => {
     const away = new EnvironmentUnreachableError('it is away')
     await expect(there({ ...diskFiles, look: () => Promise.reject(away) })).rejects.toBe(away)
+  })
+})
+
+describe('files of another machine that were read', () => {
+  /** Readings of one server, which count the files that they open. */
+  function readings() {
+    const server = projects()
+    const states = new Map<string, string>()
+    let reads = 0
+    // What nobody holds is forgotten, at a time that nobody chooses.
+    const held: Project[] = []
+    const files: EnvironmentFiles = {
+      ...diskFiles,
+      async look(path) {
+        const state = states.get(path) ?? 'first'
+        return { ...(await diskFiles.look(path)), ...(state === '' ? {} : { state }) }
+      },
+      open(path) {
+        reads += 1
+        return diskFiles.open(path)
+      },
+    }
+    return {
+      states,
+      async read(reachedBy = '') {
+        reads = 0
+        const place = { environment: 'box', machine: null, reachedBy, root: repo, searchPath: '', userHome: '/', files }
+        const far = await server.there(place)
+        if (far === null) throw new Error('there is no project')
+        held.push(far)
+        const chunks: Buffer[] = []
+        far.tree.visit({ root: repo, path: '.agents/skills/a/SKILL.md', maxBytes: 1000 }, (chunk) => chunks.push(chunk))
+        return { reads, skill: chunks[0], hash: shownHash(far, true) }
+      },
+    }
+  }
+
+  it('are read again, and kept once more, only where they have another state', async () => {
+    bringAll()
+    const { states, read } = readings()
+    const first = await read()
+    expect(first.reads).toBeGreaterThan(5)
+    const second = await read()
+    expect([second.reads, second.skill === first.skill, second.hash]).toEqual([0, true, first.hash])
+    write('.agents/skills/a/SKILL.md', 'Do evil.')
+    write('.parley/hooks/a.sh', 'exit 7')
+    states.set(join(repo, '.agents/skills/a/SKILL.md'), 'second')
+    states.set(join(repo, '.parley/hooks/a.sh'), 'second')
+    const third = await read()
+    expect([third.reads, third.skill?.toString(), third.hash === first.hash]).toEqual([2, 'Do evil.', false])
+    expect(first.skill?.toString()).toContain('Do it.')
+  })
+
+  it('are read each time from a machine that does not say their state, and from one that is reached otherwise', async () => {
+    bringAll()
+    const { states, read } = readings()
+    const first = await read()
+    const other = await read('elsewhere')
+    // What is the same by its content is kept once.
+    expect([other.reads, other.skill === first.skill]).toEqual([first.reads, true])
+    const skill = join(repo, '.agents/skills/a/SKILL.md')
+    for (const times of [1, 2]) {
+      states.set(skill, '')
+      expect([times, (await read()).reads]).toEqual([times, 1])
+    }
   })
 })
 
@@ -182,6 +264,7 @@ describe('a search path of another machine', () => {
     return projects().there({
       environment: 'box',
       machine: null,
+      reachedBy: '',
       root: repo,
       searchPath,
       userHome: root,

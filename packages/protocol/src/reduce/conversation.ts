@@ -3,6 +3,7 @@ import type { TokenCounts } from '../schema/events/event-parts.ts'
 import type { ConversationId } from '../schema/ids.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { ConversationState, Core } from '../schema/state.ts'
+import { withWaits } from './background.ts'
 
 export const noTokens: TokenCounts = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
 
@@ -63,6 +64,7 @@ export type MetaEvent = EventOf<
   | 'context.set'
   | 'plan.updated'
   | 'forwards.changed'
+  | 'waits.changed'
 >
 
 export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
@@ -102,6 +104,8 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
       return { ...core, plan: event.plan }
     case 'forwards.changed':
       return withForwards(core, event.forwards)
+    case 'waits.changed':
+      return withWaits(core, event.waits)
   }
 }
 

@@ -41,6 +41,7 @@ const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = 
   'context.set': meta,
   'plan.updated': meta,
   'forwards.changed': meta,
+  'waits.changed': meta,
   'context.cleared': compaction,
   'context.compacted': compaction,
   'context.restored': compaction,

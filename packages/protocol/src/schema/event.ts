@@ -8,6 +8,7 @@ import {
   forward,
   listedSkills,
   lostRange,
+  outputWait,
   plan,
   stopReason,
   tokenCounts,
@@ -309,6 +310,11 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'forwards.changed',
     { forwards: z.array(forward), by: actor.exactOptional() },
     'Ports of the sandboxed commands that programs of the machine reach from now on: all of them.',
+  ),
+  event(
+    'waits.changed',
+    { waits: z.array(outputWait), by: actor.exactOptional() },
+    'Lines of running commands that users wait for from now on: all of them. With the notice of a line that was printed it comes in one write.',
   ),
   event(
     'usage.updated',

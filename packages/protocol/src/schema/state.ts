@@ -6,6 +6,7 @@ import {
   denial,
   forward,
   listedSkills,
+  outputWait,
   plan,
   stopReason,
   tokenCounts,
@@ -237,6 +238,7 @@ export const core = z
       .exactOptional()
       .describe('Commands that run in the background, by item, in the order of their answers; left out for none.'),
     forwards: z.array(forward).exactOptional().describe('Ports that are forwarded; left out for none.'),
+    waits: z.array(outputWait).exactOptional().describe('Lines that users wait for; left out for none.'),
     compactions: compactions.exactOptional().describe('Left out before the first one.'),
     usage: z.object({
       total: tokenCounts.describe('Tokens of the whole conversation.'),

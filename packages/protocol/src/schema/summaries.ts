@@ -135,6 +135,9 @@ export const usageSums = z
         }),
       )
       .describe('Days newest first, others by their cost.'),
+    unread: z
+      .int()
+      .describe('Number of conversations of a store that are not fetched yet, and not in the sums; ask again later.'),
   })
   .describe('Tokens and cost, summed.')
 

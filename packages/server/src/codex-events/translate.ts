@@ -107,6 +107,7 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
     case 'approval.decided':
     case 'files.changed':
     case 'forwards.changed':
+    case 'waits.changed':
     case 'hook.running':
     case 'hook.ran':
       return []

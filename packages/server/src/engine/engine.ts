@@ -56,6 +56,7 @@ import type { SetupPorts } from './open/open-conversation.ts'
 import type { CheckRight } from './people/check-right.ts'
 import { type RightsOfToken, rightsIn } from './people/rights-of-token.ts'
 import { sharedTrust } from './project/shared-trust.ts'
+import { createTeamCopies } from './read/team-copies.ts'
 import { askableProviders } from './settings/provider-list.ts'
 import { assertOverridesAllowed, readConfig } from './settings/read-config.ts'
 
@@ -133,8 +134,7 @@ export interface EngineParts
 export function createEngine(parts: EngineParts): Engine {
   const isSafe = parts.ceiling?.isSafe === true
   if (isSafe) startSafely(parts.home)
-  const { program, home, env, files, clock, ids, random, shellParser, redaction, models, keys, sandboxes, search } =
-    parts
+  const { program, home, env, files, clock, ids, shellParser, redaction, models, keys, sandboxes, search } = parts
   const connectedClients = createConnectedClients()
   let at: Addresses = { socket: null, others: [] }
   const report = createReport(parts, connectedClients, (conversationId) => host.giveUp(conversationId))
@@ -145,7 +145,7 @@ export function createEngine(parts: EngineParts): Engine {
   const { machines, environments } = openEnvironments(parts)
   const setup = createSetup({
     checkpoints: checkpointsOf(parts),
-    ...{ program, home, files, env, clock, ids, random },
+    ...{ program, home, files, env, clock, ids, random: parts.random },
     shellParser,
     redaction,
     environments,
@@ -160,7 +160,8 @@ export function createEngine(parts: EngineParts): Engine {
     ...{ notify: connectedClients.notifyAll, announced: () => at.announced ?? null },
     ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics, logEvent: parts.logEvent },
   })
-  const host = new ConversationHost({ files, home, ids, setup, store: parts.store ?? null, report })
+  const shared = { store: parts.store ?? null, forget: search.forget }
+  const host = new ConversationHost({ files, home, ids, setup, report, ...shared })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
   const logins = loginsWhenNeeded(parts, { connectedClients, mcpServers, report })
   const trust = { home, clock, projects, environments, sandboxes }
@@ -168,13 +169,12 @@ export function createEngine(parts: EngineParts): Engine {
     const secrets = await parts.secrets()
     return { ...policy, ceiling, clock, redaction, secrets, processes: parts.host }
   }
-  const around = { host, files, search, mcpServers, redaction, program, policy, trust, hookPorts, logins }
+  const copies = parts.store === undefined ? null : createTeamCopies(host.storedPaths.bind(host))
+  const around = { host, files, search, copies, mcpServers, redaction, program, policy, trust, hookPorts, logins }
   return {
     host,
     identity: isSafe ? { ...parts.identity, isSafe } : parts.identity,
-    ...{ home, machines },
-    newClientId: ids.client,
-    connectedClients,
+    ...{ home, machines, connectedClients, newClientId: ids.client },
     listensAt(addresses) {
       at = addresses
       host.announce(at.socket)

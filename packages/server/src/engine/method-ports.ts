@@ -9,6 +9,7 @@ import type { TryPorts } from './hooks/try-hooks.ts'
 import type { Logins } from './login/logins.ts'
 import type { ConversationHost } from './open/conversation-host.ts'
 import type { TrustPorts } from './project/trust.ts'
+import type { TeamCopies } from './read/team-copies.ts'
 
 /** Methods that a frontend answers for one connection: its handshake, its streams, and diagnostics. */
 type ConnectionMethod =
@@ -29,6 +30,8 @@ export interface MethodPorts {
   readonly host: ConversationHost
   readonly files: Files
   readonly search: TextSearch
+  /** Copies of what other servers have written; null where there is no store. */
+  readonly copies: TeamCopies | null
   readonly mcpServers: McpServers
   readonly redaction: Redaction
   /** Name and version of this program. */

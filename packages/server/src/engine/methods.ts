@@ -1,4 +1,6 @@
+import { StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
+import { RpcError } from '@parley/rpc'
 import * as commands from './commands/commands.ts'
 import { compact, undoCompaction } from './commands/compact.ts'
 import { decideApproval } from './commands/decide-approval.ts'
@@ -6,7 +8,9 @@ import { changesLimits, sendMessage } from './commands/send-message.ts'
 import { restartMcpServer } from './context/conversation-mcp.ts'
 import type { Guest } from './limits/may-loosen.ts'
 import type { EngineMethods, MethodPorts } from './method-ports.ts'
+import type { ConversationHost } from './open/conversation-host.ts'
 import { type LiveConversation, writable } from './open/live-conversation.ts'
+import { wantedConversation } from './read/list-conversations.ts'
 import { listModels } from './settings/model-lists.ts'
 import { listProviders } from './settings/provider-list.ts'
 import { describeConfig } from './settings/read-config.ts'
@@ -46,9 +50,11 @@ type ServerMethod =
 /** Methods that concern the server and no open conversation. Code of rare ones is loaded on first use. */
 function serverMethods(
   client: Guest,
-  { host, files, mcpServers, redaction, policy, trust, hookPorts }: MethodPorts,
+  { host, files, copies, mcpServers, redaction, policy, trust, hookPorts }: MethodPorts,
 ): Pick<EngineMethods, ServerMethod> {
   const { home, env, keys } = policy
+  const broughtBy = <Params extends Wanted>(params: Params) =>
+    copies === null ? params : brought(params, client, host)
   return {
     'model/list': (params) => listModels(params, policy, trust.clock.now),
     'provider/list': () => listProviders({ ...policy, redaction }),
@@ -57,21 +63,42 @@ function serverMethods(
     'config/write': async (params) => (await import('./settings/write-config.ts')).writeConfig(params, { home, files }),
     'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
     'usage/read': async (params) =>
-      (await import('./read/usage.ts')).readUsage({ files, home, readable: host.readable(client) }, params),
+      (await import('./read/usage.ts')).readUsage({ files, home, copies, readable: host.readable(client) }, params),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
     'server/checkup': async (params) => (await import('./checkup/check-up.ts')).checkUp(params, policy),
     'policy/test': async (params) => (await import('./policy/test-command.ts')).testCommand(params, policy),
-    'policy/replay': async (params) => (await import('./policy/replay-calls.ts')).replayCalls(params, policy),
+    'policy/replay': async (params) =>
+      (await import('./policy/replay-calls.ts')).replayCalls(await broughtBy(params), policy),
     'replay/run': async (params) =>
-      (await import('./replay/replay-conversation.ts')).replayConversation(params, policy),
-    'policy/why': async (params) => (await import('./policy/explain-call.ts')).explainCall(params, policy),
+      (await import('./replay/replay-conversation.ts')).replayConversation(await broughtBy(params), policy),
+    'policy/why': async (params) =>
+      (await import('./policy/explain-call.ts')).explainCall(await broughtBy(params), policy),
     'trust/read': async (params) => (await import('./project/trust.ts')).readTrust(params, client.rights, trust),
     'hook/list': async (params) => (await import('./hooks/try-hooks.ts')).listHooks(params, client.rights, trust),
     'hook/try': async (params) => (await import('./hooks/try-hooks.ts')).tryHooks(params, await hookPorts()),
     'skill/list': async (params) =>
       (await import('./skills/list-parts.ts')).listParts(params, client.rights, { env, ...trust }),
     'trust/decide': async (params) => (await import('./project/trust.ts')).decideTrust(params, client.rights, trust),
+  }
+}
+
+interface Wanted {
+  readonly conversation?: string
+  readonly cwd?: string
+  readonly file?: string
+}
+
+/** Brings the log that is read up to date with a store. What that does not know or give now may be on this machine. */
+async function brought<Params extends Wanted>(params: Params, client: Guest, host: ConversationHost): Promise<Params> {
+  if (params.file !== undefined) return params
+  try {
+    const conversation = await host.find(wantedConversation(params), client)
+    await host.storedPaths(conversation)
+    return { ...params, conversation }
+  } catch (error) {
+    if (!(error instanceof RpcError || error instanceof StorageError)) throw error
+    return params
   }
 }
 
@@ -142,7 +169,7 @@ function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): 
     'conversation/forward': (params) => writable(opened(params)).forwards.open(params.port, client.actor),
     'conversation/forward/stop': (params) => writable(opened(params)).forwards.stop(params.port, client.actor),
     'conversation/process/read': (params) => opened(params).processes.read(params),
-    'conversation/process/tellWhen': (params) => writable(opened(params)).processes.tellWhen(params),
+    'conversation/process/tellWhen': (params) => writable(opened(params)).processes.tellWhen(params, client.actor),
     'conversation/process/write': (params) => writable(opened(params)).typing(params, client),
     'conversation/continue': (params) =>
       settled(params, (open) => commands.continueConversation(open, params, client.actor)),

@@ -42,7 +42,7 @@ export function storedMethods(client: Guest, ports: MethodPorts): Pick<EngineMet
     'conversation/list': (params) => host.list(params, client),
     'conversation/search': async (params) =>
       (await import('./search/search-conversations.ts')).searchConversations(
-        { search: ports.search, catalogue: host.readable(client) },
+        { search: ports.search, copies: ports.copies, catalogue: host.readable(client) },
         params,
       ),
     'conversation/read': ({ conversationId, before = null, after = 0, limit = 100 }) =>

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { BackgroundProcesses, EnvRules } from '@parley/host'
 import type { FreeformInput, JsonSchemaObject } from '@parley/models'
 import { type Facts, type FileSurroundings, gatherReadFacts, type ShellParser } from '@parley/policy'
-import type { ItemId } from '@parley/protocol'
+import type { ItemId, OutputWait } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { type Environment, resolveWorkspacePath, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
@@ -69,7 +69,7 @@ export interface ToolPorts {
   readonly environment: Environment
   readonly background: BackgroundProcesses
   /** Says in the transcript what a background command has printed. */
-  readonly tellPrinted: (itemId: ItemId, line: string) => void
+  readonly tellPrinted: (itemId: ItemId, line: string, wait?: OutputWait) => void
   readonly shellParser: ShellParser
   /** Rules for the variables that commands get. */
   readonly envRules: EnvRules

@@ -57,6 +57,33 @@ describe('what runs in an environment when its server ends', () => {
     expect(next.watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
   })
 
+  it('has its line told once under the next server to a user who waits for it, and none that was there before', async () => {
+    await using place = placeFor(machine.newFolder())
+    const first = await talkIn(place, calling(shell(steps('server'), { background: true })))
+    await first.watched.send('go')
+    await first.watched.decide('approved')
+    const background = await first.watched.until(({ core }) => Object.keys(core.background ?? {})[0])
+    await first.watched.turnEnded()
+    const own = await runOwn(first, steps('own'))
+    await first.watched.until((_, events) => saidIn(events, 'one\n') === 1)
+    await readUntil(first, background, 'one')
+    for (const itemId of [background, own]) {
+      const ids = { conversationId: first.watched.conversationId, itemId }
+      await first.client.request('conversation/process/tellWhen', { ...ids, pattern: 'o' })
+    }
+    await first.server.close()
+    for (const name of ['server', 'own']) place.far.write(`${name}-2`, '')
+
+    const next = await resumeIn(place, first.watched.conversationId)
+    const printed = () =>
+      itemsOf(next.watched, 'notice').filter((item) => 'code' in item && item.code === 'backgroundPrinted')
+    await next.watched.until(() => printed().length === 2)
+    for (const name of ['server', 'own']) place.far.write(`${name}-3`, '')
+    await next.watched.until(({ core }) => core.background === undefined && core.open[own] === undefined)
+    expect(printed().map(({ text }) => text)).toEqual(['two', 'two'])
+    expect(next.watched.state.core.waits).toBeUndefined()
+  })
+
   it('is stopped by the next server where its limits are narrower now', async () => {
     await using place = placeFor(machine.newFolder())
     const first = await talkIn(place, calling(shell('echo up; exec sleep 600', { background: true })))

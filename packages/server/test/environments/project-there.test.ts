@@ -140,6 +140,27 @@ describe('a project on another machine', () => {
     expect(watched.items()[0]).toMatchObject({ type: 'userMessage' })
   })
 
+  it('narrows the settings of new conversations once it is trusted, unless they say otherwise', async () => {
+    await using place = placeFor(machine.newFolder())
+    bring(place)
+    place.far.write('.parley/config.toml', 'model = "m2"\napproval_policy = "untrusted"\nsandbox_mode = "read-only"\n')
+    const begin = async (said: Partial<typeof inBox> = {}) => {
+      const { summary } = await place.talk(calling(), {}, { environment: 'box', ...said })
+      const { model, approvalPolicy, sandbox } = summary.settings
+      return [model, approvalPolicy, sandbox]
+    }
+    expect(await begin()).toEqual(['m1', 'on-request', 'workspace-write'])
+    await trust(place)
+    expect(await begin()).toEqual(['m2', 'untrusted', 'read-only'])
+    const said = { model: 'm3', approvalPolicy: 'on-request', sandbox: 'workspace-write' } as const
+    expect(await begin(said)).toEqual(Object.values(said))
+    place.far.write('.parley/config.toml', 'approval_policy = "on-request"\nsandbox_mode = "danger-full-access"\n')
+    await trust(place)
+    const { summary } = await place.talk(calling(), {}, { environment: 'box' })
+    expect(summary.settings).toMatchObject({ model: 'm1', approvalPolicy: 'on-request', sandbox: 'workspace-write' })
+    expect(summary.warnings.join()).toContain('sandbox_mode')
+  })
+
   it.skipIf(isHidden)('has its tool servers there once it is trusted', async () => {
     await using place = placeFor(machine.newFolder())
     bring(place)

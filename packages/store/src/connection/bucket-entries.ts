@@ -5,17 +5,20 @@ import { askAgain } from './ask-again.ts'
 const silentMs = 3000
 
 /**
- * Reads all entries of a bucket in one pass. Rejects with `TimeoutError` where none comes for long: the server of the store
+ * Reads all entries of a bucket in one pass, or what tells which were deleted. Rejects with `TimeoutError` where none comes for long: the server of the store
  * that was to send them may have died, and the library waits for it without an end.
  */
-export async function* entriesOf(bucket: Pick<KV, 'history'>): AsyncGenerator<KvEntry> {
+export async function* entriesOf(
+  bucket: Pick<KV, 'history'>,
+  operation: KvEntry['operation'] = 'PUT',
+): AsyncGenerator<KvEntry> {
   const entries = await begin(bucket)
   try {
     const iterator = entries[Symbol.asyncIterator]()
     for (;;) {
       const next = await unlessSilent(iterator.next())
       if (next.done === true) return
-      if (next.value.operation === 'PUT') yield next.value
+      if (next.value.operation === operation) yield next.value
     }
   } finally {
     entries.stop()

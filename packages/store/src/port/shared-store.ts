@@ -67,6 +67,11 @@ export interface SharedStore extends AsyncDisposable {
   rows(): Promise<readonly StoredRow[]>
   /** Resolves to a content that a file of a conversation had; null where the store does not have it. */
   content(conversationId: ConversationId, hash: string): Promise<Uint8Array | null>
+  /**
+   * Resolves to the conversations that were deleted and of which this machine has a copy of this store. One that the
+   * store has lost is none of them.
+   */
+  deletedCopies(copyOf: (conversationId: ConversationId) => LocalCopy | null): Promise<readonly ConversationId[]>
   /** Removes a conversation that this server has taken, and gives up the right to it. */
   remove(copy: LocalCopy): Promise<void>
   /** Resolves when the store has answered; rejects with `StorageError`. */

@@ -13,6 +13,8 @@ export interface Lists {
   /** Resolves to the facts of one; null where there is no such conversation. */
   row(conversationId: ConversationId): Promise<unknown>
   all(): Promise<readonly StoredRow[]>
+  /** Resolves to the conversations that were deleted: their entries say so, and those of what was lost are gone. */
+  deleted(): Promise<readonly ConversationId[]>
 }
 
 export function createLists({ rows, owners }: Prepared, nodes: Nodes): Lists {
@@ -33,6 +35,11 @@ export function createLists({ rows, owners }: Prepared, nodes: Nodes): Lists {
         const holder = living.get(holders.get(key) ?? '') ?? null
         if (stored !== null) found.push({ conversationId: key, ...stored, holder })
       }
+      return found
+    },
+    async deleted() {
+      const found: ConversationId[] = []
+      for await (const { key } of entriesOf(rows, 'DEL')) found.push(key)
       return found
     },
   }

@@ -20,6 +20,8 @@ export interface Environment {
   readonly name: string | null
   /** Name of a machine that connects by itself, behind that of its owner; null for any other. */
   readonly machine: string | null
+  /** Text that tells the settings by which its machine is reached apart; empty for this machine. */
+  readonly reachedBy: string
   /** Tells if a user may work there: a machine that connects by itself says who may. */
   mayWork(user: string): boolean
   /** Resolves when the machine can be reached; `shell`, `home`, `env` and `platform` are valid only then. */

@@ -166,7 +166,8 @@ function open(name: string, settings: EnvironmentSettings, ports: OpenPorts): Sh
       for (const { owner } of requests) owner?.taken()
     },
   })
-  const there = { name, machine: settings.url === undefined ? settings.connected : null }
+  const connected = settings.url === undefined ? settings.connected : null
+  const there = { name, machine: connected, reachedBy: JSON.stringify(settings) }
   const mayWork = (user: string) => machine === null || machines.permits(machine, user)
   return { link, requests, environment: remoteEnvironment({ ...there, link, mayWork, here: ports.local.search.here }) }
 }

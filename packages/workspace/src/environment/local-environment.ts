@@ -30,6 +30,7 @@ export function localEnvironment(parts: LocalParts): Environment {
   return {
     name: null,
     machine: null,
+    reachedBy: '',
     mayWork: () => true,
     reach: () => Promise.resolve(),
     shell,

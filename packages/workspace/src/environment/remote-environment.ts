@@ -19,7 +19,7 @@ import type { Environment } from './environment.ts'
 /** Search path for an exec-server that reports no variables. */
 const defaultSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-interface RemoteParts extends Pick<Environment, 'machine' | 'mayWork'> {
+interface RemoteParts extends Pick<Environment, 'machine' | 'reachedBy' | 'mayWork'> {
   readonly name: string
   readonly link: Link
   /** Search in files that are fetched. */
@@ -27,7 +27,7 @@ interface RemoteParts extends Pick<Environment, 'machine' | 'mayWork'> {
 }
 
 /** Creates the environment behind a link to an exec-server. Its facts are known after the first connection. */
-export function remoteEnvironment({ name, machine, link, mayWork, here }: RemoteParts): Environment {
+export function remoteEnvironment({ name, machine, reachedBy, link, mayWork, here }: RemoteParts): Environment {
   const files = remoteFiles(link)
   const facts = () => machineFacts(link.info)
   const sandboxes = remoteSandboxes(name, link)
@@ -48,6 +48,7 @@ export function remoteEnvironment({ name, machine, link, mayWork, here }: Remote
   return {
     name,
     machine,
+    reachedBy,
     mayWork,
     async reach() {
       await link.connection()

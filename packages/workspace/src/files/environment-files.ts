@@ -34,6 +34,8 @@ export interface FoundFile {
   readonly sizeBytes: number
   /** Device, inode and time of birth; absent on a machine that does not report them. */
   readonly identity?: string
+  /** Changes with each write to it; absent where that is not reported. */
+  readonly state?: string
 }
 
 interface FolderNames {

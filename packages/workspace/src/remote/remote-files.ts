@@ -95,8 +95,9 @@ export async function remoteIdentity(link: Pick<Link, 'ask'>, path: string): Pro
   }
 }
 
-function foundFile({ isFile, isDirectory, size }: Metadata): FoundFile {
-  return { kind: isFile ? 'file' : isDirectory ? 'folder' : 'other', sizeBytes: size }
+function foundFile({ isFile, isDirectory, size, state }: Metadata): FoundFile {
+  const kind = isFile ? 'file' : isDirectory ? 'folder' : 'other'
+  return { kind, sizeBytes: size, ...(state === undefined ? {} : { state }) }
 }
 
 function namedEntry(entry: ExecResultOf<'fs/readDirectory'>['entries'][number]): NamedEntry {

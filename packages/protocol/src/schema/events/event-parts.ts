@@ -24,6 +24,14 @@ export const forward = z
   })
   .describe('Port of the sandboxed commands that programs of the machine reach.')
 
+export const outputWait = z
+  .object({
+    itemId,
+    pattern: z.string().describe('As `search` of `conversation/process/read`.'),
+    fromByte: z.int().min(0).describe('Bytes of its output that were there before and do not count.'),
+  })
+  .describe('Line of a running command that a user waits for.')
+
 export const plan = z
   .object({
     explanation: z.string().exactOptional(),
@@ -61,6 +69,7 @@ export const compactionCounts = {
 }
 
 export type Forward = z.infer<typeof forward>
+export type OutputWait = z.infer<typeof outputWait>
 export type Plan = z.infer<typeof plan>
 export type LostRange = z.infer<typeof lostRange>
 export type StopReason = z.infer<typeof stopReason>

@@ -83,6 +83,10 @@ export const fileMethods = {
         .string()
         .exactOptional()
         .describe('Device, inode and time of birth: another file or folder has another one. Missing in older servers.'),
+      state: z
+        .string()
+        .exactOptional()
+        .describe('Changes with each write to the file, with its times and its rights. Missing in older servers.'),
     }),
   },
   'fs/readDirectory': {

@@ -1,5 +1,5 @@
 import type { CommandEnd } from '@parley/host'
-import { type ItemId, type ItemOf, titleOf } from '@parley/protocol'
+import { type ConversationEvent, type ItemId, type ItemOf, type OutputWait, titleOf } from '@parley/protocol'
 import { lastBytes } from '@parley/text'
 import { backgroundEnded, backgroundPrinted, endWords } from '../../core/background-left.ts'
 import { shownOutput } from '../../tools/command-output.ts'
@@ -39,8 +39,16 @@ export async function recordBackgroundEnd(ports: EndPorts, itemId: ItemId, end: 
 /** Letters of a line that the notice of it shows. */
 const shownLetters = 200
 
+/** A line that a command has printed. */
+interface Printed {
+  readonly itemId: ItemId
+  readonly line: string
+  /** Present for one that a user waited for. */
+  readonly wait?: OutputWait
+}
+
 /** Records that a background command has printed what was asked for, once its call has answered. Nothing after its end. */
-export async function recordBackgroundPrinted(ports: EndPorts, itemId: ItemId, line: string): Promise<void> {
+export async function recordBackgroundPrinted(ports: EndPorts, { itemId, line, wait }: Printed): Promise<void> {
   const { conversation, newItemId } = ports
   const own = ownCommand(conversation, itemId)
   if (own === null) await callAnswered(conversation, itemId)
@@ -54,7 +62,7 @@ export async function recordBackgroundPrinted(ports: EndPorts, itemId: ItemId, l
     // The model gets a command of the user once it has ended.
     ...(own === null ? { printed: itemId } : {}),
   })
-  await recordNotice(ports, item)
+  await recordNotice(ports, item, wait)
 }
 
 /** Returns the item of a command of the user that runs; null for any other. */
@@ -63,11 +71,25 @@ function ownCommand({ state }: Conversation, itemId: ItemId): ItemOf<'shellComma
   return item?.type === 'shellCommand' ? item : null
 }
 
-async function recordNotice({ conversation, patience }: EndPorts, item: ItemOf<'notice'>): Promise<void> {
+/** Records a notice; with the end of a wait in one write, so that a line is told once. */
+async function recordNotice(
+  { conversation, patience }: EndPorts,
+  item: ItemOf<'notice'>,
+  over?: OutputWait,
+): Promise<void> {
   await patience.persist(() => {
-    const turnId = conversation.state.core.turn?.id
-    return conversation.record({ type: 'item.completed', item, ...(turnId === undefined ? {} : { turnId }) })
+    const { turn, waits = [] } = conversation.state.core
+    const told: ConversationEvent = { type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) }
+    const left = waits.toSpliced(
+      waits.findIndex((wait) => isSameWait(wait, over)),
+      1,
+    )
+    conversation.recordAll(over === undefined ? [told] : [told, { type: 'waits.changed', waits: left }])
   })
+}
+
+function isSameWait(one: OutputWait, other: OutputWait | undefined): boolean {
+  return one.itemId === other?.itemId && one.pattern === other.pattern && one.fromByte === other.fromByte
 }
 
 /** Lines of its output that are shown of a command that failed, and bytes of them. */

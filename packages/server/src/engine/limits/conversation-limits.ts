@@ -11,6 +11,7 @@ import {
   type Enforcement,
   type ItemId,
   type ItemOf,
+  type OutputWait,
   type RunLimits,
   type SandboxMode,
   type Settings,
@@ -65,7 +66,7 @@ interface OpenLimits {
   readonly background: BackgroundProcesses
   readonly forwards: Forwards
   /** Says in the transcript what a background command has printed, once its call has answered. */
-  readonly tellPrinted: (itemId: ItemId, line: string) => void
+  readonly tellPrinted: (itemId: ItemId, line: string, wait?: OutputWait) => void
 }
 
 interface LimitsPorts {
@@ -123,8 +124,10 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
       return () => void calls.delete(call)
     },
   })
-  const tellPrinted = (itemId: ItemId, line: string) =>
-    void recordBackgroundPrinted({ conversation, patience, newItemId: ids.item }, itemId, line).catch(onFault)
+  const tellPrinted = (itemId: ItemId, line: string, wait?: OutputWait) => {
+    const printed = { itemId, line, ...(wait === undefined ? {} : { wait }) }
+    void recordBackgroundPrinted({ conversation, patience, newItemId: ids.item }, printed).catch(onFault)
+  }
   return { limits, background, tellPrinted, forwards: createForwards({ conversation, connect: loopbacks.connect }) }
 }
 

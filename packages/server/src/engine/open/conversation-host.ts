@@ -9,9 +9,9 @@ import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { findOpen } from '../read/find-open.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
-import { type MissingKeys, watchMissingKeys } from '../sharing/missing-keys.ts'
 import { sharedCatalogue } from '../sharing/shared-catalogue.ts'
 import { createSharing } from '../sharing/sharing.ts'
+import { watchStore } from '../sharing/watch-store.ts'
 import { type ConversationSetup, resumerOf } from './conversation-setup.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import { OpenConversations } from './open-conversations.ts'
@@ -27,6 +27,8 @@ interface HostParts {
   /** Store that servers share; null where conversations are on this machine only. */
   readonly store: SharedStore | null
   readonly report: (fault: unknown, conversationId?: ConversationId) => void
+  /** Takes a conversation that is gone out of the search. */
+  readonly forget: (conversationId: ConversationId) => Promise<void>
 }
 
 /** Opens, resumes, forks, lists and closes conversations; keeps one writer per conversation. */
@@ -35,22 +37,21 @@ export class ConversationHost implements AsyncDisposable {
   readonly #stored: StoredConversations
   readonly #open: OpenConversations
   readonly #catalogue: Catalogue
+  readonly #watching: Disposable | null
   readonly #unopened: Unopened
-  readonly #missingKeys: MissingKeys | null
   /** Conversations created or forked with a `requestKey`, while they are open. */
   readonly #created = new Map<string, { readonly id: ConversationId; readonly open: Promise<LiveConversation> }>()
 
   constructor(parts: HostParts) {
     this.#parts = parts
     this.#open = new OpenConversations({ release: (id) => this.#release(id), report: parts.report })
-    const { files, home, setup, store, report } = parts
+    const { files, home, setup, store } = parts
     this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store)
-    const sharing = createSharing(store, files)
+    const sharing = createSharing(store, files, setup.gifts)
     this.#unopened = { access: this.#catalogue.row, elsewhere: sharing.elsewhere }
     const ports = { files, home, setup, sharing, open: this.#open, catalogue: this.#catalogue }
     this.#stored = new StoredConversations(ports)
-    this.#missingKeys =
-      store === null ? null : watchMissingKeys({ store, sharing, conversations: () => this.conversations, report })
+    this.#watching = watchStore(store, { ...parts, program: setup.program, sharing, open: this.#open })
   }
 
   get conversations(): readonly LiveConversation[] {
@@ -272,7 +273,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#missingKeys?.[Symbol.dispose]()
+    this.#watching?.[Symbol.dispose]()
     return this.#open[Symbol.asyncDispose]()
   }
 

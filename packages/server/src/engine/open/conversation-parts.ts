@@ -36,7 +36,7 @@ import { createJournal, createViewJournal } from '../conversation/journal.ts'
 import { createLandmarks } from '../conversation/landmarks.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
 import { findRunning } from '../session/running-on.ts'
-import type { InitialSettings } from '../settings/initial-settings.ts'
+import type { NewSettings } from '../settings/initial-settings.ts'
 import { beginFold, beginFromCheckpoint, type FoldBegin, headerOf, linesWhenNeeded, lossReports } from './begin-fold.ts'
 import { proveCheckpoint } from './prove-checkpoint.ts'
 import { editWarnings, inspectUnknown, recoveryEvents } from './recovery.ts'
@@ -47,6 +47,8 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' |
   /** Line about what a crash left; null when the last process closed the conversation in good order. */
   readonly recovered: string | null
   readonly warnings: readonly string[]
+  /** Settings of one that has no log yet. */
+  readonly created?: NewSettings
   /** Overrides of the caller; an open conversation keeps the providers they define. */
   readonly overrides: Overrides
   /** Begins to compare the checkpoint it was opened with to the log; returns how to stop. Null where there is nothing to. */
@@ -68,7 +70,7 @@ interface NewConversation {
   readonly conversationId: ConversationId
   readonly home: string
   readonly params: ParamsOf<'conversation/create'>
-  readonly created: InitialSettings
+  readonly created: NewSettings
   /** Users who reach it; undefined where the server knows none. */
   readonly access: Access | undefined
   /** Called when its log is made. */
@@ -105,7 +107,7 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     },
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: null,
-    warnings: created.warnings,
+    ...{ warnings: created.warnings, created },
     overrides: params,
     prove: null,
     runningOn: new Map(),

@@ -14,9 +14,10 @@ import { parleyItself } from '../conversation/notices.ts'
 import { tightened } from '../limits/ceiling.ts'
 import { assertMayLoosen, type Guest, type LimitsRight } from '../limits/may-loosen.ts'
 import { machineOfAnother } from '../people/check-right.ts'
+import { type CarriedGifts, createCarriedGifts } from '../settings/carried-gift.ts'
 import { addedFolders } from '../settings/existing-folder.ts'
 import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
-import { type InitialSettings, initialSettings, type StartParams } from '../settings/initial-settings.ts'
+import { type InitialSettings, type NewSettings, newSettings, type StartParams } from '../settings/initial-settings.ts'
 import { configOnly, readConfig } from '../settings/read-config.ts'
 import { type Resumer as Changer, resumeChanges } from '../settings/resume-changes.ts'
 import type { OpenParts } from './conversation-parts.ts'
@@ -45,7 +46,7 @@ export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' 
   /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
   secrets(): Promise<SecretPaths>
   /** `most` is the most that the user may set; null for what the server allows. */
-  initialSettings(params: StartParams, secrets: SecretPaths, most: SandboxMode | null): InitialSettings
+  newSettings(params: StartParams, secrets: SecretPaths, most: SandboxMode | null): NewSettings
   /** Keeps what a person gave a new conversation beyond the configuration. Called with its first event. */
   keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
   /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
@@ -59,6 +60,7 @@ export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' 
   forked(fromId: string, settings: Settings | null, secrets: SecretPaths): Settle
   /** Returns what settles a conversation from a bundle, which works in the existing folder `cwd` under the limits of this home. */
   imported(cwd: string, secrets: SecretPaths): Settle
+  readonly gifts: CarriedGifts
   open(parts: OpenParts): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
   takeEnvironment(state: ConversationState, owner: Owner | null, overrides?: Overrides): TakenEnvironment
@@ -90,13 +92,11 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     return keeping(state, { fromId, added: addedFolders(overrides, overrides.cwd ?? recorded) }, changes)
   }
   return {
-    program: ports.program,
-    clock: ports.clock,
-    checkpoints: ports.checkpoints,
+    ...{ program: ports.program, clock: ports.clock, checkpoints: ports.checkpoints },
     processes: ports.processes,
     secrets: ports.secrets,
-    initialSettings: (params, secrets, most) =>
-      initialSettings(params, { ...ports, secrets, ceiling: () => tightened(ceiling(), most) }),
+    newSettings: (params, secrets, most) =>
+      newSettings(params, { ...ports, secrets, ceiling: () => tightened(ceiling(), most) }),
     keepNew(conversationId, params, { cwd, settings }) {
       const writableRoots = addedFolders(params, cwd)
       keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
@@ -139,6 +139,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
         environment: core.settings.environment,
         config: readConfig(home, configOnly(overrides)).values,
       }),
+    gifts: createCarriedGifts(ports),
     open: (parts) => openConversation(parts, ports),
   }
 }

@@ -15,6 +15,7 @@ import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import { assertFolder } from '../project/project-at.ts'
+import type { OpenParts } from './conversation-parts.ts'
 
 /** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
 export function takeEnvironment(
@@ -36,7 +37,8 @@ interface Entry {
   readonly environment: Environment
   readonly gather: () => Promise<RequestContext>
   readonly limits: ConversationLimits
-  readonly project: Pick<ConversationProject, 'read'>
+  readonly project: Pick<ConversationProject, 'read' | 'config'>
+  readonly parts: Pick<OpenParts, 'created'>
   /** Releases what was taken for the conversation; called where a new one is rejected. */
   readonly leave: () => Promise<unknown>
 }
@@ -70,15 +72,29 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
   }
 }
 
-async function look({ conversation, environment, gather, limits, project }: Entry): Promise<Entered> {
+async function look(entry: Entry): Promise<Entered> {
+  const { conversation, environment, gather, limits, project } = entry
   const { meta, settings, seq } = conversation.state.core
   if (!conversation.readOnly) await environment.rootsNow(workspaceOf(conversation.state).roots)
   if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
   await project.read()
+  const warnings = narrow(entry)
   const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.readReport()])
   // The limits in a log are corrected after its recovery events; a new log begins with the right ones.
   if (seq === 0) limits.recordEnforcement()
-  return { ...nothingFound, instructionFiles }
+  return { instructionFiles, warnings }
+}
+
+/**
+ * Decides the settings of a new conversation again, by the project of its environment, where that is trusted: it asks more
+ * and allows less. Returns the warnings that come with it.
+ */
+function narrow({ conversation, environment, project, parts: { created } }: Entry): readonly string[] {
+  const { project: found } = project.config
+  if (created === undefined || environment.name === null || found?.state !== 'trusted') return []
+  const { settings, warnings } = created.inProject(found)
+  conversation.redraft({ settings })
+  return warnings.filter((warning) => !created.warnings.includes(warning))
 }
 
 /** Returns what is said of a recorded conversation that opens all the same; null where it does not. */

@@ -126,13 +126,13 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const modules = createTurnModules({ conversation, clients, toolPorts, mcp, limits, history, ...given }, ports)
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
-  const processes = createConversationProcesses({ ...toolPorts, own: shell.processes, onFault })
+  const processes = createConversationProcesses({ ...toolPorts, conversation, own: shell.processes, onFault })
   // Tool servers may run in the environment.
   const leave = () => Promise.resolve(mcp[Symbol.asyncDispose]()).finally(release)
   const running = { conversation, turns, shell, clients, patience, skills, forwards }
   watchForOperator(conversation, ports)
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
-  const entered = await enterEnvironment({ conversation, environment, gather: modules.gather, limits, project, leave })
+  const entered = await enterEnvironment({ ...around, parts, gather: modules.gather, limits, project, leave })
   const dispose = startProof(parts, ports.notify)
   const closing = { ...running, background, limits, history, watching, leave, dispose }
   const live: LiveConversation = {
@@ -143,7 +143,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     typing: createUserTyping({ conversation, tools: toolPorts, modules }),
     ...{ mayWork: environment.mayWork, ceiling: ports.ceiling, paths: parts.paths },
     opening: openingOf(parts, entered, noticesOf(project.config, parts, ports)),
-    takeUp: () => followRunning(parts.runningOn, { conversation, shell, toolPorts, modules }),
+    takeUp: () => followRunning(parts.runningOn, { conversation, shell, processes, toolPorts, modules }),
     handOver: () => closeConversation(closing, isShared ? 'handOver' : 'shutdown'),
     [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }

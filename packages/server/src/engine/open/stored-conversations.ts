@@ -65,7 +65,7 @@ export class StoredConversations {
     { params, guest }: Asked<'conversation/create'>,
   ): Promise<LiveConversation> {
     const { files, home, setup } = this.#ports
-    const created = setup.initialSettings(params, await setup.secrets(), guest.rights.maxSandbox)
+    const created = setup.newSettings(params, await setup.secrets(), guest.rights.maxSandbox)
     const onStart = () => setup.keepNew(conversationId, params, created)
     const { processes, checkpoints } = setup
     const access = accessOfNew(guest.rights)
@@ -284,7 +284,7 @@ export class StoredConversations {
     unshared: OpenParts,
     shipment: Shipment | null,
   ): Promise<LiveConversation> {
-    const parts = shareParts(unshared, shipment, this.#ports.files)
+    const parts = shareParts(unshared, shipment, this.#ports)
     try {
       const open = await this.#ports.setup.open(parts)
       this.#ports.open.set(conversationId, open)

@@ -51,7 +51,7 @@ interface TherePorts {
 
 /**
  * Returns the configuration of a conversation in an environment, whose project is fetched by `read`. Of it tool servers,
- * hooks, rules, skills and commands count; the settings of a conversation are decided before its machine is known.
+ * hooks, rules, skills and commands count; its settings are decided where a conversation begins.
  */
 export function projectInEnvironment(
   { config: own, environment, overrides, cwd }: ThereParts,

@@ -82,7 +82,7 @@ function usersOf(person: Rights['person'], name: string, config: Config): readon
 }
 
 /** Facts of a machine that a project of it is read by. */
-export type ProjectMachine = Pick<Environment, 'name' | 'machine' | 'reach' | 'files' | 'home' | 'env'>
+export type ProjectMachine = Pick<Environment, 'name' | 'machine' | 'reachedBy' | 'reach' | 'files' | 'home' | 'env'>
 
 /** Fetches the project of a folder of another machine. Rejects with `EnvironmentUnreachableError`. */
 export async function projectThere(
@@ -91,11 +91,12 @@ export async function projectThere(
   projects: Pick<Projects, 'there'>,
 ): Promise<Project | null> {
   await environment.reach()
-  const { name, machine, files, home: userHome, env } = environment
+  const { name, machine, reachedBy, files, home: userHome, env } = environment
   if (name === null) throw new Error('the project of this machine is not fetched')
   const real = await files.realPath(cwd).catch(whenUnknown(cwd))
   const root = (await repositoryRoot(real, files))?.folder ?? real
-  return projects.there({ environment: name, machine, root, searchPath: env['PATH'] ?? '', userHome, files })
+  const searchPath = env['PATH'] ?? ''
+  return projects.there({ environment: name, machine, reachedBy, root, searchPath, userHome, files })
 }
 
 /** Rejects with `cwdMissing` where an environment has no such folder. */

@@ -18,6 +18,7 @@ import {
 import { isRecord } from '@parley/text'
 import { createLogReader } from '../conversation/journal.ts'
 import type { Catalogue } from './catalogue.ts'
+import type { TeamCopies } from './team-copies.ts'
 
 type UsageRow = ResultOf<'usage/read'>['rows'][number]
 type Grouping = NonNullable<ParamsOf<'usage/read'>['by']>
@@ -26,14 +27,19 @@ interface UsagePorts {
   readonly files: Files
   readonly home: string
   /** Conversations that the client may read. */
-  readonly readable: Pick<Catalogue, 'among'>
+  readonly readable: Pick<Catalogue, 'all' | 'among' | 'live'>
+  readonly copies: TeamCopies | null
 }
+
+/** Time to wait for what other servers have written, in ms. */
+const waitMs = 1000
 
 /** Sums tokens and cost of all logs that the client may read. Keeps what it read in an index beside the logs, as the list of conversations does. */
 export async function readUsage(
-  { files, home, readable }: UsagePorts,
+  { files, home, readable, copies }: UsagePorts,
   { by = 'day', since = '' }: ParamsOf<'usage/read'>,
 ): Promise<ResultOf<'usage/read'>> {
+  const unread = (await copies?.bring(readable, waitMs)) ?? 0
   const mayRead = await readable.among()
   const sessions = (await listSessions(files, home, rows)).filter(({ id }) => mayRead === null || mayRead(id))
   const sums = new Map<string, UsageRow>()
@@ -48,7 +54,7 @@ export async function readUsage(
       sums.set(key, { key, conversations, calls: sum.calls + bucket.calls, counts })
     }
   }
-  return { rows: [...sums.values()].sort(by === 'day' ? newestFirst : dearestFirst) }
+  return { rows: [...sums.values()].sort(by === 'day' ? newestFirst : dearestFirst), unread }
 }
 
 function keyOf({ day, model, modelProvider, folder }: Bucket, by: Grouping): string {

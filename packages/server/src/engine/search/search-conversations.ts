@@ -4,19 +4,24 @@ import type { FoundTexts, TextSearch } from '../../ports/text-search.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { Catalogue } from '../read/catalogue.ts'
 import { toListed, worksIn } from '../read/list-conversations.ts'
+import type { TeamCopies } from '../read/team-copies.ts'
 
 interface SearchPorts {
   readonly search: TextSearch
   /** Conversations that the client may read. */
   readonly catalogue: Catalogue
+  readonly copies: TeamCopies | null
 }
 
 /** Finds conversations by their texts: those first that have all words in one item, each kind the newest first. */
 export async function searchConversations(
-  { search, catalogue }: SearchPorts,
+  { search, catalogue, copies }: SearchPorts,
   { query, cwd, archived, limit = 20, waitMs = 100 }: ParamsOf<'conversation/search'>,
 ): Promise<ResultOf<'conversation/search'>> {
-  const found = await search.find(query, waitMs).catch(withAdvice)
+  const startedMs = performance.now()
+  const absent = (await copies?.bring(catalogue, waitMs)) ?? 0
+  const leftMs = Math.max(0, waitMs - (performance.now() - startedMs))
+  const found = await search.find(query, leftMs).catch(withAdvice)
   const mayRead = await catalogue.among()
   const { logs, unread, leftOut } = mayRead === null ? found : foundFor(found, mayRead)
   // Words are read from the logs of this machine, rows where lists have them: a log may be the copy of one that is gone.
@@ -36,7 +41,8 @@ export async function searchConversations(
     const excerpt = excerpts[index] ?? null
     return excerpt === null ? [] : [{ conversation: toListed(catalogue, listed), items: log.lines, excerpt }]
   })
-  return { found: places, total: wanted.length - (page.length - places.length), unread, leftOut }
+  const total = wanted.length - (page.length - places.length)
+  return { found: places, total, unread: unread + absent, leftOut }
 }
 
 /** Returns what a client may know of: how many conversations others have is not told by what is left to read. */

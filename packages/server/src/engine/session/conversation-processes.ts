@@ -1,5 +1,5 @@
 import type { BackgroundProcesses, CommandEnd, ProcessInput } from '@parley/host'
-import type { ItemId, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Actor, ItemId, OutputWait, ParamsOf, ResultOf } from '@parley/protocol'
 import { endWords } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
@@ -7,6 +7,7 @@ import { awaitOutput, type ReadableProcesses, tellWhenPrinted } from '../../tool
 import { pickLines } from '../../tools/processes/output-lines.ts'
 import { type OutputPattern, readPattern } from '../../tools/processes/output-pattern.ts'
 import { endedCommand } from '../../tools/processes/process-end.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 
 type ReadParams = ParamsOf<'conversation/process/read'>
 type ReadResult = ResultOf<'conversation/process/read'>
@@ -19,10 +20,13 @@ export interface ConversationProcesses {
   stop(itemId: ItemId): boolean
   /** Rejects with `processNotFound`, or `invalidParams` for a search that cannot be read. */
   read(params: ReadParams): Promise<ReadResult>
-  /** Has a notice recorded once a line with the pattern is printed. Throws as `read` rejects. */
+  /** Records that a line is waited for, and has a notice recorded once it is printed. Throws as `read` rejects. */
   tellWhen(
     params: Pick<ParamsOf<'conversation/process/tellWhen'>, 'itemId' | 'pattern'>,
+    by: Actor,
   ): ResultOf<'conversation/process/tellWhen'>
+  /** Goes on to wait for the lines of a command that an earlier server has started. */
+  waitOn(itemId: ItemId): void
 }
 
 /** Commands of the user: those that run, and the last ones that ended. */
@@ -31,16 +35,26 @@ interface OwnProcesses extends ReadableProcesses {
   end(itemId: ItemId): CommandEnd | null
 }
 
+/** Most lines that users of a conversation wait for. */
+const maxWaits = 32
+
 interface ProcessPorts extends Pick<ToolPorts, 'clock' | 'redaction' | 'tellPrinted'> {
+  readonly conversation: Pick<Conversation, 'state' | 'record'>
   readonly background: BackgroundProcesses
   readonly own: OwnProcesses
   readonly onFault: (fault: unknown) => void
 }
 
 export function createConversationProcesses(ports: ProcessPorts): ConversationProcesses {
-  const { background, own, clock, redaction, tellPrinted, onFault } = ports
+  const { conversation, background, own, clock, redaction, tellPrinted, onFault } = ports
+  const endOf = (itemId: ItemId) => background.list().find(({ id }) => id === itemId)?.end ?? own.end(itemId)
   const runningOnes = () => background.list().filter(({ end }) => end === null)
   const signal = new AbortController().signal
+  const waitFor = (wait: OutputWait, pattern: OutputPattern) => {
+    const { itemId, fromByte: sinceByte } = wait
+    const tell = (_: ItemId, line: string) => tellPrinted(itemId, line, wait)
+    tellWhenPrinted(itemId, { pattern, sinceByte }, { background: holderOf(itemId, ports), clock, tellPrinted: tell })
+  }
   return {
     running: () => runningOnes().length,
     stop(itemId) {
@@ -56,7 +70,7 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
       const output = processes.output(itemId)
       if (output === null) throw unknownProcess(itemId)
       const { lines, of, isText } = pickLines(output, { search, tail })
-      const end = background.list().find(({ id }) => id === itemId)?.end ?? own.end(itemId)
+      const end = endOf(itemId)
       return {
         end: end === null ? null : endWords(endedCommand(itemId, end)),
         ...inputKind(background.input(itemId)),
@@ -68,12 +82,22 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
         of,
       }
     },
-    tellWhen({ itemId, pattern: text }) {
+    tellWhen({ itemId, pattern: text }, by) {
       const pattern = patternOf(text, 'pattern')
-      const processes = holderOf(itemId, ports)
-      const sinceByte = processes.output(itemId)?.totalBytes ?? 0
-      tellWhenPrinted(itemId, { pattern, sinceByte }, { background: processes, clock, tellPrinted })
+      const fromByte = holderOf(itemId, ports).output(itemId)?.totalBytes ?? 0
+      const { waits = [] } = conversation.state.core
+      if (waits.length >= maxWaits)
+        throw rejection('invalidParams', `${maxWaits} lines are waited for already.`, { field: 'pattern' })
+      const wait = { itemId, pattern: text, fromByte }
+      if (endOf(itemId) === null) conversation.record({ type: 'waits.changed', waits: [...waits, wait], by })
+      waitFor(wait, pattern)
       return {}
+    },
+    waitOn(itemId) {
+      for (const wait of conversation.state.core.waits ?? []) {
+        const pattern = readPattern(wait.pattern)
+        if (wait.itemId === itemId && !('problem' in pattern)) waitFor(wait, pattern)
+      }
     },
   }
 }

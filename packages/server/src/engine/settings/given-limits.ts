@@ -89,10 +89,24 @@ const sealedSchema = z.object({
 /** Reads what a person gave a conversation in an earlier process; nothing where the seal is missing or wrong. */
 export function readGift({ home, redaction }: SealPorts, conversationId: string): PersonsGift {
   const path = giftPath(home, conversationId)
-  const read = sealedSchema.safeParse(path === null ? null : parsed(path))
-  if (!read.success) return nothing
+  return unsealedGift(redaction, conversationId, path === null ? null : parsed(path)) ?? nothing
+}
+
+/** Returns the gift that a value is; null where the seal is missing or wrong. */
+export function unsealedGift(
+  redaction: SealPorts['redaction'],
+  conversationId: string,
+  value: unknown,
+): PersonsGift | null {
+  const read = sealedSchema.safeParse(value)
+  if (!read.success) return null
   const { seal, ...gift } = read.data
-  return seal === redaction.seal(sealedText(conversationId, gift)) ? gift : nothing
+  return seal === redaction.seal(sealedText(conversationId, gift)) ? gift : null
+}
+
+/** Returns a gift with its seal, as it is kept. */
+export function sealedGift(redaction: SealPorts['redaction'], id: string, gift: PersonsGift) {
+  return { ...gift, seal: redaction.seal(sealedText(id, gift)) }
 }
 
 /**
@@ -107,14 +121,15 @@ export function keepGift(
   const path = giftPath(home, id)
   if (path === null || isDeepStrictEqual(readGift({ home, redaction }, id), gift)) return
   makeFolders(files, dirname(path))
-  replaceFile(files, path, JSON.stringify({ ...gift, seal: redaction.seal(sealedText(id, gift)) }))
+  replaceFile(files, path, JSON.stringify(sealedGift(redaction, id, gift)))
 }
 
 function sealedText(id: string, { writableRoots, policyFile }: PersonsGift): string {
   return JSON.stringify([id, writableRoots, policyFile])
 }
 
-function giftPath(home: string, id: string): string | null {
+/** Returns the path of what people gave a conversation; null for what is no id. */
+export function giftPath(home: string, id: string): string | null {
   const paths = sessionPaths(home, id)
   return paths === null ? null : join(paths.sideFiles, 'given.json')
 }

@@ -7,7 +7,7 @@ import {
   settingsFromConfig,
 } from '@parley/config'
 import type { Env } from '@parley/models'
-import { type Projects, repositoryAroundHome } from '@parley/policy'
+import { type Project, type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import { type Asked, assertNetworkAllowed, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
@@ -30,6 +30,11 @@ export interface InitialSettings {
   readonly warnings: readonly string[]
 }
 
+/** Settings of a new conversation, which the project of its environment may narrow once it was read. */
+export interface NewSettings extends InitialSettings {
+  readonly inProject: (project: Project) => InitialSettings
+}
+
 export type StartParams = Overrides & {
   readonly cwd: string
   readonly cwdMayBeMissing?: boolean
@@ -40,6 +45,8 @@ export type StartParams = Overrides & {
 export interface PlacePorts extends SecretSurroundings {
   readonly env: Env
   readonly projects: Pick<Projects, 'of'>
+  /** Project of a folder in an environment; absent before it was read. */
+  readonly projectThere?: Project | null
 }
 
 interface SettingsPorts extends PlacePorts {
@@ -47,7 +54,12 @@ interface SettingsPorts extends PlacePorts {
 }
 
 /** Returns the settings of a new conversation. Throws early when the folder, provider or key is missing. */
-export function initialSettings(params: StartParams, ports: SettingsPorts): InitialSettings {
+export function newSettings(params: StartParams, ports: SettingsPorts): NewSettings {
+  const inProject = (projectThere: Project) => initialSettings(params, { ...ports, projectThere })
+  return { ...initialSettings(params, ports), inProject }
+}
+
+function initialSettings(params: StartParams, ports: SettingsPorts): InitialSettings {
   const { cwd, values, warnings: ofConfig } = placeOf(params, ports)
   const found = { env: ports.env, kept: ports.keys.kept() }
   const provider = chooseProvider(values, found)

@@ -43,15 +43,15 @@ export interface ConfigHere {
 interface ConfigSources {
   readonly home: string
   readonly projects: Pick<Projects, 'of'>
+  /** Project of a folder in an environment; absent before it was read. */
+  readonly projectThere?: Project | null
 }
 
-/**
- * Reads the configuration of a folder, with its project's if trusted. Projects of other machines are ignored: trust is
- * bound to local files.
- */
-export function configHere(cwd: string, overrides: Overrides, { home, projects }: ConfigSources): ConfigHere {
+/** Reads the configuration of a folder, with its project's if trusted. */
+export function configHere(cwd: string, overrides: Overrides, sources: ConfigSources): ConfigHere {
+  const { home, projects, projectThere = null } = sources
   const own = readConfig(home, overrides)
-  const project = chosenEnvironment(own.values) === null ? projects.of(cwd) : null
+  const project = chosenEnvironment(own.values) === null ? projects.of(cwd) : projectThere
   const effective = project?.state === 'trusted' ? readConfig(home, overrides, project) : own
   return { effective, own: own.values, project }
 }

@@ -8,8 +8,7 @@ import type { Sharing } from './sharing.ts'
 /** Interval of the looks at turns that wait for a key. */
 const beatMs = 1000
 
-interface Ports {
-  readonly store: Pick<SharedStore, 'name' | 'others'>
+export interface KeyPorts {
   readonly sharing: Pick<Sharing, 'passOn'>
   readonly conversations: () => readonly LiveConversation[]
   /** Tells clients that another server has the conversation, and closes it here. */
@@ -22,7 +21,10 @@ export interface MissingKeys extends Disposable {
   look(): Promise<void>
 }
 
-export function watchMissingKeys({ store, sharing, conversations, report }: Ports): MissingKeys {
+export function watchMissingKeys(
+  store: Pick<SharedStore, 'name' | 'others'>,
+  { sharing, conversations, report }: KeyPorts,
+): MissingKeys {
   /** Conversations and servers that they were passed to: one that comes back is not passed there again. */
   const passed = new Set<string>()
   let isLooking = false

@@ -1,9 +1,12 @@
 import type { Shipment } from '@parley/store'
+import { isRecord } from '@parley/text'
 import type { Journal } from '../conversation/journal.ts'
 import { type ConversationRow, rowOf } from '../read/catalogue.ts'
 
 interface SharedParts {
   readonly shipment: Shipment
+  /** Returns what people gave the conversation, for the next server; null for nothing. */
+  readonly gift: () => object | null
   /** Returns the size of the log. */
   readonly sizeBytes: () => number
 }
@@ -12,8 +15,8 @@ interface SharedParts {
  * Returns a journal that a store has, too: what it holds is shown once the store has acknowledged it. While the store
  * takes nothing, neither does the journal.
  */
-export function shareJournal(journal: Journal, { shipment, sizeBytes }: SharedParts): Journal {
-  let described: { readonly row: ConversationRow; readonly turn: string | null } | null = null
+export function shareJournal(journal: Journal, { shipment, gift, sizeBytes }: SharedParts): Journal {
+  let described: Described | null = null
 
   function assertTaking(): void {
     if (shipment.trouble !== null) throw shipment.trouble
@@ -38,10 +41,10 @@ export function shareJournal(journal: Journal, { shipment, sizeBytes }: SharedPa
     mayAct: shipment.mayAct,
     shown: () => shipment.acknowledged(sizeBytes()),
     describe(state) {
-      const now = { row: rowOf(state), turn: state.core.turn?.id ?? null }
-      if (described !== null && described.turn === now.turn && isSame(described.row, now.row)) return
+      const now = { row: rowOf(state), turn: state.core.turn?.id ?? null, given: gift() }
+      if (described !== null && isSame(described, now)) return
       described = now
-      shipment.describe(now.row)
+      shipment.describe(now.given === null ? now.row : { ...now.row, given: now.given })
       // A log that was written as a whole, as that of a fork, is sent from here on.
       shipment.wrote(sizeBytes())
     },
@@ -55,10 +58,23 @@ export function shareJournal(journal: Journal, { shipment, sizeBytes }: SharedPa
   }
 }
 
-/** Tells if lists show the same of both. */
-function isSame(one: ConversationRow, other: ConversationRow): boolean {
-  const { title, name, archived, cwd, access } = one
+interface Described {
+  readonly row: ConversationRow
+  readonly turn: string | null
+  readonly given: object | null
+}
+
+/** Returns what people gave a conversation, as its row in the store carries it. */
+export function giftIn(row: unknown): unknown {
+  return isRecord(row) ? row['given'] : undefined
+}
+
+/** Tells if a store has the same to keep of both. */
+function isSame({ row, turn, given }: Described, { row: other, ...now }: Described): boolean {
+  const { title, name, archived, cwd, access } = row
   return (
+    turn === now.turn &&
+    given === now.given &&
     title === other.title &&
     name === other.name &&
     archived === other.archived &&

@@ -5,7 +5,8 @@ import { HeldElsewhereError, type Holder, type LocalCopy, type SharedStore, type
 import { rejection } from '../../replies/rejection.ts'
 import { keptContents } from '../history/kept-contents.ts'
 import type { ConversationOwner, OpenParts } from '../open/conversation-parts.ts'
-import { shareJournal } from './shared-journal.ts'
+import type { CarriedGifts } from '../settings/carried-gift.ts'
+import { giftIn, shareJournal } from './shared-journal.ts'
 
 /** Conversations of the store that servers share; of none where there is no store. */
 export interface Sharing {
@@ -29,8 +30,8 @@ export interface Sharing {
 /** Time for clients to open a conversation where it was passed on to. */
 const passingMs = 30_000
 
-export function createSharing(store: SharedStore | null, files: Files): Sharing {
-  return store === null ? notShared(files) : sharedIn(store, files)
+export function createSharing(store: SharedStore | null, files: Files, gifts: CarriedGifts): Sharing {
+  return store === null ? notShared(files) : sharedIn(store, files, gifts)
 }
 
 /** A copy of a conversation of a store is not written without it: the store would know nothing of that. */
@@ -51,7 +52,7 @@ function notShared(files: Files): Sharing {
   }
 }
 
-function sharedIn(store: SharedStore, files: Files): Sharing {
+function sharedIn(store: SharedStore, files: Files, gifts: CarriedGifts): Sharing {
   const passed = new Map<ConversationId, { readonly to: Holder; readonly untilMs: number }>()
 
   /** Resolves to the server that clients are sent to, as long as it lives. */
@@ -73,14 +74,31 @@ function sharedIn(store: SharedStore, files: Files): Sharing {
     }
   }
 
+  async function receiveGift(conversationId: ConversationId): Promise<void> {
+    gifts.receive(conversationId, giftIn(await store.row(conversationId)))
+  }
+
+  /** Takes a stored conversation with what people gave it at other servers. */
+  async function takeWithGift(paths: SessionPaths, conversationId: ConversationId): Promise<Shipment> {
+    const shipment = await take(paths, conversationId, 'stored')
+    try {
+      await receiveGift(conversationId)
+      return shipment
+    } catch (error) {
+      await giveUp(shipment)
+      throw error
+    }
+  }
+
   return {
-    take,
+    take: (paths, conversationId, kind) =>
+      kind === 'new' ? take(paths, conversationId, kind) : takeWithGift(paths, conversationId),
     async elsewhere(conversationId) {
       const holder = await store.holder(conversationId)
       return holder === null ? null : heldElsewhere(conversationId, { holder })
     },
     async refresh(paths, conversationId) {
-      await store.refresh(copyAt(paths, conversationId))
+      if (await store.refresh(copyAt(paths, conversationId))) await receiveGift(conversationId)
     },
     async publish(paths, conversationId) {
       const shipment = await take(paths, conversationId, 'new')
@@ -114,10 +132,15 @@ export function heldElsewhere(
 }
 
 /** Returns the parts of a conversation whose log a shipment sends to the store. */
-export function shareParts(parts: OpenParts, shipment: Shipment | null, files: Files): OpenParts {
+export function shareParts(
+  parts: OpenParts,
+  shipment: Shipment | null,
+  { files, setup }: { readonly files: Files; readonly setup: { readonly gifts: CarriedGifts } },
+): OpenParts {
   if (shipment === null) return parts
   const { journal, startJournal, dispose, paths } = parts
-  const sharing = { shipment, sizeBytes: () => files.look(paths.log)?.sizeBytes ?? 0 }
+  const gift = setup.gifts.readerOf(parts.state.core.meta.conversationId)
+  const sharing = { shipment, gift, sizeBytes: () => files.look(paths.log)?.sizeBytes ?? 0 }
   let isStarted = journal !== null
   return {
     ...parts,

@@ -6,12 +6,14 @@ import { readPattern } from '../../tools/processes/output-pattern.ts'
 import { commandSpec } from '../../tools/run-shell-command.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { limitsOfDecision } from '../limits/narrowed-limits.ts'
+import type { ConversationProcesses } from '../session/conversation-processes.ts'
 import type { TurnModules } from './turn-context.ts'
 import type { ShellRunner } from './user-shell.ts'
 
 interface FollowPorts {
   readonly conversation: Conversation
   readonly shell: ShellRunner
+  readonly processes: Pick<ConversationProcesses, 'waitOn'>
   readonly toolPorts: ToolPorts
   readonly modules: Pick<TurnModules, 'limits' | 'settingsBefore'>
 }
@@ -21,13 +23,15 @@ interface FollowPorts {
  * a turn are its own to follow. What has more rights than the settings have since is stopped.
  */
 export function followRunning(running: ReadonlyMap<ItemId, number>, ports: FollowPorts): void {
-  const { conversation, shell, modules } = ports
+  const { conversation, shell, processes, modules } = ports
   const { open, background = {} } = conversation.state.core
   for (const [itemId, ageMs] of running) {
     const item = open[itemId]?.item
-    if (item?.type === 'shellCommand') shell.follow(item, ageMs)
+    if (item?.type === 'shellCommand') void shell.follow(item, ageMs).then(() => processes.waitOn(itemId))
     const command = background[itemId] === undefined ? null : conversation.view.answeredCall(itemId)
-    if (command?.type === 'commandExecution') followOne(command, ageMs, ports)
+    if (command?.type !== 'commandExecution') continue
+    followOne(command, ageMs, ports)
+    processes.waitOn(itemId)
   }
   modules.limits.narrowed(modules.settingsBefore)
 }

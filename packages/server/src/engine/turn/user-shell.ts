@@ -27,8 +27,8 @@ export interface ShellRunner {
   /** Stops the named command, else all that run; returns false when there is none. */
   interrupt(itemId?: ItemId): boolean
   running(): boolean
-  /** Goes on with a command that an earlier server has started `ageMs` ago, and records its end. */
-  follow(item: ShellItem, ageMs: number): void
+  /** Goes on with a command that an earlier server has started `ageMs` ago, and records its end. Resolves once it is followed. */
+  follow(item: ShellItem, ageMs: number): Promise<void>
   /** Output of the commands that run and of the last that ended. */
   readonly processes: ReadableProcesses & { end(itemId: ItemId): CommandEnd | null }
   /** Stops running commands, or leaves them where another server goes on with them. Resolves when their ends are recorded. */
@@ -73,17 +73,20 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
     return command !== undefined
   }
 
-  function begin(item: ShellItem, start: Start): void {
+  function begin(item: ShellItem, start: Start): Promise<void> {
     const stop = new AbortController()
+    const { promise: begun, resolve } = Promise.withResolvers<void>()
     const onStart = (child: RunningCommand) => {
       const started = running.get(item.id)
       if (started !== undefined) started.child = child
       void child.ended.then((end) => keepEnd(item.id, end))
+      resolve()
     }
     const recorded = runItem(item, { signal: stop.signal, start, onStart }, parts)
       .catch(parts.onFault)
       .finally(() => running.delete(item.id))
     running.set(item.id, { stop, recorded, child: null })
+    return begun
   }
 
   return {
@@ -94,7 +97,7 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
       assertRunnable(asked.command)
       const item = startedItem(newItemId(), { ...asked, cwd: conversation.state.core.meta.cwd, by })
       const { seq } = conversation.record({ type: 'item.started', item })
-      begin(item, startCommand)
+      void begin(item, startCommand)
       return { itemId: item.id, seq }
     },
     follow: (item, ageMs) => begin(item, (started, onOutput) => followCommand(started, { onOutput, ageMs }, parts)),

@@ -145,10 +145,17 @@ function createSharedNotifications(conversationId: ConversationId): (line: Line)
     characters += text.length
   }
 
-  return ({ seq, elidedText }) => {
+  /** Lets all go: at the end of a turn, behind which nothing may follow for hours. */
+  function clear(): void {
+    kept.clear()
+    characters = 0
+  }
+
+  return ({ seq, type, elidedText }) => {
     const known = kept.get(seq)
     if (known !== undefined) return known
     const text = notificationOf(conversationId, elidedText)
+    if (type === 'turn.ended') clear()
     keep(seq, text)
     return text
   }

@@ -37,14 +37,19 @@ export async function awaitOutput(
 ): Promise<Awaited | null> {
   const printed = Promise.withResolvers<Awaited>()
   const scan = scanFor(wanted)
+  // Of a command that is followed the output comes again.
+  let earlierBytes = 0
   const take = (chunk: Buffer) => {
-    const line = chunk.length === 0 ? null : scan(chunk)
+    const fresh = chunk.subarray(earlierBytes)
+    earlierBytes -= chunk.length - fresh.length
+    const line = fresh.length === 0 ? null : scan(fresh)
     if (line !== null) printed.resolve({ kind: 'printed', line })
   }
   const before = background.output(id)
   const ended = background.ended(id)
   if (before === null || ended === null) return null
   for (const piece of piecesSince(before, wanted.sinceByte)) take(piece)
+  earlierBytes = Math.max(0, wanted.sinceByte - before.totalBytes)
   const leave = background.listen(id, take)
   const over = new AbortController()
   const timedOut = wait(wanted.timeoutMs, AbortSignal.any([signal, over.signal]), clock).then(

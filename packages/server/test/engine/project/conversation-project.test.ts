@@ -24,7 +24,7 @@ function onMachine(found: Project | null, trouble: () => Error | null = () => nu
     const error = trouble()
     return error === null ? Promise.resolve(found) : Promise.reject(error)
   }
-  const environment = { name: 'box', machine: null, reach, files: diskFiles, home: '/home/far', env: {} }
+  const environment = { name: 'box', machine: null, reachedBy: '', reach, files: diskFiles, home: '/home/far', env: {} }
   const parts = { config, environment, overrides: {}, cwd: () => '/' }
   return { machine, project: projectInEnvironment(parts, { home: '/nowhere', projects: { there } }) }
 }

@@ -42,6 +42,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
     row: async () => ({}),
     rows: async () => [],
     content: async () => null,
+    deletedCopies: async () => [],
     remove: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     ping: async () => undefined,

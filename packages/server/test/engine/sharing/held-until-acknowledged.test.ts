@@ -38,6 +38,7 @@ function awayStore() {
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     rows: async () => [],
     content: async () => null,
+    deletedCopies: async () => [],
     remove: async () => undefined,
     ping: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,

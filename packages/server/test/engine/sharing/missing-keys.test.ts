@@ -112,7 +112,7 @@ describe('a server of a store without the key of a model', () => {
     const conversations = () => [stuck, liveOf('c-2', () => undefined)] as unknown as LiveConversation[]
     const sharing = { passOn: () => undefined }
     const report = (fault: unknown, id?: string) => reported.push([fault, id])
-    using keys = watchMissingKeys({ store: passedOnStore(), sharing, conversations, report })
+    using keys = watchMissingKeys(passedOnStore(), { sharing, conversations, report })
     await keys.look()
     await keys.look()
     expect([reported, went]).toEqual([[[full, 'c-1']], ['c-2', 'c-2']])

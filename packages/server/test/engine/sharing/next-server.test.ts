@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
+import { createRedaction } from '@parley/redaction'
 import { openStore, type SharedStore } from '@parley/store'
-import { hasNats, type NatsServers, startNats } from '@parley/testkit'
+import { hasNats, type NatsServers, startNats, waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, type TestServer, testPlace } from '../support/test-server.ts'
@@ -51,6 +53,94 @@ describe.skipIf(!hasNats)('the next server of a conversation', () => {
     const { hash } = await client.request('conversation/rewind/plan', { conversationId, to: 1 })
     await client.request('conversation/rewind', { conversationId, to: 1, hash })
     expect([place.read('a.txt'), place.read('many-100')]).toEqual(['one\n', '100\n'])
+  })
+
+  test('knows the folders and rules that people gave, while the rules are the same file there', async () => {
+    await using place = testPlace()
+    await using other = testPlace()
+    const [given, rules] = [join(place.root, 'given'), join(place.root, 'rules.toml')]
+    mkdirSync(given)
+    const rule = '[[rule]]\ncommand = ["touch"]\ndecision = "allow"\n'
+    writeFileSync(rules, rule)
+    const begun = { cwd: place.cwd, approvalPolicy: 'untrusted' as const, addDirs: [given], policyFile: rules }
+    /** Starts a server that seals with the key of the store, as each of a team does. */
+    const start = (at: TestPlace, store: SharedStore, name: string) => {
+      const redaction = createRedaction({ home: join(at.root, '.parley'), env: {} })
+      redaction.useKey(store.key)
+      return at.start({ store, redaction, model: scriptedModel(shell(`touch ${name}`), { text: 'ok' }) })
+    }
+    const outcome = async (server: TestServer, known: string | null) => {
+      const client = await server.connect()
+      const { conversationId, settings } = await (known === null
+        ? client.request('conversation/create', begun)
+        : client.request('conversation/resume', { conversationId: known }))
+      const watched = await client.watch(conversationId)
+      await watched.send('go')
+      const ended = await watched.until(({ core }) =>
+        Object.keys(core.approvals).length > 0 ? 'asked' : core.turn === null ? 'ran' : undefined,
+      )
+      await server.close()
+      return { conversationId, found: [ended, settings.writableRoots] }
+    }
+    const { conversationId, found } = await outcome(start(place, ours().store, 'a'), null)
+    expect(found).toEqual(['ran', [given]])
+    const second = await outcome(start(other, theirs().store, 'b'), conversationId)
+    expect(second.found).toEqual(['ran', [given]])
+    writeFileSync(rules, `${rule}# another one\n`)
+    await using third = testPlace()
+    const last = await outcome(start(third, ours().store, 'c'), conversationId)
+    expect(last.found).toEqual(['asked', [given]])
+  })
+
+  test('finds, sums and explains what it never had open', async () => {
+    await using place = testPlace()
+    await using other = testPlace()
+    const model = scriptedModel(shell('echo needle'), { text: 'a needle in a haystack' })
+    const { watched } = await place.talk({ model, ...ours() }, free)
+    await watched.send('go')
+    await watched.turnEnded()
+    const { conversationId } = watched
+    const client = await other.start(theirs()).connect()
+    const found = await waitUntil(
+      async () => {
+        const result = await client.request('conversation/search', { query: 'haystack', waitMs: 1000 })
+        return result.unread === 0 && result.found
+      },
+      { what: 'the whole search' },
+    )
+    expect(found.map(({ conversation }) => conversation.conversationId)).toEqual([conversationId])
+    const sums = await client.request('usage/read', { by: 'folder' })
+    expect(sums.rows.find(({ key }) => key === place.cwd)).toMatchObject({ conversations: 1, calls: 2 })
+    rmSync(other.path(conversationId))
+    const why = await client.request('policy/why', { conversation: conversationId.slice(0, 30) })
+    expect(why).toMatchObject({ conversationId, item: { title: 'echo needle' }, calls: 1 })
+  })
+
+  test('removes its copy of what was deleted elsewhere, and no other', async () => {
+    await using place = testPlace()
+    await using other = testPlace()
+    const first = place.start({ model: scriptedModel({ text: 'one' }, { text: 'two' }), ...ours() })
+    const client = await first.connect()
+    const viewer = other.start(theirs())
+    const viewing = await viewer.connect()
+    const ids: string[] = []
+    for (let talk = 0; talk < 2; talk++) {
+      const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
+      const watched = await client.watch(conversationId)
+      await watched.send('go')
+      await watched.turnEnded()
+      await viewing.request('conversation/resume', { conversationId, readOnly: true })
+      ids.push(conversationId)
+    }
+    await viewer.close()
+    const [deleted = '', kept = ''] = ids
+    await client.request('conversation/delete', { conversationId: deleted })
+
+    other.start(theirs())
+    const parts = ['log', 'sideFiles', 'checkpoint', 'lock'] as const
+    const left = () => parts.filter((part) => existsSync(other.path(deleted, part)))
+    await waitUntil(() => left().length === 0, { what: 'the end of the copy' })
+    expect(readFileSync(other.path(kept))).toEqual(readFileSync(place.path(kept)))
   })
 
   test('removes with a conversation what its files had', async () => {

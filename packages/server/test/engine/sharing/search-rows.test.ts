@@ -37,7 +37,7 @@ const search: TextSearch = {
 }
 
 it('a search in the copies of a store shows conversations as its lists do, and none that are gone from it', async () => {
-  const { found, total } = await searchConversations({ search, catalogue }, { query: 'go' })
+  const { found, total } = await searchConversations({ search, catalogue, copies: null }, { query: 'go' })
   expect(total).toBe(1)
   expect(found.map(({ conversation }) => conversation)).toMatchObject([
     { conversationId: 'kept', updatedAt: 5000, live: owner },

@@ -29,6 +29,7 @@ export function passedOnStore(): SharedStore {
     row: async () => ({}),
     rows: async () => [],
     content: async () => null,
+    deletedCopies: async () => [],
     remove: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     ping: async () => undefined,

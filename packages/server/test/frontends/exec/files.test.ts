@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createMark } from '@parley/host'
@@ -153,6 +162,24 @@ describe('writing a file', () => {
 })
 
 describe('looking at files', () => {
+  it('says another state of a file after each write, also where its size and time are as before', async () => {
+    await using place = await filesPlace({ a: 'aa' })
+    const state = async () => (await place.ask('getMetadata', 'a')).result?.['state']
+    const before = await state()
+    expect([typeof before, await state()]).toEqual(['string', before])
+    const { atime, mtime } = statSync(place.path('a'))
+    // The clock of a file system stands still for some milliseconds.
+    await expect
+      .poll(async () => {
+        writeFileSync(place.path('a'), 'bb')
+        utimesSync(place.path('a'), atime, mtime)
+        return (await state()) === before
+      })
+      .toBe(false)
+    symlinkSync('a', place.path('link'))
+    expect((await place.ask('getMetadata', 'link')).result?.['state']).toBe(await state())
+  })
+
   it('returns their metadata', async () => {
     await using place = await filesPlace({ 'folder/b': 'bb', 'folder/a': '' })
     symlinkSync('b', place.path('folder/link'))

@@ -1,4 +1,4 @@
-import { constants, type Dirent } from 'node:fs'
+import { type BigIntStats, constants, type Dirent } from 'node:fs'
 import { access, type FileHandle, lstat, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { identityOf, openUnlockedHandle } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
@@ -54,6 +54,7 @@ export async function readMetadata(path: string): Promise<ExecResultOf<'fs/getMe
   const own = await lstat(path)
   const isSymlink = own.isSymbolicLink()
   const found = isSymlink ? await stat(path).catch(() => own) : own
+  const exact = await stat(path, { bigint: true }).catch(() => null)
   const identity = identityOf(isSymlink ? await realpath(path).catch(() => path) : path)
   return {
     isDirectory: found.isDirectory(),
@@ -69,7 +70,13 @@ export async function readMetadata(path: string): Promise<ExecResultOf<'fs/getMe
     createdAtMs: Math.round(found.birthtimeMs),
     modifiedAtMs: Math.round(found.mtimeMs),
     ...(identity === null ? {} : { identity }),
+    ...(exact === null ? {} : { state: stateOf(exact) }),
   }
+}
+
+/** The time of its change, which no program sets, changes with all that is written. */
+function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
 }
 
 export async function readFolder({ path, exact }: Reach): Promise<ExecResultOf<'fs/readDirectory'>> {

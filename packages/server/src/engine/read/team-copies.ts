@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { StorageError } from '@parley/journal'
+import type { ConversationId } from '@parley/protocol'
+import { createTurns } from '@parley/store'
+import type { Catalogue } from './catalogue.ts'
+
+/** Logs that are fetched at once: a search holds up nobody who opens a conversation. */
+const atOnce = 4
+
+/** Copies of conversations that other servers of a store have written, for those who read all of them. */
+export interface TeamCopies {
+  /**
+   * Brings the copies of all conversations of a catalogue up to date, the newest first, and goes on after `waitMs`.
+   * Resolves to the number of those that are not.
+   */
+  bring(catalogue: Pick<Catalogue, 'all' | 'live'>, waitMs: number): Promise<number>
+}
+
+/** `refresh` brings one copy up to date. */
+export function createTeamCopies(refresh: (conversationId: ConversationId) => Promise<unknown>): TeamCopies {
+  /** Time of the last change in lists of each copy when it was brought up to date; null while a server writes it. */
+  const broughtAt = new Map<ConversationId, number | null>()
+  const coming = new Map<ConversationId, Promise<void>>()
+  const inTurn = createTurns(atOnce)
+
+  async function bringOne(id: ConversationId, changedAtMs: number | null): Promise<void> {
+    try {
+      await inTurn(() => refresh(id))
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      // The store is in trouble, and the next search asks again; what it has lost is not asked for until it changes.
+      if (error.retryable) return
+    }
+    broughtAt.set(id, changedAtMs)
+  }
+
+  function begin(id: ConversationId, changedAtMs: number | null): Promise<void> {
+    const known = coming.get(id)
+    if (known !== undefined) return known
+    const brought = bringOne(id, changedAtMs).finally(() => coming.delete(id))
+    coming.set(id, brought)
+    return brought
+  }
+
+  return {
+    async bring(catalogue, waitMs) {
+      let left = 0
+      const all = (await catalogue.all()).flatMap((listed) => {
+        const { id } = listed
+        // Its last lines come after the row that lists show.
+        const changedAtMs = catalogue.live(listed) === null ? listed.modifiedAtMs : null
+        const last = broughtAt.get(id)
+        if (last !== undefined && last !== null && last === changedAtMs) return []
+        const isCounted = last === undefined || changedAtMs !== null
+        if (isCounted) left += 1
+        return [begin(id, changedAtMs).finally(() => isCounted && left--)]
+      })
+      const waited = new AbortController()
+      await Promise.race([Promise.all(all), delay(waitMs, undefined, { signal: waited.signal }).catch(() => undefined)])
+      waited.abort()
+      return left
+    },
+  }
+}
