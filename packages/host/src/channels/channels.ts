@@ -60,8 +60,11 @@ export interface ProcessInput extends Pick<Channels, 'resize'>, Pick<ChannelInpu
   /** True with a terminal or a piped stdin that is still open. */
   readonly isOpen: boolean
   readonly isTerminal: boolean
-  /** Resolves when the system has taken the bytes; false when the child does not read any more. */
-  write(bytes: Buffer): Promise<boolean>
+  /**
+   * Resolves when the system has taken the bytes; false when the child does not read any more. `hidden` ones are a secret,
+   * which whoever keeps the child for another server keeps for that, too.
+   */
+  write(bytes: Buffer, how?: { readonly hidden?: true }): Promise<boolean>
   /** Closes a piped stdin after what was written. Returns false without one. */
   end(): boolean
 }

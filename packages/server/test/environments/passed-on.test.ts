@@ -84,6 +84,29 @@ describe('what runs in an environment when its server ends', () => {
     expect(next.watched.state.core.waits).toBeUndefined()
   })
 
+  it('has what was typed as hidden hidden under the next server, which was never told', async () => {
+    await using place = placeFor(machine.newFolder())
+    const command = 'echo up; read line; until [ -e go ]; do sleep 0.05; done; echo "it was $line"'
+    const first = await talkIn(place, calling(shell(command, { background: true })))
+    await first.watched.send('go')
+    await first.watched.decide('approved')
+    const itemId = await first.watched.until(({ core }) => Object.keys(core.background ?? {})[0])
+    await first.watched.turnEnded()
+    await readUntil(first, itemId, 'up')
+    const { conversationId } = first.watched
+    const secret = 'just a word of mine'
+    await first.client.request('conversation/process/write', { conversationId, itemId, text: secret, hidden: true })
+    await first.server.close()
+    place.far.write('go', '')
+
+    const next = await resumeIn(place, conversationId)
+    const { text } = await next.watched.until(() => itemsOf(next.watched, 'notice').find((item) => 'typed' in item))
+    expect(text).toMatch(/^\[secret:typed:\w+\]$/)
+    expect(await readUntil(next, itemId, `it was ${text}`)).not.toContain(secret)
+    await next.watched.until((_, events) => endsIn(events)[0])
+    expect(JSON.stringify(next.watched.events)).not.toContain(secret)
+  })
+
   it('is stopped by the next server where its limits are narrower now', async () => {
     await using place = placeFor(machine.newFolder())
     const first = await talkIn(place, calling(shell('echo up; exec sleep 600', { background: true })))

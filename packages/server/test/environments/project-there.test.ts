@@ -253,6 +253,8 @@ describe('a project on another machine that was trusted at a server of a store',
       watched.events.map(({ event }) => event.type).includes('execution.started'),
       place.far.read('ran-in'),
     ]).toEqual([false, ''])
+    const refused = await client.refused('trust/read', { cwd: place.far.work, environment: 'box' })
+    expect(refused).toMatchObject({ code: 'storageFailed', message: expect.stringContaining('which does not answer') })
     answers.areAway = false
     await watched.turnEnded()
     expect(place.far.read('out')).toBe('fine\n')

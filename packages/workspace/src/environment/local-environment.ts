@@ -54,6 +54,7 @@ export function localEnvironment(parts: LocalParts): Environment {
 /** Commands of this machine end with their server. */
 const nothingKept: KeptCommands = {
   found: () => Promise.resolve(new Map()),
+  hidden: () => Promise.resolve([]),
   follow: () => {
     throw new Error('no command of this machine outlives its server')
   },

@@ -27,6 +27,8 @@ export interface ExecConnection {
   readonly info: ExecInfo
   /** Processes that the session had when it was attached, with the ms that they have run. */
   readonly processes: ReadonlyMap<string, number>
+  /** Texts that were typed into them as secrets. */
+  readonly hidden: readonly string[]
   /** Sends a request. Rejects with the exec-server's `RpcError`, or `ConnectionClosedError`, which leaves the effect unknown. */
   request<Name extends ExecMethodName>(method: Name, params: ExecParamsOf<Name>): Promise<ExecResultOf<Name>>
   /** Never rejects. */
@@ -77,6 +79,7 @@ export async function openExecConnection({
       sessionId,
       info: environmentInfo,
       processes: new Map(processes.map(({ processId, ageMs }) => [processId, ageMs])),
+      hidden: processes.flatMap(({ hidden = [] }) => hidden),
       request: send,
       closed: peer.closed,
       close: () => peer.close(),

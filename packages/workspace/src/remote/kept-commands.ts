@@ -1,5 +1,6 @@
 import type { CommandSpec, RunningCommand, StartOptions } from '@parley/host'
 import { EnvironmentUnreachableError } from '../files/errors.ts'
+import type { ExecConnection } from './exec-connection.ts'
 import type { Link } from './link.ts'
 import { runRemoteCommand } from './remote-commands.ts'
 
@@ -7,6 +8,8 @@ import { runRemoteCommand } from './remote-commands.ts'
 export interface KeptCommands {
   /** Resolves to the names of those that it has, with the ms that they have run. Empty where it cannot be reached. */
   found(): Promise<ReadonlyMap<string, number>>
+  /** Resolves to the texts that users typed into them as secrets. */
+  hidden(): Promise<readonly string[]>
   /** Goes on with one as if it had been started here: its output comes from the first byte. */
   follow(spec: CommandSpec & Required<Pick<CommandSpec, 'name'>>, options: FollowOptions): RunningCommand
   /** Says that the end of one is recorded, so that nothing needs to be kept of it. */
@@ -26,17 +29,19 @@ export function remoteKept(link: Link): KeptCommands {
     // One that cannot be told ends with the session.
     for (const request of requests) await request().catch(() => undefined)
   }
+  const attached = async (): Promise<ExecConnection | null> => {
+    if (!link.isOfConversation) return null
+    try {
+      return await link.connection()
+    } catch (error) {
+      if (error instanceof EnvironmentUnreachableError) return null
+      throw error
+    }
+  }
   const forgotten = (processId: string) => () => link.ask('process/forget', { processId })
   return {
-    async found() {
-      if (!link.isOfConversation) return new Map()
-      try {
-        return (await link.connection()).processes
-      } catch (error) {
-        if (error instanceof EnvironmentUnreachableError) return new Map()
-        throw error
-      }
-    },
+    found: async () => (await attached())?.processes ?? new Map(),
+    hidden: async () => (await attached())?.hidden ?? [],
     follow: (spec, options) => runRemoteCommand(link, spec, options),
     forget: (processId) => void tell(forgotten(processId)),
     end: (processId) => void tell(() => link.ask('process/terminate', { processId }), forgotten(processId)),

@@ -84,9 +84,9 @@ export class RemoteProcess implements WatchedProcess {
   input(): ProcessInput {
     let unwrittenBytes = 0
     let isOpen = this.#spec.input !== undefined
-    const send = async (bytes: Buffer, closeStdin: boolean) => {
+    const send = async (bytes: Buffer, how: { readonly closeStdin: true } | { readonly hidden?: true }) => {
       const writeId = randomBytes(6).toString('hex')
-      const params = { processId: this.#id, chunk: bytes.toString('base64'), writeId, closeStdin }
+      const params = { processId: this.#id, chunk: bytes.toString('base64'), writeId, ...how }
       unwrittenBytes += bytes.length
       const sent = await this.#link.ask('process/write', params).then(
         () => true,
@@ -104,11 +104,11 @@ export class RemoteProcess implements WatchedProcess {
       get unwrittenBytes() {
         return unwrittenBytes
       },
-      write: (bytes) => (takes() ? send(bytes, false) : Promise.resolve(false)),
+      write: (bytes, how = {}) => (takes() ? send(bytes, how) : Promise.resolve(false)),
       end: () => {
         if (!takes() || typeof this.#spec.input === 'object') return false
         isOpen = false
-        void send(Buffer.alloc(0), true)
+        void send(Buffer.alloc(0), { closeStdin: true })
         return true
       },
       resize: (size) => {

@@ -78,7 +78,13 @@ export const execMethods = {
       sessionId: z.string(),
       environmentInfo,
       processes: z
-        .array(z.object({ processId: z.string(), ageMs: z.number().describe('Time since its start, or that it ran.') }))
+        .array(
+          z.object({
+            processId: z.string(),
+            ageMs: z.number().describe('Time since its start, or that it ran.'),
+            hidden: z.array(z.string()).exactOptional().describe('Texts that were written to it with `hidden`.'),
+          }),
+        )
         .exactOptional()
         .describe('With `fence`: processes that the session of the conversation has, ended ones too.'),
     }),

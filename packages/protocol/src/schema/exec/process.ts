@@ -123,6 +123,12 @@ export const processMethods = {
       chunk: bytes,
       writeId: z.string().nullish().describe('A repeat with the same id is accepted and not delivered again.'),
       closeStdin: z.boolean().default(false).describe('Close the piped stdin after these bytes.'),
+      hidden: z
+        .literal(true)
+        .exactOptional()
+        .describe(
+          'The bytes are a secret, at most 64 KiB, that a later server of the conversation has to hide in outputs, too: kept in memory with the process. Older servers do not.',
+        ),
       ...fenced,
     }),
     result: z.object({ accepted: z.literal(true), status: z.literal('accepted') }),

@@ -9,12 +9,12 @@ import {
   type TakenEnvironment,
 } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
-import type { RequestContext } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import { assertFolder } from '../project/project-at.ts'
+import type { TurnModules } from '../turn/turn-context.ts'
+import { typedSecret } from '../turn/user-typing.ts'
 import type { OpenParts } from './conversation-parts.ts'
 
 /** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
@@ -35,8 +35,7 @@ export function takeEnvironment(
 interface Entry {
   readonly conversation: Conversation
   readonly environment: Environment
-  readonly gather: () => Promise<RequestContext>
-  readonly limits: ConversationLimits
+  readonly modules: Pick<TurnModules, 'gather' | 'limits' | 'redaction' | 'runningOn'>
   readonly project: Pick<ConversationProject, 'read' | 'config'>
   readonly parts: Pick<OpenParts, 'created'>
   /** Releases what was taken for the conversation; called where a new one is rejected. */
@@ -73,7 +72,9 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
 }
 
 async function look(entry: Entry): Promise<Entered> {
-  const { conversation, environment, gather, limits, project } = entry
+  const { conversation, environment, modules, project } = entry
+  const { gather, limits } = modules
+  await learnHidden(environment, modules)
   const { meta, settings, seq } = conversation.state.core
   if (!conversation.readOnly) await environment.rootsNow(workspaceOf(conversation.state).roots)
   if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
@@ -95,6 +96,12 @@ function narrow({ conversation, environment, project, parts: { created } }: Entr
   const { settings, warnings } = created.inProject(found)
   conversation.redraft({ settings })
   return warnings.filter((warning) => !created.warnings.includes(warning))
+}
+
+/** Learns what was typed as hidden into commands that an earlier server has started, before their output is read. */
+async function learnHidden({ kept }: Environment, { runningOn, redaction }: Entry['modules']): Promise<void> {
+  const texts = runningOn.size === 0 ? [] : await kept.hidden()
+  for (const text of texts) redaction.hide(typedSecret, text)
 }
 
 /** Returns what is said of a recorded conversation that opens all the same; null where it does not. */

@@ -132,7 +132,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const running = { conversation, turns, shell, clients, patience, skills, forwards }
   watchForOperator(conversation, ports)
   const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
-  const entered = await enterEnvironment({ ...around, parts, gather: modules.gather, limits, project, leave })
+  const entered = await enterEnvironment({ ...around, parts, modules, project, leave })
   const dispose = startProof(parts, ports.notify)
   const closing = { ...running, background, limits, history, watching, leave, dispose }
   const live: LiveConversation = {

@@ -1,5 +1,6 @@
 import { type Config, environmentNamed, folderThere } from '@parley/config'
 import type { Sandboxes } from '@parley/host'
+import { StorageError } from '@parley/journal'
 import { type Project, type Projects, projectRoot } from '@parley/policy'
 import {
   type Environment,
@@ -38,7 +39,7 @@ interface FoundProject {
 
 /**
  * Finds the project of a folder and hands it to `use`, while its machine is connected. Rejects with `cwdMissing`,
- * `configInvalid` and `environmentUnreachable`.
+ * `configInvalid`, `environmentUnreachable` and `storageFailed`.
  */
 export async function withProject<Result>(
   { cwd, environment: name }: NamedFolder,
@@ -61,11 +62,20 @@ export async function withProject<Result>(
     const root = project === null ? folder : project.root
     return await use({ project, place: `${name}:${root}`, sandboxes: environment.sandboxes })
   } catch (error) {
+    if (error instanceof StorageError && error.retryable) throw undecided(error)
     if (!(error instanceof EnvironmentUnreachableError)) throw error
     throw rejection('environmentUnreachable', error.message, { environment: name })
   } finally {
     await release()
   }
+}
+
+function undecided({ code, path }: StorageError) {
+  return rejection(
+    'storageFailed',
+    `Decisions about projects in environments lie in the store ${path}, which does not answer. Try again when it is back.`,
+    { errno: code },
+  )
 }
 
 /** Returns the user whose machine an environment is, if it connects by itself. Throws `ConfigError`. */

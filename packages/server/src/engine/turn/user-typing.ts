@@ -27,6 +27,9 @@ export type UserTyping = (
   client: Pick<Guest, 'actor' | 'mayLoosen' | 'rights'>,
 ) => Promise<ResultOf<'conversation/process/write'>>
 
+/** Name of secrets that were typed. */
+export const typedSecret = 'typed'
+
 /** Text with its line end, and the text as others may see it. */
 interface Text {
   readonly sent: string
@@ -47,14 +50,14 @@ export function createUserTyping(ports: TypingPorts): UserTyping {
 
 async function type(params: WriteParams, client: Parameters<UserTyping>[1], ports: TypingPorts) {
   const { clock } = ports.tools
-  const { itemId, size, close } = params
+  const { itemId, size, close, hidden } = params
   const { process, stdin } = writableProcess(params, ports)
   const text = textOf(params, ports)
   await assertMayType(process, text.sent, { client, ports })
   if (text.sent !== '' || close === true) await recordTyped(params, { text, by: client.actor, ports })
   // It may have ended, or been stopped by narrower limits, while the log was written.
   assertTakes(itemId, stdin, text.sent)
-  const typed = typeInto(stdin, { text: text.sent, enter: false, close, size }, clock)
+  const typed = typeInto(stdin, { text: text.sent, enter: false, close, size, hidden }, clock)
   if (!typed.isEnded) throw takesNoInput(itemId, 'has a terminal, whose input Ctrl+D ends')
   return { taken: typed.taken }
 }
@@ -89,7 +92,7 @@ function sentText({ text, enter }: Pick<WriteParams, 'text' | 'enter'>): string 
 function textOf(params: WriteParams, { tools: { redaction } }: TypingPorts): Text {
   const { text = '', hidden } = params
   const sent = sentText(params)
-  return { sent, shown: hidden === true && text !== '' ? redaction.hide('typed', text) : sent }
+  return { sent, shown: hidden === true && text !== '' ? redaction.hide(typedSecret, text) : sent }
 }
 
 interface TypingBy {

@@ -32,8 +32,8 @@ export function createProcessHandlers(session: () => ExecSession, enforcer: Poli
       const folder = await (files === undefined ? copies.find(key) : copies.make(key, files))
       return { folder: folder === null ? null : uriOf(folder) }
     },
-    async 'process/write'({ processId, chunk, writeId, closeStdin }) {
-      await write(session().record(processId), { bytes: Buffer.from(chunk, 'base64'), writeId, closeStdin })
+    async 'process/write'({ processId, chunk, writeId, closeStdin, hidden = false }) {
+      await write(session().record(processId), { bytes: Buffer.from(chunk, 'base64'), writeId, closeStdin, hidden })
       return { accepted: true, status: 'accepted' }
     },
     async 'process/resize'({ processId, size }) {
@@ -76,14 +76,17 @@ interface Write {
   readonly bytes: Buffer
   readonly writeId: string | null | undefined
   readonly closeStdin: boolean
+  /** True for a secret. */
+  readonly hidden: boolean
 }
 
-async function write(record: ProcessRecord, { bytes, writeId, closeStdin }: Write): Promise<void> {
+async function write(record: ProcessRecord, { bytes, writeId, closeStdin, hidden }: Write): Promise<void> {
   await record.settled()
   const process = record.isRunning ? record.process : null
   if (process === null || !process.takesInput) throw processErrors.stdinClosed(record.id)
   if (process.unwrittenBytes > maxUnwrittenBytes) throw processErrors.stdinFull(record.id)
   if (closeStdin && record.hasTerminal) throw invalidParams(noEndOfInput, 'closeStdin')
+  if (hidden) record.hidden.keep(bytes)
   if (!record.writeIds.isNew(writeId)) return
   const taken = process.write(bytes)
   if (closeStdin) process.closeStdin()

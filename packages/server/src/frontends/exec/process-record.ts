@@ -3,7 +3,7 @@ import type { ExecResultOf } from '@parley/protocol/exec'
 import { closedLine, type Exited, exitCodeOf, exitedLine, type Link, outputLine } from './link.ts'
 import { createOutputWaiters, type OutputSink } from './output/gatherer.ts'
 import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
-import { createWriteIds } from './requests.ts'
+import { createHiddenTexts, createWriteIds } from './requests.ts'
 
 /**
  * Part of the capacity that output without a connection may fill; the rest keeps what was sent and may not have
@@ -31,6 +31,7 @@ export class ProcessRecord implements OutputSink {
   readonly id: string
   readonly hasTerminal: boolean
   readonly writeIds = createWriteIds()
+  readonly hidden = createHiddenTexts()
   readonly waiters = createOutputWaiters(() => ({ seq: this.#seq, isOver: this.isClosed }))
   readonly #idJson: string
   readonly #session: SessionOutput

@@ -144,6 +144,33 @@ export function asFileFailure(error: unknown, path: string): unknown {
     : fileFailure(code, path, reason)
 }
 
+/** Texts that were written to a process as secrets, for the next server of its conversation. In memory only. */
+export interface HiddenTexts {
+  readonly all: readonly string[]
+  /** Keeps a text without its line end. Throws `invalidParams` where there would be too much of them. */
+  keep(bytes: Buffer): void
+}
+
+const maxHidden = 256
+const maxHiddenBytes = 64 * 1024
+
+export function createHiddenTexts(): HiddenTexts {
+  const all = new Set<string>()
+  return {
+    get all() {
+      return [...all]
+    },
+    keep(bytes) {
+      if (bytes.length > maxHiddenBytes || all.size >= maxHidden)
+        throw invalidParams(
+          `at most ${maxHidden} hidden texts of ${maxHiddenBytes} bytes are kept of a process`,
+          'hidden',
+        )
+      all.add(bytes.toString('utf8').replace(/\r?\n$/, ''))
+    },
+  }
+}
+
 /** Ids of the newest writes, by which a repeated write is recognised. */
 export interface WriteIds {
   /** Records the id and returns false when it was recorded before. */

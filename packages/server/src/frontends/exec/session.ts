@@ -86,8 +86,12 @@ export class ExecSession implements SessionOutput {
     return record
   }
 
-  get processes(): { processId: string; ageMs: number }[] {
-    return [...this.#records.values()].map(({ id: processId, ageMs }) => ({ processId, ageMs }))
+  get processes(): { processId: string; ageMs: number; hidden?: string[] }[] {
+    return [...this.#records.values()].map(({ id: processId, ageMs, hidden: { all } }) => ({
+      processId,
+      ageMs,
+      ...(all.length === 0 ? {} : { hidden: [...all] }),
+    }))
   }
 
   /** Drops the record of an ended process; returns false for any other. */

@@ -21,6 +21,8 @@ export interface Typed {
   /** True to end a piped input after the text. */
   readonly close?: boolean | undefined
   readonly size?: TerminalSize | undefined
+  /** True for a text that is a secret. */
+  readonly hidden?: true | undefined
 }
 
 export function typedText({ text, enter = true }: Pick<Typed, 'text' | 'enter'>): string {
@@ -43,10 +45,11 @@ export interface Typing {
 
 /** Types into a process: resizes its terminal, writes the text, and ends its input, as far as that is asked for. */
 export function typeInto(stdin: ProcessInput, typed: Typed, { sleep }: Pick<Clock, 'sleep'>): Typing {
-  const { size, close } = typed
+  const { size, close, hidden } = typed
   const isResized = size === undefined || stdin.resize(size)
   const bytes = Buffer.from(typedText(typed))
-  const written = bytes.length === 0 ? Promise.resolve(true) : stdin.write(bytes)
+  const written =
+    bytes.length === 0 ? Promise.resolve(true) : stdin.write(bytes, hidden === undefined ? {} : { hidden })
   const isEnded = close !== true || stdin.end()
   const over = new AbortController()
   const taken = Promise.race([written, sleep(readMs, over.signal).then(() => null)]).finally(() => over.abort())
