@@ -1,7 +1,13 @@
 /** Returns the length of a text in bytes of UTF-8; a lone surrogate counts as the three bytes of its replacement. */
 export function utf8Length(text: string): number {
-  let bytes = 0
-  for (const character of text) bytes += lengthOf(character)
+  let bytes = text.length
+  // By its units: to take one character after the other makes a text of each.
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x80) continue
+    bytes += unit < 0x800 ? 1 : 2
+    if (isHighSurrogate(text, at) && isLowSurrogate(text, at + 1)) at++
+  }
   return bytes
 }
 

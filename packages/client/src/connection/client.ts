@@ -67,6 +67,8 @@ export interface Client extends AsyncDisposable {
   onListChanged(listener: () => void): () => void
   /** Calls the listener with the number of clients of one conversation. Returns the function that removes it. */
   onClients(conversationId: ConversationId, listener: (clients: number) => void): () => void
+  /** Calls the listener, with a sentence, when the right to read one conversation is gone. Returns the function that removes it. */
+  onAccessEnded(conversationId: ConversationId, listener: (message: string) => void): () => void
   /** Returns true if a listener for this conversation is registered. */
   follows(conversationId: ConversationId): boolean
   /** Resolves when the connection is closed, after every pending request was rejected. */
@@ -83,6 +85,7 @@ export async function connectClient({ transport, ...introduction }: ClientOption
     for (const listener of listeners.get(params.conversationId) ?? []) listener(params)
   }
   const counters = new Map<ConversationId, Set<(clients: number) => void>>()
+  const enders = new Map<ConversationId, Set<(message: string) => void>>()
   const followers = new Set<() => void>()
   const peer = createPeer({
     transport,
@@ -97,7 +100,11 @@ export async function connectClient({ transport, ...introduction }: ClientOption
         for (const listener of counters.get(params.conversationId) ?? []) listener(params.clients)
       },
       'server/notice': (params) => {
-        if (isNotice(params)) onNotice?.(params)
+        if (!isNotice(params)) return
+        const { code, conversationId, message } = params
+        if (code === 'accessEnded' && conversationId !== undefined)
+          for (const listener of enders.get(conversationId) ?? []) listener(message)
+        onNotice?.(params)
       },
       'login/completed': (params) => {
         if (isLoginCompleted(params)) onLoginCompleted?.(params)
@@ -125,6 +132,7 @@ export async function connectClient({ transport, ...introduction }: ClientOption
       return () => followers.delete(listener)
     },
     onClients: (conversationId, listener) => listen(counters, conversationId, listener),
+    onAccessEnded: (conversationId, listener) => listen(enders, conversationId, listener),
     follows: (conversationId) => (listeners.get(conversationId)?.size ?? 0) > 0,
     closed: peer.closed,
     close: () => peer.close(),

@@ -17,6 +17,8 @@ export type ClientErrorCode =
   | 'approvalNeeded'
   /** The message was removed from the queue before a turn began with it. */
   | 'messageRemoved'
+  /** An owner has taken the conversation away from this user, or the link has expired. */
+  | 'accessEnded'
   /** The connection, conversation or iteration was closed here. */
   | 'closed'
 

@@ -38,9 +38,9 @@ export function watchConnection(client: Client, closing: AbortSignal, explain: (
       throw error instanceof ConnectionClosedError ? ((await closed) ?? closedHere()) : error
     }
   }
-  const { introduction, onEvent, onListChanged, onClients, follows } = client
+  const { introduction, onEvent, onListChanged, onClients, onAccessEnded, follows } = client
   const watched: Client = {
-    ...{ introduction, request, onEvent, onListChanged, onClients, follows, closed: client.closed },
+    ...{ introduction, request, onEvent, onListChanged, onClients, onAccessEnded, follows, closed: client.closed },
     // A client may go on over another connection, whose server is another.
     get server() {
       return client.server

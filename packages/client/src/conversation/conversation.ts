@@ -73,6 +73,8 @@ export class Conversation implements AsyncDisposable {
     this.#parts = parts
     this.#followed = { client, store, ended: AbortSignal.any([parts.lost, this.#left.signal]) }
     this.#turns = new ConversationTurns(this.#followed, () => this.#handlers > 0)
+    // Nothing more comes, so what waits here would wait for ever.
+    client.onAccessEnded(store.conversationId, (message) => this.#left.abort(new ClientError('accessEnded', message)))
   }
 
   get id(): ConversationId {
@@ -196,6 +198,11 @@ export class Conversation implements AsyncDisposable {
   /** Calls the listener with the number of clients when it changes. Returns the function that removes it. */
   onClients(listener: (clients: number) => void): () => void {
     return this.#parts.client.onClients(this.id, listener)
+  }
+
+  /** Calls the listener, with a sentence, when an owner takes the conversation away or a link expires. Returns the function that removes it. */
+  onAccessEnded(listener: (message: string) => void): () => void {
+    return this.#parts.client.onAccessEnded(this.id, listener)
   }
 
   /** Calls the listener when one of several servers is lost, and when the conversation goes on at one. Returns the function that removes it. */

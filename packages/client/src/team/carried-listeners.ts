@@ -2,7 +2,8 @@ import type { ConversationId, Envelope } from '@parley/protocol'
 import type { Client } from '../connection/client.ts'
 
 /** Listeners that go along from one connection to the next. */
-export interface CarriedListeners extends Pick<Client, 'onEvent' | 'onClients' | 'onListChanged' | 'follows'> {
+export interface CarriedListeners
+  extends Pick<Client, 'onEvent' | 'onClients' | 'onAccessEnded' | 'onListChanged' | 'follows'> {
   /** Listens on this connection from now on, and no longer on the one before. */
   moveTo(client: Client): void
   close(): void
@@ -35,6 +36,7 @@ export function carryListeners(): CarriedListeners {
   return {
     onEvent: (id, listener: (envelope: Envelope) => void) => add(id, (now) => now.onEvent(id, listener)),
     onClients: (id, listener) => add(id, (now) => now.onClients(id, listener)),
+    onAccessEnded: (id, listener) => add(id, (now) => now.onAccessEnded(id, listener)),
     onListChanged: (listener) => add(null, (now) => now.onListChanged(listener)),
     follows: (id) => [...all].some(({ conversationId }) => conversationId === id),
     moveTo(next) {

@@ -86,6 +86,7 @@ export class LastingClient implements Client {
 
   readonly onEvent: Client['onEvent'] = (id, listener) => this.#listeners.onEvent(id, listener)
   readonly onClients: Client['onClients'] = (id, listener) => this.#listeners.onClients(id, listener)
+  readonly onAccessEnded: Client['onAccessEnded'] = (id, listener) => this.#listeners.onAccessEnded(id, listener)
   readonly onListChanged: Client['onListChanged'] = (listener) => this.#listeners.onListChanged(listener)
   readonly follows: Client['follows'] = (id) => this.#listeners.follows(id)
   readonly request: Client['request'] = async (method, params) => (await this.ask(method, params)).result

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path'
 import { type AgentContext, type ClientCapabilities, RequestError } from '@agentclientprotocol/sdk'
 import type { Parley } from '@parley/client'
 import type { CallersLimits } from '../callers-limits.ts'
+import { resumeOrView } from '../resume-or-view.ts'
 import type { OfferedTexts } from './offered-texts.ts'
 import { AcpSession } from './session.ts'
 import type { OfferedModels } from './settings/offered-models.ts'
@@ -54,7 +55,7 @@ export class Sessions {
     assertAbsolute(cwd)
     const { parley, limits, models } = this.#parts
     await this.closeOne(sessionId)
-    const known = await parley.resume(sessionId)
+    const known = await resumeOrView(parley, sessionId)
     try {
       if (known.id !== sessionId) throw unknownSession(sessionId)
       await limits.assertReachable(known.state.core)
@@ -63,7 +64,7 @@ export class Sessions {
       await known.close()
       throw error
     }
-    const moved = known.state.core.meta.cwd !== cwd
+    const moved = !known.readOnly && known.state.core.meta.cwd !== cwd
     const conversation = moved ? await parley.resume(sessionId, { overrides: { cwd } }) : known
     await models.load()
     const session = new AcpSession({ ...this.#parts, ...opening, conversation })

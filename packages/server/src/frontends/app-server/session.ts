@@ -3,6 +3,7 @@ import type { Peer } from '@parley/rpc'
 import type { StartCommand } from '../../ports/client-commands.ts'
 import type { ClientFiles } from '../../ports/client-files.ts'
 import type { CallersLimits } from '../callers-limits.ts'
+import { resumeOrView } from '../resume-or-view.ts'
 import { type ClientCommands, createClientCommands } from './commands/client-commands.ts'
 import { type ThreadStatus, threadShape } from './shapes/thread.ts'
 import { askClient } from './threads/answer-approvals.ts'
@@ -121,6 +122,10 @@ export class AppSession {
     })
     const feed = new ThreadFeed(conversation, this.notify)
     const unsubscribe = conversation.subscribe((envelope) => feed.take(envelope))
+    const unhear = conversation.onAccessEnded((message) => {
+      feed.endAccess(message, this.parts.now())
+      void this.leave(conversation.id).catch(() => undefined)
+    })
     const asking = askClient(conversation, {
       ceiling: () => this.parts.limits.ceiling().sandbox,
       peer: this.#peer(),
@@ -135,6 +140,7 @@ export class AppSession {
       },
       stop() {
         unsubscribe()
+        unhear()
         asking[Symbol.dispose]()
       },
     }
@@ -159,7 +165,7 @@ export class AppSession {
   async resume(threadId: string, overrides: Parameters<Parley['resume']>[1] = {}): Promise<Conversation> {
     assertThreadId(threadId)
     const parley = await this.parley()
-    return parley.resume(threadId, overrides).catch((error: unknown) => {
+    return resumeOrView(parley, threadId, overrides).catch((error: unknown) => {
       throw codeOf(error) === 'conversationNotFound' ? codexError(`thread not found: ${threadId}`) : error
     })
   }

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createMemoryTransportPair } from '@parley/rpc'
+import { connect, type Parley } from '@parley/client'
+import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { addUser } from '../../../src/engine/people/manage-users.ts'
 import { createConnections } from '../../../src/frontends/conversation/connections.ts'
 import { openUsers, type Users } from '../../../src/people/users.ts'
@@ -17,6 +18,8 @@ export interface Team extends AsyncDisposable {
   readonly said: readonly string[]
   /** Connects as a user by name, or by any token. Rejects where the token is not valid. */
   as(nameOrToken: string, more?: Greeting): Promise<TestClient>
+  /** Connects as a user with the client library. */
+  libraryOf(user: string): Promise<Parley>
   tokenOf(user: string): string
   /** Connects as whoever runs the server. */
   operator(): Promise<TestClient>
@@ -38,18 +41,21 @@ export async function startTeam(names: readonly string[], ports: TestPorts = {})
   const connections = createConnections({ engine: server.engine, onChange: () => undefined })
   users.onChange(() => connections.closeRemoved())
 
+  async function open(nameOrToken: string): Promise<Transport> {
+    const rights = await server.engine.rightsOf?.(tokens.get(nameOrToken) ?? nameOrToken)
+    if (rights == null) throw new Error(`${nameOrToken} is not let in`)
+    const [ours, theirs] = createMemoryTransportPair()
+    connections.accept(theirs, 'websocket', { rights })
+    return ours
+  }
+
   return {
     place,
     server,
     users,
     said,
-    async as(nameOrToken, more) {
-      const rights = await server.engine.rightsOf?.(tokens.get(nameOrToken) ?? nameOrToken)
-      if (rights == null) throw new Error(`${nameOrToken} is not let in`)
-      const [ours, theirs] = createMemoryTransportPair()
-      connections.accept(theirs, 'websocket', { rights })
-      return connectTestClient(ours, nameOrToken.slice(0, 8), more)
-    },
+    as: async (nameOrToken, more) => connectTestClient(await open(nameOrToken), nameOrToken.slice(0, 8), more),
+    libraryOf: async (user) => connect({ transport: await open(user) }, { name: user, canApprove: true }),
     tokenOf: (user) => tokens.get(user) ?? '',
     operator: () => server.connect('operator'),
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Parley } from '@parley/client'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { isRecord } from '@parley/text'
 import * as z from 'zod'
@@ -61,11 +62,13 @@ export interface AppClientOptions {
   /** Changes the server's end of the connection. */
   readonly transport?: (transport: Transport) => Transport
   readonly isUnlimited?: boolean
+  /** Connects to the engine, as whoever runs it unless told. */
+  readonly connect?: () => Promise<Parley>
 }
 
 export function appClient(
   { engine }: TestServer,
-  { isUnlimited = false, transport = (one) => one }: AppClientOptions = {},
+  { isUnlimited = false, transport = (one) => one, connect }: AppClientOptions = {},
 ): AppClient {
   const [ours, theirs] = createMemoryTransportPair()
   const limits = callersLimits({
@@ -76,7 +79,7 @@ export function appClient(
     isUnlimited,
   })
   const parts = {
-    connect: (who: { name: string; version: string }) => libraryOn(engine, { ...who, canApprove: true }),
+    connect: connect ?? ((who: { name: string; version: string }) => libraryOn(engine, { ...who, canApprove: true })),
     home: engine.home,
     version: '1.0.0',
     limits,

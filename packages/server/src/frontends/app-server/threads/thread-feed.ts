@@ -9,6 +9,8 @@ import { runningTurnShape, turnError, turnShape, usageShape } from '../shapes/tu
 /** Sends a notification to the client. */
 export type Notify = (method: string, params: Readonly<Record<string, unknown>>) => void
 
+type EndOfTurn = Pick<EventOf<'turn.ended'>, 'turnId' | 'outcome' | 'failure'>
+
 interface OpenCall {
   /** Time of the event that made it, in ms since the epoch. */
   readonly startedAtMs: number
@@ -50,6 +52,15 @@ export class ThreadFeed {
     this.#tellStatus(this.#statusAfter(event))
     this.#tell(event, at)
     this.#before = this.#conversation.state
+  }
+
+  /** Ends what runs for a client that may read no more of it. */
+  endAccess(message: string, at: number): void {
+    const { turn } = this.#before.core
+    const failure = { code: 'accessEnded', message, retry: 'never' } as const
+    if (turn !== null) this.#turnEnded({ turnId: turn.id, outcome: 'failed', failure }, at)
+    else this.#send('warning', { message })
+    this.#tellStatus({ type: 'notLoaded' })
   }
 
   #send(method: string, params: Readonly<Record<string, unknown>>): void {
@@ -143,7 +154,7 @@ export class ThreadFeed {
     this.#send('turn/started', { turn: runningTurnShape(id, at) })
   }
 
-  #turnEnded({ turnId: id, outcome, failure }: EventOf<'turn.ended'>, at: number): void {
+  #turnEnded({ turnId: id, outcome, failure }: EndOfTurn, at: number): void {
     if (outcome === 'failed') this.#send('error', { turnId: id, error: turnError(failure), willRetry: false })
     const items = this.#answer === null ? [] : [this.#answer]
     const startedAtMs = this.#before.core.turn?.startedAt ?? null
