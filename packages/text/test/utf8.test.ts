@@ -13,6 +13,13 @@ it('counts bytes as UTF-8 does, for any text', () => {
   )
 })
 
+it.each(['\ud83c', '\udf0d', '\udf0d\ud83c', 'a\ud83c\ud83c\udf0d', '\ud83cé語'])(
+  'counts half of a pair as the character that replaces it: %j',
+  (text) => {
+    expect(utf8Length(text)).toBe(Buffer.byteLength(text))
+  },
+)
+
 it('takes the longest beginning and end that fit, for any text and limit', () => {
   fc.assert(
     fc.property(anyText, fc.nat(50), (text, limit) => {

@@ -14,7 +14,8 @@ interface Place {
  */
 export function readNamedServer(argv: readonly string[], place: Place): NamedServer | null {
   const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
-  const servers = [...valuesOf(words, '--server', '--server'), ...attachedUrls(words)]
+  // The address behind `--server` is found by both.
+  const servers = [...new Set([...valuesOf(words, '--server', '--server'), ...attachedUrls(words)])]
   if (servers.length === 0) return null
   const refused = ['--safe', '--record', '--allow-secret-folder'].find((flag) =>
     words.some((word) => word === flag || word.startsWith(`${flag}=`)),

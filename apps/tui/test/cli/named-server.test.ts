@@ -21,6 +21,7 @@ test('a command line names servers, with the token of a file, of a variable or o
   expect(named(['attach', 'wss://a:1', '0a1b', '--token-file', join(home, 'token')])).toMatchObject({
     token: 'of file',
   })
+  expect(named(['attach', '--server', 'wss://a:1,wss://b:2'])?.urls).toEqual(['wss://a:1', 'wss://b:2'])
   expect(named(['--server', 'ws://a:1', '--ca-file', join(home, 'ca'), '--allow-unencrypted'])).toEqual({
     urls: ['ws://a:1'],
     token: 'of home',

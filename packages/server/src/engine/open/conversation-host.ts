@@ -49,8 +49,7 @@ export class ConversationHost implements AsyncDisposable {
     this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store)
     const sharing = createSharing(store, files, setup.gifts)
     this.#unopened = { access: this.#catalogue.row, elsewhere: sharing.elsewhere }
-    const ports = { files, home, setup, sharing, open: this.#open, catalogue: this.#catalogue }
-    this.#stored = new StoredConversations(ports)
+    this.#stored = new StoredConversations({ ...parts, sharing, open: this.#open, catalogue: this.#catalogue })
     this.#watching = watchStore(store, { ...parts, program: setup.program, sharing, open: this.#open })
   }
 
@@ -177,7 +176,7 @@ export class ConversationHost implements AsyncDisposable {
     const leftOut = summary === undefined ? [] : await leftOutOf(this.get(conversationId), at, guest.actor)
     const from = this.pathsOf(conversationId)
     const source = this.#open.get(conversationId)?.conversation
-    if (source === undefined) await this.#stored.refresh(conversationId)
+    if (source === undefined) await this.#open.inOrder(conversationId, () => this.#stored.refresh(conversationId))
     const rescued = source === undefined ? null : await rescuedIfLost(source)
     const settings = source?.readOnly === false ? source.state.core.settings : null
     const copy = { fromId: conversationId, from, forkId, at: at ?? null, settings, rescued, leftOut, guest }
@@ -207,7 +206,8 @@ export class ConversationHost implements AsyncDisposable {
   /** Resolves to the paths of a conversation once all that was recorded here is on disk. */
   async storedPaths(conversationId: ConversationId): Promise<SessionPaths> {
     const live = this.#open.get(conversationId)?.conversation
-    if (live === undefined) await this.#stored.refresh(conversationId)
+    // In its turn: who opens it meanwhile would find it locked.
+    if (live === undefined) await this.#open.inOrder(conversationId, () => this.#stored.refresh(conversationId))
     await live?.synced()
     live?.assertStored()
     return this.pathsOf(conversationId)

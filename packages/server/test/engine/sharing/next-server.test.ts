@@ -116,6 +116,33 @@ describe.skipIf(!hasNats)('the next server of a conversation', () => {
     expect(why).toMatchObject({ conversationId, item: { title: 'echo needle' }, calls: 1 })
   })
 
+  test('opens a conversation that a search fetches at that moment', async () => {
+    await using place = testPlace()
+    await using other = testPlace()
+    const { watched, server } = await place.talk({ model: scriptedModel({ text: 'one' }), ...ours() })
+    await watched.send('go')
+    await watched.turnEnded()
+    await server.close()
+    const { conversationId } = watched
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const { store } = theirs()
+    const slow: SharedStore = {
+      ...store,
+      async refresh(copy) {
+        if (copy.conversationId === conversationId) begun.resolve()
+        await gate.promise
+        return await store.refresh(copy)
+      },
+    }
+    const client = await other.start({ store: slow }).connect()
+    const search = client.request('conversation/search', { query: 'one', waitMs: 0 })
+    await begun.promise
+    const resumed = client.request('conversation/resume', { conversationId })
+    await search
+    gate.resolve()
+    expect(await resumed).toMatchObject({ conversationId, readOnly: false })
+  })
+
   test('removes its copy of what was deleted elsewhere, and no other', async () => {
     await using place = testPlace()
     await using other = testPlace()
