@@ -44,7 +44,8 @@ export class McpConversation {
     this.#elicitor = elicitor
     this.#memory = memoryOf(store.state)
     store.subscribe((envelope) => (envelope === null ? this.#stateReplaced() : this.#take(envelope)))
-    void client.closed.then(() => this.#connectionLost())
+    void client.closed.then(() => this.#failAll(processEnded))
+    client.onAccessEnded(store.conversationId, (message) => this.#failAll(message))
   }
 
   get conversationId(): ConversationId {
@@ -215,9 +216,10 @@ export class McpConversation {
     })
   }
 
-  #connectionLost(): void {
-    const message =
-      'The process that had the conversation open has ended. Everything up to then is saved; send it again.'
+  #failAll(message: string): void {
     for (const turn of [...this.#turns.values()]) this.#finish(turn, { kind: 'failed', message })
   }
 }
+
+const processEnded =
+  'The process that had the conversation open has ended. Everything up to then is saved; send it again.'
