@@ -76,7 +76,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
 
   function portsOf(conversationId: ConversationId): FetchPorts {
     const subject = logSubject(connected, conversationId)
-    return { files, subject, objects: objectsOf(prepared.objects, conversationId), store, name }
+    return { files, subject, objects: objectsOf(prepared.objects, connected.admin, conversationId), store, name }
   }
 
   /** Resolves to null where the claim was overtaken before it had any effect. */

@@ -7,7 +7,7 @@ import { nodeFiles, STORE_LOST, STORE_SLOW, STORE_TAKEN } from '@parley/journal'
 import { hasNats, type NatsServers, startNats, tempDirectory } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connectStore } from '../src/connection/connect-store.ts'
-import { placeOf } from '../src/connection/layout.ts'
+import { chunksOf, objectStream, placeOf } from '../src/connection/layout.ts'
 import { prepareStore } from '../src/connection/prepare-store.ts'
 import { HeldElsewhereError, type LocalCopy, openStore } from '../src/index.ts'
 import { emptyMark, writeMark } from '../src/log/ack-mark.ts'
@@ -304,6 +304,24 @@ test.skipIf(!hasNats)('a store that was set back is not believed by a server tha
   expect(readFileSync(copy.log, 'utf8')).toBe('first\nshown\n')
 })
 
+test.skipIf(!hasNats)('content of which the store has lost a part is not there', async () => {
+  await using servers = await startNats()
+  await using ours = await reach(servers)
+  await using world = await tempDirectory()
+  const { objects } = ours.portsOf(copyIn(world.path, 'a', newId()))
+  const content = Buffer.alloc(300_000, 'content ')
+  await objects.put('large', () => content)
+  expect(Buffer.from((await objects.get('large')) ?? []).equals(content)).toBe(true)
+  await objects.put('empty', () => Buffer.alloc(0))
+  expect(await objects.get('empty')).toEqual(Buffer.alloc(0))
+
+  await using admin = await administer(servers)
+  await admin.streams.purge(objectStream, { filter: chunksOf('*').subject, keep: 1 })
+  expect(await objects.get('large')).toBe(null)
+  await admin.streams.purge(objectStream, { filter: chunksOf('*').subject })
+  expect(await objects.get('large')).toBe(null)
+})
+
 test.skipIf(!hasNats)('servers with too small messages are refused', async () => {
   await using servers = await startNats({ config: 'max_payload: 65536' })
   const options = { servers: servers.addresses, replicas: 1, files: nodeFiles }
@@ -318,7 +336,7 @@ async function reach(servers: NatsServers) {
     portsOf: ({ conversationId }: LocalCopy) => ({
       files: nodeFiles,
       subject: logSubject(connected, conversationId),
-      objects: objectsOf(objects, conversationId),
+      objects: objectsOf(objects, connected.admin, conversationId),
       store,
       name: connected.name,
     }),

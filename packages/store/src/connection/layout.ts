@@ -28,6 +28,12 @@ export const buckets = {
 
 /** Object store of side files and long lines. */
 export const objectBucket = 'parley_objects'
+export const objectStream = `OBJ_${objectBucket}`
+
+/** Returns the place of the chunks of an object, by the name that the library gave them. */
+export function chunksOf(nuid: string): LogPlace {
+  return { stream: objectStream, subject: `$O.${objectBucket}.C.${nuid}` }
+}
 
 /** Place of the log of a conversation. */
 export interface LogPlace {

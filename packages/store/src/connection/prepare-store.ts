@@ -4,7 +4,7 @@ import { type KV, Kvm } from '@nats-io/kv'
 import { type ObjectStore, Objm } from '@nats-io/obj'
 import { isRecord } from '@parley/text'
 import { type Connected, UnusableStoreError } from './connect-store.ts'
-import { buckets, leaseMs, objectBucket, shardCount, streamName, subjectsOf } from './layout.ts'
+import { buckets, leaseMs, objectBucket, objectStream, shardCount, streamName, subjectsOf } from './layout.ts'
 import { isMissing } from './store-trouble.ts'
 
 /** Streams and buckets of a store. */
@@ -30,11 +30,7 @@ const sealingKey = 'key'
 const answersKey = 'answers'
 const keyBytes = 32
 const logStreams = Array.from({ length: shardCount }, (_, shard) => streamName(shard))
-const keptStreams = [
-  ...logStreams,
-  ...[buckets.owners, buckets.rows].map((name) => `KV_${name}`),
-  `OBJ_${objectBucket}`,
-]
+const keptStreams = [...logStreams, ...[buckets.owners, buckets.rows].map((name) => `KV_${name}`), objectStream]
 
 /**
  * Opens the streams and buckets of a store, and makes those of a new one. Rejects with `UnusableStoreError` where some

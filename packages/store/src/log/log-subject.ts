@@ -5,6 +5,7 @@ import { askAgain } from '../connection/ask-again.ts'
 import type { Connected } from '../connection/connect-store.ts'
 import { messageHeaders, placeOf } from '../connection/layout.ts'
 import { publishNext } from '../connection/publish-next.ts'
+import { type Range, walkSubject } from './walk-subject.ts'
 
 /** Name of a claim, as `EPOCH.RANDOM`, by which a writer knows its own messages, and readers what came of which. */
 export type ClaimName = `${number}.${string}`
@@ -27,12 +28,6 @@ export interface LogMessage {
 
 /** Message before it has a sequence. */
 export type NewMessage = Omit<LogMessage, 'sequence'>
-
-/** Messages behind a sequence, up to another. */
-interface Range {
-  readonly after: number
-  readonly last: number
-}
 
 /** Messages of one conversation up to a sequence. */
 interface Stretch {
@@ -79,16 +74,11 @@ const lanes = 8
 export function logSubject({ streams, admin }: Connected, conversationId: ConversationId): LogSubject {
   const { stream, subject } = placeOf(conversationId)
 
-  /** Reads one message after the other, each from the leader of the stream: what it has was agreed on, as `last` was. */
-  async function walk({ after, last }: Range, most = Number.POSITIVE_INFINITY): Promise<LogMessage[]> {
+  async function walk(range: Range, most = Number.POSITIVE_INFINITY): Promise<LogMessage[]> {
     const found: LogMessage[] = []
-    for (let at = after; at < last && found.length < most; ) {
-      // By itself, since the library's type leaves the second out.
-      const query = { seq: at + 1, next_by_subj: subject }
-      const next = await askAgain(() => admin.streams.getMessage(stream, query))
-      if (next === null || next.seq > last) break
-      found.push(messageOf(next))
-      at = next.seq
+    for await (const message of walkSubject(admin, { stream, subject }, range)) {
+      found.push(messageOf(message))
+      if (found.length === most) break
     }
     return found
   }
