@@ -74,7 +74,11 @@ export class Conversation implements AsyncDisposable {
     this.#followed = { client, store, ended: AbortSignal.any([parts.lost, this.#left.signal]) }
     this.#turns = new ConversationTurns(this.#followed, () => this.#handlers > 0)
     // Nothing more comes, so what waits here would wait for ever.
-    client.onAccessEnded(store.conversationId, (message) => this.#left.abort(new ClientError('accessEnded', message)))
+    const unhear = client.onAccessEnded(store.conversationId, (message) =>
+      this.#left.abort(new ClientError('accessEnded', message)),
+    )
+    // The connection may outlive it by far.
+    this.#left.signal.addEventListener('abort', unhear, { once: true })
   }
 
   get id(): ConversationId {

@@ -18,8 +18,17 @@ export function keptContents(folder: string): FileContents {
         lists: events.flatMap(({ list }) => (typeof list === 'string' ? [list.replace(':', '-')] : [])),
       }
     },
-    listedIn: (sideFile) => hashesOf(JSON.parse(Buffer.from(sideFile).toString())),
+    listedIn: (sideFile) => hashesOf(listIn(sideFile)),
     read,
+  }
+}
+
+/** Reads a list of files; null for one that is damaged, which must not keep a conversation from being deleted. */
+function listIn(sideFile: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(sideFile).toString())
+  } catch {
+    return null
   }
 }
 

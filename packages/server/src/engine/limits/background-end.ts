@@ -80,11 +80,9 @@ async function recordNotice(
   await patience.persist(() => {
     const { turn, waits = [] } = conversation.state.core
     const told: ConversationEvent = { type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) }
-    const left = waits.toSpliced(
-      waits.findIndex((wait) => isSameWait(wait, over)),
-      1,
-    )
-    conversation.recordAll(over === undefined ? [told] : [told, { type: 'waits.changed', waits: left }])
+    const at = waits.findIndex((wait) => isSameWait(wait, over))
+    const ended: ConversationEvent = { type: 'waits.changed', waits: waits.toSpliced(at, 1) }
+    conversation.recordAll(at === -1 ? [told] : [told, ended])
   })
 }
 

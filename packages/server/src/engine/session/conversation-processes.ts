@@ -88,9 +88,11 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
       const { waits = [] } = conversation.state.core
       if (waits.length >= maxWaits)
         throw rejection('invalidParams', `${maxWaits} lines are waited for already.`, { field: 'pattern' })
-      const wait = { itemId, pattern: text, fromByte }
-      if (endOf(itemId) === null) conversation.record({ type: 'waits.changed', waits: [...waits, wait], by })
-      waitFor(wait, pattern)
+      if (endOf(itemId) !== null) return {}
+      conversation.record({ type: 'waits.changed', waits: [...waits, { itemId, pattern: text, fromByte }], by })
+      // As it is recorded, by which its end finds it: a secret in the pattern is a mark there.
+      const wait = conversation.state.core.waits?.at(-1)
+      if (wait !== undefined) waitFor(wait, pattern)
       return {}
     },
     waitOn(itemId) {

@@ -106,4 +106,18 @@ describe('conversation/process/tellWhen', () => {
       data: { code: 'invalidParams', field: 'pattern' },
     })
   })
+
+  it('ends the wait whose line has come, and no other, also where a secret is in what it waits for', async () => {
+    await using place = testPlace()
+    const secret = `sk-ant-api03-${'a1B2c3D4'.repeat(10)}`
+    const command = 'until [ -e go ]; do sleep 0.02; done; echo up; exec sleep 600'
+    const { client, watched, ids } = await talkWithProcess(place, command)
+    for (const pattern of [`${secret}|up`, 'ready'])
+      await client.request('conversation/process/tellWhen', { ...ids, pattern })
+    place.write('go', '')
+    // Both are recorded in one write.
+    await watched.until(() => watched.items().some((item) => item.type === 'notice' && item.printed === ids.itemId))
+    const { waits } = await watched.until(({ core }) => (core.waits?.length === 1 ? core : undefined))
+    expect(waits).toMatchObject([{ itemId: ids.itemId, pattern: 'ready' }])
+  })
 })

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createMark } from '@parley/host'
-import { tempWorkspace } from '@parley/testkit'
+import { tempWorkspace, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { execPlace } from './support/in-process.ts'
 
@@ -169,13 +169,12 @@ describe('looking at files', () => {
     expect([typeof before, await state()]).toEqual(['string', before])
     const { atime, mtime } = statSync(place.path('a'))
     // The clock of a file system stands still for some milliseconds.
-    await expect
-      .poll(async () => {
-        writeFileSync(place.path('a'), 'bb')
-        utimesSync(place.path('a'), atime, mtime)
-        return (await state()) === before
-      })
-      .toBe(false)
+    const isAnother = async () => {
+      writeFileSync(place.path('a'), 'bb')
+      utimesSync(place.path('a'), atime, mtime)
+      return (await state()) !== before
+    }
+    expect(await waitUntil(isAnother, { what: 'another state' })).toBe(true)
     symlinkSync('a', place.path('link'))
     expect((await place.ask('getMetadata', 'link')).result?.['state']).toBe(await state())
   })
