@@ -5,7 +5,7 @@ import type { SecretPaths } from '../files/secret-paths.ts'
 import { localRipgrep } from '../look-up/local-ripgrep.ts'
 import { diskPatchTarget } from '../patch/apply/disk-patch-attempt.ts'
 import type { PatchFiles } from '../patch/patch-files.ts'
-import type { KeptCommands } from '../remote/kept-commands.ts'
+import { type KeptCommands, nothingFound } from '../remote/kept-commands.ts'
 import type { Environment } from './environment.ts'
 
 export interface LocalParts {
@@ -53,8 +53,7 @@ export function localEnvironment(parts: LocalParts): Environment {
 
 /** Commands of this machine end with their server. */
 const nothingKept: KeptCommands = {
-  found: () => Promise.resolve(new Map()),
-  hidden: () => Promise.resolve([]),
+  found: () => Promise.resolve(nothingFound),
   follow: () => {
     throw new Error('no command of this machine outlives its server')
   },

@@ -20,7 +20,6 @@ import {
   type ConversationEvent,
   type ConversationId,
   type ConversationState,
-  type ItemId,
   initialState,
   type Overrides,
   type ParamsOf,
@@ -35,14 +34,16 @@ import type { ConversationParts } from '../conversation/conversation.ts'
 import { createJournal, createViewJournal } from '../conversation/journal.ts'
 import { createLandmarks } from '../conversation/landmarks.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
-import { findRunning } from '../session/running-on.ts'
+import { findRunning, type RunningOn } from '../session/running-on.ts'
 import type { NewSettings } from '../settings/initial-settings.ts'
 import { beginFold, beginFromCheckpoint, type FoldBegin, headerOf, linesWhenNeeded, lossReports } from './begin-fold.ts'
 import { proveCheckpoint } from './prove-checkpoint.ts'
 import { editWarnings, inspectUnknown, recoveryEvents } from './recovery.ts'
 
 /** Parts of a conversation that is being opened, new or loaded. */
-export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss' | 'patience'> {
+export interface OpenParts
+  extends RunningOn,
+    Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss' | 'patience'> {
   readonly paths: SessionPaths
   /** Line about what a crash left; null when the last process closed the conversation in good order. */
   readonly recovered: string | null
@@ -53,8 +54,6 @@ export interface OpenParts extends Omit<ConversationParts, 'clock' | 'program' |
   readonly overrides: Overrides
   /** Begins to compare the checkpoint it was opened with to the log; returns how to stop. Null where there is nothing to. */
   readonly prove: ((onWrong: () => void) => () => void) | null
-  /** Runs of an earlier server that an exec-server has kept, by their items, with the ms that they had run. */
-  readonly runningOn: ReadonlyMap<ItemId, number>
   /** Right to a conversation that a store has; null where no store has it. */
   readonly owner: ConversationOwner | null
   readonly dispose: () => void
@@ -110,7 +109,7 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     ...{ warnings: created.warnings, created },
     overrides: params,
     prove: null,
-    runningOn: new Map(),
+    ...nothingRuns,
     owner: null,
     dispose() {
       lines[Symbol.dispose]()
@@ -169,14 +168,14 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
       log === null || checkpoint === null || checkpoint.proven
         ? null
         : (onWrong) => proveCheckpoint({ files, paths, conversationId, checkpoint, delayMs, onWrong }),
-    runningOn: loaded.runningOn,
+    ...{ runningOn: loaded.runningOn, hidden: loaded.hidden },
     owner: null,
     dispose: () => void loaded.release(),
   }
 }
 
 /** Conversation that was loaded from its log. */
-export interface LoadedConversation {
+export interface LoadedConversation extends RunningOn {
   /** Fold of the whole log, with the reader that has read it. */
   readonly begin: FoldBegin
   readonly headCrc: string | null
@@ -186,8 +185,6 @@ export interface LoadedConversation {
   readonly log: EventLog | null
   /** Events to record first: they settle what a crash or damage left. */
   readonly recovery: readonly ConversationEvent[]
-  /** See `OpenParts`. */
-  readonly runningOn: OpenParts['runningOn']
   /** Gives up the environment in which they run. */
   readonly release: () => Promise<void>
   readonly warnings: readonly string[]
@@ -240,7 +237,7 @@ export async function loadConversation(
       })
     }
     const { environment, release } = takeEnvironment(fold.state)
-    const runningOn = await findRunning(fold, environment.kept)
+    const { runningOn, hidden } = await findRunning(fold, environment.kept)
     // Held where something runs there, which needs the connection until the conversation is open.
     const held = runningOn.size > 0 ? release : () => Promise.resolve()
     const settling = await inspectUnknown(recover(fold.state, goesOn, runningOn), {
@@ -251,7 +248,8 @@ export async function loadConversation(
     }).finally(runningOn.size > 0 ? undefined : release)
     const recovery = recoveryEvents(fold.state, opened, { settling, goesOn, runningOn })
     const warnings = editWarnings(uncheckedSeqs.length)
-    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, runningOn, release: held, warnings }
+    const found = { runningOn, hidden, release: held }
+    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, ...found, warnings }
   } catch (error) {
     await log[Symbol.asyncDispose]()
     loading.lines[Symbol.dispose]()
@@ -259,7 +257,7 @@ export async function loadConversation(
   }
 }
 
-const nothingRuns = { runningOn: new Map(), release: () => Promise.resolve() } as const
+const nothingRuns: RunningOn = { runningOn: new Map(), hidden: [] }
 
 interface Viewing {
   readonly conversationId: ConversationId
@@ -295,6 +293,7 @@ export async function viewConversation(
     log: null,
     recovery: [],
     ...nothingRuns,
+    release: () => Promise.resolve(),
     warnings,
   }
 }

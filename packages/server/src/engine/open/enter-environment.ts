@@ -35,9 +35,9 @@ export function takeEnvironment(
 interface Entry {
   readonly conversation: Conversation
   readonly environment: Environment
-  readonly modules: Pick<TurnModules, 'gather' | 'limits' | 'redaction' | 'runningOn'>
+  readonly modules: Pick<TurnModules, 'gather' | 'limits' | 'redaction'>
   readonly project: Pick<ConversationProject, 'read' | 'config'>
-  readonly parts: Pick<OpenParts, 'created'>
+  readonly parts: Pick<OpenParts, 'created' | 'hidden'>
   /** Releases what was taken for the conversation; called where a new one is rejected. */
   readonly leave: () => Promise<unknown>
 }
@@ -55,6 +55,8 @@ const nothingFound: Entered = { instructionFiles: [], warnings: [] }
  */
 export async function enterEnvironment(entry: Entry): Promise<Entered> {
   const { state, readOnly } = entry.conversation
+  // Before the output of what runs on is read, also where its machine is away again by now.
+  for (const text of entry.parts.hidden) entry.modules.redaction.hide(typedSecret, text)
   // A view runs nothing, so its machine need not be reachable.
   if (readOnly && state.core.settings.environment !== undefined) return nothingFound
   try {
@@ -74,7 +76,6 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
 async function look(entry: Entry): Promise<Entered> {
   const { conversation, environment, modules, project } = entry
   const { gather, limits } = modules
-  await learnHidden(environment, modules)
   const { meta, settings, seq } = conversation.state.core
   if (!conversation.readOnly) await environment.rootsNow(workspaceOf(conversation.state).roots)
   if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
@@ -96,12 +97,6 @@ function narrow({ conversation, environment, project, parts: { created } }: Entr
   const { settings, warnings } = created.inProject(found)
   conversation.redraft({ settings })
   return warnings.filter((warning) => !created.warnings.includes(warning))
-}
-
-/** Learns what was typed as hidden into commands that an earlier server has started, before their output is read. */
-async function learnHidden({ kept }: Environment, { runningOn, redaction }: Entry['modules']): Promise<void> {
-  const texts = runningOn.size === 0 ? [] : await kept.hidden()
-  for (const text of texts) redaction.hide(typedSecret, text)
 }
 
 /** Returns what is said of a recorded conversation that opens all the same; null where it does not. */

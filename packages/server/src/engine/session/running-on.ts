@@ -10,12 +10,18 @@ interface Logged {
   readonly view: Pick<ModelView, 'answeredCall'>
 }
 
-/**
- * Resolves to the commands of a conversation that run on since its server ended, or have ended unrecorded, with the ms
- * that they have run. What else the exec-server has kept is ended: the log knows nothing of it.
- */
-export async function findRunning(logged: Logged, kept: KeptCommands): Promise<ReadonlyMap<ItemId, number>> {
-  const found = new Map(await kept.found())
+/** Commands of a conversation that run on since its server ended, or have ended unrecorded. */
+export interface RunningOn {
+  /** Items of them, with the ms that they have run. */
+  readonly runningOn: ReadonlyMap<ItemId, number>
+  /** Texts that were typed into them as secrets, to be hidden before their output is read. */
+  readonly hidden: readonly string[]
+}
+
+/** Resolves to the commands that run on. What else the exec-server has kept is ended: the log knows nothing of it. */
+export async function findRunning(logged: Logged, kept: Pick<KeptCommands, 'found' | 'end'>): Promise<RunningOn> {
+  const { ages, hidden } = await kept.found()
+  const found = new Map(ages)
   const running = new Map<ItemId, number>()
   // The view reads the log for it, which is for nothing where nothing is kept.
   const names = found.size === 0 ? new Map<ItemId, string>() : namesIn(logged, new Map(), isFollowed)
@@ -26,7 +32,7 @@ export async function findRunning(logged: Logged, kept: KeptCommands): Promise<R
     found.delete(name)
   }
   for (const name of found.keys()) kept.end(name)
-  return running
+  return { runningOn: running, hidden }
 }
 
 /** Has the exec-server drop what it keeps of commands, once the store has their ends. */
