@@ -3,7 +3,7 @@ import { EnvironmentUnreachableError } from '../files/errors.ts'
 import type { Link } from './link.ts'
 import { runRemoteCommand } from './remote-commands.ts'
 
-/** What an exec-server has of a conversation, by one answer: nobody follows a command without what was hidden in it. */
+/** Commands of a conversation with what was hidden in them, by one answer: nobody follows one without the other. */
 export interface FoundCommands {
   /** Names of its commands, with the ms that they have run. */
   readonly ages: ReadonlyMap<string, number>
