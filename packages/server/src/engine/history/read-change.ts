@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { StorageError } from '@parley/journal'
 import { type Core, type Item, type ItemId, type ItemOf, limits, type ResultOf } from '@parley/protocol'
 import { readDiffs } from '@parley/protocol/calls'
 import { changeTexts, diffTexts, isSecret, type RecordedChange } from '@parley/workspace'
@@ -29,8 +30,10 @@ export async function readChange(
   const sources = { cwd, store, files: environment.patches, mayRead: (real: string) => !isSecret(real, secrets) }
   const files: ChangedText[] = []
   let bytesLeft: number = limits.page
-  for (const change of changesOf(item, core.approvals)) {
-    if (change.before !== null) await bring([change.before])
+  const changes = changesOf(item, core.approvals)
+  // While the store is away the diff says what changed.
+  await bring(changes.flatMap(({ before }) => before ?? [])).catch(unlessAway)
+  for (const change of changes) {
     const whole = shown(change, await changeTexts(change, sources), { cwd, redact: modules.redaction.text })
     const file =
       jsonBytes(whole) <= bytesLeft ? whole : shown(change, diffTexts(change), { cwd, redact: modules.redaction.text })
@@ -38,6 +41,10 @@ export async function readChange(
     files.push(file)
   }
   return files
+}
+
+function unlessAway(error: unknown): void {
+  if (!(error instanceof StorageError)) throw error
 }
 
 /** Returns the changes of an item; of one that waits for an answer, those that its question shows. */

@@ -1,15 +1,22 @@
-import { createHash } from 'node:crypto'
 import { readIfThere } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
-import { giftPath, keepGift, readGift, type SealPorts, sealedGift, unsealedGift } from './given-limits.ts'
+import {
+  giftPath,
+  keepGift,
+  type PersonsGift,
+  readGift,
+  type SealPorts,
+  sealedGift,
+  unsealedGift,
+} from './given-limits.ts'
 
 type GiftPorts = SealPorts & { readonly files: Files }
 
 /** Carries what people gave conversations beyond the configuration from one server of a store to the next. */
 export interface CarriedGifts {
-  /** Returns what reads the gift of a conversation, sealed and with the hash of its file of rules; null for none. */
+  /** Returns what reads the gift of a conversation, sealed, its file of rules too; null for none. */
   readerOf(conversationId: ConversationId): () => object | null
   /** Keeps a gift that another server has carried here, unless its seal is wrong. */
   receive(conversationId: ConversationId, carried: unknown): void
@@ -28,7 +35,7 @@ export function createCarriedGifts(ports: GiftPorts): CarriedGifts {
         if (file === null) known = null
         else if (known?.file !== file) {
           const gift = readGift(ports, id)
-          known = { file, carried: { ...sealedGift(redaction, id, gift), rulesHash: hashOf(gift.policyFile) } }
+          known = { file, carried: { ...sealedGift(redaction, id, gift), rulesSeal: rulesSealOf(id, gift) } }
         }
         return known?.carried ?? null
       }
@@ -37,14 +44,15 @@ export function createCarriedGifts(ports: GiftPorts): CarriedGifts {
       const gift = unsealedGift(redaction, id, carried)
       if (gift === null || !isRecord(carried)) return
       // A file of that name may say something else on this machine: it may forbid and ask then, and allows nothing.
-      const isSameFile = gift.policyFile !== null && hashOf(gift.policyFile) === carried['rulesHash']
+      const rulesSeal = rulesSealOf(id, gift)
+      const isSameFile = rulesSeal !== null && rulesSeal === carried['rulesSeal']
       keepGift(ports, id, { ...gift, policyFile: isSameFile ? gift.policyFile : null })
     },
   }
-}
 
-/** Returns the hash of a file of rules; null where there is none. */
-function hashOf(path: string | null): string | null {
-  const text = path === null ? null : readIfThere(path)
-  return text === null ? null : createHash('sha256').update(text).digest('hex')
+  /** Seals a file of rules as it is now; null where there is none. */
+  function rulesSealOf(id: ConversationId, { policyFile }: PersonsGift): string | null {
+    const text = policyFile === null ? null : readIfThere(policyFile)
+    return text === null ? null : redaction.seal(JSON.stringify(['rules', id, policyFile, text]))
+  }
 }

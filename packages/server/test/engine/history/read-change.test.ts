@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { STORE_GONE, StorageError } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
+import { passedOnStore } from '../../environments/support/passed-on-store.ts'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { type Talk, testPlace } from '../support/test-server.ts'
 
@@ -39,10 +41,14 @@ describe('the texts of a change', () => {
     expect(await textsOf(talk, itemId)).toEqual(whole)
   })
 
-  it('are the lines of the diff where the contents are kept nowhere', async () => {
+  const gone = new StorageError({ code: STORE_GONE, operation: 'read', path: 'nats://test' })
+  it.each([
+    ['where the contents are kept nowhere', async () => null],
+    ['while the store is away that has the contents', () => Promise.reject(gone)],
+  ])('are the lines of the diff %s', async (_, content) => {
     await using place = testPlace()
     place.write('a.txt', `${'x\n'.repeat(50)}one\n`)
-    const talk = await place.talk({ model: updating() }, free)
+    const talk = await place.talk({ model: updating(), store: { ...passedOnStore(), content } }, free)
     await talk.watched.send('go')
     await talk.watched.turnEnded()
     rmSync(join(place.root, '.parley', 'snapshots'), { recursive: true, force: true })
