@@ -14,7 +14,7 @@ import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
 import { type ClaimName, logSubject } from './log/log-subject.ts'
 import { contentName, isNamedBy } from './log/named-contents.ts'
 import { objectsOf } from './log/objects.ts'
-import { removeLog } from './log/remove-log.ts'
+import { objectsNamedIn, removeLog } from './log/remove-log.ts'
 import { type Described, shipLog } from './log/ship-log.ts'
 import type { LocalCopy, SharedAnswers, SharedStore, Shipment, TakenKind } from './port/shared-store.ts'
 import { createLists, type Lists } from './servers/lists.ts'
@@ -138,8 +138,11 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
       }),
     remove: (copy) =>
       attempt('delete from', async () => {
+        const ports = portsOf(copy.conversationId)
+        const names = await objectsNamedIn(copy, ports)
+        // Other servers remove their copies from here on.
         await rows.delete(copy.conversationId)
-        await removeLog(copy, portsOf(copy.conversationId))
+        await removeLog(names, ports)
       }),
     ping: () => attempt('reach', async () => void (await rows.get('ping'))),
     async [Symbol.asyncDispose]() {

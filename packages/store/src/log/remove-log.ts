@@ -2,8 +2,8 @@ import type { LocalCopy } from '../port/shared-store.ts'
 import { bytesOfMessage, type FetchPorts } from './fetch-log.ts'
 import { contentName, namedContents } from './named-contents.ts'
 
-/** Removes all messages of a conversation, then the objects that they and their lines named. */
-export async function removeLog(copy: LocalCopy, ports: FetchPorts): Promise<void> {
+/** Resolves to the names of the objects that all messages of a conversation and their lines name. */
+export async function objectsNamedIn(copy: LocalCopy, ports: FetchPorts): Promise<ReadonlySet<string>> {
   const { subject, objects } = ports
   const last = (await subject.last())?.sequence ?? 0
   const names = new Set<string>()
@@ -13,6 +13,14 @@ export async function removeLog(copy: LocalCopy, ports: FetchPorts): Promise<voi
     const lines = (await bytesOfMessage(message, ports)) ?? Buffer.alloc(0)
     for (const hash of await namedContents(copy.contents, lines, objects.get)) names.add(contentName(hash))
   }
+  return names
+}
+
+/** Removes all messages of a conversation, then the objects that they named. */
+export async function removeLog(
+  names: ReadonlySet<string>,
+  { subject, objects }: Pick<FetchPorts, 'subject' | 'objects'>,
+): Promise<void> {
   await subject.purge()
   for (const name of names) await objects.remove(name)
 }
