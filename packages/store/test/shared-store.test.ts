@@ -180,27 +180,6 @@ describe.skipIf(!hasNats)('a shared store', () => {
     expect(await one.row(lost.conversationId)).toBeNull()
   })
 
-  test('has a conversation as before, in lists too, where it was not deleted', async () => {
-    await using one = await open()
-    await using world = await tempDirectory()
-    const copy = copyIn(world.path, 'a', newId())
-    const shipment = await one.take(copy, 'new')
-    shipment.describe({ title: 'go' })
-    shipment.wrote(append(copy, 'first\n'))
-    await shipment.acknowledged(6)
-    await shipment.close()
-    const unreadable = () => {
-      throw new Error('a line cannot be read')
-    }
-    const { contents } = copy
-    await expect(one.remove({ ...copy, contents: { ...contents, namedIn: unreadable } })).rejects.toThrow()
-    expect(await one.row(copy.conversationId)).toEqual({ title: 'go' })
-    expect(await one.refresh(copyIn(world.path, 'b', copy.conversationId))).toBe(true)
-    await one.remove(copy)
-    expect(await one.row(copy.conversationId)).toBeNull()
-    expect(await one.refresh(copyIn(world.path, 'c', copy.conversationId))).toBe(false)
-  })
-
   test('is not taken by a claim that was overtaken before it had any effect', async () => {
     await using one = await open()
     await using world = await tempDirectory()

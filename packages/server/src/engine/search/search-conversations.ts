@@ -19,7 +19,8 @@ export async function searchConversations(
   { query, cwd, archived, limit = 20, waitMs = 100 }: ParamsOf<'conversation/search'>,
 ): Promise<ResultOf<'conversation/search'>> {
   const startedMs = performance.now()
-  const absent = (await copies?.bring(catalogue, waitMs)) ?? 0
+  // Each window searches for nothing after its start, to have read what is here: that fetches no conversation of others.
+  const absent = query.trim() === '' ? 0 : ((await copies?.bring(catalogue, waitMs)) ?? 0)
   const leftMs = Math.max(0, waitMs - (performance.now() - startedMs))
   const found = await search.find(query, leftMs).catch(withAdvice)
   const mayRead = await catalogue.among()

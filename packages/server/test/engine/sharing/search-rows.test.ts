@@ -43,3 +43,11 @@ it('a search in the copies of a store shows conversations as its lists do, and n
     { conversationId: 'kept', updatedAt: 5000, live: owner },
   ])
 })
+
+it('a search without words, by which each window has logs read for later ones, fetches nothing from a store', async () => {
+  const asked: number[] = []
+  const copies = { bring: async (_: unknown, waitMs: number) => asked.push(waitMs) }
+  const searched = async (query: string) => (await searchConversations({ search, catalogue, copies }, { query })).unread
+  expect([await searched(''), await searched(' '), asked]).toEqual([0, 0, []])
+  expect([await searched('go'), asked]).toEqual([1, [100]])
+})
