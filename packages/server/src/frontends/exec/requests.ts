@@ -161,12 +161,15 @@ export function createHiddenTexts(): HiddenTexts {
       return [...all]
     },
     keep(bytes) {
+      const text = bytes.toString('utf8').replace(/\r?\n$/, '')
+      // Of a write that is repeated after the link was lost, too.
+      if (all.has(text)) return
       if (bytes.length > maxHiddenBytes || all.size >= maxHidden)
         throw invalidParams(
           `at most ${maxHidden} hidden texts of ${maxHiddenBytes} bytes are kept of a process`,
           'hidden',
         )
-      all.add(bytes.toString('utf8').replace(/\r?\n$/, ''))
+      all.add(text)
     },
   }
 }
