@@ -29,13 +29,14 @@ export function createLists({ rows, owners }: Prepared, nodes: Nodes): Lists {
       const living = await nodes.all()
       const holders = new Map<string, string>()
       for await (const { key, value } of entriesOf(owners)) holders.set(key, Buffer.from(value).toString())
-      const found: StoredRow[] = []
+      // By their keys: one that is written during a pass comes again.
+      const found = new Map<string, StoredRow>()
       for await (const { key, value } of entriesOf(rows)) {
         const stored = storedRow(value)
         const holder = living.get(holders.get(key) ?? '') ?? null
-        if (stored !== null) found.push({ conversationId: key, ...stored, holder })
+        if (stored !== null) found.set(key, { conversationId: key, ...stored, holder })
       }
-      return found
+      return [...found.values()]
     },
     async deleted() {
       const found: ConversationId[] = []
