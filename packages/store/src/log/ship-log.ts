@@ -16,7 +16,7 @@ export interface Described {
 
 export interface ShipPorts extends SendPorts {
   readonly claim: Claim
-  /** What lists showed when it was claimed. */
+  /** Row that lists showed when it was claimed. */
   readonly row: unknown
   readonly nodes: Pick<Nodes, 'lapses' | 'renew'>
   /** Stores what lists show. */
