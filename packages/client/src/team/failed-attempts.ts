@@ -1,7 +1,7 @@
 import { ConnectError } from '@parley/rpc'
 import { ClientError, rejectedToken } from '../connection/errors.ts'
 
-/** What failed at each address of a list that was tried. */
+/** Failure at each address of a list that was tried. */
 export type FailedAttempts = ReadonlyMap<string, unknown>
 
 /** Returns true where a server answers that it does not accept the token. */
