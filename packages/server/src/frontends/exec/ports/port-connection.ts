@@ -8,13 +8,13 @@ const keptBytes = 128 * 1024
 
 interface ReadBytes {
   readonly bytes: Buffer
-  /** Nothing follows. */
+  /** True where nothing follows. */
   readonly ended: boolean
 }
 
 interface WrittenBytes {
   readonly bytes: Buffer
-  /** Nothing follows. */
+  /** True where nothing follows. */
   readonly end: boolean
 }
 

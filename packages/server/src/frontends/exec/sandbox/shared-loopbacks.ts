@@ -1,6 +1,6 @@
 import type { Loopback } from '@parley/host'
 
-/** What processes that share a loopback have in common. */
+/** Key of what processes that share a loopback have in common. */
 export interface LoopbackKey {
   /** Name that the client gave it. */
   readonly name: string
