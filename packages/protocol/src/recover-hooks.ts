@@ -2,7 +2,7 @@ import type { ConversationEvent } from './schema/event.ts'
 import type { ItemId } from './schema/ids.ts'
 import type { Core, HooksStarted } from './schema/state.ts'
 
-/** What stays open of a conversation whose program has ended. */
+/** Parts of a conversation that stay open though its program has ended. */
 export interface StaysOpen {
   readonly turn: Core['turn']
   /** Calls that wait for a person, or go on with the turn. */

@@ -1,5 +1,4 @@
 import type { ConversationState, EventOf, HookRef } from '@parley/protocol'
-import type { HookMoment } from './conversation-hooks.ts'
 import type { PlacedHook } from './placed-hooks.ts'
 
 /** Returns how a process begins: with a new session until hooks of its start have run, or the model has answered. */
@@ -9,7 +8,7 @@ export function sourceOf({ core }: ConversationState): 'startup' | 'resume' {
 
 /** Returns the event that these hooks of a moment run from now on; none where the state says so already. */
 export function startedEvents(
-  { on, itemId, turnId }: HookMoment,
+  { on, itemId, turnId }: Omit<EventOf<'hooks.started'>, 'type' | 'hooks'>,
   hooks: readonly PlacedHook[],
   { core }: ConversationState,
 ): readonly EventOf<'hooks.started'>[] {
