@@ -153,7 +153,7 @@ function sharedAnswers(bucket: Prepared['answers'], name: string): SharedAnswers
   const answers = answersIn(bucket, name)
   return {
     read: (of) => attempt('read', () => whileElecting(() => answers.read(of))),
-    write: (of, text, how) => attempt('write to', () => whileElecting(() => answers.write(of, text, how))),
+    change: (of, next) => attempt('write to', () => whileElecting(() => answers.change(of, next))),
   }
 }
 
