@@ -2,11 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { type Files, STORE_LOST, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { answersIn } from './answers.ts'
-import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
+import {
+  type Connected,
+  connectStore,
+  nameOf,
+  type StoreAddress,
+  UnusableStoreError,
+} from './connection/connect-store.ts'
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { isElecting, storeError } from './connection/store-trouble.ts'
 import { createTurns } from './connection/turns.ts'
-import { whileAway, whileElecting } from './connection/while-electing.ts'
+import { type AwayMs, type OpeningWait, unlessGone, whileElecting, whileOpening } from './connection/while-electing.ts'
 import { emptyMark, readMark } from './log/ack-mark.ts'
 import { compareLog } from './log/compare-log.ts'
 import { fenceLog } from './log/fence-log.ts'
@@ -30,11 +36,8 @@ export interface StoreOptions extends StoreAddress {
   readonly files: Files
   /** Called with the time that each message took to be acknowledged, in seconds. */
   readonly onPublished?: (seconds: number) => void
-  /**
-   * Called with each new reason, one sentence, why the store cannot be opened yet; it is waited for then for as long as
-   * that may pass. Absent: for as long as its servers take to elect.
-   */
-  readonly onAway?: (problem: string) => void
+  /** Wait while it cannot be opened; default: for as long as its servers take to elect, without a word. */
+  readonly wait?: OpeningWait
 }
 
 /**
@@ -42,8 +45,8 @@ export interface StoreOptions extends StoreAddress {
  * Rejects with `UnusableStoreError`.
  */
 export function openStore(options: StoreOptions): Promise<SharedStore> {
-  const { onAway } = options
-  return onAway === undefined ? whileElecting(() => tryStore(options)) : whileAway(() => tryStore(options), onAway)
+  const { wait = { onAway: () => undefined, isPatient: false } } = options
+  return whileOpening(() => tryStore(options), wait, `The store ${nameOf(options)} does not answer.`)
 }
 
 async function tryStore({ replicas, files, onPublished, ...address }: StoreOptions): Promise<SharedStore> {
@@ -55,8 +58,9 @@ async function tryStore({ replicas, files, onPublished, ...address }: StoreOptio
   } catch (error) {
     await connected.connection.close()
     if (error instanceof UnusableStoreError) throw error
-    const text = `The store ${connected.name} cannot be opened (${String(error)}).`
-    throw new UnusableStoreError(text, { cause: error, passes: isElecting(error) })
+    const passes = isElecting(error)
+    const reason = passes ? 'is not ready: its servers start, or elect' : `cannot be opened (${String(error)})`
+    throw new UnusableStoreError(`The store ${connected.name} ${reason}.`, { cause: error, passes })
   }
 }
 
@@ -72,12 +76,67 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
   const { name } = connected
   const { id: store, owners, rows } = prepared
   const attempt = attemptsAt(name)
+  const awayMs = () => nodes.awayMs
   const lists = createLists(prepared, nodes)
 
   function portsOf(conversationId: ConversationId): FetchPorts {
     const subject = logSubject(connected, conversationId)
     return { files, subject, objects: objectsOf(prepared.objects, connected.admin, conversationId), store, name }
   }
+
+  const take = taking({ ...{ name, prepared, nodes, files, onPublished, inTurn }, streams: connected.streams, portsOf })
+
+  return {
+    ...{ name, key: prepared.key, answers: sharedAnswers(prepared.answers, { name, awayMs }) },
+    ...listed(lists, { attempt, awayMs, files, store }),
+    announce: nodes.announce,
+    others: () => attempt('read', () => unlessGone(nodes.others, awayMs)),
+    take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind), awayMs)),
+    holder: (conversationId) =>
+      attempt('read', () => unlessGone(() => holderOf({ owners, nodes }, conversationId), awayMs)),
+    refresh: (copy) =>
+      attempt('read', async () => {
+        const ports = portsOf(copy.conversationId)
+        return (await whileElecting(() => fetchLog(copy, ports), awayMs)) !== null
+      }),
+    compare: (copy) =>
+      attempt('read', async () => {
+        const compared = await compareLog(copy, portsOf(copy.conversationId))
+        return { ...compared, isListed: await lists.isListed(copy.conversationId) }
+      }),
+    content: (conversationId, hash) =>
+      attempt('read', async () => {
+        const name = contentName(hash)
+        const content = await portsOf(conversationId).objects.get(name)
+        return content === null || !isNamedBy(name, content) ? null : content
+      }),
+    remove: (copy) =>
+      attempt('delete from', async () => {
+        const ports = portsOf(copy.conversationId)
+        const names = await objectsNamedIn(copy, ports)
+        // Other servers remove their copies from here on.
+        await rows.delete(copy.conversationId)
+        await removeLog(names, ports)
+      }),
+    get awayMs() {
+      return nodes.awayMs
+    },
+    async [Symbol.asyncDispose]() {
+      await nodes[Symbol.asyncDispose]()
+      await connected.connection.close()
+    },
+  }
+}
+
+interface TakingParts extends StoreParts {
+  readonly name: string
+  readonly streams: Connected['streams']
+  readonly portsOf: (conversationId: ConversationId) => FetchPorts
+}
+
+/** Returns the function that takes the right to write a conversation, with the way to the store for its log. */
+function taking({ name, prepared, nodes, files, onPublished, inTurn, streams, portsOf }: TakingParts) {
+  const { id: store, owners, rows } = prepared
 
   /** Resolves to null where the claim was overtaken before it had any effect. */
   async function shipmentOf(copy: LocalCopy, kind: TakenKind, claim: Claim): Promise<Shipment | null> {
@@ -102,7 +161,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
         reading ??= inTurn(() => fetchLog(copy, portsOf(copy.conversationId))).catch(() => undefined)
     }
     for (let tries = 0; tries < 2; tries++) {
-      const ports = { owners, nodes, streams: connected.streams, onSilent }
+      const ports = { owners, nodes, streams, onSilent }
       const claim = await claimConversation(ports, copy.conversationId).finally(() => reading)
       const shipment = await inTurn(() => shipmentOf(copy, kind, claim)).catch(async (error: unknown) => {
         await claim.release().catch(() => undefined)
@@ -113,47 +172,12 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
     throw new StorageError({ code: STORE_LOST, operation: `take ${copy.conversationId} in`, path: name })
   }
 
-  return {
-    ...{ name, key: prepared.key, answers: sharedAnswers(prepared.answers, name) },
-    ...listed(lists, { attempt, files, store }),
-    announce: nodes.announce,
-    others: () => attempt('read', nodes.others),
-    take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind))),
-    holder: (conversationId) => attempt('read', () => whileElecting(() => holderOf({ owners, nodes }, conversationId))),
-    refresh: (copy) =>
-      attempt('read', async () => {
-        const ports = portsOf(copy.conversationId)
-        return (await whileElecting(() => fetchLog(copy, ports))) !== null
-      }),
-    compare: (copy) =>
-      attempt('read', async () => {
-        const compared = await compareLog(copy, portsOf(copy.conversationId))
-        return { ...compared, isListed: await lists.isListed(copy.conversationId) }
-      }),
-    content: (conversationId, hash) =>
-      attempt('read', async () => {
-        const name = contentName(hash)
-        const content = await portsOf(conversationId).objects.get(name)
-        return content === null || !isNamedBy(name, content) ? null : content
-      }),
-    remove: (copy) =>
-      attempt('delete from', async () => {
-        const ports = portsOf(copy.conversationId)
-        const names = await objectsNamedIn(copy, ports)
-        // Other servers remove their copies from here on.
-        await rows.delete(copy.conversationId)
-        await removeLog(names, ports)
-      }),
-    ping: () => attempt('reach', async () => void (await rows.get('ping'))),
-    async [Symbol.asyncDispose]() {
-      await nodes[Symbol.asyncDispose]()
-      await connected.connection.close()
-    },
-  }
+  return take
 }
 
 interface ListPorts {
   readonly attempt: ReturnType<typeof attemptsAt>
+  readonly awayMs: AwayMs
   readonly files: Files
   /** Id of the store. */
   readonly store: string
@@ -162,14 +186,14 @@ interface ListPorts {
 /** Returns what is known of conversations by the lists of a store. */
 function listed(
   lists: Lists,
-  { attempt, files, store }: ListPorts,
+  { attempt, awayMs, files, store }: ListPorts,
 ): Pick<SharedStore, 'row' | 'rows' | 'deletedCopies'> {
   return {
-    row: (conversationId) => attempt('read', () => whileElecting(() => lists.row(conversationId))),
-    rows: () => attempt('list', () => whileElecting(lists.all)),
+    row: (conversationId) => attempt('read', () => unlessGone(() => lists.row(conversationId), awayMs)),
+    rows: () => attempt('list', () => unlessGone(lists.all, awayMs)),
     deletedCopies: (copyOf) =>
       attempt('list', async () => {
-        const deleted = await whileElecting(lists.deleted)
+        const deleted = await unlessGone(lists.deleted, awayMs)
         return deleted.filter((conversationId) => {
           const copy = copyOf(conversationId)
           return copy !== null && readMark(files, copy.acked)?.store === store
@@ -179,12 +203,15 @@ function listed(
 }
 
 /** Returns the answers of a store, whose failures are errors of the storage. */
-function sharedAnswers(bucket: Prepared['answers'], name: string): SharedAnswers {
+function sharedAnswers(
+  bucket: Prepared['answers'],
+  { name, awayMs }: { readonly name: string; readonly awayMs: AwayMs },
+): SharedAnswers {
   const attempt = attemptsAt(name)
   const answers = answersIn(bucket, name)
   return {
-    read: (of) => attempt('read', () => whileElecting(() => answers.read(of))),
-    write: (of, text, how) => attempt('write to', () => whileElecting(() => answers.write(of, text, how))),
+    read: (of) => attempt('read', () => unlessGone(() => answers.read(of), awayMs)),
+    write: (of, text, how) => attempt('write to', () => whileElecting(() => answers.write(of, text, how), awayMs)),
   }
 }
 
