@@ -88,7 +88,7 @@ const causes: Readonly<Record<string, string>> = {
   [STORE_GONE]: 'the store cannot be reached',
 }
 
-/** What cannot be done with a store that does not answer, by what was tried; writing has sentences of its own. */
+/** Work that a store does not allow while it does not answer, by what was tried; writing has sentences of its own. */
 const unread: Readonly<Record<string, string>> = {
   read: 'what it has cannot be read',
   list: 'what it has cannot be listed',
