@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { type Files, STORE_LOST, StorageError } from '@parley/journal'
+import type { Files } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { answersIn } from './answers.ts'
 import {
@@ -13,19 +12,19 @@ import { type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { isElecting, storeError } from './connection/store-trouble.ts'
 import { createTurns } from './connection/turns.ts'
 import { type AwayMs, type OpeningWait, unlessGone, whileElecting, whileOpening } from './connection/while-electing.ts'
-import { emptyMark, readMark } from './log/ack-mark.ts'
+import { readMark } from './log/ack-mark.ts'
 import { compareLog } from './log/compare-log.ts'
-import { fenceLog } from './log/fence-log.ts'
 import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
-import { type ClaimName, logSubject } from './log/log-subject.ts'
+import { logSubject } from './log/log-subject.ts'
 import { contentName, isNamedBy } from './log/named-contents.ts'
 import { objectsOf } from './log/objects.ts'
+import { createRecentContents } from './log/recent-contents.ts'
 import { objectsNamedIn, removeLog } from './log/remove-log.ts'
-import { type Described, shipLog } from './log/ship-log.ts'
-import type { LocalCopy, SharedAnswers, SharedStore, Shipment, TakenKind } from './port/shared-store.ts'
+import type { SharedAnswers, SharedStore } from './port/shared-store.ts'
 import { createLists, type Lists } from './servers/lists.ts'
 import { holdLease, type Nodes } from './servers/nodes.ts'
-import { type Claim, claimConversation, holderOf } from './servers/owners.ts'
+import { holderOf } from './servers/owners.ts'
+import { takesIn } from './take-conversation.ts'
 
 /** Logs that are brought up to date at once: more would hold up the renewal of the lease. */
 const readAtOnce = 16
@@ -78,13 +77,15 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
   const attempt = attemptsAt(name)
   const awayMs = () => nodes.awayMs
   const lists = createLists(prepared, nodes)
+  const recent = createRecentContents()
 
   function portsOf(conversationId: ConversationId): FetchPorts {
     const subject = logSubject(connected, conversationId)
-    return { files, subject, objects: objectsOf(prepared.objects, connected.admin, conversationId), store, name }
+    const objects = objectsOf(prepared.objects, connected.admin, conversationId)
+    return { files, subject, objects, recent, store, name }
   }
 
-  const take = taking({ ...{ name, prepared, nodes, files, onPublished, inTurn }, streams: connected.streams, portsOf })
+  const take = takesIn({ connected, prepared, nodes, onPublished, inTurn, lists, portsOf })
 
   return {
     ...{ name, key: prepared.key, answers: sharedAnswers(prepared.answers, { name, awayMs }) },
@@ -126,53 +127,6 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
       await connected.connection.close()
     },
   }
-}
-
-interface TakingParts extends StoreParts {
-  readonly name: string
-  readonly streams: Connected['streams']
-  readonly portsOf: (conversationId: ConversationId) => FetchPorts
-}
-
-/** Returns the function that takes the right to write a conversation, with the way to the store for its log. */
-function taking({ name, prepared, nodes, files, onPublished, inTurn, streams, portsOf }: TakingParts) {
-  const { id: store, owners, rows } = prepared
-
-  /** Resolves to null where the claim was overtaken before it had any effect. */
-  async function shipmentOf(copy: LocalCopy, kind: TakenKind, claim: Claim): Promise<Shipment | null> {
-    const { conversationId } = copy
-    const ports = portsOf(conversationId)
-    const claimName: ClaimName = `${claim.epoch}.${randomUUID()}`
-    const mark = kind === 'new' ? emptyMark(store) : await fenceLog(copy, claimName, { ...ports, kind })
-    if (mark === null) return null
-    const putRow = async (described: Described) => {
-      await rows.put(conversationId, JSON.stringify(described))
-    }
-    const isOwn = kind === 'own' && files.look(copy.acked) === null
-    return shipLog(copy, mark, { ...ports, claim, claimName, nodes, putRow, isOwn, onPublished })
-  }
-
-  async function take(copy: LocalCopy, kind: TakenKind): Promise<Shipment> {
-    // Overtaken once, it looks who has it now. The entries grow, so a second time they were set back.
-    let reading: Promise<unknown> | null = null
-    // What is read while the lease of a dead server lasts need not be read after it. A failure comes again then.
-    const onSilent = () => {
-      if (kind === 'stored')
-        reading ??= inTurn(() => fetchLog(copy, portsOf(copy.conversationId))).catch(() => undefined)
-    }
-    for (let tries = 0; tries < 2; tries++) {
-      const ports = { owners, nodes, streams, onSilent }
-      const claim = await claimConversation(ports, copy.conversationId).finally(() => reading)
-      const shipment = await inTurn(() => shipmentOf(copy, kind, claim)).catch(async (error: unknown) => {
-        await claim.release().catch(() => undefined)
-        throw error
-      })
-      if (shipment !== null) return shipment
-    }
-    throw new StorageError({ code: STORE_LOST, operation: `take ${copy.conversationId} in`, path: name })
-  }
-
-  return take
 }
 
 interface ListPorts {

@@ -14,6 +14,7 @@ import { emptyMark, writeMark } from '../src/log/ack-mark.ts'
 import { fenceLog } from '../src/log/fence-log.ts'
 import { logSubject } from '../src/log/log-subject.ts'
 import { objectsOf } from '../src/log/objects.ts'
+import { createRecentContents } from '../src/log/recent-contents.ts'
 import { copyIn } from './copy-in.ts'
 
 describe.skipIf(!hasNats)('a shared store', () => {
@@ -337,6 +338,7 @@ async function reach(servers: NatsServers) {
       files: nodeFiles,
       subject: logSubject(connected, conversationId),
       objects: objectsOf(objects, connected.admin, conversationId),
+      recent: createRecentContents(),
       store,
       name: connected.name,
     }),

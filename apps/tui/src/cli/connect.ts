@@ -73,12 +73,14 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   }
 }
 
-/** Connects to servers that the command line names. Throws `serverFailed`. */
+/** Connects to servers that the command line names. Throws `serverFailed`, or `accessEnded` where they reject the token. */
 async function connectNamed(server: NamedServer, options: LibraryOptions): Promise<Parley> {
   try {
     return await connectTo(server, options)
   } catch (error) {
     if (codeOf(error) === 'notSecure' && error instanceof Error) throw misused(error.message)
+    if (codeOf(error) === 'accessEnded' && error instanceof Error)
+      throw new ParleyError('accessEnded', exitCodes.noCredentials, error.message)
     throw error instanceof ClientError ? serverFailed(error.message) : error
   }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { readFile, readSpan, STORE_LOST, StorageError } from '@parley/journal'
 import type { BadFile, Comparison, Extent, LocalCopy } from '../port/shared-store.ts'
 import { bytesOfMessage, type FetchPorts } from './fetch-log.ts'
-import type { LogMessage } from './log-subject.ts'
+import { atBeginning, type LogMessage } from './log-subject.ts'
 import { type LogTally, linesIn, tallyLog } from './log-tally.ts'
 import { contentName, isNamedBy, namedContents } from './named-contents.ts'
 
@@ -68,7 +68,7 @@ async function readStored(log: LogHere | null, copy: LocalCopy, ports: FetchPort
   const newest = await subject.last()
   if (newest === null || newest.to === 0) return null
   const stored: Stored = { tally: tallyLog(), files: new Set(), contents: new Set(), partsAtLine: null }
-  for await (const message of subject.read({ after: 0, last: newest.sequence })) {
+  for await (const message of subject.read(atBeginning, newest)) {
     if (message.from !== stored.tally.bytes) throw new StorageError({ code: STORE_LOST, operation: 'read', path: name })
     for (const file of message.files) stored.files.add(file)
     const bytes = await bytesOf(message, stored, ports)

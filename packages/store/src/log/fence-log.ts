@@ -4,6 +4,12 @@ import { type AckMark, emptyMark } from './ack-mark.ts'
 import { type FetchPorts, fetchLog } from './fetch-log.ts'
 import { type ClaimName, epochOf, OutrunError } from './log-subject.ts'
 
+interface FencePorts extends FetchPorts {
+  readonly kind?: TakenKind
+  /** Mark of a copy that was brought up to date before it was claimed: the log may have grown since. */
+  readonly fetched?: AckMark | null
+}
+
 /**
  * Brings the copy of a log up to date and stores an empty message behind it, after which no earlier claim writes.
  * Resolves to the mark there; to null where a later claim has written, as while this process was paused.
@@ -11,11 +17,11 @@ import { type ClaimName, epochOf, OutrunError } from './log-subject.ts'
 export async function fenceLog(
   copy: LocalCopy,
   claim: ClaimName,
-  ports: FetchPorts & { readonly kind?: TakenKind },
+  { kind, fetched = null, ...ports }: FencePorts,
 ): Promise<AckMark | null> {
-  const isOwn = ports.kind === 'own'
-  for (;;) {
-    const mark = (await fetchLog(copy, ports, isOwn)) ?? (isOwn ? emptyMark(ports.store) : null)
+  const isOwn = kind === 'own'
+  for (let known = fetched; ; known = null) {
+    const mark = known ?? (await fetchLog(copy, ports, isOwn)) ?? (isOwn ? emptyMark(ports.store) : null)
     if (mark === null)
       throw new StorageError({ code: STORE_LOST, operation: `read ${copy.log} from`, path: ports.name })
     if (epochOf(mark.claim) > epochOf(claim)) return null

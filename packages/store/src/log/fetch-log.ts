@@ -16,11 +16,14 @@ import type { LocalCopy } from '../port/shared-store.ts'
 import { type AckMark, emptyMark, readMark, writeMark } from './ack-mark.ts'
 import type { LogMessage, LogSubject } from './log-subject.ts'
 import type { Objects } from './objects.ts'
+import type { RecentContents } from './recent-contents.ts'
 
 export interface FetchPorts {
   readonly files: Files
   readonly subject: LogSubject
   readonly objects: Objects
+  /** Contents of side files, from whichever conversation they were fetched for. */
+  readonly recent: RecentContents
   /** Id of the store. */
   readonly store: string
   /** Servers of the store, as people write them. */
@@ -46,7 +49,7 @@ export async function fetchLog(copy: LocalCopy, ports: FetchPorts, mayExceed = f
   let isMore = isOwn
   try {
     const { sizeBytes } = files.stat(log)
-    for await (const message of subject.read({ after: mark.sequence, last: newest.sequence })) {
+    for await (const message of subject.read({ sequence: mark.sequence, to: mark.bytes }, newest)) {
       if (message.from !== mark.bytes) throw lost(copy, ports)
       await addMessage(log, { message, sizeBytes, copy, ports })
       mark = { store, bytes: message.to, sequence: message.sequence, claim: message.claim }
@@ -135,12 +138,14 @@ export async function bytesOfMessage(
 }
 
 /** Fetches side files that are not here. One that the store has lost is missing, as one that a disk has lost. */
-async function fetchFiles(names: readonly string[], { sideFiles }: LocalCopy, { files, objects }: FetchPorts) {
+async function fetchFiles(names: readonly string[], { sideFiles }: LocalCopy, { files, objects, recent }: FetchPorts) {
   for (const name of names) {
     const path = join(sideFiles, name)
     if (files.look(path) !== null) continue
-    const content = await objects.get(name)
+    const known = recent.get(name)
+    const content = known ?? (await objects.get(name))
     if (content === null) continue
+    if (known === null) recent.keep(name, content)
     makeFolders(files, sideFiles)
     using fresh = createUnnamed(files, path)
     writeAll(files, fresh.file, Buffer.from(content))

@@ -35,6 +35,12 @@ interface Stretch {
   readonly end: number
 }
 
+/** Place behind a message; of none both are 0. */
+type Behind = Pick<LogMessage, 'sequence' | 'to'>
+
+/** Place before the first message. */
+export const atBeginning: Behind = { sequence: 0, to: 0 }
+
 /** Messages of one conversation, which are its log. */
 export interface LogSubject {
   /**
@@ -46,8 +52,11 @@ export interface LogSubject {
   last(): Promise<LogMessage | null>
   /** Resolves to the message with a sequence; null where there is none of this conversation. */
   at(sequence: number): Promise<LogMessage | null>
-  /** Reads messages after a sequence, oldest first, until `last` has come. Rejects where the store does not have that one now. */
-  read(range: Range): AsyncGenerator<LogMessage>
+  /**
+   * Reads the messages behind a place, oldest first, and ends with the newest, which the caller has. Leaves out fences
+   * right before it. Rejects where the store does not have what comes before it now.
+   */
+  read(behind: Behind, newest: LogMessage): AsyncGenerator<LogMessage>
   /** Removes all messages. */
   purge(): Promise<void>
 }
@@ -74,37 +83,42 @@ const lanes = 8
 export function logSubject({ streams, admin }: Connected, conversationId: ConversationId): LogSubject {
   const { stream, subject } = placeOf(conversationId)
 
-  async function walk(range: Range, most = Number.POSITIVE_INFINITY): Promise<LogMessage[]> {
+  /** Reads messages until one ends at `endBytes`, or there are as many as may be. */
+  async function walk(range: Range, endBytes: number, most = Number.POSITIVE_INFINITY): Promise<Stretch> {
     const found: LogMessage[] = []
-    for await (const message of walkSubject(admin, { stream, subject }, range)) {
-      found.push(messageOf(message))
-      if (found.length === most) break
+    for await (const stored of walkSubject(admin, { stream, subject }, range)) {
+      const message = messageOf(stored)
+      found.push(message)
+      if (found.length === most || message.to === endBytes) return { found, end: message.sequence }
     }
-    return found
+    return { found, end: range.last }
   }
 
-  async function readFirst({ after, last }: Range): Promise<Stretch> {
-    const found = await walk({ after, last }, readAlone)
-    return { found, end: found.length < readAlone ? last : (found.at(-1)?.sequence ?? last) }
+  async function walkTogether({ after, last }: Range, endBytes: number): Promise<Stretch> {
+    const parts = await Promise.all(partsOf({ after, last }).map((part) => walk(part, endBytes)))
+    const found = parts.flatMap((part) => part.found)
+    const lastFound = found.at(-1)
+    return { found, end: lastFound?.to === endBytes ? lastFound.sequence : last }
   }
 
-  async function readNext({ after, last }: Range, span: number): Promise<Stretch> {
-    const end = Math.min(last, after + span)
-    const parts = partsOf({ after, last: end }).map((part) => walk(part))
-    return { found: (await Promise.all(parts)).flat(), end }
-  }
-
-  async function* read({ after, last }: Range): AsyncGenerator<LogMessage> {
+  async function* read(behind: Behind, newest: LogMessage): AsyncGenerator<LogMessage> {
+    const { sequence: last, from: endBytes } = newest
+    let { sequence: at, to: reached } = behind
     let span: number | null = null
-    for (let at = after; at < last; ) {
-      const range = { after: at, last }
-      const { found, end }: Stretch = span === null ? await readFirst(range) : await readNext(range, span)
-      if (end === last && found.at(-1)?.sequence !== last) throw new Error(`${stream} does not have ${last} now`)
+    while (at < last && reached !== endBytes) {
+      const range = { after: at, last: span === null ? last : Math.min(last, at + span) }
+      const { found, end }: Stretch = await (span === null
+        ? walk(range, endBytes, readAlone)
+        : walkTogether(range, endBytes))
+      const lastFound = found.at(-1)
+      if (end === last && lastFound?.sequence !== last) throw new Error(`${stream} does not have ${last} now`)
       yield* found
       // Other conversations have messages in between.
       span = Math.ceil(((end - at) / Math.max(1, found.length)) * readTogether)
       at = end
+      reached = lastFound?.to ?? reached
     }
+    if (at < last) yield newest
   }
 
   async function newest(): Promise<LogMessage | null> {

@@ -16,6 +16,8 @@ export interface Described {
 
 export interface ShipPorts extends SendPorts {
   readonly claim: Claim
+  /** Row that lists showed when it was claimed. */
+  readonly row: unknown
   readonly nodes: Pick<Nodes, 'lapses' | 'renew'>
   /** Stores what lists show. */
   readonly putRow: (row: Described) => Promise<void>
@@ -86,6 +88,7 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
 
   return {
     epoch: claim.epoch,
+    row: ports.row,
     wrote(sizeBytes) {
       written = sizeBytes
       begin()

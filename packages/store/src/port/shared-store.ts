@@ -139,6 +139,8 @@ export interface Holder extends AnnouncedAt {
 export interface Shipment {
   /** Number that grows with each taking of the conversation. */
   readonly epoch: number
+  /** Facts that lists showed of a stored conversation when it was taken; null for none. */
+  readonly row: unknown
   /** Called after each write to the log with its size. */
   wrote(sizeBytes: number): void
   /** Sets what lists show, as of now unless a time is given; it is stored before lines that are written later. */

@@ -1,3 +1,4 @@
+import type { ConversationState } from '@parley/protocol'
 import type { Shipment } from '@parley/store'
 import { isRecord } from '@parley/text'
 import type { Journal } from '../conversation/journal.ts'
@@ -7,6 +8,8 @@ interface SharedParts {
   readonly shipment: Shipment
   /** Returns what people gave the conversation, for the next server; null for nothing. */
   readonly gift: () => object | null
+  /** State in which the conversation was loaded. */
+  readonly state: ConversationState
   /** Returns the size of the log. */
   readonly sizeBytes: () => number
 }
@@ -15,8 +18,15 @@ interface SharedParts {
  * Returns a journal that a store has, too: what it holds is shown once the store has acknowledged it. While the store
  * takes nothing, neither does the journal.
  */
-export function shareJournal(journal: Journal, { shipment, gift, sizeBytes }: SharedParts): Journal {
-  let described: Described | null = null
+export function shareJournal(journal: Journal, { shipment, gift, state: loaded, sizeBytes }: SharedParts): Journal {
+  const describedAs = (state: ConversationState): Described => ({
+    row: rowOf(state),
+    turn: state.core.turn?.id ?? null,
+    given: gift(),
+  })
+  // What a crowd of conversations of a dead server shows in lists is there already.
+  const opened = describedAs(loaded)
+  let described = JSON.stringify(shipment.row) === JSON.stringify(storedRow(opened)) ? opened : null
 
   function assertTaking(): void {
     if (shipment.trouble !== null) throw shipment.trouble
@@ -41,10 +51,10 @@ export function shareJournal(journal: Journal, { shipment, gift, sizeBytes }: Sh
     mayAct: shipment.mayAct,
     shown: () => shipment.acknowledged(sizeBytes()),
     describe(state) {
-      const now = { row: rowOf(state), turn: state.core.turn?.id ?? null, given: gift() }
+      const now = describedAs(state)
       if (described !== null && isSame(described, now)) return
       described = now
-      shipment.describe(now.given === null ? now.row : { ...now.row, given: now.given })
+      shipment.describe(storedRow(now))
       // A log that was written as a whole, as that of a fork, is sent from here on.
       shipment.wrote(sizeBytes())
     },
@@ -62,6 +72,11 @@ interface Described {
   readonly row: ConversationRow
   readonly turn: string | null
   readonly given: object | null
+}
+
+/** Returns the row as the store keeps it. */
+function storedRow({ row, given }: Described): object {
+  return given === null ? row : { ...row, given }
 }
 
 /** Returns what people gave a conversation, as its row in the store carries it. */

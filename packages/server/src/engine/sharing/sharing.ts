@@ -74,15 +74,11 @@ function sharedIn(store: SharedStore, files: Files, gifts: CarriedGifts): Sharin
     }
   }
 
-  async function receiveGift(conversationId: ConversationId): Promise<void> {
-    gifts.receive(conversationId, giftIn(await store.row(conversationId)))
-  }
-
   /** Takes a stored conversation with what people gave it at other servers. */
   async function takeWithGift(paths: SessionPaths, conversationId: ConversationId): Promise<Shipment> {
     const shipment = await take(paths, conversationId, 'stored')
     try {
-      await receiveGift(conversationId)
+      gifts.receive(conversationId, giftIn(shipment.row))
       return shipment
     } catch (error) {
       await giveUp(shipment)
@@ -98,7 +94,8 @@ function sharedIn(store: SharedStore, files: Files, gifts: CarriedGifts): Sharin
       return holder === null ? null : heldElsewhere(conversationId, { holder })
     },
     async refresh(paths, conversationId) {
-      if (await store.refresh(copyAt(paths, conversationId))) await receiveGift(conversationId)
+      if (await store.refresh(copyAt(paths, conversationId)))
+        gifts.receive(conversationId, giftIn(await store.row(conversationId)))
     },
     async publish(paths, conversationId) {
       const shipment = await take(paths, conversationId, 'new')
@@ -140,7 +137,7 @@ export function shareParts(
   if (shipment === null) return parts
   const { journal, startJournal, dispose, paths } = parts
   const gift = setup.gifts.readerOf(parts.state.core.meta.conversationId)
-  const sharing = { shipment, gift, sizeBytes: () => files.look(paths.log)?.sizeBytes ?? 0 }
+  const sharing = { shipment, gift, state: parts.state, sizeBytes: () => files.look(paths.log)?.sizeBytes ?? 0 }
   let isStarted = journal !== null
   return {
     ...parts,

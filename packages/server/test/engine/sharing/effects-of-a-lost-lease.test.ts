@@ -19,6 +19,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
   }
   const shipment: Shipment = {
     epoch: 1,
+    row: null,
     wrote: () => undefined,
     describe: () => undefined,
     acknowledged: async () => undefined,

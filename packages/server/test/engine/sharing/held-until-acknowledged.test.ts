@@ -12,6 +12,7 @@ function awayStore() {
   let isBack = false
   const shipment: Shipment = {
     epoch: 1,
+    row: null,
     wrote() {
       if (!isBack) trouble = new StorageError({ code: STORE_GONE, operation: 'write to', path: 'nats://test' })
     },

@@ -7,6 +7,7 @@ export function passedOnStore(): SharedStore {
     epoch += 1
     return {
       epoch,
+      row: null,
       wrote: () => undefined,
       describe: () => undefined,
       acknowledged: async () => undefined,
