@@ -43,6 +43,7 @@ export {
 } from './modes/setting-names.ts'
 export { nameForm, namePattern } from './modes/user-names.ts'
 export { recover } from './recover.ts'
+export { type CutOffHooks, cutOffHooks, lostHooks } from './recover-hooks.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
 export { answeredDecision, permits, unansweredApprovals } from './reduce/approvals.ts'
 export { backgroundLost, goesOn } from './reduce/background.ts'
@@ -146,6 +147,7 @@ export type {
   ConversationState,
   Core,
   HooksSaid,
+  HooksStarted,
   OpenItem,
   PastTurn,
   RequestResult,
