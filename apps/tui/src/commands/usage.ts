@@ -7,7 +7,7 @@ import type { Launch } from '../cli/launch-server.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { count, countOf, shortPath } from '../view/text/formats.ts'
 import { costText } from '../view/text/token-words.ts'
-import { lackText, progressOn, untilWhole } from './until-whole.ts'
+import { lackText, progressOn, untilWhole } from './kept/until-whole.ts'
 
 export interface UsageFlags {
   readonly by: 'day' | 'model' | 'folder'

@@ -7,8 +7,8 @@ import type { Launch } from '../../cli/launch-server.ts'
 import { colourDepth } from '../../terminal/port.ts'
 import { shownLine } from '../../view/text/control-characters.ts'
 import { countOf } from '../../view/text/formats.ts'
-import { lackText, progressOn, untilWhole } from '../until-whole.ts'
 import { conversationLines } from './list.ts'
+import { lackText, progressOn, untilWhole } from './until-whole.ts'
 
 export interface SearchFlags {
   readonly cd?: string

@@ -35,8 +35,8 @@ export function watchStore(
 }
 
 /**
- * Removes copies of conversations that were deleted at other servers, unless they are open, and what a server that died
- * has left of them in the store: at once, and again and again.
+ * Follows deletions at other servers, at once and again and again: removes copies here unless they are open, and from the
+ * store what a server that died has left.
  */
 function removeDeletedCopies(
   store: Pick<SharedStore, 'deletedCopies' | 'finishDeletions'>,

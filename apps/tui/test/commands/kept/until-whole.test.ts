@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { untilWhole } from '../../src/commands/until-whole.ts'
+import { untilWhole } from '../../../src/commands/kept/until-whole.ts'
 
 /** Asks a server that answers with these numbers of unread conversations, the last of them for ever. */
 async function asked(numbers: readonly (number | undefined)[]) {
