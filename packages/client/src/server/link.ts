@@ -21,7 +21,7 @@ export type Target =
   | { readonly transport: Transport }
 
 /** A server at its address. */
-export interface ServerAtUrl extends ServerAccess {
+interface ServerAtUrl extends ServerAccess {
   /** `wss://host:port`, `ws://` on this machine. */
   readonly url: string
 }
