@@ -45,8 +45,9 @@ function takenStore(isTaken: () => boolean): SharedStore {
     content: async () => null,
     deletedCopies: async () => [],
     remove: async () => undefined,
+    finishDeletions: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
-    ping: async () => undefined,
+    awayMs: null,
     [Symbol.asyncDispose]: async () => undefined,
   }
 }

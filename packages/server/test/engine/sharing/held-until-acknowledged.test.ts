@@ -41,7 +41,8 @@ function awayStore() {
     content: async () => null,
     deletedCopies: async () => [],
     remove: async () => undefined,
-    ping: async () => undefined,
+    finishDeletions: async () => undefined,
+    awayMs: null,
     [Symbol.asyncDispose]: async () => undefined,
   }
   return {
