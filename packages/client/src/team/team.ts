@@ -5,6 +5,7 @@ import { type Client, type Introduction, watcher } from '../connection/client.ts
 import { ClientError, codeOf, isElsewhere } from '../connection/errors.ts'
 import { ownerIn } from '../connection/resume-conversation.ts'
 import { LastingClient, type Reached } from './lasting-client.ts'
+import { serversAfter } from './server-order.ts'
 import { assertSecure, type TeamAccess } from './team-address.ts'
 import { openConnections, type TeamConnections } from './team-connections.ts'
 
@@ -52,7 +53,10 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
   const home = new LastingClient({
     introduction,
     first,
-    reach: (lost, tell, signal) => nextOf(following(addresses, lost), connections, { tell, signal }),
+    reach(address, tell, signal) {
+      const [conversationId] = ways.keys()
+      return nextOf(serversAfter(addresses, { address, conversationId }), connections, { tell, signal })
+    },
   })
 
   async function openOnce(params: ParamsOf<'conversation/resume'>): Promise<OpenedThere> {
@@ -127,12 +131,6 @@ function followHome(home: LastingClient, tell: (address: string) => void): Dispo
   told()
   const stop = home.onLink(told)
   return { [Symbol.dispose]: () => void stop() }
-}
-
-/** Returns the addresses, those behind a lost one first; that one is tried last. */
-function following(addresses: readonly string[], lost: string): readonly string[] {
-  const at = addresses.indexOf(lost) + 1
-  return [...addresses.slice(at), ...addresses.slice(0, at)]
 }
 
 async function firstOf(addresses: readonly string[], connections: TeamConnections): Promise<Reached> {
