@@ -32,3 +32,11 @@ test.each(caches)('V8 takes the cache of compiled code of $name', ({ entry, code
   const { stdout } = spawnSync(process.execPath, [...flags, '--eval', readCache, ...files], { encoding: 'utf8' })
   expect(stdout).toBe('accepted\n')
 })
+
+test('no script imports while it runs, which Node rejects there', () => {
+  const entries = globSync(join(distFolder, '*.mjs')).map((file) => readFileSync(file, 'utf8'))
+  const scripts = new Set(entries.flatMap((text) => text.match(/[a-z-]+-[A-Z0-9]{8}\.cjs/g) ?? []))
+  expect(scripts.size).toBeGreaterThan(10)
+  const importing = [...scripts].filter((name) => /[^\w$.]import\(/.test(readFileSync(join(distFolder, name), 'utf8')))
+  expect(importing).toEqual([])
+})

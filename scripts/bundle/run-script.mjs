@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 
 /**
  * Runs a script that lies beside the program, with a cache of what V8 compiled of it. Returns what the script exports.
@@ -30,7 +30,6 @@ function compile(file, cacheFile) {
   const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   return { script, isMissing: cachedData === undefined, isRejected: script.cachedDataRejected === true }
 }

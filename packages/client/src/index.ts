@@ -24,7 +24,7 @@ export type {
 } from '@parley/protocol'
 export { type ConnectOptions, connect } from './connect.ts'
 export type { CheckResult } from './connection/client.ts'
-export { ClientError, type ClientErrorCode, codeOf } from './connection/errors.ts'
+export { ClientError, type ClientErrorCode, codeOf, isConnectionOver } from './connection/errors.ts'
 export type { ApprovalAnswer, ApprovalHandler, ApprovalOptions } from './conversation/answer-approvals.ts'
 export type { Conversation, ConversationMethod, EventsOptions } from './conversation/conversation.ts'
 export type { StoreListener } from './conversation/conversation-store.ts'

@@ -2,3 +2,4 @@ export { type Client, type Connect, connectClient, type Introduction } from './c
 export { resumeConversation } from './connection/resume-conversation.ts'
 export { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
 export { type ReachedConversation, reachConversation } from './conversation/reach-conversation.ts'
+export { failedConnection } from './team/failed-attempts.ts'

@@ -42,6 +42,7 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   noCredentials: exitCodes.noCredentials,
   unknownProvider: exitCodes.noCredentials,
   auth: exitCodes.noCredentials,
+  accessEnded: exitCodes.noCredentials,
   conversationNotFound: exitCodes.notFound,
   ambiguousConversation: exitCodes.notFound,
   itemNotFound: exitCodes.notFound,

@@ -1,4 +1,4 @@
-import type { Conversation, Parley } from '@parley/client'
+import { type Conversation, isConnectionOver, type Parley } from '@parley/client'
 import { RpcError } from '@parley/rpc'
 import { ParleyError } from '../cli/exit-codes.ts'
 import { overridesOf } from '../cli/flags.ts'
@@ -25,8 +25,8 @@ import {
 import { isReadingIntent, type ReadingTerminal, readBack } from './pager/read-back.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
 import { isTakenFrom, note, noticeActions, rejectionAction, type ShownNotice } from './rejected-intent.ts'
-import { isDisconnection, isLoss, runIntent } from './run-intent.ts'
-import { ServerConnection } from './server-connection.ts'
+import { isDisconnection, runIntent } from './run-intent.ts'
+import { lossOf, ServerConnection } from './server-connection.ts'
 import { ServerWatch } from './server-watch.ts'
 import { fillSearchLater, type Start, type Started, startConversation } from './start-conversation.ts'
 
@@ -66,7 +66,10 @@ export class ConversationController implements AsyncDisposable {
     })
     this.#server = new ServerConnection({
       onConnected: ({ server, serverPid }) => screen.dispatch({ kind: 'linked', clientId: server.clientId, serverPid }),
-      onLost: (isTaken) => screen.dispatch({ kind: 'lost', ...(isTaken ? { isTaken } : {}) }),
+      onLost: ({ reason, text }) => {
+        if (text !== undefined) screen.dispatch(note('error', text))
+        screen.dispatch({ kind: 'lost', ...(reason === undefined ? {} : { reason }) })
+      },
       onNotice: (notice) => this.#hear(notice),
     })
   }
@@ -129,7 +132,7 @@ export class ConversationController implements AsyncDisposable {
   /** Shows a notice. Lets go of a server that another one took the conversation from: a key goes on with it. */
   #hear(notice: ShownNotice): void {
     const shown = this.#conversation?.id
-    if (isTakenFrom(notice, shown) && !this.#isFar) this.#server.lose({ isTaken: true })
+    if (isTakenFrom(notice, shown) && !this.#isFar) this.#server.lose({ reason: 'taken' })
     else this.#parts.screen.dispatch(...noticeActions(notice, shown))
   }
 
@@ -158,7 +161,7 @@ export class ConversationController implements AsyncDisposable {
     try {
       await act()
     } catch (error) {
-      if (isLoss(error)) this.#server.lose()
+      if (isConnectionOver(error)) this.#server.lose(lossOf(error))
       else if (error instanceof RpcError) onRejection(error)
       else if (!isDisconnection(error)) throw error
     }
@@ -233,8 +236,9 @@ export class ConversationController implements AsyncDisposable {
       return await this.#server.connect({ ...launch, early: null })
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error
-      screen.dispatch(note('error', error.message))
-      this.#server.lose()
+      const loss = lossOf(error)
+      if (loss.text === undefined) screen.dispatch(note('error', error.message))
+      this.#server.lose(loss)
       return null
     }
   }
@@ -269,7 +273,7 @@ export class ConversationController implements AsyncDisposable {
       programs: this.#parts.programs,
       watch: this.#watch,
       isKept: !this.#isEphemeral,
-      onLost: () => this.#server.lose(),
+      onLost: (reason) => this.#server.lose(lossOf(reason)),
     })
     if (before !== conversation) void before?.close().catch(() => undefined)
     const { summary, readOnly, attached } = conversation

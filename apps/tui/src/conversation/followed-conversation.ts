@@ -66,8 +66,8 @@ interface FollowingParts {
   readonly watch: Pick<ServerWatch, 'follow'>
   /** False for a conversation that ends with its server. */
   readonly isKept: boolean
-  /** Called when none of several servers can go on with it. */
-  readonly onLost: () => void
+  /** Called with the reason when none of several servers can go on with it. */
+  readonly onLost: (reason: Error) => void
 }
 
 /** The conversation on the screen and what the window keeps of it. Brings its events to the screen until disposal. */
@@ -103,7 +103,7 @@ export class FollowedConversation implements Disposable {
   #followLink(link: LinkState): void {
     const { screen, onLost } = this.#parts
     if (link.kind === 'ended' && codeOf(link.reason) === 'conversationNotFound') screen.dispatch({ kind: 'takenAway' })
-    else if (link.kind === 'ended') onLost()
+    else if (link.kind === 'ended') onLost(link.reason)
     else if (link.kind === 'lost') screen.dispatch({ kind: 'lost', sought: link })
     else screen.dispatch({ kind: 'linked', clientId: link.clientId, serverPid: null })
   }

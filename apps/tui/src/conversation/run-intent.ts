@@ -1,4 +1,4 @@
-import { type Conversation, codeOf, type Parley } from '@parley/client'
+import { type Conversation, codeOf, isConnectionOver, type Parley } from '@parley/client'
 import { type ConversationState, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { imageInput } from '../cli/image-input.ts'
@@ -44,14 +44,9 @@ export async function runIntent(intent: RequestIntent, context: IntentContext): 
   }
 }
 
-/** Returns true for the error of a request whose connection was lost. */
-export function isLoss(error: unknown): boolean {
-  return codeOf(error) === 'connectionClosed'
-}
-
-/** Returns true for the error of a request whose connection was lost, or closed here. */
+/** Returns true for the error of a request whose connection is over, or was closed here. */
 export function isDisconnection(error: unknown): boolean {
-  return isLoss(error) || codeOf(error) === 'closed'
+  return isConnectionOver(error) || codeOf(error) === 'closed'
 }
 
 /** Kinds of intents that need no conversation. */

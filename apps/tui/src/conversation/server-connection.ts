@@ -1,16 +1,23 @@
 import { readlinkSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Parley } from '@parley/client'
+import { codeOf, type Parley } from '@parley/client'
 import { connect } from '../cli/connect.ts'
+import { ParleyError } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import type { LossReason } from '../ui/link/link.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import type { ShownNotice } from './rejected-intent.ts'
 
+/** A connection that is over. `text` says to the user why it is not made again. */
+export interface Loss {
+  readonly reason?: LossReason
+  readonly text?: string
+}
+
 interface ConnectionListener {
   readonly onConnected: (parley: Parley) => void
-  /** `isTaken`: it was given up, since another server has the conversation. */
-  readonly onLost: (isTaken: boolean) => void
+  readonly onLost: (loss: Loss) => void
   readonly onNotice: (notice: ShownNotice) => void
 }
 
@@ -69,10 +76,10 @@ export class ServerConnection {
   }
 
   /** Gives the connection up. It may still be alive, if the loss concerned a connection to another process. */
-  lose({ isTaken = false } = {}): void {
+  lose(loss: Loss = {}): void {
     this.#leave(this.#parley)
     this.#parley = null
-    if (!this.#closing.signal.aborted) this.#listener.onLost(isTaken)
+    if (!this.#closing.signal.aborted) this.#listener.onLost(loss)
   }
 
   /** Gives the connection up to make another. A server of this window is killed first: one that hangs keeps its conversations. */
@@ -116,12 +123,18 @@ export class ServerConnection {
 
   #use(parley: Parley): Parley {
     this.#parley = parley
-    void parley.closed.then(() => {
-      if (this.#parley === parley) this.lose()
+    void parley.closed.then((reason) => {
+      if (this.#parley === parley) this.lose(lossOf(reason))
     })
     this.#listener.onConnected(parley)
     return parley
   }
+}
+
+/** Returns the loss that an error tells of. */
+export function lossOf(error: unknown): Loss {
+  const code = error instanceof ParleyError ? error.code : codeOf(error)
+  return code === 'accessEnded' && error instanceof Error ? { reason: 'rejected', text: error.message } : {}
 }
 
 /** Kills a server with what it started itself; the guard of its commands ends those. */

@@ -1,7 +1,7 @@
 import type { Conversation, LinkState, Parley } from '@parley/client'
-import type { ServerNotice } from '@parley/protocol'
+import type { Failure, ServerNotice } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
-import { exitCodes, misused } from '../cli/exit-codes.ts'
+import { exitCodeOf, exitCodes, misused } from '../cli/exit-codes.ts'
 import { type ExecFlags, outputFormatOf, takesAnswers } from '../cli/flags.ts'
 import { type Launch, scriptedArgs } from '../cli/launch-server.ts'
 import { safeNotice, sandboxNotice } from '../cli/messages.ts'
@@ -170,7 +170,10 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Pa
 
 /** Says that one of several servers is lost, once for each server that is tried. */
 function sayLink(link: LinkState, reporter: Reporter): void {
-  if (link.kind === 'lost') reporter.problem(`Connection to ${link.address} lost, trying ${link.trying} …`)
+  if (link.kind !== 'lost') return
+  const { address, trying, isRejected } = link
+  const what = isRejected ? `${address} does not accept the token any more` : `Connection to ${address} lost`
+  reporter.problem(`${what}, trying ${trying === address ? 'again' : trying} …`)
 }
 
 /** Stops the run on a full disk, because nobody makes room during a script; a stopped run only reports the notice. */
@@ -183,11 +186,15 @@ function takeNotice({ code, message: said, errno, passing }: ServerNotice, repor
   else if (code !== 'storageRestored') reporter.problem(message)
 }
 
+function stoppedBy(failure: Failure): StoppedError {
+  return new StoppedError(exitCodeOf(failure.code), failure)
+}
+
 /** Stops the run when the connection is lost before disposal. */
 function stopWhenLost({ closed }: Parley, stopper: Stopper): Disposable {
   let isWatching = true
   void closed.then((lost) => {
-    if (isWatching && lost !== null) stopper.stop(new StoppedError(exitCodes.internal, failureOf(lost)))
+    if (isWatching && lost !== null) stopper.stop(stoppedBy(failureOf(lost)))
   })
   return {
     [Symbol.dispose]() {

@@ -20,7 +20,7 @@ import type { Line } from '../view/text/span.ts'
 import type { ThemeName } from '../view/text/theme.ts'
 import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import type { Opened, SoughtServer } from './link/link.ts'
+import type { LossReason, Opened, SoughtServer } from './link/link.ts'
 import type { MemoryPlace, MenuKind, MenuRow, ShownMemory } from './menu/menu.ts'
 import type { FoundConversation, ListedChange } from './menu/picker.ts'
 import type { Notice } from './notices/notice.ts'
@@ -48,10 +48,10 @@ export type UiAction =
   | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: ClientId; readonly serverPid: number | null }
   /**
-   * The connection is lost. `sought`: it is being made again by itself, to one of several servers. `isTaken`: it was given
-   * up, since another server has the conversation.
+   * The connection is lost. `sought`: it is being made again by itself, to one of several servers. `reason`: it was given
+   * up for that.
    */
-  | { readonly kind: 'lost'; readonly sought?: SoughtServer; readonly isTaken?: true }
+  | { readonly kind: 'lost'; readonly sought?: SoughtServer; readonly reason?: LossReason }
   /** The server has not answered for some time, or answers again. */
   | { readonly kind: 'hangs'; readonly hangs: boolean }
   | { readonly kind: 'opened'; readonly opened: Opened }

@@ -17,7 +17,7 @@ export type ClientErrorCode =
   | 'approvalNeeded'
   /** The message was removed from the queue before a turn began with it. */
   | 'messageRemoved'
-  /** An owner has taken the conversation away from this user, or the link has expired. */
+  /** An owner has taken the conversation away from this user, the link has expired, or no server accepts the token. */
   | 'accessEnded'
   /** The connection, conversation or iteration was closed here. */
   | 'closed'
@@ -42,6 +42,20 @@ export function addressIn(error: unknown): string | null {
 /** Returns the code of an error of this library or of the server; null for any other error. */
 export function codeOf(error: unknown): string | null {
   return error instanceof ClientError || error instanceof RpcError ? (error.data?.code ?? null) : null
+}
+
+/** Returns true for the error of a request whose connection is over: lost, or not made again since no server accepts the token. */
+export function isConnectionOver(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'connectionClosed' || code === 'accessEnded'
+}
+
+/** Returns the error for a token that every server rejects, with what each of them says. */
+export function rejectedToken(answers: string): ClientError {
+  return new ClientError(
+    'accessEnded',
+    `This token is not accepted: ${answers}. It was replaced or withdrawn, its user was removed, or its link has expired. Ask whoever runs the server for a new one, and connect with that.`,
+  )
 }
 
 /** Errno by which a server says that another one writes a conversation. */

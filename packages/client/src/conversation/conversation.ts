@@ -13,7 +13,7 @@ import type {
   TurnId,
 } from '@parley/protocol'
 import type { Client } from '../connection/client.ts'
-import { ClientError, codeOf } from '../connection/errors.ts'
+import { ClientError, isConnectionOver } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
 import type { LastingClient, LinkState } from '../team/lasting-client.ts'
 import {
@@ -259,7 +259,7 @@ export class Conversation implements AsyncDisposable {
       if (how === 'closed') await withinLimit(this.#parts.store.close(), farewellLimit)
     } catch (error) {
       // The server is gone or hangs.
-      if (codeOf(error) !== 'connectionClosed') throw error
+      if (!isConnectionOver(error)) throw error
     } finally {
       await this.#parts.leave(how)
     }

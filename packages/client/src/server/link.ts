@@ -1,5 +1,5 @@
 import { ConnectError, connectSocket, type Transport } from '@parley/rpc'
-import { ClientError } from '../connection/errors.ts'
+import { ClientError, rejectedToken } from '../connection/errors.ts'
 import type { TeamAccess } from '../team/team-address.ts'
 import { findServer, parleyHome } from './find-server.ts'
 import { discardServer, type Ending, type LastWords, leaveServer } from './leave-server.ts'
@@ -50,7 +50,7 @@ export interface Link extends Ending {
   discard(): Promise<LastWords | null>
 }
 
-/** Starts or reaches the server. Throws `serverNotFound` and `serverFailed`; rejects with the signal's reason on abort. */
+/** Starts or reaches the server. Throws `serverNotFound`, `serverFailed` and `accessEnded`; rejects with the signal's reason on abort. */
 export async function openLink(
   target: Exclude<Target, SeveralServers>,
   signal: AbortSignal | undefined,
@@ -62,6 +62,7 @@ export async function openLink(
     return remoteLink(await connectTransport(target, signal))
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
+    if ('url' in target && error.reason === 'refused') throw rejectedToken(error.message)
     // A server that refuses the connection is running.
     const question = error.reason === 'refused' ? '' : ' Is the server running?'
     throw new ClientError('serverFailed', `${error.message}.${question}`, error)

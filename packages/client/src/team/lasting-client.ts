@@ -11,17 +11,26 @@ export interface Reached {
   readonly address: string
 }
 
-/** State of the way to a server. `lost`: `address` is that of the lost one, and `trying` that of the next attempt. `ended`: none is left to try. */
+/**
+ * State of the way to a server. `lost`: `address` is that of the lost one, `trying` that of the next attempt, and
+ * `isRejected` tells that the lost one does not accept the token any more. `ended`: none is left to try.
+ */
 export type LinkState =
   | { readonly kind: 'up'; readonly address: string; readonly clientId: ClientId }
-  | { readonly kind: 'lost'; readonly address: string; readonly trying: string }
+  | ({ readonly kind: 'lost'; readonly address: string } & Attempt)
   | { readonly kind: 'ended'; readonly reason: Error }
+
+/** Attempt to connect in place of a server that was lost. */
+export interface Attempt {
+  readonly trying: string
+  readonly isRejected?: true
+}
 
 interface LastingOptions {
   readonly introduction: Introduction
   readonly first: Reached
-  /** Makes the connection after one that was lost. `tell` is called with each address that is tried. */
-  readonly reach: (lost: string, tell: (address: string) => void, signal: AbortSignal) => Promise<Reached>
+  /** Makes the connection after one that was lost. `tell` is called with each attempt. */
+  readonly reach: (lost: string, tell: (attempt: Attempt) => void, signal: AbortSignal) => Promise<Reached>
   /** Returns true for a rejection by which nothing was done, because the conversation is elsewhere by now. */
   readonly isMoved?: (error: unknown) => boolean
 }
@@ -123,8 +132,8 @@ export class LastingClient implements Client {
     // Perhaps nobody waits for it.
     this.#next.promise.catch(() => undefined)
     const { address } = this.#last
-    const tell = (trying: string) => {
-      if (this.#current === null) this.#become({ kind: 'lost', address, trying })
+    const tell = (attempt: Attempt) => {
+      if (this.#current === null) this.#become({ kind: 'lost', address, ...attempt })
     }
     this.#options.reach(address, tell, this.#over.signal).then(
       (reached) => this.#use(reached),

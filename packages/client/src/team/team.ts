@@ -4,7 +4,8 @@ import { ConnectError, RpcError } from '@parley/rpc'
 import { type Client, type Introduction, watcher } from '../connection/client.ts'
 import { ClientError, codeOf, isElsewhere } from '../connection/errors.ts'
 import { ownerIn } from '../connection/resume-conversation.ts'
-import { LastingClient, type Reached } from './lasting-client.ts'
+import { areRejections, type FailedAttempts, failedConnection, isRejection, wordsOf } from './failed-attempts.ts'
+import { type Attempt, LastingClient, type Reached } from './lasting-client.ts'
 import { serversAfter } from './server-order.ts'
 import { assertSecure, type TeamAccess } from './team-address.ts'
 import { openConnections, type TeamConnections } from './team-connections.ts'
@@ -39,7 +40,7 @@ const mostRounds = 40
 /** Tries to open a conversation for the first time, while the connection to a server is lost and found. */
 const firstTries = 4
 
-/** Connects to the first server of a list that answers. Rejects with `serverFailed` when none does. */
+/** Connects to the first server of a list that answers. Rejects with `serverFailed` when none does, `accessEnded` when all reject the token. */
 export async function openTeam(options: TeamOptions): Promise<Team> {
   const { addresses, introduction } = options
   for (const address of addresses) assertSecure(address, options)
@@ -53,9 +54,10 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
   const home = new LastingClient({
     introduction,
     first,
-    reach(address, tell, signal) {
+    reach(lost, tell, signal) {
       const [conversationId] = ways.keys()
-      return nextOf(serversAfter(addresses, { address, conversationId }), connections, { tell, signal })
+      const inOrder = serversAfter(addresses, { address: lost, conversationId })
+      return nextOf(inOrder, connections, { lost, tell, signal })
     },
   })
 
@@ -97,7 +99,8 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
         first: { client, address },
         async reach(_lost, tell, signal) {
           using _following = followHome(home, tell)
-          return open({ conversationId }, { tries: mostRounds, passes: mayOpenLater, signal })
+          // Awaited: it is followed until then.
+          return await open({ conversationId }, { tries: mostRounds, passes: mayOpenLater, signal })
         },
         isMoved: (error) => isElsewhere(codeOf(error), error instanceof RpcError ? error.data?.['errno'] : null),
       })
@@ -123,10 +126,11 @@ interface Tries {
 }
 
 /** Tells which server is tried, from now on until disposal. */
-function followHome(home: LastingClient, tell: (address: string) => void): Disposable {
+function followHome(home: LastingClient, tell: (attempt: Attempt) => void): Disposable {
   const told = () => {
     const { link } = home
-    if (link.kind !== 'ended') tell(link.kind === 'lost' ? link.trying : link.address)
+    if (link.kind === 'up') tell({ trying: link.address })
+    if (link.kind === 'lost') tell(attemptAt(link.trying, link.isRejected === true))
   }
   told()
   const stop = home.onLink(told)
@@ -134,48 +138,58 @@ function followHome(home: LastingClient, tell: (address: string) => void): Dispo
 }
 
 async function firstOf(addresses: readonly string[], connections: TeamConnections): Promise<Reached> {
-  const failures: string[] = []
+  const found = await tryEach(addresses, connections, () => undefined)
+  if ('client' in found) return found
+  throw failedConnection(found)
+}
+
+/** Tries each address once. Resolves to the first connection, or to the failures. Rejects where all reject the token. */
+async function tryEach(
+  addresses: readonly string[],
+  connections: TeamConnections,
+  begin: (address: string) => void,
+): Promise<Reached | FailedAttempts> {
+  const failures = new Map<string, unknown>()
   for (const address of addresses) {
+    begin(address)
     try {
       return await connections.to(address)
     } catch (error) {
-      failures.push(sentenceOf(address, error))
+      failures.set(address, error)
     }
   }
-  throw new ClientError('serverFailed', `${failures.join('; ')}.`)
+  if (areRejections(failures)) throw failedConnection(failures)
+  return failures
+}
+
+function attemptAt(trying: string, isRejected: boolean): Attempt {
+  return { trying, ...(isRejected ? { isRejected } : {}) }
 }
 
 interface Trying {
-  readonly tell: (address: string) => void
+  readonly lost: string
+  readonly tell: (attempt: Attempt) => void
   readonly signal: AbortSignal
 }
 
 async function nextOf(
   addresses: readonly string[],
   connections: TeamConnections,
-  { tell, signal }: Trying,
+  { lost, tell, signal }: Trying,
 ): Promise<Reached> {
   const pauses = pausesOf(signal)
-  let failure = ''
+  let failures: FailedAttempts = new Map()
   for (let round = 0; round < mostRounds; round++) {
-    for (const address of addresses) {
+    const found = await tryEach(addresses, connections, (address) => {
       signal.throwIfAborted()
-      tell(address)
-      try {
-        return await connections.to(address)
-      } catch (error) {
-        failure = sentenceOf(address, error)
-      }
-    }
+      tell(attemptAt(address, isRejection(failures.get(lost))))
+    })
+    if ('client' in found) return found
+    failures = found
     await pauses.next()
   }
-  const text = `The connection was lost, and no server answers any more (${failure}). What was shown is saved: connect and resume.`
+  const text = `The connection was lost, and no server answers any more (${wordsOf(failures)}). What was shown is saved: connect and resume.`
   throw new ClientError('connectionClosed', text)
-}
-
-function sentenceOf(address: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  return message.includes(address) ? message.replace(/\.$/, '') : `${address}: ${message.replace(/\.$/, '')}`
 }
 
 /** Codes of rejections that may be others a moment later: a server or the store is being replaced. */

@@ -131,8 +131,8 @@ describe('a server that listens', () => {
     await using server = await listeningServer(world, 'ws://127.0.0.1:0')
     const token = readFileSync(join(world.home, '.parley', 'server-token'), 'utf8').trim()
     await expect(connect({ url: server.where, token: 'wrong' })).rejects.toMatchObject({
-      data: { code: 'serverFailed' },
-      message: expect.stringMatching(/asks for another token \(401\)\.$/),
+      data: { code: 'accessEnded' },
+      message: expect.stringContaining('asks for another token (401). It was replaced or withdrawn'),
     })
     await using parley = await connect({ url: server.where, token })
     const conversation = await parley.create({ cwd: world.cwd })

@@ -1,4 +1,4 @@
-import { type MethodHandler, RpcError } from '@parley/rpc'
+import { type MethodHandler, RpcError, type Transport } from '@parley/rpc'
 import { listenWebSocket } from '@parley/rpc/websocket'
 import { describe, expect, test } from 'vitest'
 import { connect, type LinkState } from '../../src/index.ts'
@@ -20,19 +20,24 @@ interface TeamServer extends AsyncDisposable {
   readonly far: () => Promise<FarSide>
   /** Ends its connections and listens no more, as a process that was killed. */
   end(): Promise<void>
+  /** Ends its connections and accepts the token no more, as a server whose users file has another. */
+  reject(): Promise<void>
 }
 
-async function serve(methods: FakeMethods, port = 0): Promise<TeamServer> {
+async function serve(methods: FakeMethods): Promise<TeamServer> {
   const all: FarSide[] = []
+  let isRejecting = false
   const first = Promise.withResolvers<void>()
+  const take = (transport: Transport) => {
+    all.push(fakeFarSide(transport, methods))
+    first.resolve()
+  }
   const listener = await listenWebSocket({
     host: '127.0.0.1',
-    port,
-    token: 'secret',
-    onConnection(transport) {
-      all.push(fakeFarSide(transport, methods))
-      first.resolve()
-    },
+    port: 0,
+    token: null,
+    onConnection: () => undefined,
+    admit: (token) => (isRejecting || token !== 'secret' ? null : take),
   })
   const end = async () => {
     await listener.close()
@@ -44,7 +49,11 @@ async function serve(methods: FakeMethods, port = 0): Promise<TeamServer> {
     if (newest === undefined) throw new Error('nobody has connected')
     return newest
   }
-  return { url: listener.url, far, end, [Symbol.asyncDispose]: end }
+  const reject = async () => {
+    isRejecting = true
+    await Promise.all(all.map((far) => far.close()))
+  }
+  return { url: listener.url, far, end, reject, [Symbol.asyncDispose]: end }
 }
 
 const summary = { conversationId, readOnly: false }
@@ -170,6 +179,47 @@ describe('a connection to several servers', () => {
       data: { code: 'serverFailed' },
       message: expect.stringMatching(/ECONNREFUSED.*401/),
     })
+  })
+
+  test('ends at once when the last server that accepted its token does not any more, with what that means', async () => {
+    await using first = await serve(open(1))
+    await using second = await serve(open(1))
+    await using parley = await connect({ urls: [first.url, second.url], token: 'secret' })
+    const conversation = await parley.resume(conversationId)
+    const links: LinkState[] = []
+    const isUp = Promise.withResolvers<void>()
+    conversation.onLink((link) => {
+      links.push(link)
+      if (link.kind === 'up') isUp.resolve()
+    })
+    await first.reject()
+    await isUp.promise
+    expect(links.at(-1)).toMatchObject({ kind: 'up', address: second.url })
+    const waiting = expect(conversation.events().next()).rejects.toMatchObject({ data: { code: 'accessEnded' } })
+    await second.reject()
+    expect(await parley.closed).toMatchObject({
+      data: { code: 'accessEnded' },
+      message: expect.stringMatching(/401.*401.*Ask whoever runs the server for a new one/),
+    })
+    await waiting
+    expect(links.at(-1)).toMatchObject({ kind: 'ended', reason: { data: { code: 'accessEnded' } } })
+    await expect(connect({ urls: [first.url, second.url], token: 'secret' })).rejects.toMatchObject({
+      data: { code: 'accessEnded' },
+    })
+  })
+
+  test('says while it is sought that the lost server does not accept the token, and waits for the others', async () => {
+    await using first = await serve(open(1))
+    const gone = await serve({})
+    await gone.end()
+    await using parley = await connect({ urls: [first.url, gone.url], token: 'secret' })
+    const conversation = await parley.resume(conversationId)
+    const rejected = Promise.withResolvers<LinkState>()
+    conversation.onLink((link) => {
+      if (link.kind === 'lost' && link.isRejected === true) rejected.resolve(link)
+    })
+    await first.reject()
+    expect(await rejected.promise).toMatchObject({ address: first.url, trying: gone.url })
   })
 
   test('to another machine without TLS is refused before the token is sent', async () => {

@@ -1,5 +1,5 @@
 import { type ConnectOptions, connect, type Parley } from '@parley/client'
-import { type Connect, connectClient } from '@parley/client/low-level'
+import { type Connect, connectClient, failedConnection } from '@parley/client/low-level'
 import type { NamedServer } from '@parley/client/named-servers'
 import type { Transport } from '@parley/rpc'
 import type { StartCommand } from '../ports/client-commands.ts'
@@ -18,15 +18,15 @@ export function connectorToServers(server: NamedServer): Connect {
 async function transportTo({ urls, token, ca }: NamedServer): Promise<Transport> {
   // Loaded only when used, to keep the start short.
   const { connectWebSocket } = await import('@parley/rpc/websocket')
-  const faults: unknown[] = []
+  const failures = new Map<string, unknown>()
   for (const url of urls) {
     try {
       return await connectWebSocket({ url, token, ...(ca === undefined ? {} : { ca }) })
     } catch (error) {
-      faults.push(error)
+      failures.set(url, error)
     }
   }
-  throw faults[0]
+  throw failedConnection(failures)
 }
 
 const refusal = {

@@ -37,6 +37,11 @@ it('frontends reach what the user of their token reaches; what is forbidden is a
   await watched.turnEnded()
 
   const who = { clientInfo: { name: 'mcp', version: '1' }, canApprove: true }
+  for (const connecting of [
+    connectorToServers(listening.as('another'))(who),
+    libraryOnServers(listening.as('another'), {}),
+  ])
+    await expect(connecting).rejects.toMatchObject({ data: { code: 'accessEnded' } })
   await using mcp = await connectorToServers(listening.as(token))(who)
   await using library = await libraryOnServers(listening.as(token), { name: 'acp' })
   for (const client of [mcp, library]) {

@@ -1,4 +1,4 @@
-import { type Conversation, codeOf } from '@parley/client'
+import { type Conversation, isConnectionOver } from '@parley/client'
 import type { ConversationState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import { createRowPainter, type Overlay, type OverlayScene } from '../../terminal/overlay.ts'
@@ -198,6 +198,6 @@ export async function newestText(
 }
 
 function messageOf(error: unknown): string {
-  if (codeOf(error) === 'connectionClosed') return 'The server is gone, and the process with it.'
+  if (isConnectionOver(error)) return 'The server is gone, and the process with it.'
   return errorMessage(error)
 }

@@ -5,15 +5,19 @@ import type { Ceiling } from '../menu/wider-limits.ts'
 export interface SoughtServer {
   readonly address: string
   readonly trying: string
+  /** Set where the lost one does not accept the token any more. */
+  readonly isRejected?: true
 }
+
+/** Reason why a connection is not made again by itself: another server of the store has the conversation, or none accepts the token. */
+export type LossReason = 'taken' | 'rejected'
 
 /** State of the connection to the server. */
 export type Link =
   /** `sought`: the connection to one of several servers is being made again. */
   | { readonly kind: 'starting'; readonly sought?: SoughtServer }
   | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
-  /** `isTaken`: another server of the store has the conversation now. */
-  | { readonly kind: 'lost'; readonly isTaken?: true }
+  | { readonly kind: 'lost'; readonly reason?: LossReason }
 
 /** Role that keeps a window from sending; whoever has a link is a reader. `none`: it was taken away while the window was open. */
 export type HeldRole = 'reader' | 'approver' | 'none'

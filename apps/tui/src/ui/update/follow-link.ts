@@ -69,13 +69,13 @@ export function resendUnsent({ unsent }: UiState): readonly Intent[] {
 
 /**
  * Drops what only the lost server could carry out, and has it started again: once by itself where that loses nothing,
- * by a key when it had ended within a minute before, or when another server has the conversation.
+ * by a key when it had ended within a minute before, or when the connection was given up.
  */
-function lost(ui: UiState, { isTaken }: UiAction & { kind: 'lost' }, context: UiContext): UiStep {
+function lost(ui: UiState, { reason }: UiAction & { kind: 'lost' }, context: UiContext): UiStep {
   const { nowMs } = context
   const dropped: UiState = {
     ...ui,
-    link: { kind: 'lost', ...(isTaken === undefined ? {} : { isTaken }) },
+    link: { kind: 'lost', ...(reason === undefined ? {} : { reason }) },
     hangs: false,
     lostAtMs: nowMs,
     menu: null,
@@ -85,7 +85,7 @@ function lost(ui: UiState, { isTaken }: UiAction & { kind: 'lost' }, context: Ui
     stoppingCommand: null,
     answeredApproval: null,
   }
-  if (isTaken === true || !restartsByItself(ui, context)) return stepTo(dropped)
+  if (reason !== undefined || !restartsByItself(ui, context)) return stepTo(dropped)
   const told = addNote(dropped, 'warning', 'The server ended and is being started again.')
   return stepTo({ ...told, link: { kind: 'starting' } }, { kind: 'restart' })
 }

@@ -77,19 +77,22 @@ function startingActivity(ui: UiState, sought: SoughtServer | undefined): Activi
   return isWaitedFor(ui) ? still([{ text: 'starting…', tone: 'muted' }]) : null
 }
 
-function soughtLine({ address, trying }: SoughtServer): Line {
+function soughtLine({ address, trying, isRejected }: SoughtServer): Line {
   const [lost, next] = [address, trying].map((url) => shownName(url.replace(/^wss?:\/\//, '')))
   const text = lost === next ? `trying again` : `trying ${next}`
+  const what = isRejected ? `${lost} does not accept your token any more` : `Connection to ${lost} lost`
   return [
-    { text: `Connection to ${lost} lost, ${text}… `, tone: 'warn' },
+    { text: `${what}, ${text}… `, tone: 'warn' },
     { text: 'nothing shown is lost', tone: 'muted' },
   ]
 }
 
 function lostLine(state: ConversationState | null, { composer, opened, link }: UiState): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
+  const reason = link.kind === 'lost' ? link.reason : undefined
+  if (reason === 'rejected') return rejectedLine(key)
   if (opened?.isFar) return noServerLine(key)
-  if (link.kind === 'lost' && link.isTaken === true) return takenLine(key)
+  if (reason === 'taken') return takenLine(key)
   const way = opened?.onlyWatches ? 'to join it again' : opened?.attached ? 'to go on here' : 'to restart'
   const kept = isSavedHere(state, { opened }) ? '; your conversation is saved' : ''
   return [
@@ -104,6 +107,16 @@ function takenLine(key: string): Line {
     { text: `Press ${key} to go on with it`, tone: 'bad' },
   ]
 }
+
+function rejectedLine(key: string): Line {
+  return [
+    { text: `${rejectedWords}. `, tone: 'bad', bold: true },
+    { text: `Ctrl+D leaves, ${key} tries again`, tone: 'bad' },
+  ]
+}
+
+/** Words for a window whose token no server accepts. */
+export const rejectedWords = 'Your token is not accepted any more; what was shown is saved there'
 
 function noServerLine(key: string): Line {
   return [

@@ -4,7 +4,7 @@ import { isInboxPaused } from '../../ui/inbox.ts'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
-import { failureWords, isSavedHere, tryWords } from '../live/activity.ts'
+import { failureWords, isSavedHere, rejectedWords, tryWords } from '../live/activity.ts'
 import { isRunningCall } from '../live/working-line.ts'
 import { shownLine } from '../text/control-characters.ts'
 import { callLine } from './item-lines.ts'
@@ -25,6 +25,8 @@ export function plainStatus(state: ConversationState | null, ui: UiState, nowMs:
 }
 
 function lostLine(state: ConversationState | null, ui: UiState): string {
+  if (ui.link.kind === 'lost' && ui.link.reason === 'rejected')
+    return `${rejectedWords}. Ctrl+D leaves, restart tries again.`
   return `The server ended${isSavedHere(state, ui) ? '; your conversation is saved' : ''}. Type restart to go on.`
 }
 

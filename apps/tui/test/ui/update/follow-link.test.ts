@@ -45,12 +45,18 @@ describe('a server that ends', () => {
 })
 
 describe('a server that another one took the conversation from', () => {
-  const taken = updateUi(openUi, { kind: 'lost', isTaken: true }, contextAt(running, 0))
+  const taken = updateUi(openUi, { kind: 'lost', reason: 'taken' }, contextAt(running, 0))
 
   test('is started again by a key only', () => {
     expect(taken.intents).toEqual([])
     expect(typeKeys(taken.ui, running, 'r').intents).toEqual([{ kind: 'restart' }])
   })
+})
+
+test('a connection whose token no server accepts is made again by a key only', () => {
+  const rejected = updateUi(openUi, { kind: 'lost', reason: 'rejected' }, contextAt(running, 0))
+  expect(rejected.intents).toEqual([])
+  expect(typeKeys(rejected.ui, running, 'r').intents).toEqual([{ kind: 'restart' }])
 })
 
 describe('a server that hangs', () => {

@@ -58,8 +58,18 @@ test('a window that only watches offers to join again when the server is lost', 
 
 test('a window whose conversation another server took says which key goes on with it', () => {
   const { line = [] } =
-    activityOf(after(turnStarted), { ...openUi, link: { kind: 'lost', isTaken: true } }, at(0)) ?? {}
+    activityOf(after(turnStarted), { ...openUi, link: { kind: 'lost', reason: 'taken' } }, at(0)) ?? {}
   expect(lineText(line)).toBe('Another server went on with this conversation. Press r to go on with it')
+})
+
+test('a window whose token no server accepts says so in place of a lost connection, and while one is left to try', () => {
+  const lineOf = (link: UiState['link']) =>
+    lineText(activityOf(after(turnStarted), { ...openUi, link }, at(0))?.line ?? [])
+  expect(lineOf({ kind: 'lost', reason: 'rejected' })).toBe(
+    'Your token is not accepted any more; what was shown is saved there. Ctrl+D leaves, r tries again',
+  )
+  const sought = { address: 'wss://a:7100', trying: 'wss://b:7100', isRejected: true } as const
+  expect(lineOf({ kind: 'starting', sought })).toMatch(/^a:7100 does not accept your token any more, trying b:7100…/)
 })
 
 test.each([

@@ -52,14 +52,24 @@ export class McpSession {
     return this.#options.server.transport !== undefined
   }
 
+  /** Resolves to the connection of calls that are about no conversation yet. One that is lost is made anew. */
   client(): Promise<Client> {
-    this.#client ??= this.#options.connect({
+    this.#client ??= this.#connect()
+    return this.#client
+  }
+
+  #connect(): Promise<Client> {
+    const connecting = this.#options.connect({
       ...this.#introduction(),
       // The name that Codex gives it.
       onLoginCompleted: ({ loginId, success, error }) =>
         this.notify('loginChatGptComplete', { loginId, success, error }, null),
     })
-    return this.#client
+    const forget = () => {
+      if (this.#client === connecting) this.#client = null
+    }
+    connecting.then(({ closed }) => closed.then(forget), forget)
+    return connecting
   }
 
   async create(

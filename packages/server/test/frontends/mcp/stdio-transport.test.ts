@@ -1,7 +1,9 @@
-import { createMemoryTransportPair } from '@parley/rpc'
+import { type Client, type Connect, failedConnection } from '@parley/client/low-level'
+import { ConnectError, createMemoryTransportPair } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
 import { afterAll, expect, test } from 'vitest'
 import { StdioTransport } from '../../../src/frontends/mcp/stdio-transport.ts'
+import { connectorTo } from '../../../src/programs/engine-program.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 import { takeHand, type Wire } from './support/hand.ts'
 
@@ -38,6 +40,34 @@ test('a client that leaves more than 32 MiB unread is broken off', async () => {
   const sent = await Promise.allSettled(Array.from({ length: 6 }, () => transport.send(message)))
   expect(sent.map(({ status }) => status)).toEqual([...Array(4).fill('fulfilled'), 'rejected', 'rejected'])
   await closed
+})
+
+test('a connection to the server that is lost is made anew for the next call, which says why where it cannot', async () => {
+  const connections: Client[] = []
+  let isRejecting = false
+  const connect: Connect = async (who) => {
+    if (isRejecting) throw failedConnection(new Map([['wss://a', new ConnectError('refused', 'wss://a (401)')]]))
+    const client = await connectorTo(server.engine)(who)
+    connections.push(client)
+    return client
+  }
+  await using hand = await takeHand(server, { connect })
+  const list = () => hand.call('conversationsList', {}).answer
+  const lose = async () => {
+    const [lost] = connections.splice(0)
+    await lost?.close()
+    await lost?.closed
+  }
+  expect(await list()).toMatchObject({ isError: false })
+  await lose()
+  isRejecting = true
+  expect(await list()).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('This token is not accepted: wss://a (401)') }],
+  })
+  isRejecting = false
+  expect(await list()).toMatchObject({ isError: false })
+  expect(connections).toHaveLength(1)
 })
 
 test('every tool has its schemas, and those of Codex keep their names', async () => {

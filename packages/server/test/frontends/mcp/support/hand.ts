@@ -1,3 +1,4 @@
+import type { Connect } from '@parley/client/low-level'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
 import type { Ceiling } from '../../../../src/engine/limits/ceiling.ts'
@@ -41,6 +42,8 @@ interface HandOptions {
   readonly name?: string
   /** Ceiling of the MCP server, when the conversations live in another process. */
   readonly ceiling?: Ceiling
+  /** Connects in place of the engine's own way. */
+  readonly connect?: Connect
 }
 
 /** An MCP client that is nothing but lines. */
@@ -50,7 +53,7 @@ export async function takeHand(server: TestServer, options: HandOptions = {}): P
   const { home } = server.engine
   const ceiling = () => options.ceiling ?? server.engine.ceiling()
   const parts: McpParts = {
-    connect: connectorTo(server.engine),
+    connect: options.connect ?? connectorTo(server.engine),
     version: 'test',
     home,
     approvalTimeoutMs,

@@ -1,0 +1,31 @@
+import { ConnectError } from '@parley/rpc'
+import { ClientError, rejectedToken } from '../connection/errors.ts'
+
+/** Failure at each address of a list that was tried. */
+export type FailedAttempts = ReadonlyMap<string, unknown>
+
+/** Returns true where a server answers that it does not accept the token. */
+export function isRejection(error: unknown): boolean {
+  return error instanceof ConnectError && error.reason === 'refused'
+}
+
+/** Returns true where all servers answer that they do not accept the token: trying again changes nothing. */
+export function areRejections(failures: FailedAttempts): boolean {
+  return [...failures.values()].every(isRejection)
+}
+
+/** Returns the error for a list of servers of which none lets in: `accessEnded` where all reject the token, else `serverFailed`. */
+export function failedConnection(failures: FailedAttempts): ClientError {
+  const words = wordsOf(failures)
+  return areRejections(failures) ? rejectedToken(words) : new ClientError('serverFailed', `${words}.`)
+}
+
+/** Returns what failed at each address, without a stop. */
+export function wordsOf(failures: FailedAttempts): string {
+  return [...failures].map(([address, error]) => sentenceOf(address, error)).join('; ')
+}
+
+function sentenceOf(address: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.includes(address) ? message.replace(/\.$/, '') : `${address}: ${message.replace(/\.$/, '')}`
+}
