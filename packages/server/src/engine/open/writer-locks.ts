@@ -16,7 +16,7 @@ export interface WriterLocks {
 
 export function createWriterLocks(files: Files, program: string): WriterLocks {
   const held = new Map<ConversationId, { readonly lock: WriterLock; readonly paths: SessionPaths }>()
-  /** This process as an owner, which the kernel is asked about once. */
+  /** Facts of this process as an owner; the kernel is asked about them once. */
   let owner: Owner | null = null
   return {
     async take(conversationId, paths) {
