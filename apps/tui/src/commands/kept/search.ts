@@ -38,9 +38,10 @@ export async function runSearch(launch: Launch, words: readonly string[], flags:
   }
   const result = await searchAll(parley, request, stderr)
   const isTerminal = stdout.isTTY === true
+  const isFar = launch.server !== null
   const lines = json
     ? result.found.map((one) => JSON.stringify(one))
-    : textLines(result.found, { isTerminal, isBold: isTerminal && colourDepth(launch.env) !== 'none' })
+    : textLines(result.found, { isTerminal, isBold: isTerminal && colourDepth(launch.env) !== 'none', isFar })
   stdout.write(lines.map((line) => `${line}\n`).join(''))
   if (!json) for (const note of notesOn(result)) stderr.write(`${note}\n`)
   return result.found.length === 0 ? exitCodes.notFound : exitCodes.ok
@@ -67,12 +68,13 @@ async function searchAll(
 interface Look {
   readonly isTerminal: boolean
   readonly isBold: boolean
+  readonly isFar: boolean
 }
 
-function textLines(found: Found['found'], { isTerminal, isBold }: Look): readonly string[] {
+function textLines(found: Found['found'], { isTerminal, isBold, isFar }: Look): readonly string[] {
   const lines = conversationLines(
     found.map(({ conversation }) => conversation),
-    isTerminal,
+    { withNames: isTerminal, isFar },
   )
   const heads = lines.slice(0, lines.length - found.length)
   const rows = lines.slice(heads.length)
