@@ -113,6 +113,13 @@ export const eventExamples = [
     item: { ...command, status: 'failed', exitCode: 1, attempt: 1 },
   },
   {
+    type: 'hooks.started',
+    on: 'PreToolUse',
+    turnId,
+    itemId: 'i-2f2b',
+    hooks: [{ name: 'no rm', on: 'PreToolUse', source: 'user', required: true }],
+  },
+  {
     type: 'hook.running',
     hook: { name: 'no rm', on: 'PreToolUse', source: 'user' },
     turnId,

@@ -105,6 +105,8 @@ export const eventShapes: Readonly<Record<string, string>> = {
     '{"itemId":"text","attempt":"int>=1","decidedBy":["or",{"rule":"#ruleRef","reason":"text"},{"approvalId":"text"}],"payloadHash":"text","limits?":"#runLimits","changes?":["list","#fileChangeEntry"]}',
   'execution.failed': '{"itemId":"text","attempt":"int>=1","item":"#item"}',
   'files.changed': '{"itemId":"text","count":"int>=0","files":["list","#changedPath"],"list?":"text"}',
+  'hooks.started':
+    '{"on":["=","SessionStart","SessionEnd","UserPromptSubmit","PreToolUse","PostToolUse","PermissionRequest","PermissionDecision","PreCompact","Stop","Notification"],"turnId?":"text","itemId?":"text","hooks":["list",{"name":"text","on":["=","SessionStart","SessionEnd","UserPromptSubmit","PreToolUse","PostToolUse","PermissionRequest","PermissionDecision","PreCompact","Stop","Notification"],"source":["=","user","project"],"required?":["=",true]}]}',
   'hook.running':
     '{"hook":{"name":"text","on":["=","SessionStart","SessionEnd","UserPromptSubmit","PreToolUse","PostToolUse","PermissionRequest","PermissionDecision","PreCompact","Stop","Notification"],"source":["=","user","project"]},"turnId":"text","itemId?":"text","durationMs":"int>=0"}',
   'hook.ran':

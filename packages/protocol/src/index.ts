@@ -9,7 +9,14 @@ export {
   roleHas,
   roleOf,
 } from './access/method-rights.ts'
-export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
+export {
+  noStoreExitCode,
+  unsavedExitCode,
+  type WireErrorCode,
+  type WireErrorDetail,
+  wireErrorMeanings,
+  wireErrors,
+} from './errors.ts'
 export { eventProblem, storedEventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
 export { limits } from './limits.ts'
@@ -36,6 +43,7 @@ export {
 } from './modes/setting-names.ts'
 export { nameForm, namePattern } from './modes/user-names.ts'
 export { recover } from './recover.ts'
+export { type CutOffHooks, cutOffHooks, lostHooks } from './recover-hooks.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
 export { answeredDecision, permits, unansweredApprovals } from './reduce/approvals.ts'
 export { backgroundLost, goesOn } from './reduce/background.ts'
@@ -139,6 +147,7 @@ export type {
   ConversationState,
   Core,
   HooksSaid,
+  HooksStarted,
   OpenItem,
   PastTurn,
   RequestResult,

@@ -1,4 +1,5 @@
 import { utf8Length } from '@parley/text'
+import { recoverHooks } from './recover-hooks.ts'
 import { valueAt } from './reduce/approvals.ts'
 import { denialOf, interruptedCompaction, isCall, standingOutcome } from './reduce/items.ts'
 import type { Approval } from './schema/approval.ts'
@@ -37,6 +38,7 @@ export function recover(
   const ending = Object.values(core.open).filter(
     (open) => !runningOn.has(open.item.id) && !isCut(open, running) && !waits(open, turn, waiting),
   )
+  const calls = new Set(Object.values(core.open).flatMap((open) => (ending.includes(open) ? [] : [open.item.id])))
   const settled = ending.map((open) => ({ ...open, item: settledItem(open) }))
   const endingIds = new Set(ending.map(({ item }) => item.id))
   // Only a damaged log has approvals without their call or turn.
@@ -48,6 +50,7 @@ export function recover(
     ...forgotten.map(withdrawForgotten),
     ...settled.map(completed),
     ...orphans.map(withdraw),
+    ...recoverHooks(core, { turn, calls }),
     ...end,
   ]
 }

@@ -185,6 +185,7 @@ export const redactionTable: Readonly<Record<ConversationEvent['type'], Redactio
     leave: ['files.after.hash', 'files.before.hash', 'files.path', 'itemId', 'list', 'type'],
     sideFiles: ['list'],
   },
+  'hooks.started': { leave: ['itemId', 'turnId', 'type'] },
   'hook.running': { leave: ['itemId', 'turnId', 'type'] },
   'hook.ran': {
     leave: [

@@ -13,6 +13,7 @@ export { type EnvironmentFiles, readOpening } from './files/environment-files.ts
 export {
   EnvironmentUnreachableError,
   isMissing,
+  PortRefusedError,
   succeeds,
   systemErrorCode,
   systemErrorReason,

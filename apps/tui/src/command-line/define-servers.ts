@@ -122,6 +122,10 @@ function defineExecServer(program: Command): void {
     .option('--max-sandbox <mode>', 'the most that clients may ask for (default: what you may); docs/exec-server.md')
     .option('--root <folder>', 'nothing outside is read, written or used as working folder; may be repeated')
     .option(
+      '--forward <answer>',
+      'let clients reach ports in the sandboxes, for /forward: yes or no (default: yes, but no with --max-sandbox, --root or --connect)',
+    )
+    .option(
       '--connect <addresses>',
       'connect to servers by itself instead (wss://HOST:PORT, several with commas), with the token of --token-file',
     )

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { signalGroup } from '../system/signals.ts'
 import type { SpawnError } from '../system/spawn-failure.ts'
 
@@ -127,8 +127,8 @@ export interface Loopback {
   readonly name?: string
   /** Returns the words before a command that is to start in it. Throws when it is closed. */
   entrance(): readonly string[]
-  /** Connects to a server in it, by either version of the protocol. Rejects with the system's code where there is none. */
-  connect(port: number): Promise<Socket>
+  /** Connects to a server in it, by either version of the protocol. Rejects where there is none. */
+  connect(port: number): Promise<Duplex>
   close(): void
 }
 
@@ -156,6 +156,8 @@ export interface Sandboxes {
    * those of one conversation apart where an environment elsewhere makes them.
    */
   openLoopback(name: string): Promise<Loopback | null>
+  /** Returns all loopbacks of a conversation as one, where an environment elsewhere keeps them, whoever has had them made. */
+  readonly loopbackElsewhere?: (name: string) => Loopback
 }
 
 /** Returns the answer of a machine where nothing enforces limits. */

@@ -11,8 +11,17 @@ export function reduceApproval(core: Core, event: EventOf<'approval.requested' |
 /** Adds an approval. A call has one at most: an earlier approval must not answer a later question. */
 function request(core: Core, { approval }: EventOf<'approval.requested'>): Core {
   const others = approvalsWithout(core.approvals, approval.itemId)
-  const asked = { ...core, approvals: { ...others, [approval.id]: { ...approval, state: 'pending' as const } } }
+  const approvals = { ...others, [approval.id]: { ...approval, state: 'pending' as const } }
+  const asked = { ...core, approvals, open: withoutAskedHooks(core.open, approval.itemId) }
   return withItemStatus(asked, approval.itemId, 'awaitingApproval')
+}
+
+/** Returns the open items without the hooks that ended about an earlier question of a call. */
+function withoutAskedHooks(open: Core['open'], itemId: ItemId): Core['open'] {
+  const before = valueAt(open, itemId)
+  if (before?.askedHooks === undefined) return open
+  const { askedHooks: _, ...asked } = before
+  return { ...open, [itemId]: asked }
 }
 
 export function approvalsWithout(approvals: Core['approvals'], itemId: ItemId): Core['approvals'] {

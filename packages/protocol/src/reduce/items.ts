@@ -7,7 +7,7 @@ import { reduceBackground } from './background.ts'
 import { noteCheck } from './checks.ts'
 import { compactionEnded, compactionStarted } from './compactions.ts'
 import { chainDigest } from './digest.ts'
-import { withoutHookOf } from './hooks.ts'
+import { withoutHookOf, withoutMomentsOf } from './hooks.ts'
 import { rememberRequest, takeFromInbox } from './turns.ts'
 
 /** Number of completed items that a state holds. */
@@ -56,7 +56,8 @@ function rememberStart(core: Core, { item, ...at }: { item: Item; turnId: Turn['
 }
 
 function discardItem(core: Core, itemId: ItemId): Core {
-  return { ...core, open: without(core.open, itemId), approvals: approvalsWithout(core.approvals, itemId) }
+  const left = withoutMomentsOf(core, itemId)
+  return { ...left, open: without(core.open, itemId), approvals: approvalsWithout(core.approvals, itemId) }
 }
 
 function countCall(turn: Core['turn'], item: Item): Core['turn'] {
@@ -162,7 +163,7 @@ function completeItem(
     counts: { ...core.counts, items: core.counts.items + 1 },
     digest: chainDigest(core.digest, item),
   }
-  const running = reduceBackground(settled, item, { at })
+  const running = reduceBackground(withoutMomentsOf(settled, item.id), item, { at })
   const isCompaction = item.type === 'contextCompaction' && item.leftOut === undefined
   const noted = isCompaction ? compactionEnded(running, item) : running
   return { core: rememberMessage(noted, item, seq), window: [...state.window.slice(1 - windowLimit), completed] }

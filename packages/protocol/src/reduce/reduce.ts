@@ -3,7 +3,7 @@ import type { ConversationState, Core } from '../schema/state.ts'
 import { reduceApproval } from './approvals.ts'
 import { type CompactionEvent, reduceCompaction } from './compactions.ts'
 import { type MetaEvent, reduceMeta } from './conversation.ts'
-import { reduceHook, reduceRunningHook } from './hooks.ts'
+import { reduceHook, reduceRunningHook, reduceStartedHooks } from './hooks.ts'
 import { reduceItem } from './items.ts'
 import { type InboxEvent, reduceInbox, reduceTurn, type TurnEvent } from './turns.ts'
 
@@ -68,6 +68,7 @@ const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = 
   'execution.started': reduceItem,
   'execution.failed': reduceItem,
   'files.changed': (state) => state,
+  'hooks.started': onCore(reduceStartedHooks),
   'hook.running': onCore(reduceRunningHook),
   'hook.ran': onCore(reduceHook),
 }

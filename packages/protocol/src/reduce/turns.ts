@@ -7,6 +7,7 @@ import type { Core, RequestResult, Turn } from '../schema/state.ts'
 import { withoutChecked } from './checks.ts'
 import { afterResponse, afterTurn } from './compactions.ts'
 import { noTokens } from './conversation.ts'
+import { withoutMomentsIn } from './hooks.ts'
 
 export type TurnEvent = EventOf<
   | 'turn.started'
@@ -61,7 +62,7 @@ function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
   const problem = answerProblem === undefined ? {} : { answerProblem }
   const purpose = core.turn?.purpose
   return {
-    ...afterTurn(core),
+    ...afterTurn(withoutMomentsIn(core, id)),
     meta: { ...core.meta, updatedAt: at },
     turn: null,
     lastTurn: {

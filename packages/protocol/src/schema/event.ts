@@ -14,7 +14,7 @@ import {
   tokenCounts,
   turnOutcome,
 } from './events/event-parts.ts'
-import { hookRun, hookRunning } from './hooks/hook-run.ts'
+import { hookRun, hookRunning, hooksStarted } from './hooks/hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import {
   actor,
@@ -273,6 +273,11 @@ export const conversationEvent = z.discriminatedUnion('type', [
       list: sideFile.exactOptional().describe('Side file: the files as JSON, where they are many.'),
     },
     'Files that changed while a call ran, with their contents before and after. What they were is kept for a rewind.',
+  ),
+  event(
+    'hooks.started',
+    hooksStarted,
+    'Hooks of a moment run from here on. Synced before the first starts. Those without a `hook.ran` after it were cut off with their program.',
   ),
   event(
     'hook.running',

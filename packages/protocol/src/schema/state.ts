@@ -12,7 +12,7 @@ import {
   tokenCounts,
   turnOutcome,
 } from './events/event-parts.ts'
-import { hookRef } from './hooks/hook-run.ts'
+import { hookRef, hooksStarted } from './hooks/hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import { limitName, messageCall, missingKey, queuedMessage, sideFile, turnOptions, turnPurpose } from './input.ts'
 import { decisionRecord, failure, item, itemStatus } from './item.ts'
@@ -47,6 +47,10 @@ export const openItem = z
       .exactOptional()
       .describe('Outcome of the attempt before; it is final unless the next one starts.'),
     hooks: hooksSaid.exactOptional().describe('Present once a hook before the call has run.'),
+    askedHooks: z
+      .array(hookRef)
+      .exactOptional()
+      .describe('Hooks that have ended about the question that waits; left out for none.'),
   })
   .describe('An item that is not finished.')
 
@@ -228,6 +232,11 @@ export const core = z
       .describe('The turn that ended last.'),
     open: z.record(itemId, openItem).describe('Open items by id, in the order they were started.'),
     approvals: z.record(approvalId, approval).describe('Approvals by id: pending, or approved and not started.'),
+    hooks: z
+      .array(z.object(hooksStarted))
+      .exactOptional()
+      .describe('Moments whose hooks run, with those that have not ended, in their order; left out for none.'),
+    begun: z.literal(true).exactOptional().describe('Hooks of its start have run, or the model was asked.'),
     inbox: z.array(queuedMessage).describe('Oldest first.'),
     inboxPaused: z
       .boolean()
@@ -275,6 +284,7 @@ export const conversationState = z
   })
   .describe('State of a conversation: the result of applying its events.')
 
+export type HooksStarted = NonNullable<z.infer<typeof core>['hooks']>[number]
 export type HooksSaid = z.infer<typeof hooksSaid>
 export type OpenItem = z.infer<typeof openItem>
 export type CompletedItem = z.infer<typeof completedItem>

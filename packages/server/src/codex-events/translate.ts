@@ -108,6 +108,7 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
     case 'files.changed':
     case 'forwards.changed':
     case 'waits.changed':
+    case 'hooks.started':
     case 'hook.running':
     case 'hook.ran':
       return []

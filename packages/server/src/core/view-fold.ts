@@ -166,10 +166,12 @@ function addItem(fold: Fold, item: Item, { seq, place }: Spot): void {
 
 /** Adds what a hook tells the model: after the message it ran for, else after the results of the calls so far. */
 function addHookContext(fold: Fold, event: EventOf<'hook.ran'>, seq: number): void {
-  const { hook, context, messageId } = event
+  const { hook, context, messageId, outcome } = event
   if (context === undefined) return
   const whose = hook.source === 'project' ? 'of this project' : "of the user's"
-  const entry = userText(`A hook ${whose} (${hook.name}, ${hook.on}) says:\n${context}`)
+  const named = `hook ${whose} (${hook.name}, ${hook.on})`
+  // One that was cut off has said nothing.
+  const entry = userText(`${outcome === 'interrupted' ? `About a ${named}:` : `A ${named} says:`}\n${context}`)
   const waiting = messageId === undefined ? undefined : fold.queued.get(messageId)
   if (waiting === undefined) addEntry(fold, entry, seq)
   else waiting.push(entry)

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { openSandboxes } from '@parley/host'
 import type { Item } from '@parley/protocol'
 import { expect, it } from 'vitest'
@@ -48,9 +51,16 @@ it.skipIf(enforcement !== 'full')('a patch of what git runs there later asks, an
   expect([existsSync(join(far.work, 'tools/plain')), existsSync(join(far.work, 'tools/hooks'))]).toEqual([true, false])
 })
 
-const serve = `perl -MSocket -e '$|=1; socket(S,AF_INET,SOCK_STREAM,0); bind(S,sockaddr_in(8767,INADDR_LOOPBACK)); listen(S,5); print "up\n"; while (accept(C,S)) { print C "served"; close C }'`
-const ask = `bash -c 'until (exec 3<>/dev/tcp/127.0.0.1/8767 && cat <&3) 2>/dev/null; do sleep 0.1; done'`
-const askOnce = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/8767 && cat <&3'`
+const serve = `perl -MSocket -e '$|=1; $SIG{PIPE}="IGNORE"; socket(S,AF_INET,SOCK_STREAM,0); bind(S,sockaddr_in(8767,INADDR_LOOPBACK)); listen(S,5); print "up\n"; while (accept(C,S)) { sysread C,$_,9999; print C "HTTP/1.0 200 OK\\r\\n\\r\\nserved"; close C }'`
+const ask = `bash -c 'until (exec 3<>/dev/tcp/127.0.0.1/8767 && echo >&3 && cat <&3) 2>/dev/null; do sleep 0.1; done'`
+const askOnce = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/8767 && echo >&3 && cat <&3'`
+
+/** Asks as a browser does that resolves the name to loopback. */
+async function pageAt(url: string): Promise<string> {
+  const { host, port } = new URL(url)
+  const [answer]: IncomingMessage[] = await once(get({ host: '127.0.0.1', port, headers: { host } }), 'response')
+  return answer === undefined ? '' : await text(answer)
+}
 
 const commandsIn = (items: readonly Item[]) => items.filter(({ type }) => type === 'commandExecution')
 
@@ -69,21 +79,31 @@ it.skipIf(sharesLoopback !== true)(
     expect(started).toMatchObject({
       modelText: expect.stringContaining('Commands with the same limits reach a server'),
     })
-    expect(reached).toMatchObject({ status: 'completed', output: { head: 'served' } })
+    expect(reached).toMatchObject({ status: 'completed', output: { head: expect.stringContaining('served') } })
     const { conversationId } = watched
-    await expect(client.request('conversation/forward', { conversationId, port: 8767 })).rejects.toMatchObject({
+    const forwarded = { conversationId, port: 8767 }
+    const { url } = await client.request('conversation/forward', forwarded)
+    expect(await pageAt(url)).toBe('served')
+    await expect(client.request('conversation/forward', { conversationId, port: 9 })).rejects.toMatchObject({
       data: { code: 'portNotReachable' },
-      message: expect.stringContaining('in an environment'),
+      message: expect.stringContaining('Nothing listens on port 9'),
     })
     await server.close()
+    await expect(pageAt(url)).rejects.toThrow('ECONNREFUSED')
 
     const next = place.here.start({ store, model: calling(shell(askOnce)) })
     const later = await next.connect()
     await later.request('conversation/resume', { conversationId })
     const again = await later.watch(conversationId)
+    const next8767 = await later.request('conversation/forward', forwarded)
+    expect(next8767.url).not.toBe(url)
+    expect(await pageAt(next8767.url)).toBe('served')
     await again.send('and now')
     await again.until(({ core }) => core.counts.turns === 2 && core.turn === null)
-    expect(commandsIn(again.items()).at(-1)).toMatchObject({ status: 'completed', output: { head: 'served' } })
+    expect(commandsIn(again.items()).at(-1)).toMatchObject({
+      status: 'completed',
+      output: { head: expect.stringContaining('served') },
+    })
 
     const other = await place.talk(calling(shell(askOnce)), {}, confined)
     await other.watched.send('go')

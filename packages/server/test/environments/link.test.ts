@@ -37,3 +37,13 @@ it('a request is repeated when the link breaks at it, and is given up with a rea
   await expect(ask()).rejects.toThrow('The environment box cannot be reached: the link broke at each fs/getMetadata.')
   expect(await ask()).toMatchObject({ isDirectory: true })
 })
+
+it('a request over a connection that is being closed is made over the next one', async () => {
+  await using brittle = brittleLink(null)
+  const connection = await brittle.link.connection()
+  const closing = connection.close()
+  expect(await brittle.link.ask('fs/getMetadata', { path: 'file:///', sandbox: null })).toMatchObject({
+    isDirectory: true,
+  })
+  await closing
+})

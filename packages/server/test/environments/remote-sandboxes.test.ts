@@ -37,7 +37,7 @@ function linkThatSays(...answers: readonly Answer[]): Pick<Link, 'connection' | 
 }
 
 const says = (enforcement: 'full' | 'partial' | 'none') =>
-  describeEnvironment('1', { enforcement, reason: `It is ${enforcement}.` })
+  describeEnvironment('1', { enforcement, reason: `It is ${enforcement}.` }, true)
 const { sandbox: _, ...ofOlder } = says('none')
 
 describe('what enforces limits in an environment', () => {

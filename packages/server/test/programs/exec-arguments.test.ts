@@ -10,6 +10,7 @@ describe('the arguments of an exec-server', () => {
       connect: null,
       maxSandbox: null,
       roots: [],
+      ports: true,
       tokenFile: '/home/me/.parley/exec-server-token',
       lingerMs: 0,
     }
@@ -37,6 +38,19 @@ describe('the arguments of an exec-server', () => {
       maxSandbox: 'workspace-write',
       roots,
     })
+  })
+
+  it.each([
+    [[], true],
+    [['--listen', 'ws://127.0.0.1:7000'], true],
+    [['--max-sandbox', 'danger-full-access'], false],
+    [['--root', '/a'], false],
+    [['--connect', 'wss://a', '--name', 'a', '--token-file', '/t'], false],
+    [['--forward', 'no'], false],
+    [['--root', '/a', '--forward', 'yes'], true],
+    [['--connect', 'wss://a', '--name', 'a', '--token-file', '/t', '--forward', 'yes'], true],
+  ])('%j let ports out: %j', (argv, ports) => {
+    expect(readExecArguments(argv, env).ports).toBe(ports)
   })
 
   it('name the servers that it connects to', () => {
@@ -68,6 +82,7 @@ describe('the arguments of an exec-server', () => {
     [['--name', 'laptop'], '--name needs --connect'],
     [['--root', '/a', '--max-sandbox', 'danger-full-access'], '--root holds for sandboxed processes only'],
     [['--max-sandbox', 'some'], '--max-sandbox takes read-only'],
+    [['--forward', 'maybe'], '--forward takes yes or no'],
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['--listen', 'http://127.0.0.1:1'], '--listen takes ws://HOST:PORT'],
     [['--token-file', 'x'], '--token-file needs --listen ws://HOST:PORT.'],

@@ -7,6 +7,11 @@ export class EnvironmentUnreachableError extends Error {
   override readonly name = 'EnvironmentUnreachableError'
 }
 
+/** Refusal of an environment to let ports of its sandbox out. The message is a sentence for the user. */
+export class PortRefusedError extends Error {
+  override readonly name = 'PortRefusedError'
+}
+
 /** Tells if an exec-server rejected a request, and did nothing, because another server has the conversation. */
 export function isEpochOver(error: unknown): boolean {
   return error instanceof RpcError && error.data?.code === 'epochOver'

@@ -92,11 +92,15 @@ export class Link implements AsyncDisposable {
     for (let attempt = 1; ; attempt++) {
       const connection = await this.connection()
       try {
-        return await connection.request(method, params)
+        const result = await connection.request(method, params)
+        this.#heartbeat?.heard()
+        return result
       } catch (error) {
         if (error instanceof EnvironmentUnreachableError) throw this.#unreachable(error.message)
         if (!(error instanceof ConnectionClosedError)) throw error
         if (attempt === maxAttempts) throw this.#unreachable(`the link broke at each ${method}`)
+        // One that is being closed rejects every request; only once it is closed another is made.
+        await connection.closed
       }
     }
   }

@@ -11,6 +11,7 @@ import {
 import { RpcError } from '@parley/rpc'
 import type { ExecInfo } from './exec-connection.ts'
 import type { Link } from './link.ts'
+import { connectRemotePort } from './remote-port.ts'
 
 /** Describes the sandbox of a remote machine, which its exec-server enforces and reports. */
 export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'ask'>): Sandboxes {
@@ -32,6 +33,7 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
     return worst
   }
 
+  const loopbackOf = (of: string) => remoteLoopback(link, name, of)
   const report = () => learn(async () => (await link.connection()).info)
   return {
     report,
@@ -52,18 +54,19 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
       }
     },
     // Made there at the first command that names it, and found again by the next server of the conversation.
-    openLoopback: (of) => Promise.resolve(remoteLoopback(name, of)),
+    openLoopback: (of) => Promise.resolve(loopbackOf(of)),
+    loopbackElsewhere: loopbackOf,
   }
 }
 
 /** Returns the loopback of a conversation there. It ends with the session. */
-function remoteLoopback(environment: string, name: string): Loopback {
+function remoteLoopback(link: Pick<Link, 'connection' | 'ask'>, environment: string, name: string): Loopback {
   return {
     name,
     entrance() {
       throw new Error(`commands of the environment ${environment} enter their loopback there`)
     },
-    connect: () => Promise.reject(new Error(`ports of the environment ${environment} are not reached from here`)),
+    connect: (port) => connectRemotePort(link, { environment, loopback: name, port }),
     close: () => undefined,
   }
 }

@@ -18,7 +18,7 @@ const { connect } = require('node:net')
 process.on('disconnect', () => process.exit())
 const send = (message, socket) => process.send(message, socket, {}, () => {})
 const dial = (id, port, [host, ...others]) => {
-  const socket = connect({ host, port, allowHalfOpen: true }).pause()
+  const socket = connect({ host, port, allowHalfOpen: true, noDelay: true }).pause()
   const fail = ({ code = 'unknown' }) => (others.length > 0 ? dial(id, port, others) : send({ id, code }))
   socket.once('error', fail)
   socket.once('connect', () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { enforcement } from '../settings.ts'
 import { fileMethods } from './files.ts'
+import { portMethods } from './ports.ts'
 import { type Fence, fenced, processMethods, processNotifications } from './process.ts'
 
 export const execProtocolVersion = 'exec-server.v0'
@@ -49,6 +50,12 @@ const environmentInfo = z
           'Requests of an earlier epoch are rejected, and conversations have sessions. Missing in older servers.',
         ),
       fileHashes: z.boolean().describe('`fs/writeFile` takes `expectedHash`.'),
+      ports: z
+        .boolean()
+        .exactOptional()
+        .describe(
+          'Clients may connect to ports in shared loopbacks; false: the owner of the machine does not allow it. Missing in older servers.',
+        ),
     }),
   })
   .describe('The machine that processes run on.')
@@ -92,6 +99,7 @@ export const execMethods = {
   'environment/info': { about: 'Returns the same as `initialize`.', params: z.object({}), result: environmentInfo },
   ...processMethods,
   ...fileMethods,
+  ...portMethods,
 } as const
 
 /** Notifications of an exec-server: name → parameters. */

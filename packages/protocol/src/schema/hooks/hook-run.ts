@@ -21,7 +21,7 @@ export const hookRun = {
   outcome: z
     .enum(['passed', 'asked', 'stopped', 'failed', 'interrupted'])
     .describe(
-      '`asked`: the user has to be asked. `stopped`: what it ran for does not happen, or the turn goes on in place of its end. `failed`: it could not say anything, which stopped nothing. `interrupted`: the turn was.',
+      '`asked`: the user has to be asked. `stopped`: what it ran for does not happen, or the turn goes on in place of its end. `failed`: it could not say anything, which stopped nothing. `interrupted`: the turn was, or the program ended before it had said anything.',
     ),
   reason: z.string().exactOptional().describe('Why it stopped or asked, or what failed.'),
   endsTurn: z.literal(true).exactOptional().describe('It ends the turn.'),
@@ -36,6 +36,19 @@ export const hookRun = {
   said: z.string().exactOptional().describe('Beginning of what it wrote, for people.'),
   exitCode: z.int().exactOptional().describe('Left out where a signal ended it, and where it could not start.'),
   durationMs: z.int().min(0).describe('Run time in ms.'),
+}
+
+/** Hook that is to run, as its configuration has it. */
+const dueHook = hookRef.extend({
+  required: z.literal(true).exactOptional().describe('Where it fails, what it runs for is stopped.'),
+})
+
+/** Fields of the event about the hooks of a moment. */
+export const hooksStarted = {
+  on: z.enum(hookEvents),
+  turnId: turnId.exactOptional(),
+  itemId: itemId.exactOptional().describe('Call that they run for.'),
+  hooks: z.array(dueHook).min(1).describe('In their order; one runs after the other.'),
 }
 
 /** Fields of the event about a run that has not ended yet. */

@@ -1,5 +1,13 @@
 import type { ModelCall } from '@parley/models'
-import { type CallItem, type ConversationEvent, type HooksSaid, type ItemId, isCall } from '@parley/protocol'
+import {
+  type CallItem,
+  type ConversationEvent,
+  type HooksSaid,
+  type ItemId,
+  isCall,
+  lostHooks,
+  type TurnId,
+} from '@parley/protocol'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import type { HookMoment, RanHook } from '../hooks/conversation-hooks.ts'
 import { eventsOfRun } from '../hooks/hook-events.ts'
@@ -94,15 +102,21 @@ function spoilt(ran: RanHook, problem: string): RanHook {
   return { ...ran, finding: { ...finding, outcome: 'stopped', reason: problem } }
 }
 
-/** Returns the moment of hooks after a call. */
-export function afterCall({ id, tool }: CallItem): HookMoment {
-  return { on: 'PostToolUse', subject: tool, itemId: id }
+/** Call that has run. */
+interface Ended {
+  readonly item: CallItem
+  readonly call: ModelCall
 }
 
-/** Runs the hooks after a call, whose outcome is recorded, and records in one write what they say. */
-export async function runHooksAfter(context: TurnContext, item: CallItem, call: ModelCall): Promise<void> {
+/** Returns the moment of hooks after a call. */
+export function afterCall({ id, tool }: CallItem, turnId: TurnId | null): HookMoment {
+  return { on: 'PostToolUse', subject: tool, itemId: id, ...(turnId === null ? {} : { turnId }) }
+}
+
+/** Runs the hooks after a call, whose outcome is recorded, and records what each says. */
+export async function runHooksAfter(context: TurnContext, moment: HookMoment, { item, call }: Ended): Promise<void> {
   const { conversation, modules, signal } = context
-  const turnId = conversation.state.core.turn?.id
+  const { turnId } = moment
   const about = { itemId: item.id, ...(turnId === undefined ? {} : { turnId }) }
   const exitCode = item.type === 'commandExecution' ? (item.exitCode ?? null) : null
   const input = () => ({
@@ -113,10 +127,29 @@ export async function runHooksAfter(context: TurnContext, item: CallItem, call: 
     tool_response: item.modelText ?? '',
     ...(exitCode === null ? {} : { exit_code: exitCode }),
   })
-  const events: ConversationEvent[] = []
-  for await (const ran of modules.hooks.run(afterCall(item), input, signal))
-    events.push(...eventsOfRun(ran, about, modules.ids))
-  conversation.recordAll(events)
+  for await (const ran of modules.hooks.run(moment, input, signal))
+    conversation.recordAll(eventsOfRun(ran, about, modules.ids))
+}
+
+/** Runs the hooks after calls that an earlier process has left, or records that none runs. Resolves to false where there were none. */
+export async function runHooksLeft(context: TurnContext): Promise<boolean> {
+  const { hooks } = context.modules
+  const moments = hooks.takeLeft()
+  for (const left of moments) {
+    const ended = endedCall(context, left.itemId)
+    const moment = ended === null ? null : { ...afterCall(ended.item, left.turnId ?? null), left: left.hooks }
+    if (ended !== null && moment !== null && hooks.has(moment)) await runHooksAfter(context, moment, ended)
+    else context.conversation.recordAll(lostHooks(left))
+  }
+  return moments.length > 0
+}
+
+/** Returns a call that has ended; null where it is not known any more. */
+function endedCall(context: TurnContext, itemId: ItemId | undefined): Ended | null {
+  const item = context.conversation.state.window.find((one) => one.item.id === itemId)?.item
+  if (item === undefined || !isCall(item)) return null
+  const call = exactCall(context, item)
+  return call === null ? null : { item, call }
 }
 
 function endStatus({ status }: CallItem): 'completed' | 'failed' | 'interrupted' | 'unknown' {

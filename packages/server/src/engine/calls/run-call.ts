@@ -125,21 +125,28 @@ async function ask(
   return null
 }
 
-/** Records how a call that has run ended, then runs the hooks after it. */
+/** Records how a call that has run ended, then runs the hooks after it. That they run comes first, so that no cut of the log leaves them out. */
 async function completeRun(context: TurnContext, item: CallItem): Promise<void> {
-  const call = context.modules.hooks.has(afterCall(item)) ? exactCall(context, item) : null
-  await complete(context, item)
-  if (call !== null) await runHooksAfter(context, item, call)
+  const { conversation, modules } = context
+  const moment = afterCall(item, conversation.state.core.open[item.id]?.turnId ?? null)
+  const call = modules.hooks.has(moment) ? exactCall(context, item) : null
+  if (call === null) return complete(context, item)
+  await complete(context, item, modules.hooks.started(moment))
+  await runHooksAfter(context, moment, { item, call })
 }
 
 /** Records how the call ended. Retries while the disk is full: the outcome exists only in memory. */
-async function complete({ conversation, patience }: TurnContext, item: CallItem): Promise<void> {
+async function complete(
+  { conversation, patience }: TurnContext,
+  item: CallItem,
+  before: readonly ConversationEvent[] = [],
+): Promise<void> {
   const open = conversation.state.core.open[item.id]
   const turnId = open?.turnId ?? null
   const hint = changeHint(open?.hooks) + repeatedHint(conversation.view.repeated, item)
   const told = hint === '' ? item : { ...item, modelText: `${item.modelText ?? ''}${hint}` }
-  const event: ConversationEvent = { type: 'item.completed', item: told }
-  await patience.persist(() => conversation.record(turnId === null ? event : { ...event, turnId }))
+  const event: ConversationEvent = { type: 'item.completed', item: told, ...(turnId === null ? {} : { turnId }) }
+  await patience.persist(() => conversation.recordAll([...before, event]))
 }
 
 /** Runs one attempt to its end; null for one that is left to the next server. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */

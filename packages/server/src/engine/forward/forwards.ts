@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Actor, Forward } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -17,7 +17,7 @@ export interface Forwards {
 interface ForwardPorts {
   readonly conversation: Pick<Conversation, 'record'>
   /** Connects to a port in the network of the commands. Rejects with a rejection. */
-  readonly connect: (port: number) => Promise<Socket>
+  readonly connect: (port: number) => Promise<Duplex>
 }
 
 const maxForwards = 16

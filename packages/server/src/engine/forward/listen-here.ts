@@ -28,7 +28,7 @@ async function listenOn(wanted: number, onConnection: (caller: Socket) => void):
   const servers: Server[] = []
   let port = wanted
   for (const host of addresses) {
-    const server = createServer({ allowHalfOpen: true }, onConnection)
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, onConnection)
     server.maxConnections = maxConnections
     const code = await started(server, host, port)
     if (code === null) {

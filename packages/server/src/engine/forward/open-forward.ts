@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { listenHere } from './listen-here.ts'
 import { type Connect, relay } from './relay.ts'
 
@@ -15,11 +15,11 @@ export interface OpenForward {
  */
 export async function openForward(port: number, connect: Connect): Promise<OpenForward> {
   const name = `p${port}-${randomBytes(8).toString('hex')}.localhost`
-  const sockets = new Set<Socket>()
-  const kept = (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    return socket.on('error', () => socket.destroy())
+  const streams = new Set<Duplex>()
+  const kept = <Stream extends Duplex>(stream: Stream) => {
+    streams.add(stream)
+    stream.once('close', () => streams.delete(stream))
+    return stream.on('error', () => stream.destroy())
   }
   let hosts = [name]
   const listener = await listenHere(
@@ -31,7 +31,7 @@ export async function openForward(port: number, connect: Connect): Promise<OpenF
     url: `http://${name}:${listener.port}/`,
     close() {
       listener.close()
-      for (const socket of sockets) socket.destroy()
+      for (const stream of streams) stream.destroy()
     },
   }
 }

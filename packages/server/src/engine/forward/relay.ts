@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { RpcError } from '@parley/rpc'
 import { judgeHead } from './judge-head.ts'
 
-/** Connects to what the caller wants to reach. */
-export type Connect = () => Promise<Socket>
+/** Connects to what the caller wants to reach. Rejects with a rejection that says why not. */
+export type Connect = () => Promise<Duplex>
 
 /** Time for the head of the first request, and for a caller to take what is left. */
 const headMs = 30_000
@@ -15,8 +17,9 @@ export async function relay(caller: Socket, hosts: readonly string[], connect: C
     return answer(caller, '421 Misdirected Request', 'This is not the address that /forward has given.')
   try {
     join(caller, await connect(), head)
-  } catch {
-    answer(caller, '502 Bad Gateway', 'Nothing listens on this port of the sandbox any more.')
+  } catch (error) {
+    const why = error instanceof RpcError ? error.message : 'The port of the sandbox could not be reached.'
+    answer(caller, '502 Bad Gateway', why)
   }
 }
 
@@ -40,7 +43,7 @@ function readHead(caller: Socket, hosts: readonly string[]): Promise<Buffer | nu
   })
 }
 
-function join(caller: Socket, server: Socket, head: Buffer): void {
+function join(caller: Socket, server: Duplex, head: Buffer): void {
   if (caller.destroyed) {
     server.destroy()
     return
@@ -54,7 +57,7 @@ function join(caller: Socket, server: Socket, head: Buffer): void {
 }
 
 /** Destroys `other` when `one` ends before all of it was read; after that its end is passed on in order. */
-function endWith(one: Socket, other: Socket): void {
+function endWith(one: Duplex, other: Duplex): void {
   one.on('error', () => one.destroy())
   one.once('close', () => {
     if (!one.readableEnded) other.destroy()
@@ -64,8 +67,8 @@ function endWith(one: Socket, other: Socket): void {
 function answer(caller: Socket, status: string, text: string): void {
   const lines = [
     `HTTP/1.1 ${status}`,
-    'Content-Type: text/plain',
-    `Content-Length: ${text.length + 1}`,
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text) + 1}`,
     'Connection: close',
   ]
   // Unread bytes would reset the connection before the answer is there.

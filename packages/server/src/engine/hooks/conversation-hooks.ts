@@ -1,14 +1,25 @@
-import { type HookEvent, type HookRef, hookMatches, type ItemId, type ServerNotice } from '@parley/protocol'
+import {
+  type EventOf,
+  type HookEvent,
+  type HookRef,
+  type HooksStarted,
+  hookMatches,
+  type ItemId,
+  type ServerNotice,
+  type TurnId,
+} from '@parley/protocol'
 import type { HookInput } from '@parley/protocol/hooks'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { unlessAborted } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import type { PlacedHook } from './placed-hooks.ts'
 import { findingOf, type HookFinding } from './read-answer.ts'
 import type { HookEnd } from './run-hook.ts'
-import { tellWhenSlow } from './slow-hooks.ts'
+import { isWaitedFor, tellWhenSlow } from './slow-hooks.ts'
 import { type HookPlace, startHook } from './start-hook.ts'
+import { isSame, sourceOf, startedEvents, withoutThose } from './started-moments.ts'
 
 /** Moment of a conversation at which hooks run. */
 export interface HookMoment {
@@ -17,8 +28,11 @@ export interface HookMoment {
   readonly subject: string
   /** Call that it is about. */
   readonly itemId?: ItemId
+  readonly turnId?: TurnId
   /** Hooks that ran at this moment before a crash: they do not run again. */
   readonly ran?: readonly HookRef[]
+  /** Hooks that alone run, since an earlier program had begun with the moment; absent for all. */
+  readonly left?: readonly HookRef[]
   /** Configuration whose hooks alone run; absent for all. */
   readonly only?: HookRef['source']
 }
@@ -34,6 +48,10 @@ export interface RanHook {
 export interface ConversationHooks {
   /** Tells if any hook runs at a moment. */
   has(moment: HookMoment): boolean
+  /** Returns the event that the hooks of a moment run from now on; none where there are none, or they are known. */
+  started(moment: HookMoment): readonly EventOf<'hooks.started'>[]
+  /** Returns the moments after calls whose hooks an earlier process left to this one; none from the second time on. */
+  takeLeft(): readonly HooksStarted[]
   /**
    * Runs the hooks of a moment, one after the other: the user's, then the project's. `input` is called before each. Ends
    * after the first that stops or is interrupted.
@@ -50,6 +68,8 @@ export interface ConversationHooks {
 
 /** Hooks that run beside the conversation, which does not wait for them. */
 export interface WatchingHooks {
+  /** Runs those about the questions of an earlier process that it has left. */
+  takeUp(): void
   /** Runs those of the session's end. Resolves when none runs any more; what still runs after a second is ended. */
   close(): Promise<void>
 }
@@ -61,7 +81,7 @@ export interface HookDenial {
 }
 
 interface HookParts extends HookPlace {
-  readonly conversation: Pick<Conversation, 'state' | 'started' | 'record' | 'mayAct'>
+  readonly conversation: Pick<Conversation, 'state' | 'started' | 'record' | 'recordAll' | 'synced' | 'mayAct'>
   /** Returns the hooks of the configuration as it was read. */
   readonly hooks: () => readonly PlacedHook[]
   readonly project: Pick<ConversationProject, 'isRead' | 'read'>
@@ -74,16 +94,19 @@ interface SystemPorts {
 
 /** Creates the hooks of a conversation; none runs before `run`. */
 export function createHooks(parts: HookParts, ports: SystemPorts): ConversationHooks {
-  const source = parts.conversation.started ? 'resume' : 'startup'
+  const { conversation } = parts
   let begun: 'not' | 'user' | 'all' = 'not'
-  const matching = ({ on, subject, ran = [], only }: HookMoment) => {
+  let tookLeft = false
+  const matching = ({ on, subject, ran = [], left, only }: HookMoment) => {
     const hooks = parts
       .hooks()
       .filter(
         (hook) => hook.on === on && hookMatches(hook.matcher, on, subject) && (only ?? hook.source) === hook.source,
       )
-    return ran.length === 0 ? hooks : withoutThose(ran, hooks)
+    const others = ran.length === 0 ? hooks : withoutThose(ran, hooks)
+    return left === undefined ? others : others.filter((hook) => left.some((one) => isSame(one, hook)))
   }
+  const started = (moment: HookMoment) => startedEvents(moment, matching(moment), conversation.state)
   /** While the project is away nobody knows if it has any. */
   const isUnknown = ({ only }: HookMoment) => !parts.project.isRead && only !== 'user'
   return {
@@ -95,11 +118,19 @@ export function createHooks(parts: HookParts, ports: SystemPorts): ConversationH
       if (begun === 'all' || (begun === 'user' && !isRead)) return null
       const only = begun === 'user' ? 'project' : isRead ? null : 'user'
       begun = isRead ? 'all' : 'user'
-      return { on: 'SessionStart', subject: source, ...(only === null ? {} : { only }) }
+      return { on: 'SessionStart', subject: sourceOf(conversation.state), ...(only === null ? {} : { only }) }
     },
     has: (moment) => isUnknown(moment) || matching(moment).length > 0,
+    started,
+    takeLeft() {
+      if (tookLeft || !parts.project.isRead) return []
+      tookLeft = true
+      return (conversation.state.core.hooks ?? []).filter(({ on }) => on === 'PostToolUse')
+    },
     async *run(moment, input, signal) {
       if (isUnknown(moment)) await unlessAborted(parts.project.read(), signal)
+      if (signal.aborted) return
+      await recordStart(moment.on, started(moment), conversation)
       for (const hook of matching(moment)) {
         if (signal.aborted) return
         const { name, on, source: from } = hook
@@ -114,12 +145,14 @@ export function createHooks(parts: HookParts, ports: SystemPorts): ConversationH
   }
 }
 
-/** Returns the hooks but those that have run; of several with one name as many as have not. */
-function withoutThose(ran: readonly HookRef[], hooks: readonly PlacedHook[]): readonly PlacedHook[] {
-  const done = [...ran]
-  return hooks.filter(({ name, source }) => {
-    const at = done.findIndex((one) => one.name === name && one.source === source)
-    if (at >= 0) done.splice(at, 1)
-    return at < 0
-  })
+/** Records that hooks run, before the first starts. A message that is stopped leaves no trace, and the first one has no log yet. */
+async function recordStart(
+  on: HookEvent,
+  started: readonly EventOf<'hooks.started'>[],
+  conversation: Pick<Conversation, 'recordAll' | 'synced'>,
+): Promise<void> {
+  if (on === 'UserPromptSubmit') return
+  if (!isWaitedFor(on)) return unlessStorageFails(() => conversation.recordAll(started))
+  conversation.recordAll(started)
+  await conversation.synced()
 }

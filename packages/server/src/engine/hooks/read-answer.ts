@@ -34,8 +34,8 @@ export function findingOf(hook: Asked, end: HookEnd): HookFinding {
   const found = readEnd(hook, end)
   if (unstoppable.includes(hook.on)) return found.outcome === 'stopped' ? { ...found, outcome: 'failed' } : found
   const isFailure = found.outcome === 'failed' && hook.required
-  const stopping: HookFinding = isFailure
-    ? { ...found, outcome: 'stopped', reason: `it is required, and ${found.reason ?? 'it failed'}` }
+  const stopping = isFailure
+    ? { ...found, ...stopped(hook, `it is required, and ${found.reason ?? 'it failed'}`, {}) }
     : found
   // A turn that must not begin is ended.
   return stopping.outcome === 'stopped' && hook.on === 'SessionStart' ? { ...stopping, endsTurn: true } : stopping

@@ -10,6 +10,11 @@ const slowMs = 1_000
 /** Moments at which a turn waits for its hooks. */
 const waitedFor: ReadonlySet<HookEvent> = new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'PreCompact', 'Stop'])
 
+/** Tells if a turn waits for the hooks of a moment. */
+export function isWaitedFor(on: HookEvent): boolean {
+  return waitedFor.has(on)
+}
+
 interface SlowPorts {
   readonly conversation: Pick<Conversation, 'state' | 'record'>
   readonly clock: Pick<Clock, 'sleep'>
@@ -28,7 +33,7 @@ export async function tellWhenSlow<End>(
   { conversation, clock, toolPorts, notify }: SlowPorts,
 ): Promise<End> {
   const holdsMessage = hook.on === 'UserPromptSubmit'
-  if (!holdsMessage && !waitedFor.has(hook.on)) return run
+  if (!holdsMessage && !isWaitedFor(hook.on)) return run
   const over = new AbortController()
   void clock.sleep(slowMs, over.signal).then(() => {
     const { turn, meta } = conversation.state.core

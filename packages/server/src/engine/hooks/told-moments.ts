@@ -59,8 +59,14 @@ export function sessionEnd(state: ConversationState): ToldMoment {
   return { moment: { on: 'SessionEnd', subject: '' }, input: { hook_event_name: 'SessionEnd', ...commonInput(state) } }
 }
 
+/** Returns the moment of a question that an earlier process asked, with the hooks that have ended about it. */
+export function askedBefore(approval: Approval, state: ConversationState, asked: AskedCalls): readonly ToldMoment[] {
+  const { askedHooks: ran = [] } = state.core.open[approval.itemId] ?? {}
+  return requested({ approval }, state, asked).map((told) => ({ ...told, moment: { ...told.moment, ran } }))
+}
+
 function requested(
-  { approval: { id, kind, reason } }: EventOf<'approval.requested'>,
+  { approval: { id, kind, reason } }: Pick<EventOf<'approval.requested'>, 'approval'>,
   state: ConversationState,
   asked: AskedCalls,
 ): readonly ToldMoment[] {

@@ -1,4 +1,4 @@
-import type { ConversationEvent, ItemOf } from '@parley/protocol'
+import type { ItemOf } from '@parley/protocol'
 import type { HookInput } from '@parley/protocol/hooks'
 import type { TurnContext } from '../turn/turn-context.ts'
 import type { HookMoment } from './conversation-hooks.ts'
@@ -68,19 +68,17 @@ export async function runCompactHooks(
   return true
 }
 
-/** Runs the hooks of a moment and records them in one write. Resolves to the reason of the one that stops; else null. */
+/** Runs the hooks of a moment and records what each says. Resolves to the reason of the one that stops; else null. */
 async function runAndRecord(context: TurnContext, moment: HookMoment, input: () => HookInput): Promise<string | null> {
   const { conversation, modules, signal } = context
   if (!modules.hooks.has(moment)) return null
   const { turn } = conversation.state.core
   const about = turn === null ? {} : { turnId: turn.id }
-  const events: ConversationEvent[] = []
   let stopped: string | null = null
-  for await (const ran of modules.hooks.run(moment, input, signal)) {
-    events.push(...eventsOfRun(ran, about, modules.ids))
+  for await (const ran of modules.hooks.run({ ...moment, ...about }, input, signal)) {
+    conversation.recordAll(eventsOfRun(ran, about, modules.ids))
     if (ran.finding.outcome === 'stopped')
       stopped = `the hook "${ran.hook.name}" stopped it: ${ran.finding.reason ?? ''}`
   }
-  conversation.recordAll(events)
   return stopped
 }

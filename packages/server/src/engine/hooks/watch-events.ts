@@ -1,10 +1,10 @@
-import type { ApprovalId } from '@parley/protocol'
+import { type ApprovalId, unansweredApprovals } from '@parley/protocol'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import type { ConversationHooks, HookDenial, WatchingHooks } from './conversation-hooks.ts'
 import { eventsOfRun } from './hook-events.ts'
-import { type AskedCalls, momentsOf, noteAsked, sessionEnd, type ToldMoment } from './told-moments.ts'
+import { type AskedCalls, askedBefore, momentsOf, noteAsked, sessionEnd, type ToldMoment } from './told-moments.ts'
 
 /** Time for hooks that still run when a conversation closes, and for those of the session's end. */
 const endMs = 1000
@@ -40,6 +40,10 @@ export function watchEvents(ports: WatchPorts): WatchingHooks {
     if (!isClosing) for (const told of momentsOf(event, conversation, asked)) start(told)
   })
   return {
+    takeUp() {
+      for (const approval of unansweredApprovals(conversation.state.core))
+        for (const told of askedBefore(approval, conversation.state, asked)) start(told)
+    },
     async close() {
       isClosing = true
       if (hooks.begun) start(sessionEnd(conversation.state))
@@ -58,6 +62,8 @@ async function runTold(told: ToldMoment, signal: AbortSignal, ports: WatchPorts)
   const { moment, input, itemId, approvalId } = told
   const { conversation, hooks, ids, deny } = ports
   const about = itemId === undefined ? {} : { itemId }
+  // Those that are told of an event run, and are recorded, once everybody was told of it.
+  await Promise.resolve()
   for await (const ran of hooks.run(moment, () => input, signal)) {
     // Nothing of it is for the model, which may be at work.
     const { context: _, endsTurn: __, ...finding } = ran.finding

@@ -1,5 +1,6 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Loopback, Sandboxes, SandboxLimits } from '@parley/host'
+import { EnvironmentUnreachableError, PortRefusedError } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 
 /** Loopbacks of one conversation, made when they are first needed. */
@@ -7,14 +8,18 @@ export interface Loopbacks {
   /** Resolves to the one that commands of these limits share; null where each has a loopback of its own, or the network. */
   sharedBy(limits: SandboxLimits): Promise<Loopback | null>
   /** Connects to a port on which a command listens in any of them. Rejects with `portNotReachable` where there is none. */
-  connect(port: number): Promise<Socket>
+  connect(port: number): Promise<Duplex>
   close(): Promise<void>
 }
 
 type SharedLimits = Pick<SandboxLimits, 'mode' | 'writableRoots' | 'unixSockets'>
 
 /** Creates the loopbacks: one for each set of limits, so that no command has a server with more rights act for it. */
-export function createLoopbacks(sandboxes: Pick<Sandboxes, 'openLoopback'>, conversation: string): Loopbacks {
+export function createLoopbacks(
+  sandboxes: Pick<Sandboxes, 'openLoopback' | 'loopbackElsewhere'>,
+  conversation: string,
+): Loopbacks {
+  const elsewhere = sandboxes.loopbackElsewhere?.(conversation) ?? null
   const made = new Map<string, Promise<Loopback | null>>()
   let isClosed = false
   return {
@@ -26,12 +31,11 @@ export function createLoopbacks(sandboxes: Pick<Sandboxes, 'openLoopback'>, conv
       return await loopback
     },
     async connect(port) {
-      const all = (await Promise.all(made.values())).filter((loopback) => loopback !== null)
-      if (all.some(({ name }) => name !== undefined))
-        throw rejection('portNotReachable', notFromHere, { field: 'port' })
-      for (const loopback of all.reverse()) {
-        const socket = await loopback.connect(port).catch(() => null)
-        if (socket !== null) return socket
+      const here = (await Promise.all(made.values())).filter((loopback) => loopback !== null)
+      const all = elsewhere === null ? here.reverse() : [elsewhere]
+      for (const loopback of all) {
+        const stream = await loopback.connect(port).catch(nullUnlessRefused)
+        if (stream !== null) return stream
       }
       throw rejection('portNotReachable', notReachable(port, made.size > 0 && all.length === 0), { field: 'port' })
     },
@@ -43,12 +47,16 @@ export function createLoopbacks(sandboxes: Pick<Sandboxes, 'openLoopback'>, conv
   }
 }
 
-const notFromHere =
-  'The commands of this conversation run in an environment, and no port there can be forwarded from here. Commands of the conversation reach it on localhost.'
+/** Returns null where nothing listens. Throws a rejection where an environment says why it cannot be looked for. */
+function nullUnlessRefused(error: unknown): null {
+  if (error instanceof PortRefusedError || error instanceof EnvironmentUnreachableError)
+    throw rejection('portNotReachable', error.message, { field: 'port' })
+  return null
+}
 
 function notReachable(port: number, isApart: boolean): string {
   if (isApart) return 'The commands of this conversation share no network here, so no port of theirs can be forwarded.'
-  return `Nothing listens on port ${port} in the sandbox of this conversation. Have the server started in the background first; one that runs with the network or outside the sandbox is on localhost without a forward.`
+  return `Nothing listens on port ${port} in the sandbox of this conversation. Have the server started in the background first; one that runs with the network or outside the sandbox is on the localhost of its machine without a forward.`
 }
 
 function keyOf({ mode, writableRoots, unixSockets }: SharedLimits): string {

@@ -14,7 +14,7 @@ import { linkNotice } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
 import { createFileHistory, type FileHistory } from '../history/file-history.ts'
-import { createHooks } from '../hooks/conversation-hooks.ts'
+import { createHooks, type WatchingHooks } from '../hooks/conversation-hooks.ts'
 import { denyByHook } from '../hooks/deny-by-hook.ts'
 import { hooksOf } from '../hooks/placed-hooks.ts'
 import { watchEvents } from '../hooks/watch-events.ts'
@@ -143,11 +143,19 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     typing: createUserTyping({ conversation, tools: toolPorts, modules }),
     ...{ mayWork: environment.mayWork, ceiling: ports.ceiling, paths: parts.paths },
     opening: openingOf(parts, entered, noticesOf(project.config, parts, ports)),
-    takeUp: () => followRunning(parts.runningOn, { conversation, shell, processes, toolPorts, modules }),
+    takeUp: () => takeUp(parts, { conversation, shell, processes, toolPorts, modules, watching }),
     handOver: () => closeConversation(closing, isShared ? 'handOver' : 'shutdown'),
     [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }
   return live
+}
+
+type TakenUp = Parameters<typeof followRunning>[1] & { readonly watching: WatchingHooks }
+
+/** Goes on with what an earlier process left: commands that run on, and hooks about questions that wait. */
+function takeUp({ runningOn }: OpenParts, { watching, ...around }: TakenUp): void {
+  followRunning(runningOn, around)
+  watching.takeUp()
 }
 
 interface ProjectParts {

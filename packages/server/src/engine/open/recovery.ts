@@ -3,6 +3,8 @@ import { adoptSideFile, type Files, StorageError, type WritableLog } from '@parl
 import {
   type ConversationEvent,
   type ConversationState,
+  type CutOffHooks,
+  cutOffHooks,
   type Item,
   type ItemId,
   type ItemOf,
@@ -28,12 +30,14 @@ export function recoveryEvents(
   const tornBytes = opened.torn?.sizeBytes ?? 0
   const waiting = core.inboxPaused ? 0 : core.inbox.length
   const turnGoesOn = goesOn && core.turn?.parked === false && !settling.some(({ type }) => type === 'turn.parked')
-  if (settling.length + lost.length + tornBytes + waiting + runningOn.size === 0 && !turnGoesOn) return []
+  const hooks = cutOffHooks(core, settling)
+  const isWhole = settling.length + lost.length + tornBytes + waiting + runningOn.size + hooks.again.length === 0
+  if (isWhole && !turnGoesOn) return []
   const parked = settling.find((event) => event.type === 'turn.parked')?.turnId
   const withdrawn = new Set(settling.flatMap((event) => (event.type === 'approval.decided' ? [event.approvalId] : [])))
   const pending = unansweredApprovals(core).filter(({ id }) => !withdrawn.has(id))
   const running = titlesOf(core, runningOn)
-  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling, turnGoesOn, running })
+  const text = recoveryText({ lost, tornBytes, pending: pending.length, waiting, settling, turnGoesOn, running, hooks })
   return [
     {
       type: 'conversation.recovered',
@@ -74,18 +78,19 @@ interface Recovery {
   readonly turnGoesOn: boolean
   /** Titles of the commands that run on. */
   readonly running: readonly string[]
+  readonly hooks: CutOffHooks
 }
 
 /** Describes a recovery in one line for people. */
 function recoveryText(recovery: Recovery): string {
-  const { lost, tornBytes, settling, turnGoesOn } = recovery
+  const { lost, tornBytes, settling, turnGoesOn, hooks } = recovery
   const found = findings(recovery)
-  const crashed = lost.length > 0 || tornBytes > 0 || settling.length > 0 || turnGoesOn
+  const crashed = lost.length + tornBytes + settling.length + hooks.again.length > 0 || turnGoesOn
   const opening = crashed ? 'Recovered after parley ended unexpectedly' : 'Taken up where it was left'
   return found.length === 0 ? `${opening}.` : `${opening}: ${found.join('; ')}.`
 }
 
-function findings({ lost, tornBytes, pending, waiting, settling, turnGoesOn, running }: Recovery): string[] {
+function findings({ lost, tornBytes, pending, waiting, settling, turnGoesOn, running, hooks }: Recovery): string[] {
   const items = settling.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
   const unknown = items.filter(({ status }) => status === 'unknown').map(({ title }) => title)
   const forgotten = items.filter((item) => 'failure' in item && item.failure?.code === 'secretNotKept').length
@@ -94,12 +99,22 @@ function findings({ lost, tornBytes, pending, waiting, settling, turnGoesOn, run
     ...(lost.length > 0 ? [`${counted(lost.length, 'damaged place')} in the log skipped`] : []),
     ...(running.length > 0 ? [`still running: ${running.join(', ')}`] : []),
     ...(unknown.length > 0 ? [`started, end unknown: ${unknown.join(', ')}`] : []),
+    ...hookFindings(hooks),
     ...(forgotten > 0
       ? [`${counted(forgotten, 'call')} with a secret in it not run: secrets are kept in memory only`]
       : []),
     ...(pending > 0 ? [`${counted(pending, 'approval')} ${pending === 1 ? 'waits' : 'wait'} for you again`] : []),
     ...(turnGoesOn ? ['the turn goes on'] : []),
     ...(waiting > 0 ? [`${counted(waiting, 'queued message')} ${waiting === 1 ? 'waits' : 'wait'} for you`] : []),
+  ]
+}
+
+function hookFindings({ again, unknown, notRun }: CutOffHooks): string[] {
+  const hooks = (names: readonly string[]) => `${names.length === 1 ? 'hook' : 'hooks'} ${names.join(', ')}`
+  return [
+    ...(again.length > 0 ? [`cut off and run again: ${hooks(again)}`] : []),
+    ...(unknown.length > 0 ? [`cut off, end unknown: ${hooks(unknown)}`] : []),
+    ...(notRun.length > 0 ? [`not run: ${hooks(notRun)}`] : []),
   ]
 }
 

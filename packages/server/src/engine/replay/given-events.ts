@@ -71,6 +71,8 @@ export function isTakenUp({ events, forkedAt }: GivenLog, at: number): boolean {
 /** Events by which a process settles what the one before it left open, besides changes of the conversation itself. */
 const settling: ReadonlySet<string> = new Set([
   'approval.decided',
+  'hook.ran',
+  'hooks.started',
   'item.completed',
   'item.discarded',
   'message.removed',

@@ -12,6 +12,7 @@ interface ReplayedHookParts {
 export function replayedHooks({ log, wait }: ReplayedHookParts): ConversationHooks {
   const isNext = ({ on }: HookMoment) => {
     const event = log.next?.event
+    if (event?.type === 'hooks.started') return event.on === on
     return (event?.type === 'hook.ran' || event?.type === 'hook.running') && event.hook.on === on
   }
   const comesFor = ({ on, itemId }: HookMoment) => {
@@ -26,6 +27,8 @@ export function replayedHooks({ log, wait }: ReplayedHookParts): ConversationHoo
     begun: false,
     begin: () => (isNext({ on: 'SessionStart', subject: '' }) ? { on: 'SessionStart', subject: '' } : null),
     has,
+    started: () => [],
+    takeLeft: () => [],
     async *run(moment, _input, signal) {
       await wait.until(() => (has(moment) ? null : true), signal)
     },

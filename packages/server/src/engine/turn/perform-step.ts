@@ -2,6 +2,7 @@ import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/
 import type { Step } from '../../core/next-step.ts'
 import { repeatedFailure } from '../../core/repeated-calls.ts'
 import type { ReachedLimit } from '../../core/turn-ends/conversation-limits.ts'
+import { runHooksLeft } from '../calls/hooked-calls.ts'
 import { beginChecks, makeCalls } from '../calls/make-calls.ts'
 import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
@@ -31,7 +32,7 @@ async function perform(context: TurnContext, step: ActiveStep): Promise<Failure 
     return null
   }
   // What the step goes by may have changed meanwhile.
-  if (await runSessionStart(context)) return null
+  if ((await runHooksLeft(context)) || (await runSessionStart(context))) return null
   switch (step.kind) {
     case 'startTurn':
       conversation.recordAll(startInboxTurn(modules, step.message))

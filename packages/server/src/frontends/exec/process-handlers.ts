@@ -54,7 +54,7 @@ export function createProcessHandlers(session: () => ExecSession, enforcer: Poli
     async 'process/read'({ processId, afterSeq, maxBytes, waitMs }, context) {
       const record = session().record(processId)
       const after = afterSeq ?? 0
-      if (waitMs) await record.waiters.after(after, { waitMs: Math.min(waitMs, maxWaitMs), signal: context.signal })
+      if (waitMs) await record.toldAfter(after, { waitMs: Math.min(waitMs, maxWaitMs), signal: context.signal })
       return record.read(after, Math.min(maxBytes ?? defaultReadBytes, maxReadBytes))
     },
   }

@@ -1,9 +1,10 @@
 import type { OutputStream, ProcessExit, RunningProcess } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { closedLine, type Exited, exitCodeOf, exitedLine, type Link, outputLine } from './link.ts'
-import { createOutputWaiters, type OutputSink } from './output/gatherer.ts'
+import type { OutputSink } from './output/gatherer.ts'
 import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
 import { createHiddenTexts, createWriteIds } from './requests.ts'
+import { createWaiters, type WaitLimit } from './waiters.ts'
 
 /**
  * Part of the capacity that output without a connection may fill; the rest keeps what was sent and may not have
@@ -32,7 +33,7 @@ export class ProcessRecord implements OutputSink {
   readonly hasTerminal: boolean
   readonly writeIds = createWriteIds()
   readonly hidden = createHiddenTexts()
-  readonly waiters = createOutputWaiters(() => ({ seq: this.#seq, isOver: this.isClosed }))
+  readonly #waiters = createWaiters()
   readonly #idJson: string
   readonly #session: SessionOutput
   readonly #retained: RetainedOutput
@@ -69,6 +70,11 @@ export class ProcessRecord implements OutputSink {
 
   get isClosed(): boolean {
     return this.#closedSeq !== null
+  }
+
+  /** Resolves when it has told something above `seq`, or can tell no more. */
+  toldAfter(seq: number, limit: WaitLimit): Promise<void> {
+    return this.#waiters.until(() => this.#seq > seq || this.isClosed, limit)
   }
 
   /** Time since its start, or that it ran. */
@@ -191,7 +197,7 @@ export class ProcessRecord implements OutputSink {
 
   forget(): void {
     this.#retained.close()
-    this.waiters.wake()
+    this.#waiters.wake()
   }
 
   #next(): number {
@@ -205,7 +211,7 @@ export class ProcessRecord implements OutputSink {
       this.#sentSeq = seq
       this.#session.send(line(link))
     }
-    this.waiters.wake()
+    this.#waiters.wake()
   }
 
   /** Sends what was missed. The process is paused meanwhile, so that nothing unsent is overwritten. */

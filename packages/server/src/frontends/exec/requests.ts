@@ -125,6 +125,23 @@ export const machineErrors = {
       `${path} lies outside of the folders that this machine allows (--root of its exec-server): nothing was done`,
       { path },
     ),
+  portsNotAllowed: () =>
+    rejected(
+      'portsNotAllowed',
+      'the owner of this machine lets no port of its sandboxes out: nothing was done; whoever starts its exec-server can allow it with --forward yes',
+    ),
+} as const
+
+export const portErrors = {
+  notReachable: (port: number) =>
+    rejected('portNotReachable', `nothing listens on port ${port} in a loopback of this name`, { port }),
+  unknown: (connectionId: string) =>
+    rejected('unknownConnection', `unknown connection id ${connectionId}`, { connectionId }),
+  lost: (connectionId: string) => rejected('connectionLost', 'the process has broken the connection', { connectionId }),
+  tooMany: (most: number) =>
+    new RpcError(errorCodes.serverOverloaded, `the session has ${most} connections to ports already`, {
+      code: 'tooManyConnections',
+    }),
 } as const
 
 const notFound = -32004

@@ -24,6 +24,7 @@ import {
   type InitializeParts,
 } from './handshake.ts'
 import { createLink, olderNames, type SpokenLink } from './link.ts'
+import { createPortHandlers } from './ports/port-handlers.ts'
 import { createProcessHandlers } from './process-handlers.ts'
 import { decodeExecParams, type ExecHandlers, unknownMethod, uriOf } from './requests.ts'
 import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
@@ -148,6 +149,7 @@ function createHandlers(parts: HandlerParts): Record<string, MethodHandler> {
     'environment/info': environmentInfo,
     ...createProcessHandlers(() => handshake.session, enforcer),
     ...createFileHandlers(link, enforcer),
+    ...createPortHandlers(() => handshake.session, enforcer, link),
   }
   const names = Object.keys(handlers) as ExecMethodName[] // narrowed: the table has exactly the protocol's methods
   const methodOf = createMethod(handlers, parts)
@@ -157,6 +159,9 @@ function createHandlers(parts: HandlerParts): Record<string, MethodHandler> {
   )
   return Object.fromEntries([...methods, ...aliases])
 }
+
+/** Methods that may wait for a process to read or to answer; the server of a later epoch does not wait for them. */
+const mayWait: ReadonlySet<ExecMethodName> = new Set(['process/write', 'port/connect', 'port/write'])
 
 /** Returns a function from method to its checked handler; `settle` runs after the check of the handshake. */
 function createMethod(handlers: ExecHandlers, { handshake, epochs }: HandlerParts) {
@@ -168,10 +173,10 @@ function createMethod(handlers: ExecHandlers, { handshake, epochs }: HandlerPart
       settle()
       const decoded = decodeExecParams(name, params)
       const run = () => handlers[name](decoded, context)
-      // The handshake looks at its fence by itself, and a write may wait for as long as its process does not read.
+      // The handshake looks at its fence by itself.
       const fence = 'fence' in decoded && name !== 'initialize' ? decoded.fence : undefined
       if (fence === undefined) return run()
-      return name === 'process/write' ? epochs.enter(fence).then(run) : epochs.run(fence, run)
+      return mayWait.has(name) ? epochs.enter(fence).then(run) : epochs.run(fence, run)
     }
 }
 
@@ -181,7 +186,7 @@ function settleCurrent(name: ExecMethodName, link: SpokenLink): void {
 }
 
 /** Describes this machine: shell, folders, environment variables, sandbox and capabilities. */
-export function describeEnvironment(version: string, sandbox: SandboxReport): EnvironmentInfo {
+export function describeEnvironment(version: string, sandbox: SandboxReport, ports: boolean): EnvironmentInfo {
   const shell = userShell()
   return {
     shell: { name: basename(shell), path: shell },
@@ -200,6 +205,7 @@ export function describeEnvironment(version: string, sandbox: SandboxReport): En
       outputGaps: true,
       fences: true,
       fileHashes: true,
+      ports,
     },
   }
 }

@@ -9,6 +9,7 @@ import { type Copies, createCopies } from './copies.ts'
 import type { Link } from './link.ts'
 import { createGatherer } from './output/gatherer.ts'
 import type { RetentionLimits } from './output/retained-output.ts'
+import { createOpenPorts } from './ports/open-ports.ts'
 import { ProcessRecord, type SessionOutput } from './process-record.ts'
 import { processErrors } from './requests.ts'
 import { type SandboxedStart, unsandboxedStart } from './sandbox/enforce-policy.ts'
@@ -35,13 +36,13 @@ export class ExecSession implements SessionOutput {
   readonly id = randomUUID()
   readonly scratch = createScratch()
   readonly loopbacks = createSharedLoopbacks()
+  readonly ports = createOpenPorts(this.loopbacks)
   readonly copies: Copies
   readonly retention: RetentionLimits
-  /** Conversation that it belongs to, with the epoch of the server that has it; null for a session of a client. */
-  fence: Fence | null
   readonly #host: Host
   readonly #records = new Map<string, ProcessRecord>()
   readonly #gatherer = createGatherer()
+  #fence: Fence | null
   #link: Link | null = null
   #stalled = false
   #ended = false
@@ -50,7 +51,19 @@ export class ExecSession implements SessionOutput {
     this.#host = host
     this.copies = createCopies(host)
     this.retention = fence === null ? retention : { ...retention, chunks: chunksForNextServer }
-    this.fence = fence
+    this.#fence = fence
+  }
+
+  /** Conversation that it belongs to, with the epoch of the server that has it; null for a session of a client. */
+  get fence(): Fence | null {
+    return this.#fence
+  }
+
+  /** Hands it over to the server of a later epoch: processes run on, and what the earlier one was connected to ends. */
+  passTo(fence: Fence): void {
+    this.#fence = fence
+    this.setLink(null)
+    this.ports.closeAll()
   }
 
   get link(): Link | null {
@@ -157,6 +170,7 @@ export class ExecSession implements SessionOutput {
     await Promise.all(records.map(({ process }) => process?.closed))
     for (const record of records) this.#forget(record)
     this.copies.remove()
+    this.ports.closeAll()
     await Promise.all([this.scratch.remove(), this.loopbacks.close()])
   }
 

@@ -73,9 +73,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
   /** Takes a session from the connection of an earlier epoch, alive or not. */
   const takeFrom = (session: ExecSession, fence: Fence, link: Link) => {
-    session.fence = fence
     const holder = holders.get(session.id)
-    session.setLink(null)
+    session.passTo(fence)
     void holder?.close()
     return take(session, link)
   }

@@ -34,6 +34,8 @@ export interface ExecArguments {
   readonly maxSandbox: SandboxMode | null
   /** Folders outside of which nothing is read, written or started; empty for no such limit. */
   readonly roots: readonly string[]
+  /** True where clients may connect to ports on which sandboxed processes listen. */
+  readonly ports: boolean
   /** Time that processes of a lost client go on; 0 ends them at once. */
   readonly lingerMs: number
 }
@@ -46,6 +48,7 @@ const execFlags = {
   'no-linger': { type: 'boolean' },
   'max-sandbox': { type: 'string' },
   root: { type: 'string', multiple: true },
+  forward: { type: 'string' },
   connect: { type: 'string' },
   name: { type: 'string' },
   users: { type: 'string' },
@@ -69,6 +72,7 @@ export function readExecArguments(
     listen,
     connect,
     ...readMost(given),
+    ports: readForward(given),
     tokenFile: absolutePath(given['token-file'] ?? join(homeFolder(env), 'exec-server-token')),
     // A client on stdio cannot come back.
     lingerMs: (listen === null && connect === null) || given['no-linger'] === true ? 0 : lingerMs,
@@ -87,6 +91,19 @@ function readMost(given: GivenMost): Pick<ExecArguments, 'maxSandbox' | 'roots'>
   if (maxSandbox === 'danger-full-access')
     throw new UsageError('--root holds for sandboxed processes only: --max-sandbox workspace-write or read-only.')
   return { maxSandbox: maxSandbox ?? 'workspace-write', roots }
+}
+
+/** Reads whether ports are let out: where the owner limits clients, or may not know who they are, only by a word. */
+function readForward({ forward, connect, root, 'max-sandbox': most }: GivenMost & GivenForward): boolean {
+  if (forward === undefined) return connect === undefined && root === undefined && most === undefined
+  if (forward !== 'yes' && forward !== 'no')
+    throw new UsageError(`--forward takes yes or no, not ${JSON.stringify(forward)}.`)
+  return forward === 'yes'
+}
+
+interface GivenForward {
+  readonly forward?: string | undefined
+  readonly connect?: string | undefined
 }
 
 interface GivenLink {

@@ -51,7 +51,7 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
     sessions,
     epochs: openEpochs(nodeFiles, join(homeFolder(process.env), 'epochs')),
     enforcer,
-    environmentInfo: async () => describeEnvironment(version, await enforcer.report()),
+    environmentInfo: async () => describeEnvironment(version, await enforcer.report(), enforcer.letsPortsOut),
     initializeTimeoutMs: listen === null ? null : initializeTimeoutMs,
     report,
   }
@@ -71,11 +71,11 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
 }
 
 /** Resolves to the most that clients may do: without `--root` they write only below the folder that it was started in. */
-async function ceilingOf({ maxSandbox, roots }: ExecArguments): Promise<MachineCeiling> {
-  if (maxSandbox === null) return noCeiling
+async function ceilingOf({ maxSandbox, roots, ports }: ExecArguments): Promise<MachineCeiling> {
+  if (maxSandbox === null) return { ...noCeiling, ports }
   const real = await Promise.all(roots.map((root) => realPathOf(root)))
   const writable = real.length === 0 ? [await realPathOf(process.cwd())] : real
-  return { maxSandbox, writable, readable: real.length === 0 ? null : real }
+  return { maxSandbox, writable, readable: real.length === 0 ? null : real, ports }
 }
 
 /** Returns the sandbox of this machine. Its first use waits for a test, whose result is kept in `$PARLEY_HOME`. */

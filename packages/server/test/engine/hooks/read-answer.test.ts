@@ -77,6 +77,14 @@ describe('the answer of a hook', () => {
     expect(says({ continue: false }, 'Stop').outcome).toBe('passed')
   })
 
+  it('gives the model the reason of a required one that fails there', () => {
+    for (const on of ['PostToolUse', 'Stop'] as const)
+      expect(found({ exitCode: 7 }, on, true)).toMatchObject({
+        outcome: 'stopped',
+        context: 'it is required, and it ended with exit 7',
+      })
+  })
+
   it('stops nothing where nothing is left to stop', () => {
     expect(found({ exitCode: 2, stderr: 'no' }, 'Notification').outcome).toBe('failed')
     expect(found({ exitCode: 1 }, 'SessionEnd', true).outcome).toBe('failed')

@@ -23,6 +23,8 @@ export interface BrittleLink extends AsyncDisposable {
   mute(): void
   /** Breaks the connection at each of the next so many requests for metadata, before they arrive. */
   breakAtNext(count: number): void
+  /** Ends all that the exec-server keeps, as one that is started anew. */
+  endSessions(): Promise<void>
   /** Requests that change files, so far. */
   readonly changing: number
   readonly changes: readonly LinkChange[]
@@ -38,7 +40,7 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
   const sessions = createSessions({ host, lingerMs: 10_000 })
   const secrets = () => Promise.resolve([])
   const enforcer = createPolicyEnforcer({ sandboxes, secrets, home: '/nowhere', platform: process.platform })
-  const environmentInfo = async () => describeEnvironment('test', await enforcer.report())
+  const environmentInfo = async () => describeEnvironment('test', await enforcer.report(), enforcer.letsPortsOut)
   const epochs = openEpochs(nodeFiles, '/nowhere/epochs')
   const face = { sessions, epochs, enforcer, environmentInfo, initializeTimeoutMs: null, report: () => undefined }
   const changes: LinkChange[] = []
@@ -82,6 +84,7 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
     breakAtNext(count) {
       breaks = count
     },
+    endSessions: () => sessions.close(),
     get changing() {
       return changing
     },

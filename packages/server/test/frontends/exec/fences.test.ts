@@ -31,6 +31,9 @@ describe('an epoch', () => {
       ['fs/writeFile', { path, dataBase64: base64('new') }],
       ['fs/remove', { path }],
       ['fs/createDirectory', { path: join(world.path, 'made') }],
+      ['port/connect', { connectionId: 'c', sharedLoopback: 'l', port: 80 }],
+      ['port/write', { connectionId: 'c', afterByte: 0, chunk: base64('x') }],
+      ['port/close', { connectionId: 'c' }],
     ]
     for (const [method, params] of requests) {
       const { error } = await other.ask(method, { ...params, fence })

@@ -13,7 +13,7 @@ import {
 } from '@parley/host'
 import { errorMessage } from '@parley/text'
 import { isSecret, liesWithin, realPathOf, type SecretPaths } from '@parley/workspace'
-import { fileFailure, processErrors } from '../requests.ts'
+import { fileFailure, machineErrors, processErrors } from '../requests.ts'
 import {
   assertMode,
   assertPlaces,
@@ -27,7 +27,7 @@ import {
   ownFileLimits,
 } from './machine-ceiling.ts'
 import { readSandboxPolicy, type SandboxPolicy } from './read-policy.ts'
-import type { SharedLoopbacks } from './shared-loopbacks.ts'
+import type { LoopbackKey, SharedLoopbacks } from './shared-loopbacks.ts'
 
 interface PolicyEnforcerParts extends GuardSurroundings {
   readonly sandboxes: Sandboxes
@@ -50,6 +50,10 @@ export interface PolicyEnforcer extends Pick<Sandboxes, 'report'> {
    * not.
    */
   guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
+  /** Tells if clients may connect to ports in its loopbacks. */
+  readonly letsPortsOut: boolean
+  /** Throws `portsNotAllowed` where they may not. */
+  assertPorts(): void
 }
 
 interface ProcessPolicy {
@@ -119,8 +123,9 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
         const { enforcement, reason } = await sandboxes.report()
         if (enforcement === 'none') throw processErrors.sandboxUnavailable(reason)
         const limits = await limitsOf(policy, request)
-        const key = loopbackKey(policy, limits)
-        const loopback = key === null ? null : await request.loopbackOf(key, () => sandboxes.openLoopback(key))
+        const shared = loopbackKey(policy, limits)
+        const loopback =
+          shared === null ? null : await request.loopbackOf(shared, () => sandboxes.openLoopback(shared.key))
         const sandbox = await sandboxes.prepare(limits, loopback).catch((cause: unknown) => {
           throw processErrors.sandboxUnavailable(errorMessage(cause))
         })
@@ -137,12 +142,19 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
       if (!maySay([...real, ...(await realPaths(paths))], ceiling)) return paths.map(() => 'unknown')
       return paths.map(await guard(real))
     },
+    letsPortsOut: ceiling.ports,
+    assertPorts() {
+      if (!ceiling.ports) throw machineErrors.portsNotAllowed()
+    },
   }
 }
 
 /** Returns what processes have in common that share a loopback; null for one that has the network, or one of its own. */
-function loopbackKey({ loopback, network }: Sandboxed, { mode, unixSockets, writableRoots }: SandboxLimits) {
-  return loopback === null || network ? null : JSON.stringify([loopback, mode, unixSockets, ...writableRoots])
+function loopbackKey(
+  { loopback: name, network }: Sandboxed,
+  { mode, unixSockets, writableRoots }: SandboxLimits,
+): LoopbackKey | null {
+  return name === null || network ? null : { name, key: JSON.stringify([name, mode, unixSockets, ...writableRoots]) }
 }
 
 function readUnderstood(written: unknown): Sandboxed | null {

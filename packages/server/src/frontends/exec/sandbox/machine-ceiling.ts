@@ -11,10 +11,12 @@ export interface MachineCeiling {
   readonly writable: readonly string[]
   /** Folders whose content may be read and which processes may start in; null for all. */
   readonly readable: readonly string[] | null
+  /** True where clients may connect to ports on which sandboxed processes listen. */
+  readonly ports: boolean
 }
 
 /** Ceiling of an exec-server whose clients may do what its user may. */
-export const noCeiling: MachineCeiling = { maxSandbox: 'danger-full-access', writable: [], readable: null }
+export const noCeiling: MachineCeiling = { maxSandbox: 'danger-full-access', writable: [], readable: null, ports: true }
 
 /** Throws `aboveCeiling` for a sandbox mode that allows more than the ceiling. */
 export function assertMode(mode: SandboxMode, { maxSandbox }: MachineCeiling): void {
@@ -56,7 +58,10 @@ const neededInRun = /^(?:booted-system|current-system|NetworkManager|nscd|opengl
  * Resolves to the folders to hide so that processes read only what is readable and the system. `hasOwnTmp`: the sandbox
  * gives them a /tmp of their own.
  */
-export async function hiddenAround({ readable }: MachineCeiling, hasOwnTmp: boolean): Promise<readonly string[]> {
+export async function hiddenAround(
+  { readable }: Pick<MachineCeiling, 'readable'>,
+  hasOwnTmp: boolean,
+): Promise<readonly string[]> {
   if (readable === null) return []
   const isNeeded = (name: string) => systemNames.test(name) || limitedNames.test(name) || (hasOwnTmp && name === 'tmp')
   const hidden = (await readdir('/')).filter((name) => !isNeeded(name))

@@ -23,7 +23,7 @@ async function limitedMachine({ sandboxes = standInSandboxes(), ...ceiling }: Li
   symlinkSync(at('out'), at('work/link'))
   symlinkSync(at('out/fresh'), at('work/dangling'))
   const most: MachineCeiling = {
-    ...{ maxSandbox: 'workspace-write', writable: [at('work')], readable: [at('work')] },
+    ...{ maxSandbox: 'workspace-write', writable: [at('work')], readable: [at('work')], ports: false },
     ...ceiling,
   }
   const place = stack.use(execPlace({ sandboxes, secrets: [at('work/key')], ceiling: most, platform: 'linux' }))
@@ -133,14 +133,14 @@ describe('a machine whose owner allows one folder', () => {
 describe('what a limited machine hides', () => {
   it('is all that services and people keep in /run, too, but for what programs need', async () => {
     const inRun = readdirSync('/run', { withFileTypes: true }).filter((entry) => !entry.isSymbolicLink())
-    const hidden = await hiddenAround({ maxSandbox: 'read-only', writable: [], readable: ['/srv/app'] }, true)
+    const hidden = await hiddenAround({ readable: ['/srv/app'] }, true)
     const shown = inRun.map(({ name }) => `/run/${name}`).filter((path) => !hidden.includes(path))
     expect(
       shown.filter(
         (path) => !/^.run.(?:.*-system|.*nscd|NetworkManager|opengl.*|resolvconf|systemd|wrappers)$/.test(path),
       ),
     ).toEqual([])
-    expect(await hiddenAround({ maxSandbox: 'read-only', writable: [], readable: null }, true)).toEqual([])
+    expect(await hiddenAround({ readable: null }, true)).toEqual([])
   })
 })
 

@@ -65,7 +65,7 @@ export function execPlace(given: ExecPlaceOptions = {}): ExecPlace {
     sessions,
     epochs: openEpochs(nodeFiles, folder),
     enforcer,
-    environmentInfo: async () => describeEnvironment('0.0.0', await enforcer.report()),
+    environmentInfo: async () => describeEnvironment('0.0.0', await enforcer.report(), enforcer.letsPortsOut),
     initializeTimeoutMs: initializeTimeoutMs ?? null,
     report: (fault: unknown) => void faults.push(fault),
     ...(assertServed === undefined ? {} : { assertServed }),

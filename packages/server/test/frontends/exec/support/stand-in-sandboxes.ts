@@ -19,19 +19,23 @@ export interface StandInOptions {
   readonly wrap?: (command: SandboxedCommand) => WrappedCommand
   /** Preparing waits for it. */
   readonly gate?: Promise<unknown>
+  /** Connects to a port in the loopback that was opened as the so-manyth, from 0; default: none listens. */
+  readonly connect?: (loopback: number, port: number) => ReturnType<Loopback['connect']>
 }
 
 /** Enforces nothing: a command finds `CONFINED` in its environment. For what is decided around a sandbox. */
 export function standInSandboxes(options: StandInOptions = {}): StandInSandboxes {
-  const { enforcement = 'full', refusal, gate, wrap = marked } = options
+  const { enforcement = 'full', refusal, gate, wrap = marked, connect = nobodyListens } = options
+  let opened = 0
   let worse: SandboxReport | null = null
+  const shares = options.connect === undefined ? {} : { sharesLoopback: true }
   const found: StandInSandboxes = {
     prepared: [],
     loopbacks: [],
     closedLoopbacks: 0,
     released: 0,
     rechecks: 0,
-    report: () => Promise.resolve(worse ?? { enforcement, reason: `It is ${enforcement}.` }),
+    report: () => Promise.resolve(worse ?? { enforcement, reason: `It is ${enforcement}.`, ...shares }),
     recheck() {
       found.rechecks += 1
       worse = { enforcement: 'none', reason: 'It broke.' }
@@ -52,11 +56,15 @@ export function standInSandboxes(options: StandInOptions = {}): StandInSandboxes
       const close = () => {
         found.closedLoopbacks += 1
       }
-      return Promise.resolve({ entrance: () => [], connect: () => Promise.reject(new Error('none')), close })
+      const number = opened
+      opened += 1
+      return Promise.resolve({ entrance: () => [], connect: (port) => connect(number, port), close })
     },
   }
   return found
 }
+
+const nobodyListens = () => Promise.reject(new Error('nobody listens'))
 
 /** Tells at the command's end how it fared. */
 export function ending(outcome: SandboxOutcome, argv: readonly string[]) {
