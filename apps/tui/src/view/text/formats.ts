@@ -32,11 +32,6 @@ export function formatAgo(atMs: number, nowMs: number): string {
   return days < 730 ? `${Math.floor(days / 30)} months ago` : `${Math.floor(days / 365)} years ago`
 }
 
-/** Returns a time by the minute: `2026-11-24 06:17 UTC`. */
-export function formatTime(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
 const units = ['KB', 'MB', 'GB', 'TB']
 
 /** Returns a size for people, by powers of 1,024: `812 B`, `1.5 KB`, `24 MB`. */
