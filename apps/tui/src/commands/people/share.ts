@@ -1,8 +1,8 @@
 import { type Access, type ConversationId, type ResultOf, type Role, shortIdOf } from '@parley/protocol'
 import { connect } from '../../cli/connect.ts'
 import { exitCodes, misused } from '../../cli/exit-codes.ts'
-import { formatTime } from '../../cli/format-time.ts'
 import type { Launch } from '../../cli/launch-server.ts'
+import { formatTime } from '../../cli/messages.ts'
 import { roleNamed, roles } from '../../ui/people/share-words.ts'
 import { showEffects } from '../../view/text/control-characters.ts'
 
