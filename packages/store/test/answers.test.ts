@@ -23,7 +23,12 @@ describe.skipIf(!hasNats)('a shared store', () => {
     }
   }
 
-  const keys = () => inBucket(async (bucket) => Array.fromAsync(await bucket.keys()))
+  const keys = () =>
+    inBucket(async (bucket) => {
+      const found: string[] = []
+      for await (const key of await bucket.keys()) found.push(key)
+      return found
+    })
 
   test('has the last answer under a name, of any length, for all of its servers', async () => {
     await using one = await open()
