@@ -7,12 +7,19 @@ const maxTimeoutSeconds = 600
 /** Time limit of a hook that names none, in seconds. */
 const defaultHookSeconds = 60
 
+/** Hook as it may stand at the top of a file, for people. */
+export const hookExample =
+  'hooks.PreToolUse = [{ matcher = "Bash", hooks = [{ command = "~/bin/check.sh", timeout = 10 }] }]'
+
 /** Returns the schema of `[hooks]`: groups of hooks by their event. */
 export function hooksConfig() {
   const isFull = z.string().regex(/\S/, 'must not be empty')
   const handler = z.object({
     type: z.literal('command', { error: 'must be "command": parley runs no other hooks' }).optional(),
-    command: z.union([isFull, z.array(z.string()).min(1)]),
+    command: z.union([isFull, z.array(z.string()).min(1)], {
+      error: ({ input }) =>
+        `${input === undefined ? 'is missing, and ' : ''}must be a line for the shell ("…"), or a list of words`,
+    }),
     name: isFull.max(60).optional(),
     timeout: z.number().positive().max(maxTimeoutSeconds).optional(),
     required: z.boolean().optional(),

@@ -1,6 +1,8 @@
 import { DanglingLinkError, readIfThere, settledStamp } from '@parley/host'
 import { errorMessage } from '@parley/text'
 import { type Config, ConfigError, schemaOfKeys } from './config-schema.ts'
+import { hookExample } from './hook-config.ts'
+import { sayIssue } from './say-issue.ts'
 import { isTable, lineOfKey, parseToml, splitKey, tomlValue } from './toml.ts'
 import { unknownKeyWarnings, withParleyNames } from './unknown-keys.ts'
 
@@ -67,13 +69,18 @@ export function layerOf(
     return line === null ? origin : `${origin}:${line}`
   }
   const values = withParleyNames(raw)
-  const parsed = schemaOfKeys(values).safeParse(values)
+  const parsed = schemaOfKeys(values).safeParse(values, { error: sayIssue })
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
-    const key = issue?.path.join('.') ?? ''
-    throw new ConfigError(at(issue?.path ?? []), `${key}: ${issue?.message ?? 'not valid'}.`)
+    const path = issue?.path ?? []
+    const key = path.filter((part) => typeof part === 'string').join('.')
+    throw new ConfigError(at(path), `${key}: ${issue?.message ?? 'not valid'}.${exampleOf(path)}`)
   }
   return { origin, values: parsed.data, warnings: unknownKeyWarnings(values, at) }
+}
+
+function exampleOf([first]: readonly PropertyKey[]): string {
+  return first === 'hooks' ? ` For example: ${hookExample}` : ''
 }
 
 /** Returns the layer of `-c key=value`. A value is read as TOML, or as plain text if it is not TOML or only text fits. */

@@ -29,28 +29,53 @@ export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the line, counted from 1, on which a TOML file sets a key or opens the table of that name; null for neither. */
+/**
+ * Returns the line, counted from 1, on which a TOML file sets a key or opens the table of that name; else the line that
+ * has it within a value or lacks it; null for neither. Without numbers in the path the first of several tables counts.
+ */
 export function lineOfKey(text: string, path: readonly PropertyKey[]): number | null {
-  const wanted = path.filter((key) => typeof key === 'string')
+  const wanted = path.filter((key) => typeof key !== 'symbol')
+  const isNumbered = wanted.some((key) => typeof key === 'number')
   if (wanted.length === 0) return null
-  let table: readonly string[] = []
-  for (const [index, line] of text.split('\n').entries()) {
-    const opened = tableOf(line)
-    table = opened ?? table
-    const set = opened ?? keyOf(line, table)
-    if (set !== null && startsWith(set, wanted)) return index + 1
+  const around = { line: null as number | null, length: 0 }
+  for (const { line, set } of keysOf(text)) {
+    const found = isNumbered ? set : set.filter((key) => typeof key === 'string')
+    if (startsWith(found, wanted)) return line
+    if (found.length > around.length && startsWith(wanted, found)) Object.assign(around, { line, length: found.length })
   }
-  return null
+  return around.line
 }
 
-function tableOf(line: string): readonly string[] | null {
-  const name = /^\s*\[\[?([^\]]+)\]/.exec(line)?.[1]
-  return name === undefined ? null : splitKey(withoutSpaces(name))
+type KeyPath = readonly (string | number)[]
+
+/** Yields what each line opens or sets; tables of a list have their number in it. */
+function* keysOf(text: string): Generator<{ readonly line: number; readonly set: KeyPath }> {
+  const counts = new Map<string, number>()
+  let table: KeyPath = []
+  for (const [index, line] of text.split('\n').entries()) {
+    const opened = openedBy(line, counts)
+    table = opened ?? table
+    const name = opened === null ? /^\s*([\w."'-][\w."' -]*?)\s*=/.exec(line)?.[1] : undefined
+    const set = opened ?? (name === undefined ? null : [...table, ...splitKey(withoutSpaces(name))])
+    if (set !== null) yield { line: index + 1, set }
+  }
 }
 
-function keyOf(line: string, table: readonly string[]): readonly string[] | null {
-  const name = /^\s*([\w."'-][\w."' -]*?)\s*=/.exec(line)?.[1]
-  return name === undefined ? null : [...table, ...splitKey(withoutSpaces(name))]
+/** Returns the table that a line opens; null for any other line. */
+function openedBy(line: string, counts: Map<string, number>): KeyPath | null {
+  const [, brackets, name] = /^\s*(\[\[?)([^\]]+)\]/.exec(line) ?? []
+  if (name === undefined) return null
+  const keys = splitKey(withoutSpaces(name))
+  let path: KeyPath = []
+  for (const [at, key] of keys.entries()) {
+    path = [...path, key]
+    const list = JSON.stringify(path)
+    const isNext = brackets === '[[' && at === keys.length - 1
+    if (isNext) counts.set(list, (counts.get(list) ?? -1) + 1)
+    const number = counts.get(list)
+    if (number !== undefined) path = [...path, number]
+  }
+  return path
 }
 
 /** Splits a dotted key; a part in quotes may contain dots. Spaces count, except around the dots of a file's key. */
@@ -65,6 +90,6 @@ function withoutSpaces(key: string): string {
   return key.trim().replaceAll(/("[^"]*"|'[^']*')|\s*\.\s*/g, (_match, quoted?: string) => quoted ?? '.')
 }
 
-function startsWith(path: readonly string[], beginning: readonly string[]): boolean {
+function startsWith(path: KeyPath, beginning: KeyPath): boolean {
   return beginning.every((key, index) => path[index] === key)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { configSchema } from '../src/config-schema.ts'
-import { configuredHooks } from '../src/hook-config.ts'
+import { configuredHooks, hookExample } from '../src/hook-config.ts'
 import { layerOf } from '../src/layer.ts'
 import { lineOfKey, parseToml } from '../src/toml.ts'
 
@@ -8,6 +8,10 @@ const read = (text: string) => layerOf(parseToml(text, 'config.toml'), 'config.t
 const hooksIn = (text: string) => configuredHooks(read(text).values.hooks)
 
 describe('hooks of config.toml', () => {
+  it('are shown by an example that is right', () => {
+    expect(hooksIn(hookExample)).toMatchObject([{ on: 'PreToolUse', matcher: 'Bash', command: '~/bin/check.sh' }])
+  })
+
   it('are written as those of Codex are', () => {
     const text = `[[hooks.PreToolUse]]
 matcher = "Bash|apply_patch"
@@ -45,7 +49,22 @@ name = "check"
   it.each([
     ['[[hooks.PreToolUse]]\nmatcher = "("\nhooks = [{ command = "x" }]', 'must be a regular expression'],
     ['[[hooks.Stop]]\nhooks = [{ type = "prompt", command = "x" }]', 'parley runs no other hooks'],
-    ['[[hooks.Stop]]\nhooks = [{ command = "x", timeout = 601 }]', 'hooks.Stop.0.hooks.0.timeout'],
+    [
+      '[[hooks.Stop]]\nhooks = [{ command = "x", timeout = 601 }]',
+      'config.toml:2: hooks.Stop.hooks.timeout: must be at most 600.',
+    ],
+    ['[[hooks.Stop]]\nhooks = []', 'config.toml:2: hooks.Stop.hooks: must have at least 1 entry.'],
+    [
+      '[[hooks.Stop]]\nhooks = [{ comand = "x" }]',
+      'config.toml:2: hooks.Stop.hooks.command: is missing, and must be a line',
+    ],
+    ['[hooks.Stop]\ncommand = "x"', 'must be a list ([…]), and is a table. For example: hooks.PreToolUse = [{'],
+    ['hooks = "x"', 'config.toml:1: hooks: must be a table, and is a text.'],
+    ['sandbox_mode = "full"', 'sandbox_mode: must be "read-only" or "workspace-write" or "danger-full-access".'],
+    [
+      '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = "x"\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = "x"\n[[hooks.Stop.hooks]]\ncommand = 3',
+      'config.toml:8: hooks.Stop.hooks.command: must be a line',
+    ],
     ['[[hooks.Stop]]\nhooks = [{ command = " " }]', 'must not be empty'],
   ])('are refused in %j', (text, problem) => {
     expect(() => read(text)).toThrow(problem)

@@ -50,7 +50,7 @@ describe('parley exec ends with 2 for', () => {
     ['a recording that cannot be written', ['--record', 'none/tape', 'hi'], /Nothing can be recorded in none.tape/],
     ['a policy file that is not there', ['--policy', 'none.toml', 'hi'], /The policy file none.toml does not exist/],
     ['an unknown profile', ['-p', 'nope', 'hi'], /no profile "nope"/],
-    ['a value out of range', ['-c', 'sandbox_mode=none', 'hi'], /sandbox_mode: Invalid option/],
+    ['a value out of range', ['-c', 'sandbox_mode=none', 'hi'], /sandbox_mode: must be "read-only"/],
     ['an empty model of -c', ['-c', 'model=""', 'hi'], /-c: model: must not be empty/],
     ['a blank model of -c', ['-c', "model='  '", 'hi'], /-c: model: must not be empty/],
     ['an empty provider of -c', ['-c', 'model_provider=', 'hi'], /-c: model_provider: must not be empty/],

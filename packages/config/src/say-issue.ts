@@ -1,0 +1,47 @@
+import type { z } from 'zod'
+
+/** Returns what is wrong with a value and what it must be, for a schema that does not say so itself. */
+export function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? `is missing, and must be ${kinds[issue.expected] ?? issue.expected}`
+        : `must be ${kinds[issue.expected] ?? issue.expected}, and is ${kindOf(issue.input)}`
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+    case 'too_big':
+      return `must ${amount(issue.origin, `at most ${issue.maximum}`)}`
+    case 'too_small':
+      return `must ${amount(issue.origin, `at least ${issue.minimum}`)}`
+    default:
+      return undefined
+  }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  array: 'a list ([…])',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'a table',
+  record: 'a table',
+  string: 'a text ("…")',
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  return (
+    { boolean: 'true or false', number: 'a number', bigint: 'a number', string: 'a text' }[typeof value as string] ??
+    'a table'
+  )
+}
+
+const counted: Readonly<Record<string, { readonly one: string; readonly more: string }>> = {
+  string: { one: 'character', more: 'characters' },
+  array: { one: 'entry', more: 'entries' },
+}
+
+function amount(origin: string, limit: string): string {
+  const what = counted[origin]
+  return what === undefined ? `be ${limit}` : `have ${limit} ${limit.endsWith(' 1') ? what.one : what.more}`
+}
