@@ -1,5 +1,12 @@
 import type { Client } from '@parley/client/browser'
-import { type ConversationId, type ConversationState, ownersOf, type Person, shortIdOf } from '@parley/protocol'
+import {
+  type ConversationId,
+  type ConversationState,
+  ownersOf,
+  type Person,
+  samePlace,
+  shortIdOf,
+} from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import { pendingApprovals, showEffects } from 'parley/page-rules'
 import { useEffect, useMemo, useState } from 'react'
@@ -141,11 +148,16 @@ interface AccessOptions extends Pick<OpenedProps, 'client' | 'onProblem'>, Pick<
 }
 
 /** Returns what entries need of their conversation, the same as long as nothing of it changes. */
-function useTranscriptAccess({ client, core: { meta }, isView, onProblem, goBack }: AccessOptions): Access {
+function useTranscriptAccess({ client, core: { meta, settings }, isView, onProblem, goBack }: AccessOptions): Access {
   const { conversationId, cwd } = meta
+  const { environment } = settings
+  const place = useMemo(
+    () => samePlace({ meta: { cwd }, settings: { ...(environment === undefined ? {} : { environment }) } }),
+    [cwd, environment],
+  )
   return useMemo(
-    () => ({ client, conversationId, cwd, onProblem, goBack: isView || client === null ? null : goBack }),
-    [client, conversationId, cwd, goBack, isView, onProblem],
+    () => ({ client, conversationId, place, onProblem, goBack: isView || client === null ? null : goBack }),
+    [client, conversationId, place, goBack, isView, onProblem],
   )
 }
 
