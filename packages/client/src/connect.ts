@@ -2,6 +2,7 @@ import type { LoginCompleted, ServerNotice } from '@parley/protocol'
 import { ConnectionClosedError } from '@parley/rpc'
 import { type CheckResult, type Client, connectClient, type Introduction } from './connection/client.ts'
 import { ClientError } from './connection/errors.ts'
+import type { ServerAccess } from './connection/reach-server.ts'
 import { withinLimit } from './connection/within-limit.ts'
 import { Parley } from './parley.ts'
 import { endOfTeam, reportEnd } from './server/leave-server.ts'
@@ -55,7 +56,7 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
 
 /** Connects to the first of several servers that answers, and goes on with the others. */
 async function connectTeam({ urls, ...access }: SeveralServers, options: ConnectOptions): Promise<Parley> {
-  const introduction = introductionOf(options, access.token)
+  const introduction = introductionOf(options, access)
   const opening = openTeam({ ...access, addresses: urls, introduction })
   const team = await withinLimit(opening, { ...startLimit, signal: options.signal }).catch((error: unknown) => {
     opening.then((late) => late[Symbol.asyncDispose]()).catch(() => undefined)
@@ -66,7 +67,7 @@ async function connectTeam({ urls, ...access }: SeveralServers, options: Connect
 
 function greet({ transport }: Link, options: ConnectOptions, target: Target): Promise<Client> {
   const greeting = connectClient({
-    ...introductionOf(options, 'token' in target ? target.token : undefined),
+    ...introductionOf(options, accessOf(target)),
     transport,
   })
   // Loads, while the server starts, what the id of the first message takes: 3 ms.
@@ -74,7 +75,16 @@ function greet({ transport }: Link, options: ConnectOptions, target: Target): Pr
   return greeting
 }
 
-function introductionOf(options: ConnectOptions, token: string | undefined): Introduction {
+/** Returns by what other servers of the store are reached. */
+function accessOf(target: Target): ServerAccess | undefined {
+  if ('url' in target) {
+    const { url: _, ...access } = target
+    return access
+  }
+  return 'server' in target && target.token !== undefined ? { token: target.token } : undefined
+}
+
+function introductionOf(options: ConnectOptions, reach: ServerAccess | undefined): Introduction {
   const { name = 'script', title, version = '0', access = 'full', canApprove = access === 'full' } = options
   const { canRaiseLimits = false, mayLoosen, onNotice, onLoginCompleted, checkResult } = options
   return {
@@ -82,7 +92,7 @@ function introductionOf(options: ConnectOptions, token: string | undefined): Int
     canApprove,
     canRaiseLimits,
     access,
-    ...(token === undefined ? {} : { token }),
+    ...(reach === undefined ? {} : { reach }),
     ...(mayLoosen === undefined ? {} : { mayLoosen }),
     ...(onNotice === undefined ? {} : { onNotice }),
     ...(onLoginCompleted === undefined ? {} : { onLoginCompleted }),

@@ -9,7 +9,14 @@ export {
   roleHas,
   roleOf,
 } from './access/method-rights.ts'
-export { unsavedExitCode, type WireErrorCode, type WireErrorDetail, wireErrorMeanings, wireErrors } from './errors.ts'
+export {
+  noStoreExitCode,
+  unsavedExitCode,
+  type WireErrorCode,
+  type WireErrorDetail,
+  wireErrorMeanings,
+  wireErrors,
+} from './errors.ts'
 export { eventProblem, storedEventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
 export { limits } from './limits.ts'

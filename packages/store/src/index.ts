@@ -1,5 +1,6 @@
 export { type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
 export { createTurns } from './connection/turns.ts'
+export type { OpeningWait } from './connection/while-electing.ts'
 export { openStore } from './open-store.ts'
 export {
   type BadFile,

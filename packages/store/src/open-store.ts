@@ -1,11 +1,17 @@
 import type { Files } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { answersIn } from './answers.ts'
-import { type Connected, connectStore, type StoreAddress, UnusableStoreError } from './connection/connect-store.ts'
+import {
+  type Connected,
+  connectStore,
+  nameOf,
+  type StoreAddress,
+  UnusableStoreError,
+} from './connection/connect-store.ts'
 import { type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { isElecting, storeError } from './connection/store-trouble.ts'
 import { createTurns } from './connection/turns.ts'
-import { whileAway, whileElecting } from './connection/while-electing.ts'
+import { type AwayMs, type OpeningWait, unlessGone, whileElecting, whileOpening } from './connection/while-electing.ts'
 import { readMark } from './log/ack-mark.ts'
 import { compareLog } from './log/compare-log.ts'
 import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
@@ -29,11 +35,8 @@ export interface StoreOptions extends StoreAddress {
   readonly files: Files
   /** Called with the time that each message took to be acknowledged, in seconds. */
   readonly onPublished?: (seconds: number) => void
-  /**
-   * Called with each new reason, one sentence, why the store cannot be opened yet; it is waited for then for as long as
-   * that may pass. Absent: for as long as its servers take to elect.
-   */
-  readonly onAway?: (problem: string) => void
+  /** Wait while it cannot be opened; default: for as long as its servers take to elect, without a word. */
+  readonly wait?: OpeningWait
 }
 
 /**
@@ -41,8 +44,8 @@ export interface StoreOptions extends StoreAddress {
  * Rejects with `UnusableStoreError`.
  */
 export function openStore(options: StoreOptions): Promise<SharedStore> {
-  const { onAway } = options
-  return onAway === undefined ? whileElecting(() => tryStore(options)) : whileAway(() => tryStore(options), onAway)
+  const { wait = { onAway: () => undefined, isPatient: false } } = options
+  return whileOpening(() => tryStore(options), wait, `The store ${nameOf(options)} does not answer.`)
 }
 
 async function tryStore({ replicas, files, onPublished, ...address }: StoreOptions): Promise<SharedStore> {
@@ -54,8 +57,9 @@ async function tryStore({ replicas, files, onPublished, ...address }: StoreOptio
   } catch (error) {
     await connected.connection.close()
     if (error instanceof UnusableStoreError) throw error
-    const text = `The store ${connected.name} cannot be opened (${String(error)}).`
-    throw new UnusableStoreError(text, { cause: error, passes: isElecting(error) })
+    const passes = isElecting(error)
+    const reason = passes ? 'is not ready: its servers start, or elect' : `cannot be opened (${String(error)})`
+    throw new UnusableStoreError(`The store ${connected.name} ${reason}.`, { cause: error, passes })
   }
 }
 
@@ -71,6 +75,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
   const { name } = connected
   const { id: store, owners, rows } = prepared
   const attempt = attemptsAt(name)
+  const awayMs = () => nodes.awayMs
   const lists = createLists(prepared, nodes)
   const recent = createRecentContents()
 
@@ -83,16 +88,17 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
   const take = takesIn({ connected, prepared, nodes, onPublished, inTurn, lists, portsOf })
 
   return {
-    ...{ name, key: prepared.key, answers: sharedAnswers(prepared.answers, name) },
-    ...listed(lists, { attempt, files, store }),
+    ...{ name, key: prepared.key, answers: sharedAnswers(prepared.answers, { name, awayMs }) },
+    ...listed(lists, { attempt, awayMs, files, store }),
     announce: nodes.announce,
-    others: () => attempt('read', nodes.others),
-    take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind))),
-    holder: (conversationId) => attempt('read', () => whileElecting(() => holderOf({ owners, nodes }, conversationId))),
+    others: () => attempt('read', () => unlessGone(nodes.others, awayMs)),
+    take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind), awayMs)),
+    holder: (conversationId) =>
+      attempt('read', () => unlessGone(() => holderOf({ owners, nodes }, conversationId), awayMs)),
     refresh: (copy) =>
       attempt('read', async () => {
         const ports = portsOf(copy.conversationId)
-        return (await whileElecting(() => fetchLog(copy, ports))) !== null
+        return (await whileElecting(() => fetchLog(copy, ports), awayMs)) !== null
       }),
     compare: (copy) =>
       attempt('read', async () => {
@@ -113,7 +119,9 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
         await rows.delete(copy.conversationId)
         await removeLog(names, ports)
       }),
-    ping: () => attempt('reach', async () => void (await rows.get('ping'))),
+    get awayMs() {
+      return nodes.awayMs
+    },
     async [Symbol.asyncDispose]() {
       await nodes[Symbol.asyncDispose]()
       await connected.connection.close()
@@ -123,6 +131,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
 
 interface ListPorts {
   readonly attempt: ReturnType<typeof attemptsAt>
+  readonly awayMs: AwayMs
   readonly files: Files
   /** Id of the store. */
   readonly store: string
@@ -131,14 +140,14 @@ interface ListPorts {
 /** Returns what is known of conversations by the lists of a store. */
 function listed(
   lists: Lists,
-  { attempt, files, store }: ListPorts,
+  { attempt, awayMs, files, store }: ListPorts,
 ): Pick<SharedStore, 'row' | 'rows' | 'deletedCopies'> {
   return {
-    row: (conversationId) => attempt('read', () => whileElecting(() => lists.row(conversationId))),
-    rows: () => attempt('list', () => whileElecting(lists.all)),
+    row: (conversationId) => attempt('read', () => unlessGone(() => lists.row(conversationId), awayMs)),
+    rows: () => attempt('list', () => unlessGone(lists.all, awayMs)),
     deletedCopies: (copyOf) =>
       attempt('list', async () => {
-        const deleted = await whileElecting(lists.deleted)
+        const deleted = await unlessGone(lists.deleted, awayMs)
         return deleted.filter((conversationId) => {
           const copy = copyOf(conversationId)
           return copy !== null && readMark(files, copy.acked)?.store === store
@@ -148,12 +157,15 @@ function listed(
 }
 
 /** Returns the answers of a store, whose failures are errors of the storage. */
-function sharedAnswers(bucket: Prepared['answers'], name: string): SharedAnswers {
+function sharedAnswers(
+  bucket: Prepared['answers'],
+  { name, awayMs }: { readonly name: string; readonly awayMs: AwayMs },
+): SharedAnswers {
   const attempt = attemptsAt(name)
   const answers = answersIn(bucket, name)
   return {
-    read: (of) => attempt('read', () => whileElecting(() => answers.read(of))),
-    write: (of, text, how) => attempt('write to', () => whileElecting(() => answers.write(of, text, how))),
+    read: (of) => attempt('read', () => unlessGone(() => answers.read(of), awayMs)),
+    write: (of, text, how) => attempt('write to', () => whileElecting(() => answers.write(of, text, how), awayMs)),
   }
 }
 

@@ -55,44 +55,60 @@ test('a question that fails is not asked again', async () => {
 type Bucket = Parameters<typeof entriesOf>[0]
 type Entries = Awaited<ReturnType<Bucket['history']>>
 
-/** Returns a pass that gives some keys and then is silent, or ends. */
+/** Returns a pass that gives the entries of some keys, by their revisions from 1, and then is silent, or ends. */
 function passOf(keys: readonly string[], { ends }: { readonly ends: boolean }) {
   const stop = vi.fn<() => void>()
   async function* run() {
-    for (const [at, key] of keys.entries())
-      yield { key, revision: at + 1, operation: key.startsWith('-') ? 'DEL' : 'PUT' }
+    for (const [at, key] of keys.entries()) yield { key, revision: at + 1 }
     if (!ends) await never()
   }
   // narrowed: what a pass is asked for
   return { entries: { [Symbol.asyncIterator]: run, stop } as unknown as Entries, stop }
 }
 
-/** Reads a bucket whose newest entry has the revision `newest`; no entry for 0. */
-async function keysIn(history: Bucket['history'], newest = 100): Promise<string[]> {
-  const state = { messages: newest, last_seq: newest }
-  // narrowed: what a pass looks at
-  const status = { streamInfo: { state } } as unknown as Awaited<ReturnType<Bucket['status']>>
-  const keys: string[] = []
-  for await (const { key } of entriesOf({ history, status: () => Promise.resolve(status) })) keys.push(key)
-  return keys
+/** Reads a bucket whose newest entry has one of the revisions `newest` after the other; no entry for 0. */
+async function entriesIn(history: Bucket['history'], ...newest: readonly number[]): Promise<string[]> {
+  const left = [...newest]
+  const status = async () => {
+    const last = left.shift() ?? 100
+    // narrowed: what a pass looks at
+    return { streamInfo: { state: { messages: last, last_seq: last } } } as unknown as Awaited<
+      ReturnType<Bucket['status']>
+    >
+  }
+  return [...(await entriesOf({ history, status }))].map(([key, { revision }]) => `${key}${revision}`)
 }
 
 test('a pass over a bucket ends with the entry that was the newest, whatever the server says of what is left', async () => {
-  const { entries, stop } = passOf(['a', '-b', 'c'], { ends: false })
-  expect(await keysIn(() => Promise.resolve(entries), 3)).toEqual(['a', 'c'])
+  const { entries, stop } = passOf(['a', 'b', 'c'], { ends: false })
+  expect(await entriesIn(() => Promise.resolve(entries), 3, 3)).toEqual(['a1', 'b2', 'c3'])
   expect(stop).toHaveBeenCalled()
-  expect(await keysIn(never, 0)).toEqual([])
+  expect(await entriesIn(never, 0)).toEqual([])
 })
 
-test('a pass over a bucket gives what was put, and ends those that were begun beside it', async () => {
-  const [late, used] = [passOf([], { ends: false }), passOf(['a', '-b', 'c'], { ends: true })]
+test('a pass over a bucket goes on for what was written anew before it was reached, and has the newest of each key', async () => {
+  const { entries } = passOf(['a', 'b', 'c', 'a'], { ends: false })
+  expect(await entriesIn(() => Promise.resolve(entries), 2, 4, 4)).toEqual(['a4', 'b2', 'c3'])
+})
+
+test('a pass over a bucket that is written without a pause ends all the same', async () => {
+  const { entries } = passOf(
+    Array.from({ length: 1000 }, () => 'a'),
+    { ends: false },
+  )
+  const newest = Array.from({ length: 100 }, (_, at) => 10 * (at + 1))
+  expect(await entriesIn(() => Promise.resolve(entries), ...newest)).toEqual(['a200'])
+})
+
+test('a pass over a bucket ends those that were begun beside it', async () => {
+  const [late, used] = [passOf([], { ends: false }), passOf(['a', 'b', 'c'], { ends: true })]
   const arrives = Promise.withResolvers<Entries>()
   const history = vi.fn<Bucket['history']>(() => arrives.promise)
-  const keys = keysIn(history)
+  const found = entriesIn(history)
   await vi.advanceTimersByTimeAsync(0)
   history.mockResolvedValueOnce(used.entries)
   await vi.advanceTimersByTimeAsync(500)
-  expect(await keys).toEqual(['a', 'c'])
+  expect(await found).toEqual(['a1', 'b2', 'c3'])
   arrives.resolve(late.entries)
   await vi.advanceTimersByTimeAsync(0)
   expect(late.stop).toHaveBeenCalled()
@@ -102,7 +118,7 @@ test('a pass that begins after another one has failed is ended', async () => {
   const late = passOf([], { ends: false })
   const [first, second] = [Promise.withResolvers<Entries>(), Promise.withResolvers<Entries>()]
   const history = vi.fn<Bucket['history']>(() => second.promise).mockReturnValueOnce(first.promise)
-  const failed = expect(keysIn(history)).rejects.toThrow('no answer')
+  const failed = expect(entriesIn(history)).rejects.toThrow('no answer')
   await vi.advanceTimersByTimeAsync(500)
   first.reject(new Error('no answer'))
   await failed
@@ -113,7 +129,7 @@ test('a pass that begins after another one has failed is ended', async () => {
 
 test('a pass whose server has died is given up, as a request that is not answered', async () => {
   const { entries, stop } = passOf(['a'], { ends: false })
-  const failed = expect(keysIn(() => Promise.resolve(entries))).rejects.toMatchObject({
+  const failed = expect(entriesIn(() => Promise.resolve(entries))).rejects.toMatchObject({
     name: 'TimeoutError',
   })
   await vi.advanceTimersByTimeAsync(3000)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type CheckResult,
   ClientError,
@@ -9,10 +10,16 @@ import {
   serverOn,
 } from '@parley/client'
 import { knownToken, type NamedServer } from '@parley/client/named-servers'
-import type { ConversationId, LoginCompleted, Overrides, ServerNotice } from '@parley/protocol'
+import {
+  type ConversationId,
+  type LoginCompleted,
+  noStoreExitCode,
+  type Overrides,
+  type ServerNotice,
+} from '@parley/protocol'
 import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodes, misused, ParleyError } from './exit-codes.ts'
-import { type Launch, launchServer } from './launch-server.ts'
+import { type Launch, type LaunchedServer, launchServer } from './launch-server.ts'
 
 interface ConnectOptions {
   readonly clientName: string
@@ -31,6 +38,7 @@ interface ConnectOptions {
 
 /** A server answers within 0.1 s; after this time it counts as failed. */
 const startLimitMs = 30_000
+const slowStartMs = 500
 
 /** Connects to the server of this program; closing the connection lets it save and end. Throws `serverFailed`. */
 export async function connect(launch: Launch, options: ConnectOptions): Promise<Parley> {
@@ -45,6 +53,7 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
   const expired = new AbortController()
   const timer = setTimeout(() => expired.abort(serverFailed('The server did not answer within 30 s.')), startLimitMs)
+  using _start = options.onNotice === undefined ? sayWhyItStarts(server) : null
   const signal = options.signal === undefined ? expired.signal : AbortSignal.any([options.signal, expired.signal])
   try {
     const token = knownToken(launch)
@@ -55,7 +64,10 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
     server.claim()
     return parley
   } catch (error) {
-    throw error instanceof ClientError ? serverFailed(error.message) : error
+    if (!(error instanceof ClientError)) throw error
+    throw (await exitCodeNow(server)) === noStoreExitCode
+      ? new ParleyError('storageFailed', exitCodes.storage, error.message)
+      : serverFailed(error.message)
   } finally {
     clearTimeout(timer)
   }
@@ -73,6 +85,24 @@ async function connectNamed(server: NamedServer, options: LibraryOptions): Promi
   }
 }
 
+/** Resolves, soon, to the exit code of a server; to null while it runs. */
+function exitCodeNow({ exited }: LaunchedServer): Promise<number | null> {
+  return Promise.race([exited.then(({ code }) => code), nextTurn(null)])
+}
+
+/** Says on stderr, once, what a server says of itself while it takes long to start. */
+function sayWhyItStarts({ stderrTail }: LaunchedServer): Disposable {
+  const timer = setInterval(() => {
+    const said = stderrTail()
+      ?.text.split('\n')
+      .findLast((line) => line.startsWith('parley server: '))
+    if (said === undefined) return
+    process.stderr.write(`${showEffects(said)}\n`)
+    clearInterval(timer)
+  }, slowStartMs)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
 function signalOf({ signal }: ConnectOptions): Pick<LibraryOptions, 'signal'> {
   return signal === undefined ? {} : { signal }
 }
@@ -83,7 +113,7 @@ function introductionOf({ program }: Launch, options: ConnectOptions) {
     clientTitle,
     canApprove = false,
     canRaiseLimits = false,
-    onNotice = reportKill,
+    onNotice = reportToCommand,
     onLoginCompleted,
   } = options
   const title = clientTitle === undefined ? {} : { title: clientTitle }
@@ -127,9 +157,11 @@ export async function forkConversation(
   }
 }
 
-/** Reports only a server that was killed: other notices do not concern a command that asks one question. */
-function reportKill({ code, message }: ServerNotice): void {
-  if (code === 'serverKilled') process.stderr.write(`parley: ${showEffects(message)}\n`)
+/** Notices that concern a command that asks one question: what it waits for, and that its server was killed. */
+const noticesOfCommands: ReadonlySet<string> = new Set(['storeAway', 'serverKilled'])
+
+function reportToCommand({ code, message }: ServerNotice): void {
+  if (noticesOfCommands.has(code)) process.stderr.write(`parley: ${showEffects(message)}\n`)
 }
 
 function serverFailed(message: string): ParleyError {

@@ -10,6 +10,7 @@ import {
   type ServerNotice,
 } from '@parley/protocol'
 import { type CloseReason, createPeer, type Transport } from '@parley/rpc'
+import type { ServerAccess } from './reach-server.ts'
 
 interface ClientInfo {
   readonly name: string
@@ -29,8 +30,8 @@ export interface Introduction {
   readonly access?: 'full' | 'readOnly'
   /** False if the client only makes the limits of conversations stricter. Default: true. */
   readonly mayLoosen?: boolean
-  /** Token of the connection where it is a websocket: other servers of the same store are reached with it. */
-  readonly token?: string
+  /** Means of the connection where it is a websocket: other servers of the same store are reached with them. */
+  readonly reach?: ServerAccess
   readonly onNotice?: (notice: ServerNotice) => void
   /** Called when an attempt to log in has ended, of any client of the server. */
   readonly onLoginCompleted?: (end: LoginCompleted) => void

@@ -8,9 +8,10 @@ import {
   shortIdOf,
   wireErrors,
 } from '@parley/protocol'
-import { ConnectError, connectSocket, isInTheClear, RpcError, type Transport } from '@parley/rpc'
+import { ConnectError, connectSocket, RpcError, type Transport } from '@parley/rpc'
 import { type Client, connectClient, type Introduction } from './client.ts'
-import { addressIn } from './errors.ts'
+import { addressIn, ClientError } from './errors.ts'
+import { reachServer } from './reach-server.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** A conversation opened by the client that asked, or joined by a new connection to its owner. */
@@ -129,22 +130,16 @@ async function connectOwner(owner: Owner, { introduction }: Introduced): Promise
   }
 }
 
-/** Reaches the owner: on this machine by its socket, elsewhere by its address with the token of the first connection. */
-async function transportTo(owner: Owner, { token }: Introduction): Promise<Transport> {
+/** Reaches the owner: on this machine by its socket, elsewhere by its address with the means of the first connection. */
+async function transportTo(owner: Owner, { reach }: Introduction): Promise<Transport> {
   const { socket, address } = owner
   if (socket !== null) return connectSocket(socket)
-  if (address === undefined || token === undefined)
+  if (address === undefined || reach?.token === undefined)
     throw liveElsewhere(owner, 'notListening', address === undefined ? notListening : withoutToken(address))
-  if (isInTheClear(address)) throw liveElsewhere(owner, 'unreachable', withoutTls(address))
-  const { connectWebSocket } = await import('@parley/rpc/websocket')
-  return connectWebSocket({ url: address, token })
+  return await reachServer(address, reach)
 }
 
 const notListening = 'It cannot be joined: it does not listen.'
-
-function withoutTls(address: string): string {
-  return `It cannot be joined from here: ${address} is another machine and has no TLS, so the token would be read on the way.`
-}
 
 function withoutToken(address: string): string {
   return `It cannot be joined from here: connect to ${address}.`
@@ -162,6 +157,7 @@ function whyNot(owner: Owner, error: unknown): unknown {
     const reason = error.reason === 'refused' ? 'refused' : 'unreachable'
     return liveElsewhere(owner, reason, `It cannot be joined: ${error.message}.`)
   }
+  if (error instanceof ClientError) return liveElsewhere(owner, 'unreachable', `It cannot be joined: ${error.message}`)
   if (!(error instanceof RpcError)) return error
   const code = error.data?.code
   if (code === 'liveElsewhere') return error

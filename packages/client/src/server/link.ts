@@ -1,6 +1,6 @@
 import { ConnectError, connectSocket, type Transport } from '@parley/rpc'
 import { ClientError, rejectedToken } from '../connection/errors.ts'
-import type { TeamAccess } from '../team/team-address.ts'
+import { reachServer, type ServerAccess } from '../connection/reach-server.ts'
 import { findServer, parleyHome } from './find-server.ts'
 import { discardServer, type Ending, type LastWords, leaveServer } from './leave-server.ts'
 import { explainExit, type SpawnedServer, spawnServer } from './spawn-server.ts'
@@ -15,14 +15,19 @@ export type Target =
   | { readonly server: SpawnedServer; readonly token?: string }
   /** Path of the Unix socket of a running server. */
   | { readonly socket: string }
-  /** `ws://host:port`, with the token of `parley server --listen ws://…`. */
-  | { readonly url: string; readonly token?: string }
+  | ServerAtUrl
   | SeveralServers
   /** An open transport of `@parley/rpc`, for example to a server in this process. */
   | { readonly transport: Transport }
 
+/** A server at its address. */
+interface ServerAtUrl extends ServerAccess {
+  /** `wss://host:port`, `ws://` on this machine. */
+  readonly url: string
+}
+
 /** Servers that share a store. A connection that is lost is made again, to the same server or to the next one. */
-export interface SeveralServers extends TeamAccess {
+export interface SeveralServers extends ServerAccess {
   /** `wss://host:port`, `ws://` on this machine; the first that answers is taken. */
   readonly urls: readonly string[]
 }
@@ -71,11 +76,9 @@ export async function openLink(
 
 type RemoteTarget = Extract<Target, { socket: string } | { url: string }>
 
-/** Loads the websocket library only for a `url`. */
 async function connectTransport(target: RemoteTarget, signal: AbortSignal | undefined) {
   if ('socket' in target) return await connectSocket(target.socket)
-  const { connectWebSocket } = await import('@parley/rpc/websocket')
-  return await connectWebSocket(signal === undefined ? target : { ...target, signal })
+  return await reachServer(target.url, target, signal === undefined ? {} : { signal })
 }
 
 function remoteLink(transport: Transport): Link {

@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { getSystemErrorMessage } from 'node:util'
+import { noStoreExitCode } from '@parley/protocol'
 import { answerLimits, createStreamTransport, type Transport } from '@parley/rpc'
 import { type ServerProcess, type SpawnServerOptions, startServerProcess } from './server-process.ts'
 
@@ -29,6 +30,7 @@ export async function explainExit(server: SpawnedServer): Promise<string> {
   if (code === null && signal === null) return `The server ${server.program} could not be started${causeOf(errno)}.`
   const how = signal === null ? `ended with ${code}` : `was ended by ${signal}`
   const words = server.stderrTail()
+  if (code === noStoreExitCode && words !== null) return lastLineOf(words.text).replace(/^parley server: /, '')
   const said = words === null ? '' : ` It said: ${lastLineOf(words.text)} (all of it is in ${words.path})`
   return `The server ${how}.${said}`
 }

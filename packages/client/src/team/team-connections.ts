@@ -2,16 +2,16 @@ import type { ConversationId, ServerNotice } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { type Client, connectClient, type Introduction } from '../connection/client.ts'
 import { ClientError, isTaken } from '../connection/errors.ts'
+import { reachServer, type ServerAccess } from '../connection/reach-server.ts'
 import { withinLimit } from '../connection/within-limit.ts'
 import type { Reached } from './lasting-client.ts'
-import { assertSecure, type TeamAccess } from './team-address.ts'
 
 /** Time for a connection and its handshake; a machine that is gone does not answer at all. */
 const answerLimitMs = 4_000
 /** Interval of signs of life. Three that do not come end a connection: by then a server has lost its lease. */
 const beatMs = 2_000
 
-export interface ConnectionsOptions extends TeamAccess {
+export interface ConnectionsOptions extends ServerAccess {
   readonly introduction: Introduction
   /** Called when the server of a connection has lost a conversation to another server. */
   readonly onTaken: (conversationId: ConversationId, client: Client) => void
@@ -29,11 +29,9 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
   let isClosed = false
 
   async function connect(address: string): Promise<Reached> {
-    assertSecure(address, access)
-    const { connectWebSocket } = await import('@parley/rpc/websocket')
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(silent(address)), answerLimitMs)
-    const transport = await connectWebSocket({ url: address, beatMs, signal: late.signal, ...access }).finally(() =>
+    const transport = await reachServer(address, access, { beatMs, signal: late.signal }).finally(() =>
       clearTimeout(timer),
     )
     return { client: await greet(transport, address), address }

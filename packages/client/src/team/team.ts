@@ -3,13 +3,13 @@ import type { ConversationId, ConversationSummary, ParamsOf } from '@parley/prot
 import { ConnectError, RpcError } from '@parley/rpc'
 import { type Client, type Introduction, watcher } from '../connection/client.ts'
 import { ClientError, codeOf, isElsewhere } from '../connection/errors.ts'
+import { assertSecure, type ServerAccess } from '../connection/reach-server.ts'
 import { ownerIn } from '../connection/resume-conversation.ts'
 import { areRejections, type FailedAttempts, failedConnection, isRejection, wordsOf } from './failed-attempts.ts'
 import { type Attempt, LastingClient, type Reached } from './lasting-client.ts'
-import { assertSecure, type TeamAccess } from './team-address.ts'
 import { openConnections, type TeamConnections } from './team-connections.ts'
 
-export interface TeamOptions extends TeamAccess {
+export interface TeamOptions extends ServerAccess {
   /** Addresses of servers that share a store: `wss://HOST:PORT`. */
   readonly addresses: readonly string[]
   readonly introduction: Introduction

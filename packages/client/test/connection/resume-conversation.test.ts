@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listenSocket, type MethodHandler, RpcError } from '@parley/rpc'
-import { tempDirectory } from '@parley/testkit'
+import { listenWebSocket } from '@parley/rpc/websocket'
+import { loopbackCertificate, tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { type CheckResult, connectClient } from '../../src/connection/client.ts'
+import type { ServerAccess } from '../../src/connection/reach-server.ts'
 import { requestWhereItLives, resumeConversation } from '../../src/connection/resume-conversation.ts'
 import { conversationId, type FakeMethods, fakeFarSide, fakeServer } from '../fake-server.ts'
 
@@ -194,18 +197,50 @@ describe('a request about a conversation that is live elsewhere', () => {
   })
 })
 
-test('the token goes to no server of another machine that has no TLS', async () => {
-  const refuse = () => {
-    const address = 'ws://192.0.2.1:7100'
-    throw new RpcError(-32010, 'It is open elsewhere.', { code: 'liveElsewhere', conversationId, pid: 77, address })
+describe('an owner on another machine', () => {
+  /** A client whose server names the owner by this address, and which was given these means. */
+  const away = (address: string, reach: ServerAccess) => {
+    const refuse = () => {
+      throw new RpcError(-32010, 'It is open elsewhere.', { code: 'liveElsewhere', conversationId, address })
+    }
+    const methods = { 'conversation/resume': refuse, 'conversation/rename': refuse, initialize: () => greeting }
+    return connectClient({
+      transport: fakeServer(methods).transport,
+      clientInfo: { name: 'asker', version: '9' },
+      canApprove: false,
+      reach,
+    })
   }
-  const client = await connectClient({
-    transport: fakeServer({ 'conversation/resume': refuse, initialize: () => greeting }).transport,
-    clientInfo: { name: 'asker', version: '9' },
-    canApprove: false,
-    access: 'readOnly',
-    token: 'secret',
+  const serveOwner = (methods: FakeMethods) => {
+    const { certFile, keyFile } = loopbackCertificate
+    return listenWebSocket({
+      host: '127.0.0.1',
+      port: 0,
+      token: 'secret',
+      tls: { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') },
+      onConnection: (transport) => void fakeFarSide(transport, { initialize: () => greeting, ...methods }),
+    })
+  }
+
+  test('is reached with the authority that the client was given, as the first server', async () => {
+    await using there = await serveOwner({ 'conversation/rename': () => ({ seq: 5 }) })
+    const rename = async (reach: ServerAccess) =>
+      requestWhereItLives(await away(there.url, reach), 'conversation/rename', { conversationId, name: 'x' })
+    const ca = readFileSync(loopbackCertificate.certFile, 'utf8')
+    expect(await rename({ token: 'secret', ca })).toEqual({ seq: 5 })
+    await expect(rename({ token: 'secret' })).rejects.toMatchObject({ data: { reason: 'unreachable' } })
   })
-  const refused = await resumeConversation(client, { conversationId }).catch((error: unknown) => error)
-  expect(refused).toMatchObject({ message: expect.stringContaining('no TLS'), data: { reason: 'unreachable' } })
+
+  test('gets no token where it has no TLS, unless that is permitted', async () => {
+    const address = 'ws://0.0.0.0:1'
+    const why = async (reach: ServerAccess) =>
+      resumeConversation(await away(address, reach), { conversationId }).catch((error: unknown) => error)
+    expect(await why({ token: 'secret' })).toMatchObject({
+      message: expect.stringContaining('no TLS'),
+      data: { reason: 'unreachable' },
+    })
+    expect(await why({ token: 'secret', allowUnencrypted: true })).toMatchObject({
+      message: expect.stringContaining('cannot connect to'),
+    })
+  })
 })

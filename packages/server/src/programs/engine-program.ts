@@ -11,7 +11,7 @@ import type { ProgramCeiling } from './arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from './conventions.ts'
 import { stateFolder } from './home-folder.ts'
 import { connectorToServers, libraryOnServers } from './named-servers.ts'
-import { openSharedStore } from './shared-store.ts'
+import { openSharedStore, shortWait } from './shared-store.ts'
 
 /** Engine of a program whose clients speak another protocol than the native one. */
 interface EngineOfProgram {
@@ -40,7 +40,10 @@ export async function runWithEngine(
 ): Promise<number> {
   keepStdoutForProtocol()
   const { writeLog } = parts
-  const opened = server === null ? await openSharedStore(null, parts) : await reached(server)
+  const opened =
+    server === null
+      ? await openSharedStore(null, { ...parts, wait: shortWait(ceiling.program) })
+      : await reached(server)
   if ('problem' in opened) {
     process.stderr.write(`parley ${ceiling.program}: ${opened.problem}\n`)
     await parts.host.close()

@@ -1,5 +1,5 @@
 import { type ConnectOptions, connect, type Parley } from '@parley/client'
-import { type Connect, connectClient, failedConnection } from '@parley/client/low-level'
+import { type Connect, connectClient, failedConnection, reachServer } from '@parley/client/low-level'
 import type { NamedServer } from '@parley/client/named-servers'
 import type { Transport } from '@parley/rpc'
 import type { StartCommand } from '../ports/client-commands.ts'
@@ -12,16 +12,15 @@ export function libraryOnServers({ urls, ...access }: NamedServer, options: Conn
 
 /** Returns the function by which a frontend connects to the first of the servers that answers. */
 export function connectorToServers(server: NamedServer): Connect {
-  return async (who) => connectClient({ ...who, token: server.token, transport: await transportTo(server) })
+  const { urls, ...reach } = server
+  return async (who) => connectClient({ ...who, reach, transport: await firstTransport(urls, reach) })
 }
 
-async function transportTo({ urls, token, ca }: NamedServer): Promise<Transport> {
-  // Loaded only when used, to keep the start short.
-  const { connectWebSocket } = await import('@parley/rpc/websocket')
+async function firstTransport(urls: readonly string[], access: Omit<NamedServer, 'urls'>): Promise<Transport> {
   const failures = new Map<string, unknown>()
   for (const url of urls) {
     try {
-      return await connectWebSocket({ url, token, ...(ca === undefined ? {} : { ca }) })
+      return await reachServer(url, access)
     } catch (error) {
       failures.set(url, error)
     }

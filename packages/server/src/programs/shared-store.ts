@@ -2,7 +2,7 @@ import { type Config, ConfigError, readEffectiveConfig } from '@parley/config'
 import { NotPrivateError, readPrivateFile } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { Redaction } from '@parley/redaction'
-import type { SharedStore, StoreAddress } from '@parley/store'
+import type { OpeningWait, SharedStore, StoreAddress } from '@parley/store'
 import { systemErrorReason } from '@parley/workspace'
 import { UsageError } from '../serving/flags.ts'
 
@@ -20,14 +20,20 @@ interface StoreUser {
   readonly redaction?: Pick<Redaction, 'useKey'>
   /** Called with the time that each message took to be acknowledged. */
   readonly onPublished?: ((seconds: number) => void) | undefined
-  /** Called with each reason why a store cannot be opened yet, which is waited for then; absent for a server that gives up. */
-  readonly onAway?: (problem: string) => void
+  /** Wait while the store cannot be opened. */
+  readonly wait: OpeningWait
+}
+
+/** Returns the wait of a program that somebody waits for: it says why on stderr, and gives up in the end. */
+export function shortWait(program: string): OpeningWait {
+  const onAway = (problem: string) => void process.stderr.write(`parley ${program}: ${problem} Waiting for it.\n`)
+  return { onAway, isPatient: false }
 }
 
 /** Opens the store that servers share, of `--store` or of `[store]`; null where there is none. */
 export async function openSharedStore(
   given: readonly string[] | null,
-  { home, files, redaction, onPublished, onAway }: StoreUser,
+  { home, files, redaction, onPublished, wait }: StoreUser,
 ): Promise<{ readonly store: SharedStore | null } | { readonly problem: string }> {
   const wanted = wantedStore(given, home)
   if (wanted === null) return { store: null }
@@ -35,8 +41,8 @@ export async function openSharedStore(
   // Loaded only here: most servers have no store.
   const { openStore, UnusableStoreError } = await import('@parley/store')
   try {
-    const told = { ...(onPublished === undefined ? {} : { onPublished }), ...(onAway === undefined ? {} : { onAway }) }
-    const store = await openStore({ ...wanted, files, ...told })
+    const told = onPublished === undefined ? {} : { onPublished }
+    const store = await openStore({ ...wanted, files, wait, ...told })
     redaction?.useKey(store.key)
     return { store }
   } catch (error) {

@@ -70,7 +70,11 @@ export const storageRestored = {
 
 /** Returns what happened to a write and what to do; `whenFull` follows the sentence about a full disk. */
 function storageText(error: StorageError, whenFull: string): string {
-  return lostLogText(error) ?? `The conversation could not be saved (${faultText(error)}). ${hintFor(error, whenFull)}`
+  return (
+    lostLogText(error) ??
+    unreadText(error) ??
+    `The conversation could not be saved (${faultText(error)}). ${hintFor(error, whenFull)}`
+  )
 }
 
 /** Causes by error code, as they stand behind the path. */
@@ -82,6 +86,21 @@ const causes: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the disk does not answer',
   [STORE_SLOW]: 'the store does not answer',
   [STORE_GONE]: 'the store cannot be reached',
+}
+
+/** Work that a store does not allow while it does not answer, by what was tried; writing has sentences of its own. */
+const unread: Readonly<Record<string, string>> = {
+  read: 'what it has cannot be read',
+  list: 'what it has cannot be listed',
+  'open a conversation of': 'no conversation of it can be opened',
+}
+
+/** Returns the sentence for a store that was only to be read; null for any other failure. */
+function unreadText({ code, operation, path }: StorageError): string | null {
+  const what = unread[operation]
+  if (what === undefined || (code !== STORE_SLOW && code !== STORE_GONE)) return null
+  const fault = code === STORE_SLOW ? 'does not answer' : 'cannot be reached'
+  return `The store ${path} ${fault}, so ${what} now. Nothing is lost: try again once it answers.`
 }
 
 function faultText({ code, operation, path, message }: StorageError): string {

@@ -13,7 +13,7 @@ it('a server that logs JSON says so of a store that is away, too, with the reaso
       writeLog: (line) => lines.push(line),
       logEvent: (entry) => events.push(entry),
     })
-    wait?.onAway('The store nats://a cannot be reached.')
+    wait.onAway('The store nats://a cannot be reached.')
   } finally {
     expect(stderr).not.toHaveBeenCalled()
     stderr.mockRestore()

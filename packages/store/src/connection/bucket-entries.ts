@@ -3,34 +3,50 @@ import { askAgain } from './ask-again.ts'
 
 /** Time without an entry after which a pass is given up, in ms. */
 const silentMs = 3000
+/** Most times that a pass goes on for what was written meanwhile: a bucket that is written without a pause has no end. */
+const mostStretches = 20
 
 type ReadBucket = Pick<KV, 'history' | 'status'>
 
 /**
- * Reads all entries of a bucket in one pass, or what tells which were deleted; one that is written meanwhile may come
- * twice. Rejects with `TimeoutError` where none comes for long: the server of the store that was to send them may have
- * died, and the library waits for it without an end.
+ * Resolves to the newest entry of each key of a bucket, those that tell of a deletion included, all read in one pass.
+ * Rejects with `TimeoutError` where none comes for long: the server of the store that was to send them may have died, and
+ * the library waits for it without an end.
  */
-export async function* entriesOf(
-  bucket: ReadBucket,
-  operation: KvEntry['operation'] = 'PUT',
-): AsyncGenerator<KvEntry, void, undefined> {
-  const { streamInfo } = await askAgain(() => bucket.status())
-  const { messages, last_seq: last } = streamInfo.state
-  if (messages === 0) return
+export async function entriesOf(bucket: ReadBucket): Promise<ReadonlyMap<string, KvEntry>> {
+  const found = new Map<string, KvEntry>()
+  let last = await newestIn(bucket)
+  if (last === null) return found
   const entries = await begin(bucket)
   try {
     const iterator = entries[Symbol.asyncIterator]()
-    for (;;) {
+    for (let stretches = 1; ; ) {
       const next = await unlessSilent(iterator.next())
-      if (next.done === true) return
-      if (next.value.operation === operation) yield next.value
+      if (next.done === true) return found
+      const { key, revision } = next.value
+      found.set(key, next.value)
       // By the order of entries: what a server says of those that are left is wrong where they are written meanwhile.
-      if (next.value.revision >= last) return
+      if (revision < last) continue
+      // One that was written anew before it was reached lies behind what was the newest.
+      last = stretches === mostStretches ? revision : ((await newestIn(bucket)) ?? revision)
+      if (revision >= last) return found
+      stretches += 1
     }
   } finally {
     entries.stop()
   }
+}
+
+/** Tells an entry that was put from one that tells of a deletion. */
+export function isThere(entry: KvEntry | null): entry is KvEntry {
+  return entry?.operation === 'PUT'
+}
+
+/** Resolves to the revision of the newest entry of a bucket; to null where it has none. */
+async function newestIn(bucket: ReadBucket): Promise<number | null> {
+  const { streamInfo } = await askAgain(() => bucket.status())
+  const { messages, last_seq: last } = streamInfo.state
+  return messages === 0 ? null : last
 }
 
 /** Begins a pass, and ends those that were begun beside it. */

@@ -48,9 +48,14 @@ export class UnusableStoreError extends Error {
 /** Time in which a request to the store is answered, in ms. */
 const requestMs = 4000
 
+/** Returns the servers of a store, as people write them. */
+export function nameOf({ servers }: Pick<StoreAddress, 'servers'>): string {
+  return `nats://${servers.map((server) => server.replace(/^(nats|tls):\/\//, '')).join(',')}`
+}
+
 /** Connects, and reconnects for as long as the process lives. Rejects with `UnusableStoreError`. */
 export async function connectStore(address: StoreAddress): Promise<Connected> {
-  const name = `nats://${address.servers.map((server) => server.replace(/^(nats|tls):\/\//, '')).join(',')}`
+  const name = nameOf(address)
   const connection = await connect(optionsOf(address)).catch((cause: unknown) => {
     // Without its cause, which may be a time limit: servers that elect can be reached.
     const passes = isUnreachable(cause)
@@ -65,7 +70,7 @@ export async function connectStore(address: StoreAddress): Promise<Connected> {
   }
   const admin = await jetstreamManager(connection, { timeout: requestMs }).catch(async (cause: unknown) => {
     await connection.close()
-    throw new UnusableStoreError(`The servers ${name} have no JetStream (${errorMessage(cause)}).`, {
+    throw new UnusableStoreError(`The servers ${name} have no JetStream, or not yet (${errorMessage(cause)}).`, {
       cause,
       passes: true,
     })

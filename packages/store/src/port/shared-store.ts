@@ -74,8 +74,8 @@ export interface SharedStore extends AsyncDisposable {
   deletedCopies(copyOf: (conversationId: ConversationId) => LocalCopy | null): Promise<readonly ConversationId[]>
   /** Removes a conversation that this server has taken, and gives up the right to it. */
   remove(copy: LocalCopy): Promise<void>
-  /** Resolves when the store has answered; rejects with `StorageError`. */
-  ping(): Promise<void>
+  /** Time since the store answered last, in ms; null while it does. Known without asking it. */
+  readonly awayMs: number | null
 }
 
 /** Log of a conversation at one of two places. */

@@ -1,8 +1,7 @@
-import type { KvEntry } from '@nats-io/kv'
 import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { askAgain } from '../connection/ask-again.ts'
-import { entriesOf } from '../connection/bucket-entries.ts'
+import { entriesOf, isThere } from '../connection/bucket-entries.ts'
 import type { Prepared } from '../connection/prepare-store.ts'
 import type { StoredRow } from '../port/shared-store.ts'
 import type { Nodes } from './nodes.ts'
@@ -28,26 +27,20 @@ export function createLists({ rows, owners }: Prepared, nodes: Nodes): Lists {
     async all() {
       const living = await nodes.all()
       const holders = new Map<string, string>()
-      for await (const { key, value } of entriesOf(owners)) holders.set(key, Buffer.from(value).toString())
-      // By their keys: one that is written during a pass comes again.
-      const found = new Map<string, StoredRow>()
-      for await (const { key, value } of entriesOf(rows)) {
-        const stored = storedRow(value)
+      for (const [key, entry] of await entriesOf(owners)) if (isThere(entry)) holders.set(key, entry.string())
+      const found: StoredRow[] = []
+      for (const [key, entry] of await entriesOf(rows)) {
+        const stored = isThere(entry) ? storedRow(entry.value) : null
         const holder = living.get(holders.get(key) ?? '') ?? null
-        if (stored !== null) found.set(key, { conversationId: key, ...stored, holder })
+        if (stored !== null) found.push({ conversationId: key, ...stored, holder })
       }
-      return [...found.values()]
-    },
-    async deleted() {
-      const found: ConversationId[] = []
-      for await (const { key } of entriesOf(rows, 'DEL')) found.push(key)
       return found
     },
+    async deleted() {
+      const entries = [...(await entriesOf(rows)).values()]
+      return entries.flatMap(({ key, operation }) => (operation === 'DEL' ? [key] : []))
+    },
   }
-}
-
-function isThere(entry: KvEntry | null): entry is KvEntry {
-  return entry !== null && entry.operation === 'PUT'
 }
 
 /** Reads an entry of the bucket of rows; null for one that is none. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { KV } from '@nats-io/kv'
 import { isRecord } from '@parley/text'
 import { askAgain } from '../connection/ask-again.ts'
-import { entriesOf } from '../connection/bucket-entries.ts'
+import { entriesOf, isThere } from '../connection/bucket-entries.ts'
 import { leaseMs } from '../connection/layout.ts'
 import type { AnnouncedAt, Holder } from '../port/shared-store.ts'
 import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
@@ -15,6 +15,8 @@ const lookEveryMs = 100
 const moveOnMs = 5000
 /** Age up to which a lease is certain not to have ended: the store counts from a later moment. */
 const certainMs = leaseMs - beatMs / 2
+/** Age from which a lease shows that the store did not answer: it is renewed with each beat. */
+const awayFromMs = 1.5 * beatMs
 
 /** Leases of the servers that use a store, this one among them. */
 export interface Nodes extends AsyncDisposable {
@@ -27,6 +29,8 @@ export interface Nodes extends AsyncDisposable {
    * same number as before shows that no other server can have taken anything since, however long this process was paused.
    */
   readonly lapses: number | null
+  /** Time since the store answered last, in ms; null while it does. */
+  readonly awayMs: number | null
   /** Renews the lease now. Rejects with the library's error. */
   renew(): Promise<void>
   /**
@@ -73,13 +77,14 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
 
   async function look(node: string): Promise<Lease | null> {
     const entry = await askAgain(() => bucket.get(node))
-    if (entry === null || entry.operation !== 'PUT') return null
+    if (!isThere(entry)) return null
     return { holder: holderIn(node, entry.json()), revision: entry.revision }
   }
 
   async function all(): Promise<ReadonlyMap<string, Holder>> {
     const living = new Map<string, Holder>()
-    for await (const entry of entriesOf(bucket)) living.set(entry.key, holderIn(entry.key, entry.json()))
+    for (const [node, entry] of await entriesOf(bucket))
+      if (isThere(entry)) living.set(node, holderIn(node, entry.json()))
     return living
   }
 
@@ -99,6 +104,10 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     renew,
     get lapses() {
       return ownLapses()
+    },
+    get awayMs() {
+      const silentMs = msSince(renewed)
+      return silentMs > awayFromMs ? silentMs : null
     },
     announce(now, providers) {
       at = { address: now.address, page: now.page }

@@ -7,6 +7,7 @@ import type { WebFrontend } from '../web/web-frontend.ts'
 import { createHandlers, createMethods } from './methods.ts'
 import { createSession, type Session } from './session.ts'
 import { createStreams } from './streams.ts'
+import { type AwaitedStore, tellWaits } from './tell-waits.ts'
 
 /** Clients that are connected to this process. */
 export interface Connections {
@@ -35,6 +36,8 @@ interface ConnectionsOptions {
   readonly web?: WebFrontend
   /** Takes that clients come and go; left out where nothing is logged. */
   readonly logEvent?: LogEvent | undefined
+  /** Store that requests may wait for; left out or null where there is none. */
+  readonly store?: AwaitedStore | null
   readonly maxClients?: number
   /** Time limit for the first `initialize`; a client on stdio has none. */
   readonly initializeTimeoutMs?: number
@@ -61,7 +64,15 @@ interface Connection {
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { engine, onChange, web = null, logEvent, maxClients = 256, initializeTimeoutMs = 10_000 } = options
+  const {
+    engine,
+    onChange,
+    web = null,
+    logEvent,
+    store = null,
+    maxClients = 256,
+    initializeTimeoutMs = 10_000,
+  } = options
   const open = new Set<Connection>()
   let closing = false
 
@@ -76,7 +87,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   }
 
   function add(transport: Transport, arrival: Arrival): void {
-    const connection = openConnection(transport, engine, arrival)
+    const connection = openConnection(transport, engine, { ...arrival, store })
     const timeout = setTimeout(() => connection.isInitialized || void connection.close(), initializeTimeoutMs).unref()
     if (arrival.kind === 'stdio') clearTimeout(timeout)
     const { person } = arrival.rights
@@ -132,10 +143,14 @@ export async function serveConnection(
   engine: Engine,
   { kind = 'inProcess', rights = allRights }: { readonly kind?: ConnectionKind; readonly rights?: Rights } = {},
 ): Promise<CloseReason> {
-  return openConnection(transport, engine, { kind, access: 'full', rights, web: null }).gone
+  return openConnection(transport, engine, { kind, access: 'full', rights, web: null, store: null }).gone
 }
 
-function openConnection(transport: Transport, engine: Engine, { kind, access, rights, web }: Arrival): Connection {
+function openConnection(
+  transport: Transport,
+  engine: Engine,
+  { kind, access, rights, web, store }: Arrival & Pick<ConnectionsOptions, 'store'>,
+): Connection {
   const { connectedClients, identity } = engine
   const clientId = engine.newClientId()
   const session = createSession({
@@ -166,7 +181,12 @@ function openConnection(transport: Transport, engine: Engine, { kind, access, ri
   const handlers = createHandlers({ engine, session, streams, web, ignoredMessages, followList })
   const served = createPeer({
     transport,
-    methods: createMethods(handlers, { session, shown: (id) => engine.host.shown(id), checkRight: engine.checkRight }),
+    methods: createMethods(handlers, {
+      session,
+      shown: (id) => engine.host.shown(id),
+      checkRight: engine.checkRight,
+      awaited: store == null ? null : tellWaits(store, (notice) => served.notify('server/notice', notice)),
+    }),
     notifications: { initialized: () => session.initialized() },
     onFault: (fault) => engine.report(fault),
   })

@@ -24,12 +24,14 @@ interface MethodPorts {
   /** Resolves when all that was recorded in a conversation may be shown; null where that is at once. */
   readonly shown: (conversationId: ConversationId) => Promise<void> | null
   readonly checkRight: CheckRight
+  /** Called with each answer that does not come at once; null where nothing is told of it. */
+  readonly awaited: ((answer: Promise<unknown>) => void) | null
 }
 
 function createMethod<Name extends MethodName>(
   name: Name,
   handlers: Handlers,
-  { session, shown, checkRight, inOrder }: MethodPorts & { readonly inOrder: InOrder },
+  { session, shown, checkRight, awaited, inOrder }: MethodPorts & { readonly inOrder: InOrder },
 ): MethodHandler {
   /** An answer waits until all that it may tell of is stored: an interrupt tells of nothing. */
   function answer(decoded: object, result: ResultOf<Name>): ResultOf<Name> | Promise<ResultOf<Name>> {
@@ -51,6 +53,7 @@ function createMethod<Name extends MethodName>(
           : checked.then(() => handlers[name](decoded, context))
       }
       const handled = conversationId === null ? handle() : inOrder(conversationId, handle)
+      if (handled instanceof Promise) awaited?.(handled)
       const result =
         handled instanceof Promise ? handled.then((value) => answer(decoded, value)) : answer(decoded, handled)
       return result instanceof Promise ? result.catch((error: unknown) => Promise.reject(asRejection(error))) : result

@@ -1,5 +1,4 @@
-import { StorageError } from '@parley/journal'
-import { unsavedExitCode } from '@parley/protocol'
+import { noStoreExitCode, unsavedExitCode } from '@parley/protocol'
 import { createStreamTransport } from '@parley/rpc'
 import type { SharedStore } from '@parley/store'
 import {
@@ -29,7 +28,7 @@ import { reportToLauncher } from './launch-daemon.ts'
 import { waitForStore } from './wait-for-store.ts'
 import { watchProcess } from './watch-process.ts'
 
-/** Exit code when an address cannot be listened on, or the store cannot be opened. */
+/** Exit code when an address cannot be listened on, or the users cannot be read. */
 const cannotListenExitCode = 1
 
 /** Runs a server for the client on stdin and stdout, or for any client. `page` is the folder of the page. Resolves with the exit code. */
@@ -41,7 +40,7 @@ export async function serveProcess(given: EngineParts, args: ServerArguments, pa
   if ('problem' in opened) {
     await reportProblem(opened.problem, args)
     await parts.host.close()
-    return cannotListenExitCode
+    return opened.exitCode
   }
   const { store, users, metrics, shared } = opened
   const engine = createEngine({ ...parts, ...shared, ceiling: args.ceiling })
@@ -51,7 +50,7 @@ export async function serveProcess(given: EngineParts, args: ServerArguments, pa
     now: parts.clock.now,
     accept: (transport, access) => connections.accept(transport, 'websocket', { access }),
   })
-  const connections = createConnections({ engine, web, logEvent, onChange: () => lifetime.changed() })
+  const connections = createConnections({ engine, web, logEvent, store, onChange: () => lifetime.changed() })
   const lifetime = createLifetime({
     kind: args.role === 'client' ? 'clients' : 'service',
     idleExitMs: args.idleExitMs,
@@ -117,13 +116,12 @@ function logOf({ clock }: EngineParts, { logsJson }: ServerArguments): Pick<Engi
 async function openShared(args: ServerArguments, parts: EngineParts) {
   const metrics = args.metrics ? createMetrics() : undefined
   const people = openUsersOfServer(args.users, { ...parts, isStrict: args.role === 'service' })
-  if ('problem' in people) return people
-  if (args.page && people.users === null) return { problem: pageNeedsUsers }
+  if ('problem' in people) return { ...people, exitCode: cannotListenExitCode }
+  if (args.page && people.users === null) return { problem: pageNeedsUsers, exitCode: cannotListenExitCode }
   await using wait = waitForStore(args, parts)
-  const away = wait === null ? {} : { onAway: wait.onAway }
-  const opened = await openSharedStore(args.store, { ...parts, ...away, onPublished: metrics?.published })
+  const opened = await openSharedStore(args.store, { ...parts, wait, onPublished: metrics?.published })
   if ('problem' in opened) people.users?.[Symbol.dispose]()
-  if ('problem' in opened) return opened
+  if ('problem' in opened) return { ...opened, exitCode: noStoreExitCode }
   const shared = {
     ...(opened.store === null ? {} : { store: opened.store }),
     ...(people.users === null ? {} : { users: people.users }),
@@ -161,7 +159,8 @@ function waysOf(engine: Engine, store: SharedStore | null, metrics: Metrics | un
   return {
     rightsOf: engine.rightsOf,
     machines: engine.machines,
-    isReady: () => isReachable(store),
+    // Known without asking: a balancer gives a server a second.
+    isReady: async () => store === null || store.awayMs === null,
     metrics: metricsOf(engine, metrics),
   }
 }
@@ -171,17 +170,6 @@ function metricsOf(engine: Engine, metrics: Metrics | undefined): (() => string)
   if (metrics === undefined) return undefined
   const state = watchProcess(engine.identity.serverInfo.version)
   return () => `${metrics.text()}${engine.gauges(state())}`
-}
-
-/** Resolves to true without a store, and with one that answers. */
-async function isReachable(store: SharedStore | null): Promise<boolean> {
-  try {
-    await store?.ping()
-    return true
-  } catch (error) {
-    if (error instanceof StorageError) return false
-    throw error
-  }
 }
 
 /** Ends on signals. Closing a terminal ends only a service that was started in it by hand. */

@@ -1,12 +1,11 @@
+import type { OpeningWait } from '@parley/store'
 import type { LogEvent } from '../../engine/index.ts'
 import { turnAway } from '../../serving/turn-away.ts'
 import type { ServerArguments } from '../arguments.ts'
+import { shortWait } from '../shared-store.ts'
 
 /** Wait for a store that cannot be opened yet. */
-interface StoreWait extends AsyncDisposable {
-  /** Says why, and turns clients away from the first time on. */
-  readonly onAway: (problem: string) => void
-}
+type StoreWait = OpeningWait & AsyncDisposable
 
 interface Reports {
   readonly writeLog: (line: string) => void
@@ -14,18 +13,23 @@ interface Reports {
   readonly logEvent?: LogEvent | undefined
 }
 
-/** Returns how a server that listens waits for its store, as long as it takes; null for one that a window waits for. */
+/**
+ * Returns how a server waits for its store. One that listens waits as long as it takes, says so once and turns clients
+ * away meanwhile; one that a window or a command has started gives up in the end.
+ */
 export function waitForStore(
   { role, isDaemon, listen, tls }: ServerArguments,
   { writeLog, logEvent }: Reports,
-): StoreWait | null {
-  if (role !== 'service' || isDaemon) return null
+): StoreWait {
+  if (role !== 'service' || isDaemon) return { ...shortWait('server'), [Symbol.asyncDispose]: async () => undefined }
   let doors: ReturnType<typeof turnAway>[] | null = null
   return {
+    isPatient: true,
     onAway(problem) {
       writeLog(problem)
-      if (logEvent !== undefined) logEvent({ event: 'store.away' })
-      else process.stderr.write(`parley server: ${problem} It waits for the store, and serves no client until then.\n`)
+      if (logEvent === undefined)
+        process.stderr.write(`parley server: ${problem} Waiting for it; no client is served until then.\n`)
+      else if (doors === null) logEvent({ event: 'store.away' })
       doors ??= listen.map((address) => turnAway(address, tls))
     },
     async [Symbol.asyncDispose]() {

@@ -46,7 +46,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
     deletedCopies: async () => [],
     remove: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
-    ping: async () => undefined,
+    awayMs: null,
     [Symbol.asyncDispose]: async () => undefined,
   }
 }

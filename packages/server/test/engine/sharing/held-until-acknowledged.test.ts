@@ -41,7 +41,7 @@ function awayStore() {
     content: async () => null,
     deletedCopies: async () => [],
     remove: async () => undefined,
-    ping: async () => undefined,
+    awayMs: null,
     [Symbol.asyncDispose]: async () => undefined,
   }
   return {

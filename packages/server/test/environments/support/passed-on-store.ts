@@ -33,7 +33,7 @@ export function passedOnStore(): SharedStore {
     deletedCopies: async () => [],
     remove: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
-    ping: async () => undefined,
+    awayMs: null,
     [Symbol.asyncDispose]: async () => undefined,
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import { hasNats, startNats, tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { openSharedStore, readStore } from '../../../src/programs/shared-store.ts'
+import { openSharedStore, readStore, shortWait } from '../../../src/programs/shared-store.ts'
 
 interface Tried {
   readonly server?: string
@@ -22,7 +22,7 @@ async function opened({ server = '127.0.0.1:1', password = 'right', mode = 0o600
   const user = lines ?? `user = "parley"\npassword_file = "${file}"`
   const config = `[store]\nservers = ["nats://${server}"]\n${user.replaceAll('FILE', file)}\n`
   writeFileSync(join(home.path, 'config.toml'), config, { mode: 0o600 })
-  const found = await openSharedStore(null, { home: home.path, files: nodeFiles })
+  const found = await openSharedStore(null, { home: home.path, files: nodeFiles, wait: shortWait('server') })
   if ('problem' in found) return found.problem
   await using _store = found.store
   return found.store === null ? 'none' : 'opened'

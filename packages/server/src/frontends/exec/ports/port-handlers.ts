@@ -3,8 +3,12 @@ import type { Link } from '../link.ts'
 import type { ExecHandlers } from '../requests.ts'
 import type { PolicyEnforcer } from '../sandbox/enforce-policy.ts'
 import type { ExecSession } from '../session.ts'
+import { createTurns } from './turns.ts'
 
 type PortHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `port/${string}`>>
+
+/** Time that bytes wait for their turn. After that the answer has none, and the client asks for them again. */
+const turnMs = 10_000
 
 /** Serves connections to ports in the loopbacks of the session, where the owner of the machine allows it. */
 export function createPortHandlers(
@@ -12,7 +16,7 @@ export function createPortHandlers(
   enforcer: Pick<PolicyEnforcer, 'assertPorts'>,
   link: Pick<Link, 'drained'>,
 ): PortHandlers {
-  const untilRoom = oneByOne(link)
+  const turn = createTurns(link)
   return {
     async 'port/connect'({ connectionId, sharedLoopback: loopback, port }) {
       enforcer.assertPorts()
@@ -22,7 +26,7 @@ export function createPortHandlers(
     async 'port/read'({ connectionId, afterByte, waitMs }, { signal }) {
       const connection = await session().ports.connection(connectionId)
       const { bytes, ended } = await connection.read(afterByte, { waitMs, signal })
-      await untilRoom()
+      if (bytes.length > 0 && !(await turn({ waitMs: turnMs, signal }))) return { chunk: '', ended: false }
       return { chunk: bytes.toString('base64'), ended }
     },
     async 'port/write'({ connectionId, afterByte, chunk, end, waitMs }, { signal }) {
@@ -31,21 +35,5 @@ export function createPortHandlers(
       return { writtenBytes: await connection.write(afterByte, { bytes, end }, { waitMs, signal }) }
     },
     'port/close': ({ connectionId }) => ({ closed: session().ports.close(connectionId) }),
-  }
-}
-
-/**
- * Returns a wait until the client has taken what was sent, for one answer after the other: all at once they would be
- * 16 MiB, and what processes say would come after them.
- */
-function oneByOne({ drained }: Pick<Link, 'drained'>): () => Promise<void> {
-  let last = Promise.resolve()
-  return () => {
-    last = last.then(async () => {
-      await drained()
-      // The answer before this one is sent in between.
-      await new Promise<void>((resolve) => setImmediate(resolve))
-    })
-    return last
   }
 }

@@ -1,0 +1,32 @@
+import type { Link } from '../link.ts'
+import type { WaitLimit } from '../waiters.ts'
+
+/** Waits for a turn to send an answer. Resolves to false where none came in time. */
+export type Turns = (limit: WaitLimit) => Promise<boolean>
+
+/**
+ * Creates turns, one after the other, each once the client has taken what was sent: all answers at once would be 16 MiB,
+ * and what processes say would come after them.
+ */
+export function createTurns({ drained }: Pick<Link, 'drained'>): Turns {
+  let last = Promise.resolve()
+  return async ({ waitMs, signal }) => {
+    let isOver = false
+    const turn = last.then(async () => {
+      if (isOver) return
+      await drained()
+      // The answer before this one is sent in between.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    })
+    last = turn
+    const over = Promise.withResolvers<false>()
+    const end = () => over.resolve(false)
+    const timer = setTimeout(end, waitMs)
+    signal.addEventListener('abort', end, { once: true })
+    const isMine = await Promise.race([turn.then(() => true), over.promise])
+    isOver = true
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+    return isMine
+  }
+}
