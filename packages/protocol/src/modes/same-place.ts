@@ -1,4 +1,3 @@
-import type { Core } from '../schema/state.ts'
 import { thisMachine } from './setting-names.ts'
 
 /** Folder to begin in, with its machine, as a request names them. */
@@ -9,8 +8,8 @@ interface Place {
 }
 
 interface Placed {
-  readonly meta: Pick<Core['meta'], 'cwd'>
-  readonly settings: Pick<Core['settings'], 'environment'>
+  readonly meta: { readonly cwd: string }
+  readonly settings: { readonly environment?: string }
 }
 
 /** Returns the place of a conversation for another one. The machine is always named, or a configured one would count. */

@@ -2,7 +2,7 @@ import { chosenEnvironment } from '@parley/config'
 import { type ResultOf, thisMachine } from '@parley/protocol'
 import type { Environments } from '@parley/workspace'
 import type { Rights } from '../../people/rights.ts'
-import { readConfig } from './read-config.ts'
+import { readConfig } from '../settings/read-config.ts'
 
 interface ListPorts {
   readonly home: string
