@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import { answerLimits, ConnectError, connectErrorOf, type Transport } from '../transport/transport.ts'
+import { answerLimits, ConnectError, connectErrorOf, errorCode, type Transport } from '../transport/transport.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
 interface ConnectWebSocketOptions {
@@ -76,5 +76,12 @@ function statusError(url: string, status: number): ConnectError {
 
 function handshakeError(url: string, error: Error): ConnectError {
   if (error.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, error)
+  // Node's parser of HTTP names its faults so.
+  if (errorCode(error).startsWith('HPE_'))
+    return new ConnectError(
+      'notWebSocket',
+      `${url} is no parley server: something else listens there, which does not speak HTTP. Name the port of \`parley server --listen\`, not that of its store`,
+      error,
+    )
   return connectErrorOf(url, error)
 }

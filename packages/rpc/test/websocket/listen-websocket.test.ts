@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createPeer, type Transport } from '../../src/index.ts'
@@ -150,6 +150,20 @@ describe('a connecting websocket', () => {
     const elsewhere = connectWebSocket({ url: `${listener.url}/other`, token })
     await expect(elsewhere).rejects.toMatchObject({ reason: 'notWebSocket' })
     await expect(connectWebSocket({ url: 'not an address' })).rejects.toMatchObject({ reason: 'unreachable' })
+  })
+
+  it('says that what answers otherwise than by HTTP is no server of ours', async () => {
+    const store = createServer((socket) => {
+      socket.on('error', () => undefined).resume()
+      socket.write('INFO {"server_id":"x"}\r\n')
+    })
+    await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve))
+    const { port } = store.address() as AddressInfo
+    await expect(connectWebSocket({ url: `ws://127.0.0.1:${port}`, token })).rejects.toMatchObject({
+      reason: 'notWebSocket',
+      message: expect.stringContaining('is no parley server'),
+    })
+    store.close()
   })
 
   it('can be aborted while the server does not respond', async () => {
