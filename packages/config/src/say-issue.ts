@@ -29,11 +29,14 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return 'a list'
-  return (
-    { boolean: 'true or false', number: 'a number', bigint: 'a number', string: 'a text' }[typeof value as string] ??
-    'a table'
-  )
+  return Array.isArray(value) ? 'a list' : (found[typeof value] ?? 'a table')
+}
+
+const found: Readonly<Record<string, string>> = {
+  bigint: 'a number',
+  boolean: 'true or false',
+  number: 'a number',
+  string: 'a text',
 }
 
 const counted: Readonly<Record<string, { readonly one: string; readonly more: string }>> = {

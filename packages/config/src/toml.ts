@@ -37,11 +37,11 @@ export function lineOfKey(text: string, path: readonly PropertyKey[]): number | 
   const wanted = path.filter((key) => typeof key !== 'symbol')
   const isNumbered = wanted.some((key) => typeof key === 'number')
   if (wanted.length === 0) return null
-  const around = { line: null as number | null, length: 0 }
+  let around: { readonly line: number | null; readonly length: number } = { line: null, length: 0 }
   for (const { line, set } of keysOf(text)) {
     const found = isNumbered ? set : set.filter((key) => typeof key === 'string')
     if (startsWith(found, wanted)) return line
-    if (found.length > around.length && startsWith(wanted, found)) Object.assign(around, { line, length: found.length })
+    if (found.length > around.length && startsWith(wanted, found)) around = { line, length: found.length }
   }
   return around.line
 }
