@@ -19,8 +19,8 @@ import { logSubject } from './log/log-subject.ts'
 import { contentName, isNamedBy } from './log/named-contents.ts'
 import { objectsOf } from './log/objects.ts'
 import { createRecentContents } from './log/recent-contents.ts'
-import { objectsNamedIn, removeLog } from './log/remove-log.ts'
 import type { SharedAnswers, SharedStore } from './port/shared-store.ts'
+import { removesFrom } from './remove-conversation.ts'
 import { createLists, type Lists } from './servers/lists.ts'
 import { holdLease, type Nodes } from './servers/nodes.ts'
 import { holderOf } from './servers/owners.ts'
@@ -73,7 +73,7 @@ interface StoreParts {
 
 function storeOn(connected: Connected, { prepared, nodes, files, onPublished, inTurn }: StoreParts): SharedStore {
   const { name } = connected
-  const { id: store, owners, rows } = prepared
+  const { id: store, owners } = prepared
   const attempt = attemptsAt(name)
   const awayMs = () => nodes.awayMs
   const lists = createLists(prepared, nodes)
@@ -85,6 +85,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
     return { files, subject, objects, recent, store, name }
   }
 
+  const removal = removesFrom({ connected, prepared, nodes, lists })
   const take = takesIn({ connected, prepared, nodes, onPublished, inTurn, lists, portsOf })
 
   return {
@@ -111,14 +112,8 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
         const content = await portsOf(conversationId).objects.get(name)
         return content === null || !isNamedBy(name, content) ? null : content
       }),
-    remove: (copy) =>
-      attempt('delete from', async () => {
-        const ports = portsOf(copy.conversationId)
-        const names = await objectsNamedIn(copy, ports)
-        // Other servers remove their copies from here on.
-        await rows.delete(copy.conversationId)
-        await removeLog(names, ports)
-      }),
+    remove: (conversationId) => attempt('delete from', () => removal.remove(conversationId)),
+    finishDeletions: () => attempt('delete from', removal.finish),
     get awayMs() {
       return nodes.awayMs
     },
@@ -169,13 +164,17 @@ function sharedAnswers(
   }
 }
 
+/** Names of errors that say what has become of a conversation. */
+const knownErrors: ReadonlySet<string> = new Set(['HeldElsewhereError', 'UnfinishedDeletionError'])
+
 /** Returns what converts failures of a store to errors of the storage. */
 function attemptsAt(name: string) {
   return async <Result>(operation: string, run: () => Promise<Result>): Promise<Result> => {
     try {
       return await run()
     } catch (error) {
-      if (error instanceof Error && error.name === 'HeldElsewhereError') throw error
+      const isKnown = error instanceof Error && knownErrors.has(error.name)
+      if (isKnown) throw error
       throw storeError(operation, name, error)
     }
   }

@@ -171,8 +171,8 @@ describe.skipIf(!hasNats)('a shared store', () => {
     }
     const [deleted, lost, foreign, kept] = [await stored(), await stored(), await stored(), await stored()]
     writeMark(nodeFiles, foreign.acked, emptyMark('another'))
-    await one.remove(deleted)
-    await one.remove(foreign)
+    await one.remove(deleted.conversationId)
+    await one.remove(foreign.conversationId)
     await loseRow(servers, lost.conversationId)
     const copies = [deleted, lost, foreign, kept]
     const copyOf = (id: string) => copies.find(({ conversationId }) => conversationId === id) ?? null
@@ -226,7 +226,7 @@ describe.skipIf(!hasNats)('a shared store', () => {
     await shipment.close()
     expect(await listed()).toMatchObject({ holder: null })
     const again = await one.take(copy, 'stored')
-    await one.remove(copy)
+    await one.remove(copy.conversationId)
     await again.close()
     expect(await listed()).toBe(undefined)
     expect(await one.refresh(copyIn(world.path, 'b', copy.conversationId))).toBe(false)

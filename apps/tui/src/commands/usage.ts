@@ -7,6 +7,7 @@ import type { Launch } from '../cli/launch-server.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { count, countOf, shortPath } from '../view/text/formats.ts'
 import { costText } from '../view/text/token-words.ts'
+import { lackText, progressOn, untilWhole } from './kept/until-whole.ts'
 
 export interface UsageFlags {
   readonly by: 'day' | 'model' | 'folder'
@@ -21,7 +22,8 @@ export async function runUsage(launch: Launch, { by, since, json }: UsageFlags):
   const day = since === undefined ? null : firstDay(since, new Date())
   const from = day === null ? {} : { since: day }
   await using parley = await connect(launch, { clientName: 'parley-usage' })
-  const rows = await wholeSums(parley, { by, ...from }, launch.streams.stderr)
+  const { answer, unread } = await wholeSums(parley, { by, ...from }, launch.streams.stderr)
+  const { rows } = answer
   const lines =
     json === true
       ? rows.map(({ key, ...row }) => JSON.stringify({ [by]: key, ...row }))
@@ -29,22 +31,17 @@ export async function runUsage(launch: Launch, { by, since, json }: UsageFlags):
   launch.streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
   if (rows.length === 0 && json !== true)
     launch.streams.stderr.write(`Nothing was asked of a model ${day === null ? 'yet' : `since ${day}`}.\n`)
-  return exitCodes.ok
+  if (unread === 0) return exitCodes.ok
+  launch.streams.stderr.write(`${lackText(unread)}\n`)
+  return exitCodes.storage
 }
 
 /** Asks until all conversations are in the sums, and says on a terminal how many are left. */
-async function wholeSums(
-  parley: Parley,
-  request: ParamsOf<'usage/read'>,
-  stderr: Launch['streams']['stderr'],
-): Promise<readonly Row[]> {
-  for (let isToldOf = false; ; isToldOf = true) {
-    const { rows, unread } = await parley.request('usage/read', request)
-    const isWhole = unread === 0
-    const text = isWhole ? '' : `fetching ${countOf(unread, 'conversation')} from the store …`
-    if (stderr.isTTY && (isToldOf || !isWhole)) stderr.write(`\r\x1b[K${text}`)
-    if (isWhole) return rows
-  }
+function wholeSums(parley: Parley, request: ParamsOf<'usage/read'>, stderr: Launch['streams']['stderr']) {
+  return untilWhole(
+    () => parley.request('usage/read', request),
+    progressOn(stderr, (unread) => `fetching ${countOf(unread, 'conversation')} from the store …`),
+  )
 }
 
 /** Returns the day that `2026-11-01` or `7d` begins with. Throws a usage error. */

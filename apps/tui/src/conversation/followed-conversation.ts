@@ -4,10 +4,12 @@ import type { UserPrograms } from '../programs/user-programs.ts'
 import type { Overlay } from '../terminal/overlay.ts'
 import type { UiAction } from '../ui/actions.ts'
 import { isAsking } from '../ui/answers.ts'
+import { forwardsEndedWords } from '../ui/choices/forward.ts'
 import type { Notice } from '../ui/notices/notice.ts'
 import type { UiState } from '../ui/ui-state.ts'
 import { enforcementNotices, greeting, reopeningNotice } from './greeting-and-farewell.ts'
 import type { EnteredPrompts } from './prompt-history.ts'
+import { note } from './rejected-intent.ts'
 import type { ServerWatch } from './server-watch.ts'
 
 /** Screen that shows the conversation. */
@@ -113,6 +115,8 @@ export class FollowedConversation implements Disposable {
     const { summary, state } = this.conversation
     if (event?.type === 'approval.decided') screen.dispatch({ kind: 'answered', event })
     if (event?.type === 'conversation.configured') screen.dispatch({ kind: 'configured', event })
+    const ended = event === null ? null : forwardsEndedWords(event)
+    if (ended !== null) screen.dispatch(note('warning', ended))
     if (event !== null) entered.record(event, { cwd: summary.cwd, isKept })
     screen.follow(state)
     programs.follow(state, this.#branch)

@@ -103,7 +103,8 @@ function unreadText({ code, operation, path }: StorageError): string | null {
   return `The store ${path} ${fault}, so ${what} now. Nothing is lost: try again once it answers.`
 }
 
-function faultText({ code, operation, path, message }: StorageError): string {
+/** Returns what was not done, on which file or store, and why. */
+export function faultText({ code, operation, path, message }: StorageError): string {
   const fault = `cannot ${operation === 'lock' ? 'lock' : 'write to'} ${path}`
   if (troubleOf(code) === 'full') return fault
   const cause = causes[code]

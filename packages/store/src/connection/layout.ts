@@ -30,6 +30,9 @@ export const buckets = {
 export const objectBucket = 'parley_objects'
 export const objectStream = `OBJ_${objectBucket}`
 
+/** Beginning of the subjects of the facts about objects, before their names in base64. */
+export const metaSubjects = `$O.${objectBucket}.M.`
+
 /** Returns the place of the chunks of an object, by the name that the library gave them. */
 export function chunksOf(nuid: string): LogPlace {
   return { stream: objectStream, subject: `$O.${objectBucket}.C.${nuid}` }

@@ -57,8 +57,6 @@ export interface LogSubject {
    * right before it. Rejects where the store does not have what comes before it now.
    */
   read(behind: Behind, newest: LogMessage): AsyncGenerator<LogMessage>
-  /** Removes all messages. */
-  purge(): Promise<void>
 }
 
 /** Error for a message whose place another has. */
@@ -147,9 +145,6 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
       return found === null || found.subject !== subject ? null : messageOf(found)
     },
     read,
-    async purge() {
-      await admin.streams.purge(stream, { filter: subject })
-    },
   }
 }
 

@@ -12,7 +12,6 @@ export interface Objects {
   put(name: string, read: () => Uint8Array | null): Promise<void>
   /** Resolves to null where there is none. */
   get(name: string): Promise<Uint8Array | null>
-  remove(name: string): Promise<void>
 }
 
 export function objectsOf(
@@ -34,9 +33,6 @@ export function objectsOf(
     async get(name) {
       const info = await askAgain(() => store.info(nameOf(name)))
       return info === null || info.deleted ? null : readChunks(admin, info)
-    },
-    async remove(name) {
-      await store.delete(nameOf(name))
     },
   }
 }

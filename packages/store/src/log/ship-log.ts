@@ -18,7 +18,7 @@ export interface ShipPorts extends SendPorts {
   readonly claim: Claim
   /** Row that lists showed when it was claimed. */
   readonly row: unknown
-  readonly nodes: Pick<Nodes, 'lapses' | 'renew'>
+  readonly nodes: Pick<Nodes, 'lapses' | 'renew' | 'awayMs'>
   /** Stores what lists show. */
   readonly putRow: (row: Described) => Promise<void>
   /** True for a log of this machine alone, which becomes a copy when all of it is acknowledged. */
@@ -81,8 +81,8 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
     await running
     clearTimeout(last)
     sender[Symbol.dispose]()
-    // An entry that stays names a server whose lease ends.
-    await claim.release().catch(() => undefined)
+    // An entry that stays names a server whose lease ends, as where the store is away.
+    if (ports.nodes.awayMs === null) await claim.release().catch(() => undefined)
     if (awaited.failure !== null && mark.bytes < written) throw awaited.failure
   }
 

@@ -73,7 +73,9 @@ export interface SharedStore extends AsyncDisposable {
    */
   deletedCopies(copyOf: (conversationId: ConversationId) => LocalCopy | null): Promise<readonly ConversationId[]>
   /** Removes a conversation that this server has taken, and gives up the right to it. */
-  remove(copy: LocalCopy): Promise<void>
+  remove(conversationId: ConversationId): Promise<void>
+  /** Removes what is left of conversations whose deletion was cut short. Rejects with `StorageError`. */
+  finishDeletions(): Promise<void>
   /** Time since the store answered last, in ms; null while it does. Known without asking it. */
   readonly awayMs: number | null
 }

@@ -119,7 +119,8 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     others: async () => [...(await all()).values()].filter(({ node }) => node !== own),
     async [Symbol.asyncDispose]() {
       clearInterval(beat)
-      await bucket.delete(own).catch(() => undefined)
+      // A store that is away ends the lease by itself.
+      if (msSince(renewed) <= awayFromMs) await bucket.delete(own).catch(() => undefined)
     },
   }
 }

@@ -8,6 +8,7 @@ import { colourDepth } from '../../terminal/port.ts'
 import { shownLine } from '../../view/text/control-characters.ts'
 import { countOf } from '../../view/text/formats.ts'
 import { conversationLines } from './list.ts'
+import { lackText, progressOn, untilWhole } from './until-whole.ts'
 
 export interface SearchFlags {
   readonly cd?: string
@@ -36,32 +37,26 @@ export async function runSearch(launch: Launch, words: readonly string[], flags:
     ...(cd === undefined ? {} : { cwd: fromWorkingFolder(cd) }),
     ...(archived === true ? { archived } : {}),
   }
-  const result = await searchAll(parley, request, stderr)
+  const { answer: result, unread } = await searchAll(parley, request, stderr)
   const isTerminal = stdout.isTTY === true
   const lines = json
     ? result.found.map((one) => JSON.stringify(one))
     : textLines(result.found, { isTerminal, isBold: isTerminal && colourDepth(launch.env) !== 'none' })
   stdout.write(lines.map((line) => `${line}\n`).join(''))
   if (!json) for (const note of notesOn(result)) stderr.write(`${note}\n`)
+  if (unread > 0) {
+    stderr.write(`${lackText(unread)}\n`)
+    return exitCodes.storage
+  }
   return result.found.length === 0 ? exitCodes.notFound : exitCodes.ok
 }
 
 /** Asks until all conversations are read, and says on a terminal how many are left. */
-async function searchAll(
-  parley: Parley,
-  request: ParamsOf<'conversation/search'>,
-  stderr: Launch['streams']['stderr'],
-): Promise<Found> {
-  let isToldOf = false
-  for (;;) {
-    const found = await parley.request('conversation/search', request)
-    if (stderr.isTTY && (isToldOf || found.unread > 0)) {
-      const text = `reading ${countOf(found.unread, 'conversation')} for the first time …`
-      stderr.write(found.unread > 0 ? `\r\x1b[K${text}` : '\r\x1b[K')
-      isToldOf = true
-    }
-    if (found.unread === 0) return found
-  }
+function searchAll(parley: Parley, request: ParamsOf<'conversation/search'>, stderr: Launch['streams']['stderr']) {
+  return untilWhole(
+    () => parley.request('conversation/search', request),
+    progressOn(stderr, (unread) => `reading ${countOf(unread, 'conversation')} for the first time …`),
+  )
 }
 
 interface Look {

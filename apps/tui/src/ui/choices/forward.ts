@@ -1,4 +1,4 @@
-import type { ConversationState } from '@parley/protocol'
+import type { ConversationEvent, ConversationState } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { type MenuRow, newMenu, plainRow } from '../menu/menu.ts'
 import { addNote, type UiState } from '../ui-state.ts'
@@ -39,6 +39,12 @@ export function forwardList(state: ConversationState | null): string {
   const { forwards = [] } = state?.core ?? {}
   if (forwards.length === 0) return `No port is forwarded. ${forwardUsage}`
   return forwards.map(({ port, url }) => `Port ${port} of the sandbox: ${url}`).join('\n')
+}
+
+/** Returns what to say where a server has ended, and with it the ports that it forwarded; null for any other event. */
+export function forwardsEndedWords(event: ConversationEvent): string | null {
+  if (event.type !== 'forwards.changed' || event.by !== undefined || event.forwards.length > 0) return null
+  return 'No port is forwarded any more: the server that did has ended. /forward PORT forwards one anew.'
 }
 
 const consequence = 'A page from there can send on what commands read: your browser has the network.'

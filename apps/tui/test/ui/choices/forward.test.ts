@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { forwardsEndedWords } from '../../../src/ui/choices/forward.ts'
 import type { UiState } from '../../../src/ui/ui-state.ts'
 import { limitsWords, statusLine } from '../../../src/view/live/status-line.ts'
 import { lineText } from '../../../src/view/text/span.ts'
@@ -38,6 +39,14 @@ describe('/forward', () => {
       expect(JSON.stringify(ui)).toContain('/forward stop PORT')
     },
   )
+})
+
+test('the end of the server that forwarded is said, and nothing else', () => {
+  const by = { clientId: 'c', name: 'n' } as const
+  expect(forwardsEndedWords({ type: 'forwards.changed', forwards: [] })).toContain('/forward PORT forwards one anew')
+  expect(forwardsEndedWords({ type: 'forwards.changed', forwards: [], by })).toBeNull()
+  expect(forwardsEndedWords({ type: 'forwards.changed', forwards })).toBeNull()
+  expect(forwardsEndedWords({ type: 'conversation.renamed', name: 'n' })).toBeNull()
 })
 
 test('a forwarded port is on the status line at every width that has room for it', () => {

@@ -51,7 +51,7 @@ export const processMethods = {
   },
   'conversation/forward': {
     about:
-      'Lets programs on the machine of the server reach a port of the sandboxed commands, at a name of its own, until it is stopped or the conversation is closed. Ask the user first: a page from there has the network of the browser. A port that is forwarded already keeps its name.',
+      'Lets programs on the machine of the server reach a port of the sandboxed commands, also in an environment whose owner allows it, at a name of its own, until it is stopped or the conversation is closed. Ask the user first: a page from there has the network of the browser. A port that is forwarded already keeps its name.',
     params: processParams['conversation/forward'],
     result: forward,
   },

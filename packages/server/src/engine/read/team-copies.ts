@@ -20,21 +20,23 @@ export interface TeamCopies {
 export function createTeamCopies(refresh: (conversationId: ConversationId) => Promise<unknown>): TeamCopies {
   /** Time of the last change in lists of each copy when it was brought up to date; null while a server writes it. */
   const broughtAt = new Map<ConversationId, number | null>()
-  const coming = new Map<ConversationId, Promise<void>>()
+  const coming = new Map<ConversationId, Promise<boolean>>()
   const inTurn = createTurns(atOnce)
 
-  async function bringOne(id: ConversationId, changedAtMs: number | null): Promise<void> {
+  /** Resolves to false where the store is in trouble: the next search asks again. */
+  async function bringOne(id: ConversationId, changedAtMs: number | null): Promise<boolean> {
     try {
       await inTurn(() => refresh(id))
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      // The store is in trouble, and the next search asks again; what it has lost is not asked for until it changes.
-      if (error.retryable) return
+      // What the store has lost is not asked for until it changes.
+      if (error.retryable) return false
     }
     broughtAt.set(id, changedAtMs)
+    return true
   }
 
-  function begin(id: ConversationId, changedAtMs: number | null): Promise<void> {
+  function begin(id: ConversationId, changedAtMs: number | null): Promise<boolean> {
     const known = coming.get(id)
     if (known !== undefined) return known
     const brought = bringOne(id, changedAtMs).finally(() => coming.delete(id))
@@ -44,21 +46,20 @@ export function createTeamCopies(refresh: (conversationId: ConversationId) => Pr
 
   return {
     async bring(catalogue, waitMs) {
-      let left = 0
+      const left = new Set<ConversationId>()
       const all = (await catalogue.all()).flatMap((listed) => {
         const { id } = listed
         // Its last lines come after the row that lists show.
         const changedAtMs = catalogue.live(listed) === null ? listed.modifiedAtMs : null
         const last = broughtAt.get(id)
         if (last !== undefined && last !== null && last === changedAtMs) return []
-        const isCounted = last === undefined || changedAtMs !== null
-        if (isCounted) left += 1
-        return [begin(id, changedAtMs).finally(() => isCounted && left--)]
+        if (last === undefined || changedAtMs !== null) left.add(id)
+        return [begin(id, changedAtMs).then((isBrought) => void (isBrought ? left.delete(id) : left.add(id)))]
       })
       const waited = new AbortController()
       await Promise.race([Promise.all(all), delay(waitMs, undefined, { signal: waited.signal }).catch(() => undefined)])
       waited.abort()
-      return left
+      return left.size
     },
   }
 }

@@ -105,7 +105,7 @@ function sharedIn(store: SharedStore, files: Files, gifts: CarriedGifts): Sharin
     },
     async remove(paths, conversationId) {
       const shipment = await take(paths, conversationId, 'stored')
-      await store.remove(copyAt(paths, conversationId)).finally(() => giveUp(shipment))
+      await store.remove(conversationId).finally(() => giveUp(shipment))
     },
     passOn: (conversationId, to) => void passed.set(conversationId, { to, untilMs: performance.now() + passingMs }),
   }

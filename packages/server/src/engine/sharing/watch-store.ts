@@ -8,6 +8,8 @@ import { copyAt } from './sharing.ts'
 
 /** Interval of the looks, each of which reads the list of the store, in ms. */
 const beatMs = 5 * 60_000
+/** Time after a look that has failed, in ms. */
+const againMs = 10_000
 
 interface CopyPorts {
   readonly files: Files
@@ -32,9 +34,12 @@ export function watchStore(
   return watches
 }
 
-/** Removes copies of conversations that were deleted at other servers, unless they are open: at once, and again and again. */
+/**
+ * Follows deletions at other servers, at once and again and again: removes copies here unless they are open, and from the
+ * store what a server that died has left.
+ */
 function removeDeletedCopies(
-  store: Pick<SharedStore, 'deletedCopies'>,
+  store: Pick<SharedStore, 'deletedCopies' | 'finishDeletions'>,
   { files, home, open, program, forget, report }: CopyPorts,
 ): Disposable {
   const locks = createWriterLocks(files, program)
@@ -61,17 +66,33 @@ function removeDeletedCopies(
     await forget(conversationId).catch(() => undefined)
   }
 
-  async function look(): Promise<void> {
+  /** Resolves to false where the store or the disk is in trouble, which is told of elsewhere. */
+  async function look(): Promise<boolean> {
     try {
       for (const conversationId of await store.deletedCopies(copyOf))
         await open.inOrder(conversationId, () => remove(conversationId))
+      await store.finishDeletions()
+      return true
     } catch (error) {
-      // A store or a disk in trouble is told of elsewhere, and the next look finds them again.
-      if (!(error instanceof StorageError)) report(error)
+      if (error instanceof StorageError) return false
+      report(error)
+      return true
     }
   }
 
-  void look()
-  const timer = setInterval(() => void look(), beatMs).unref()
-  return { [Symbol.dispose]: () => clearInterval(timer) }
+  let timer: NodeJS.Timeout | undefined
+  let isOver = false
+  function lookAgainAndAgain(): void {
+    void look().then((isDone) => {
+      if (!isOver) timer = setTimeout(lookAgainAndAgain, isDone ? beatMs : againMs).unref()
+    })
+  }
+
+  lookAgainAndAgain()
+  return {
+    [Symbol.dispose]() {
+      isOver = true
+      clearTimeout(timer)
+    },
+  }
 }

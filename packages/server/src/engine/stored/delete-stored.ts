@@ -1,6 +1,6 @@
 import { deleteSession, type Files, type SessionPaths, StorageError, UnfinishedDeletionError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
-import { rejection } from '../../replies/rejection.ts'
+import { faultText, rejection } from '../../replies/rejection.ts'
 import type { Sharing } from '../sharing/sharing.ts'
 
 interface Deletion {
@@ -20,12 +20,23 @@ export async function deleteStored(files: Files, { paths, conversationId, end, s
     // A failed save does not matter: the log is deleted next.
     if (!(error instanceof StorageError)) throw error
   }
+  let left: UnfinishedDeletionError | null = null
   try {
-    await sharing?.remove(paths, conversationId)
+    await sharing?.remove(paths, conversationId).catch((error: unknown) => {
+      if (!(error instanceof UnfinishedDeletionError)) throw error
+      left = error
+    })
     await deleteSession(files, paths)
   } catch (error) {
     throw notDeleted(error)
   }
+  if (left !== null) throw leftInStore(left)
+}
+
+/** Builds the rejection of a deletion that holds, while the store has failed to remove all. */
+function leftInStore({ cause }: UnfinishedDeletionError) {
+  const text = `The conversation is deleted, but not all of it could be removed from the store (${faultText(cause)}). A server of the store goes on with that by itself.`
+  return rejection('storageFailed', text, { errno: cause.code })
 }
 
 /** Builds the rejection of a deletion that failed, before or after the conversation was gone from every list. */
@@ -37,8 +48,12 @@ function notDeleted(error: unknown): unknown {
       { errno: error.cause.code },
     )
   if (error instanceof StorageError)
-    return rejection('storageFailed', `The conversation was not deleted (${error.message}); it is there as before.`, {
-      errno: error.code,
-    })
+    return rejection(
+      'storageFailed',
+      `The conversation was not deleted (${faultText(error)}); it is there as before.`,
+      {
+        errno: error.code,
+      },
+    )
   return error
 }

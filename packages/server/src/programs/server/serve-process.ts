@@ -89,7 +89,7 @@ export async function serveProcess(given: EngineParts, args: ServerArguments, pa
     sweepFolders: () => sweepLeftovers(parts.files, home),
   })
   lifetime.changed()
-  await lifetime.over
+  await lifetime.over.then(() => sayStoreAway(store))
   await listeners.close()
   const gone = connections.close()
   try {
@@ -169,6 +169,13 @@ function metricsOf(engine: Engine, metrics: Metrics | undefined): (() => string)
   if (metrics === undefined) return undefined
   const state = watchProcess(engine.identity.serverInfo.version)
   return () => `${metrics.text()}${engine.gauges(state())}`
+}
+
+/** Says why the end takes some seconds where the store does not answer. */
+function sayStoreAway(store: SharedStore | null): void {
+  if (store === null || store.awayMs === null) return
+  const text = `The store ${store.name} does not answer. What it lacks is tried for some seconds more; nobody was shown it.`
+  process.stderr.write(`parley server: ${text}\n`)
 }
 
 /** Ends on signals. Closing a terminal ends only a service that was started in it by hand. */

@@ -45,6 +45,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
     content: async () => null,
     deletedCopies: async () => [],
     remove: async () => undefined,
+    finishDeletions: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     awayMs: null,
     [Symbol.asyncDispose]: async () => undefined,

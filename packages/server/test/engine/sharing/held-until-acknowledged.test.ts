@@ -41,6 +41,7 @@ function awayStore() {
     content: async () => null,
     deletedCopies: async () => [],
     remove: async () => undefined,
+    finishDeletions: async () => undefined,
     awayMs: null,
     [Symbol.asyncDispose]: async () => undefined,
   }

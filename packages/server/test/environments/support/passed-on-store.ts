@@ -32,6 +32,7 @@ export function passedOnStore(): SharedStore {
     content: async () => null,
     deletedCopies: async () => [],
     remove: async () => undefined,
+    finishDeletions: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     awayMs: null,
     [Symbol.asyncDispose]: async () => undefined,
