@@ -38,6 +38,21 @@ export function readEffectiveConfig(request: ConfigRequest): EffectiveConfig {
   const override = layerOfOverrides(request.config ?? {}, '-c')
   if (isSafe(request.home) && request.isWhole !== true) return readSafely(request, override)
   const file = readConfigFile(join(request.home, configName), shownPath)
+  if (file === null || !isOfFileAlone(request)) return overFile(file, request, override)
+  const known = alone.get(file) ?? overFile(file, request, override)
+  alone.set(file, known)
+  return known
+}
+
+/** Configuration of files without anything over them, which the opening of one conversation asks for eight times. */
+const alone = new WeakMap<Layer, EffectiveConfig>()
+
+function isOfFileAlone({ project, profile, config = {}, flags = {} }: ConfigRequest): boolean {
+  const isNothing = (values: object) => Object.values(values).every((value) => value === undefined)
+  return project === undefined && profile === undefined && isNothing(config) && isNothing(flags)
+}
+
+function overFile(file: Layer | null, request: ConfigRequest, override: Layer): EffectiveConfig {
   const own = file?.values ?? {}
   const profileName = request.profile ?? override.values.profile ?? own.profile
   const profile = profileName === undefined ? [] : [profileLayer(own, profileName)]

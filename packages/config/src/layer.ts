@@ -1,4 +1,4 @@
-import { DanglingLinkError, readIfThere } from '@parley/host'
+import { DanglingLinkError, readIfThere, settledStamp } from '@parley/host'
 import { errorMessage } from '@parley/text'
 import { type Config, ConfigError, schemaOfKeys } from './config-schema.ts'
 import { isTable, lineOfKey, parseToml, splitKey, tomlValue } from './toml.ts'
@@ -11,20 +11,35 @@ export interface Layer {
   readonly warnings: readonly string[]
 }
 
-/** Reads a config file; null when there is none. Throws `ConfigError` with file and line. */
-export function readConfigFile(path: string, shownPath: string): Layer | null {
-  const text = readIfPresent(path, shownPath)
-  return text === null ? null : layerOfText(text, shownPath)
+interface KnownFile {
+  readonly path: string
+  /** Stamp of the file before it was read; null where its next change may leave no trace. */
+  readonly stamp: string | null
+  readonly text: string
+  readonly shownPath: string
+  readonly layer: Layer
 }
 
-let newest: { readonly text: string; readonly shownPath: string; readonly layer: Layer } | null = null
+let newest: KnownFile | null = null
 
-/** Parses a config file, or returns the result for the same text: the start of a conversation reads the file four times. */
+/**
+ * Reads a config file; null when there is none. Throws `ConfigError` with file and line. One that has not changed is not
+ * read again: the start of a conversation asks for it ten times.
+ */
+export function readConfigFile(path: string, shownPath: string): Layer | null {
+  const stamp = settledStamp(path)
+  if (stamp !== null && newest?.stamp === stamp && newest.path === path && newest.shownPath === shownPath)
+    return newest.layer
+  const text = readIfPresent(path, shownPath)
+  if (text === null) return null
+  newest = { path, stamp, text, shownPath, layer: layerOfText(text, shownPath) }
+  return newest.layer
+}
+
+/** Parses a config file, or returns the result for the same text. */
 function layerOfText(text: string, shownPath: string): Layer {
   if (newest?.text === text && newest.shownPath === shownPath) return newest.layer
-  const layer = layerOf(parseToml(text, shownPath), shownPath, (path) => lineOfKey(text, path))
-  newest = { text, shownPath, layer }
-  return layer
+  return layerOf(parseToml(text, shownPath), shownPath, (path) => lineOfKey(text, path))
 }
 
 function readIfPresent(path: string, shownPath: string): string | null {

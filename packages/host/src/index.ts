@@ -63,7 +63,7 @@ export {
 export { abandonedFolders, makeOwnFolder, readableTmp } from './system/own-leftovers.ts'
 export { fileStamp, NotPrivateError, readPrivateFile } from './system/private-file.ts'
 export { findProgram } from './system/programs.ts'
-export { DanglingLinkError, readIfThere } from './system/read-if-there.ts'
+export { DanglingLinkError, readIfThere, settledStamp } from './system/read-if-there.ts'
 export {
   followLinks,
   foreignOwner,

@@ -262,7 +262,7 @@ function limitWords(
   if (kind === 'patch')
     return [{ text: `${patchLimitWords}${isOutside ? ', without a sandbox' : ''}`, isMore: isOutside }]
   if (isOutside) {
-    const all = network === undefined ? '' : ': it may do all that you may, network included'
+    const all = network === undefined ? '' : ': it may do all that its account may, network included'
     return [{ text: `not sandboxed${all}`, isMore: true }]
   }
   const enforced = { text: `sandbox ${sandbox}${enforcement === 'partial' ? ', in part' : ''}`, isMore: false }

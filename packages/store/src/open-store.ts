@@ -27,7 +27,7 @@ import { holderOf } from './servers/owners.ts'
 import { takesIn } from './take-conversation.ts'
 
 /** Logs that are brought up to date at once: more would hold up the renewal of the lease. */
-const readAtOnce = 16
+const readAtOnce = 32
 
 export interface StoreOptions extends StoreAddress {
   /** Number of servers that each message is kept by before it is acknowledged. */

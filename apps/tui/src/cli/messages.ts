@@ -170,3 +170,8 @@ function revocationText(revocation: ResultOf<'logout'>['revocation'], error: str
 export function noUsersFile(): ParleyError {
   return misused('Name the file of the users: --users FILE, or users_file = "/…" in config.toml.')
 }
+
+/** Returns a time by the minute: `2026-11-24 06:17 UTC`. */
+export function formatTime(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

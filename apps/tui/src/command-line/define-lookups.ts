@@ -67,8 +67,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
 
 /** Defines `show` and `diff`. */
 export function defineHistory(program: Command, launch: Launch, settle: Settle): void {
-  program
-    .command('show [conversation]')
+  withServer(program.command('show [conversation]'))
     .description(
       'print a conversation, each entry with its number: the newest of this folder, or the one that is named. `fork --at NUMBER` goes on from there',
     )
@@ -79,8 +78,7 @@ export function defineHistory(program: Command, launch: Launch, settle: Settle):
         import('../commands/show.ts').then(({ showConversation }) => showConversation(launch, conversation, flags)),
       ),
     )
-  program
-    .command('diff [conversation]')
+  withServer(program.command('diff [conversation]'))
     .description('what was said and run between two points of a conversation, with the diffs of its patches')
     .option('--from <seq>', 'after this event; default the beginning', parseCount(0))
     .option('--to <seq>', 'up to this event; default the end', parseCount(1))
@@ -106,8 +104,7 @@ export function defineBundles(program: Command, launch: Launch, settle: Settle):
     .action((conversation: string | undefined, flags: BundleFlags) =>
       settle(import('../commands/bundle.ts').then(({ runBundle }) => runBundle(launch, conversation, flags))),
     )
-  program
-    .command('export [conversation]')
+  withServer(program.command('export [conversation]'))
     .description(
       'write a conversation for people or programs to read, secrets redacted again: the newest of this folder, or the one that is named',
     )

@@ -58,10 +58,15 @@ async function attach(parley: Parley, { id, readOnly }: Start & { kind: 'attach'
   if (id !== null) return open(parley, id)
   const [first, ...others] = await parley.listLive()
   if (first === undefined)
-    throw new RpcError(wireErrors.conversationNotFound, 'No conversation is live. `parley resume` opens one.', {
-      code: 'conversationNotFound',
-    })
+    throw new RpcError(wireErrors.conversationNotFound, noneLive(parley), { code: 'conversationNotFound' })
   return others.length === 0 ? open(parley, first.conversationId) : { kind: 'pick', liveOnly: true, folder: null }
+}
+
+/** Returns the sentence for a list without a live conversation: to a user those of others are as none. */
+function noneLive({ server }: Pick<Parley, 'server'>): string {
+  return server.person === undefined
+    ? 'No conversation is live. `parley resume` opens one.'
+    : 'No conversation that you may read is live. `parley resume ID` opens one of `parley list`; to reach another, ask its owner to share it.'
 }
 
 /** Creates a conversation. Without credentials it has no model, and notices name the variables that were looked for. */

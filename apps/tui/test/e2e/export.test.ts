@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { execWorld, fullAccess, shell } from './exec-world.ts'
 
@@ -69,4 +69,12 @@ test('a form that is not said, a conversation that is not there and a file that 
     exitCode: 9,
     stderr: expect.stringContaining('stdout cannot be written to (ENOSPC'),
   })
+})
+
+test.each(['show', 'diff', 'export'])('%s asks a server that is named', async (command) => {
+  await using world = await execWorld()
+  await writeFile(world.path('token'), 'secret')
+  const form = command === 'export' ? ['--md'] : []
+  const run = await world.parley(command, ...form, '--server', 'ws://127.0.0.1:1', '--token-file', world.path('token'))
+  expect(run).toMatchObject({ exitCode: 70, stderr: expect.stringContaining('cannot connect to ws://127.0.0.1:1') })
 })

@@ -14,6 +14,7 @@ import {
   wordsOf,
 } from './failed-attempts.ts'
 import { type Attempt, LastingClient, type Reached } from './lasting-client.ts'
+import { serversAfter } from './server-order.ts'
 import { openConnections, type TeamConnections } from './team-connections.ts'
 
 export interface TeamOptions extends ServerAccess {
@@ -60,7 +61,11 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
   const home = new LastingClient({
     introduction,
     first,
-    reach: (lost, tell, signal) => nextOf(following(addresses, lost), connections, { lost, tell, signal }),
+    reach(lost, tell, signal) {
+      const [conversationId] = ways.keys()
+      const inOrder = serversAfter(addresses, { address: lost, conversationId })
+      return nextOf(inOrder, connections, { lost, tell, signal })
+    },
   })
 
   async function openOnce(params: ParamsOf<'conversation/resume'>): Promise<OpenedThere> {
@@ -137,12 +142,6 @@ function followHome(home: LastingClient, tell: (attempt: Attempt) => void): Disp
   told()
   const stop = home.onLink(told)
   return { [Symbol.dispose]: () => void stop() }
-}
-
-/** Returns the addresses, those behind a lost one first; that one is tried last. */
-function following(addresses: readonly string[], lost: string): readonly string[] {
-  const at = addresses.indexOf(lost) + 1
-  return [...addresses.slice(at), ...addresses.slice(0, at)]
 }
 
 async function firstOf(addresses: readonly string[], connections: TeamConnections): Promise<Reached> {

@@ -43,7 +43,7 @@ describe.each([
     expect(questions.map(({ message }) => message)).toEqual([
       [
         `Allow Codex to run \`/bin/bash -c 'touch made.txt'\` in \`${world.cwd}\`?`,
-        'Limits: not sandboxed: it may do all that you may, network included',
+        'Limits: not sandboxed: it may do all that its account may, network included',
         'Asked because: the approval policy is untrusted and this is not known to be harmless [builtin:untrusted]',
       ].join('\n'),
     ])
@@ -129,7 +129,7 @@ test('the official client is told all that a yes allows', async () => {
   expect(command?.split('\n')).toEqual([
     `Allow Codex to run \`/bin/bash -c 'sleep 0.1; echo <U+202E>done'\` in \`${world.cwd}\`?`,
     '! contains invisible characters or marks over others, shown as <U+202E>',
-    'Limits: not sandboxed: it may do all that you may, network included',
+    'Limits: not sandboxed: it may do all that its account may, network included',
     'It runs in the background, without a time limit.',
     expect.stringMatching(/^Asked because: ./),
     'the model says, unchecked: “I need ⏎ it all”',

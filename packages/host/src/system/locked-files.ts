@@ -105,7 +105,7 @@ function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }
 }
 
 /** Returns null for a path that cannot be examined: the open that follows says why, or creates the file. */
-function statOrNull(path: string) {
+export function statOrNull(path: string) {
   try {
     return statSync(path, { bigint: true })
   } catch {

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { errorCode } from './errors.ts'
-import { readUnlocked } from './locked-files.ts'
+import { readUnlocked, statOrNull } from './locked-files.ts'
 
 /** A link on the way to a file leads to what is not there, e.g. on a disk that is not mounted. */
 export class DanglingLinkError extends Error {
@@ -36,4 +36,18 @@ function assertNoLink(missing: string): void {
   }
   const isDangling = facts?.isSymbolicLink() === true && statSync(path, { throwIfNoEntry: false }) === undefined
   if (isDangling) throw new DanglingLinkError(path, resolve(dirname(path), readlinkSync(path)))
+}
+
+/** Age from which a change is told from the next one by its time, in ms: file systems count in steps of up to 10. */
+const settledMs = 1000
+
+/**
+ * Returns a text that is another one after each change of a file; null for none, and for one that has just been changed,
+ * whose next change may leave no trace.
+ */
+export function settledStamp(path: string): string | null {
+  const facts = statOrNull(path)
+  if (facts === null || Date.now() - Number(facts.ctimeMs) < settledMs) return null
+  const { dev, ino, size, mtimeNs, ctimeNs } = facts
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
 }

@@ -49,21 +49,44 @@ export function scratchFolder(home: string): string {
 /** Returns the paths of a conversation, by the UTC day in its id. Null unless the id is a UUIDv7. */
 export function sessionPaths(home: string, conversationId: ConversationId): SessionPaths | null {
   if (!isConversationId(conversationId)) return null
-  const folder = join(sessionsFolder(home), ...dayOf(conversationId))
-  const stem = join(folder, conversationId)
+  const { folder, folders, deleted, scratch, snapshots } = foldersFor(home, conversationId)
+  const stem = `${folder}${sep}${conversationId}`
   return {
-    folder,
-    folders: foldersUpTo(folder, home),
+    ...{ folder, folders, snapshots },
     log: `${stem}${LOG_SUFFIX}`,
     lock: `${stem}.lock`,
     owner: `${stem}${OWNER_SUFFIX}`,
     sideFiles: `${stem}.files`,
     checkpoint: `${stem}.checkpoint`,
     acked: `${stem}.acked`,
-    deleted: join(deletedFolder(home), `${conversationId}${LOG_SUFFIX}`),
-    scratch: join(scratchFolder(home), conversationId),
+    deleted: `${deleted}${sep}${conversationId}${LOG_SUFFIX}`,
+    scratch: `${scratch}${sep}${conversationId}`,
+  }
+}
+
+/** Folders of the conversations of a day. */
+interface DayFolders extends Pick<SessionPaths, 'folder' | 'folders' | 'snapshots'> {
+  readonly home: string
+  readonly day: number
+  readonly deleted: string
+  readonly scratch: string
+}
+
+let newest: DayFolders | null = null
+
+/** Returns those of the day of an id, which are kept for the next one: the opening of one conversation asks for its paths ten times. */
+function foldersFor(home: string, conversationId: ConversationId): DayFolders {
+  const day = Math.floor(createdAtMs(conversationId) / DAY_MS)
+  if (newest?.home === home && newest.day === day) return newest
+  const folder = join(sessionsFolder(home), ...dayOf(conversationId))
+  newest = {
+    ...{ home, day, folder },
+    folders: foldersUpTo(folder, home),
+    deleted: deletedFolder(home),
+    scratch: scratchFolder(home),
     snapshots: join(home, 'snapshots'),
   }
+  return newest
 }
 
 /** Returns the name of a log without its ending, also when that is no id. */

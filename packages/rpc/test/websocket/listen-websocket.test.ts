@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { loopbackCertificate } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -182,6 +182,20 @@ describe('a connecting websocket', () => {
       methods: {},
     })
     expect(await peer.request('echo', 'hidden')).toBe('hidden')
+  })
+
+  it('says that what answers otherwise than by HTTP is no server of ours', async () => {
+    const store = createServer((socket) => {
+      socket.on('error', () => undefined).resume()
+      socket.write('INFO {"server_id":"x"}\r\n')
+    })
+    await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve))
+    const { port } = store.address() as AddressInfo
+    await expect(connectWebSocket({ url: `ws://127.0.0.1:${port}`, token })).rejects.toMatchObject({
+      reason: 'notWebSocket',
+      message: expect.stringContaining('is no parley server'),
+    })
+    store.close()
   })
 
   it('can be aborted while the server does not respond', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import type { Envelope } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import type { Watched } from '../engine/support/test-client.ts'
@@ -32,6 +33,9 @@ export function createAttachment(
   { conversationId, home, onShown }: { conversationId: string; home: Member; onShown: () => void },
 ): Attachment {
   const shown: (readonly Envelope[])[] = []
+  // As clients do, so that the conversations of a dead server spread over the others.
+  const draw = (member: Member) => crc32(`${conversationId} ${team.members.indexOf(member)}`)
+  const inOrder = team.members.toSorted((one, other) => draw(one) - draw(other))
   let at = home
   let watcher: Watched | null = null
   let attached: Attached | null = null
@@ -75,7 +79,7 @@ export function createAttachment(
     readAt,
     async find() {
       for (;;) {
-        for (const member of [at, ...team.members]) {
+        for (const member of [at, ...inOrder]) {
           const found = await tryAt(member)
           if (found !== null) return found
         }

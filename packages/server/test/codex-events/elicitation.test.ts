@@ -112,7 +112,7 @@ describe('the message about a command', () => {
     }
     expect(messageOf(all)).toEqual([
       "Allow parley to run `sh -c 'npm run dev'` in `/w` on box?",
-      'Limits: not sandboxed: it may do all that you may, network included',
+      'Limits: not sandboxed: it may do all that its account may, network included',
       'It runs in the background, without a time limit.',
       'It runs with A=b\\x1b.',
       'Asked because: it wants more than the sandbox gives [builtin:ask]',

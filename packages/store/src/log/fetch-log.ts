@@ -86,8 +86,8 @@ async function addMessage(log: OpenFile, { message, sizeBytes, copy, ports }: Ad
   const bytes = await bytesOfMessage(message, ports)
   if (bytes === null) throw lost(copy, ports)
   const length = Math.max(0, Math.min(bytes.length, sizeBytes - message.from))
-  const here = readSpan(files, log, { offset: message.from, length })
-  if (!here.equals(bytes.subarray(0, length))) throw parted(copy, ports)
+  if (length > 0 && !readSpan(files, log, { offset: message.from, length }).equals(bytes.subarray(0, length)))
+    throw parted(copy, ports)
   writeAll(files, log, bytes.subarray(length))
   await fetchFiles(message.files, copy, ports)
 }
@@ -139,6 +139,7 @@ export async function bytesOfMessage(
 
 /** Fetches side files that are not here. One that the store has lost is missing, as one that a disk has lost. */
 async function fetchFiles(names: readonly string[], { sideFiles }: LocalCopy, { files, objects, recent }: FetchPorts) {
+  if (names.length > 0) makeFolders(files, sideFiles)
   for (const name of names) {
     const path = join(sideFiles, name)
     if (files.look(path) !== null) continue
@@ -146,7 +147,6 @@ async function fetchFiles(names: readonly string[], { sideFiles }: LocalCopy, { 
     const content = known ?? (await objects.get(name))
     if (content === null) continue
     if (known === null) recent.keep(name, content)
-    makeFolders(files, sideFiles)
     using fresh = createUnnamed(files, path)
     writeAll(files, fresh.file, Buffer.from(content))
     fresh.takeName()

@@ -86,8 +86,9 @@ function portStream(link: PortLink, connectionId: string): Duplex {
       const isLast = from + chunkBytes >= bytes.length
       const request = { connectionId, afterByte: writtenBytes, chunk, end: end && isLast, waitMs }
       const written = (await link.ask('port/write', request)).writtenBytes
+      if (written < writtenBytes || written > firstByte + bytes.length) throw new Error('it wrote what was not sent')
       writtenBytes = written
-      if (written - firstByte >= bytes.length) return
+      if (written === firstByte + bytes.length) return
     }
   }
   const stream = new Duplex({

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,9 +7,11 @@ import { describe, expect, it } from 'vitest'
 import { diskFiles } from '../../src/files/disk-files.ts'
 import type { EnvironmentFiles } from '../../src/files/environment-files.ts'
 import { copyTree } from '../../src/look-up/copy-tree.ts'
+import type { ExecConnection, ExecInfo } from '../../src/remote/exec-connection.ts'
 import type { Link } from '../../src/remote/link.ts'
 import { remoteFiles } from '../../src/remote/remote-files.ts'
 import { remotePatches } from '../../src/remote/remote-patches.ts'
+import { connectRemotePort } from '../../src/remote/remote-port.ts'
 
 /** Link to an exec-server with a fixed answer per method. */
 function linkThatAnswers(answers: Readonly<Record<string, unknown>>): Pick<Link, 'ask'> {
@@ -55,6 +58,16 @@ describe('wrong answers of an exec-server', () => {
     const dataBase64 = Buffer.alloc(16 * 1024 * 1024).toString('base64')
     const link = linkThatAnswers({ 'fs/readFile': { dataBase64, sizeBytes: 1, eof: false } })
     await expect(remotePatches(link, remoteFiles(link)).readFile('/work/x')).rejects.toThrow('longer than')
+  })
+
+  it.each([-1, 6])('a port that has written %i bytes of five is not written to on', async (writtenBytes) => {
+    const answers = { 'port/connect': {}, 'port/read': { chunk: '', ended: true }, 'port/write': { writtenBytes } }
+    const info = { capabilities: { ports: true }, sandbox: { sharesLoopback: true } } as ExecInfo
+    const link = { ...linkThatAnswers(answers), connection: async () => ({ info }) as ExecConnection }
+    const stream = await connectRemotePort(link, { environment: 'box', loopback: 'c', port: 80 })
+    const failed = once(stream, 'error')
+    stream.write('hello')
+    expect(await failed).toMatchObject([{ message: 'it wrote what was not sent' }])
   })
 
   it('a read returns no more bytes than requested', async () => {

@@ -6,6 +6,7 @@ import { connect } from '../../cli/connect.ts'
 import { exitCodes, misused } from '../../cli/exit-codes.ts'
 import { newFilePath, workingFolder } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
+import { formatTime } from '../../cli/messages.ts'
 import { type Exported, type FrozenPage, missingWords } from '../../view/documents/exported.ts'
 import { markdownDocument } from '../../view/documents/markdown-document.ts'
 import { shownLine } from '../../view/text/control-characters.ts'
@@ -77,12 +78,8 @@ async function readExported(
     pages.unshift(items)
   }
   const writtenAt = Date.now()
-  const times = { begun: timeText(core.meta.createdAt), written: timeText(writtenAt) }
+  const times = { begun: formatTime(core.meta.createdAt), written: formatTime(writtenAt) }
   return { core, items: pages.flat(), damagedEvents, program: `parley ${version}`, writtenAt, times }
-}
-
-function timeText(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function piecesOf(form: Form, exported: Exported, { program }: Launch): Iterable<string> {

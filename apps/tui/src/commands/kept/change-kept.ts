@@ -1,17 +1,17 @@
 import type { Parley } from '@parley/client'
-import { type ConversationId, shortIdOf } from '@parley/protocol'
-import { connect, findConversation } from '../../cli/connect.ts'
+import { type ConversationSummary, shortIdOf } from '@parley/protocol'
+import { connect } from '../../cli/connect.ts'
 import { exitCodes, misused } from '../../cli/exit-codes.ts'
 import { userFolder } from '../../cli/folders.ts'
 import { isAgreed } from '../../cli/is-agreed.ts'
 import type { Launch } from '../../cli/launch-server.ts'
 import { shownLine, shownName } from '../../view/text/control-characters.ts'
-import { countOf, nameOf, shortPath } from '../../view/text/formats.ts'
+import { countOf, nameOf, placedPath } from '../../view/text/formats.ts'
 
 /** Runs `parley archive` and `parley unarchive`: nothing is deleted, the list leaves it out or shows it again. */
 export function archiveConversation(launch: Launch, id: string, archived: boolean): Promise<number> {
   const method = archived ? 'conversation/archive' : 'conversation/unarchive'
-  return withFound(launch, id, async (parley, conversationId) => {
+  return withFound(launch, id, async (parley, { conversationId }) => {
     await parley.request(method, { conversationId })
     const shortId = shortIdOf(conversationId)
     return archived
@@ -23,7 +23,7 @@ export function archiveConversation(launch: Launch, id: string, archived: boolea
 /** Runs `parley rename`. */
 export function renameConversation(launch: Launch, id: string, name: string): Promise<number> {
   if (name.trim() === '') throw misused('A name has a letter at least.')
-  return withFound(launch, id, async (parley, conversationId) => {
+  return withFound(launch, id, async (parley, { conversationId }) => {
     await parley.request('conversation/rename', { conversationId, name: name.trim() })
     return `${shortIdOf(conversationId)} is now named ${shownName(name.trim())}.`
   })
@@ -31,11 +31,11 @@ export function renameConversation(launch: Launch, id: string, name: string): Pr
 
 /** Runs `parley delete`: shows what goes and asks on a terminal; elsewhere it needs `--yes`. */
 export function deleteConversation(launch: Launch, id: string, { yes }: { readonly yes?: boolean }): Promise<number> {
-  return withFound(launch, id, async (parley, conversationId) => {
-    const { name, cwd, turns, events } = await parley.request('bundle/describe', { conversation: conversationId })
+  return withFound(launch, id, async (parley, { conversationId, cwd, settings: { environment } }) => {
+    const { name, turns, events } = await parley.request('bundle/describe', { conversation: conversationId })
     const { stdin, stderr } = launch.streams
     stderr.write(
-      `${shortIdOf(conversationId)}  ${shownName(nameOf({ name: null, title: name }))}\n  ${countOf(turns, 'turn')} in ${countOf(events, 'event')}, in ${shownLine(shortPath(cwd, userFolder()))}\n`,
+      `${shortIdOf(conversationId)}  ${shownName(nameOf({ name: null, title: name }))}\n  ${countOf(turns, 'turn')} in ${countOf(events, 'event')}, in ${shownLine(placedPath(cwd, environment, userFolder()))}\n`,
     )
     if (yes !== true) {
       if (!stdin.isTTY || !stderr.isTTY) throw misused('Nothing was deleted: --yes deletes it without a question.')
@@ -46,14 +46,16 @@ export function deleteConversation(launch: Launch, id: string, { yes }: { readon
   })
 }
 
+type Found = Pick<ConversationSummary, 'conversationId' | 'cwd' | 'settings'>
+
 /** Finds the conversation, does the change and prints the sentence about it. */
 async function withFound(
   launch: Launch,
   id: string,
-  change: (parley: Parley, conversationId: ConversationId) => Promise<string>,
+  change: (parley: Parley, found: Found) => Promise<string>,
 ): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-list' })
-  const conversationId = await findConversation(parley, { prefix: id })
-  launch.streams.stdout.write(`${await change(parley, conversationId)}\n`)
+  const found = await parley.request('conversation/resume', { prefix: id, readOnly: true })
+  launch.streams.stdout.write(`${await change(parley, found)}\n`)
   return exitCodes.ok
 }

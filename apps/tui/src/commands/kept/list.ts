@@ -17,10 +17,11 @@ export async function runList(launch: Launch, { json, archived, limit }: ListFla
   await using parley = await connect(launch, { clientName: 'parley-list' })
   const request = { limit, archived: archived === true }
   const { conversations } = await parley.request('conversation/list', request)
+  const isFar = launch.server !== null
   const lines =
     json === true
       ? conversations.map((one) => JSON.stringify(one))
-      : conversationLines(conversations, launch.streams.stdout.isTTY === true)
+      : conversationLines(conversations, { withNames: launch.streams.stdout.isTTY === true, isFar })
   launch.streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
   if (lines.length === 0 && json !== true)
     launch.streams.stderr.write(
@@ -38,10 +39,20 @@ interface Row {
 
 const columns: Row = { id: 'ID', ago: 'UPDATED', folder: 'FOLDER', about: 'TITLE' }
 
-/** Returns a line for each conversation, in columns; with the names of the columns above them. */
-export function conversationLines(conversations: readonly ListedConversation[], withNames: boolean): string[] {
+interface Listing {
+  /** True for the names of the columns above the lines. */
+  readonly withNames: boolean
+  /** True for the list of a server that was named by an address. */
+  readonly isFar: boolean
+}
+
+/** Returns a line for each conversation, in columns. */
+export function conversationLines(
+  conversations: readonly ListedConversation[],
+  { withNames, isFar }: Listing,
+): string[] {
   const now = Date.now()
-  const rows = conversations.map((conversation) => rowOf(conversation, now))
+  const rows = conversations.map((conversation) => rowOf(conversation, { nowMs: now, isFar }))
   const shown = withNames && rows.length > 0 ? [columns, ...rows] : rows
   const width = (key: keyof Row) => Math.max(0, ...shown.map((row) => row[key].length))
   const [idWidth, agoWidth, folderWidth] = [width('id'), width('ago'), width('folder')]
@@ -51,11 +62,14 @@ export function conversationLines(conversations: readonly ListedConversation[], 
   )
 }
 
-function rowOf(conversation: ListedConversation, nowMs: number): Row {
+function rowOf(
+  conversation: ListedConversation,
+  { nowMs, isFar }: { readonly nowMs: number } & Pick<Listing, 'isFar'>,
+): Row {
   const { shortId, updatedAt, cwd, environment, live, forkedFrom, newer } = conversation
   const notes = [
     ...(forkedFrom === null ? [] : [`[fork of ${shortIdOf(forkedFrom.id)}]`]),
-    ...(live === null ? [] : [`[open in process ${live.pid}]`]),
+    ...(live === null ? [] : [`[${openWords(live, isFar)}]`]),
     ...(newer === true ? ['[of a newer parley: read-only]'] : []),
   ]
   const about = [shownName(nameOf(conversation)), ...notes].join('  ')
@@ -65,4 +79,10 @@ function rowOf(conversation: ListedConversation, nowMs: number): Row {
     folder: shownName(placedPath(cwd, environment, userFolder())),
     about,
   }
+}
+
+/** Returns where a conversation is open. A process number says something on its own machine only. */
+function openWords({ pid, address }: NonNullable<ListedConversation['live']>, isFar: boolean): string {
+  if (address !== undefined) return `open at ${shownName(address.replace(/^wss?:\/\//, ''))}`
+  return isFar ? 'open' : `open in process ${pid}`
 }

@@ -39,9 +39,10 @@ export async function runSearch(launch: Launch, words: readonly string[], flags:
   }
   const { answer: result, unread } = await searchAll(parley, request, stderr)
   const isTerminal = stdout.isTTY === true
+  const isFar = launch.server !== null
   const lines = json
     ? result.found.map((one) => JSON.stringify(one))
-    : textLines(result.found, { isTerminal, isBold: isTerminal && colourDepth(launch.env) !== 'none' })
+    : textLines(result.found, { isTerminal, isBold: isTerminal && colourDepth(launch.env) !== 'none', isFar })
   stdout.write(lines.map((line) => `${line}\n`).join(''))
   if (!json) for (const note of notesOn(result)) stderr.write(`${note}\n`)
   if (unread > 0) {
@@ -62,12 +63,13 @@ function searchAll(parley: Parley, request: ParamsOf<'conversation/search'>, std
 interface Look {
   readonly isTerminal: boolean
   readonly isBold: boolean
+  readonly isFar: boolean
 }
 
-function textLines(found: Found['found'], { isTerminal, isBold }: Look): readonly string[] {
+function textLines(found: Found['found'], { isTerminal, isBold, isFar }: Look): readonly string[] {
   const lines = conversationLines(
     found.map(({ conversation }) => conversation),
-    isTerminal,
+    { withNames: isTerminal, isFar },
   )
   const heads = lines.slice(0, lines.length - found.length)
   const rows = lines.slice(heads.length)

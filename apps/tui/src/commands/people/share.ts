@@ -2,6 +2,7 @@ import { type Access, type ConversationId, type ResultOf, type Role, shortIdOf }
 import { connect } from '../../cli/connect.ts'
 import { exitCodes, misused } from '../../cli/exit-codes.ts'
 import type { Launch } from '../../cli/launch-server.ts'
+import { formatTime } from '../../cli/messages.ts'
 import { roleNamed, roles } from '../../ui/people/share-words.ts'
 import { showEffects } from '../../view/text/control-characters.ts'
 
@@ -46,7 +47,7 @@ export async function shareConversation(
 function linkWords(conversationId: ConversationId, made: ResultOf<'conversation/link/make'>): string {
   const { linkId, expiresAt, url } = made
   const browser = url === undefined ? '' : `In a browser: ${url}\n`
-  return `Whoever has this code reads the conversation until ${new Date(expiresAt).toISOString()}: it is a token for --token-file. parley share ${shortIdOf(conversationId)} --revoke ${linkId} ends it.\n${browser}`
+  return `Whoever has this code reads the conversation until ${formatTime(expiresAt)}: it is a token for --token-file. parley share ${shortIdOf(conversationId)} --revoke ${linkId} ends it.\n${browser}`
 }
 
 function readRole(word: string): { readonly role: Role | null } {
@@ -60,6 +61,6 @@ function accessText(access: Access | undefined): string {
   if (members.length === 0) return 'No user of a server reaches it. parley share ID NAME owner gives it an owner.\n'
   return [
     ...members.map(({ user, role }) => `${user}  ${role}\n`),
-    ...links.map(({ linkId, expiresAt }) => `link ${linkId}  reads until ${new Date(expiresAt).toISOString()}\n`),
+    ...links.map(({ linkId, expiresAt }) => `link ${linkId}  reads until ${formatTime(expiresAt)}\n`),
   ].join('')
 }

@@ -77,7 +77,7 @@ export function modeRows(limits: Limits): readonly MenuRow[] {
 const writableWords: Readonly<Record<SandboxMode, string>> = {
   'read-only': 'their own /tmp and nothing else',
   'workspace-write': 'the working folder and /tmp',
-  'danger-full-access': 'no sandbox: all that you may do, with network',
+  'danger-full-access': 'no sandbox: all that its account may do, with network',
 }
 
 export const sandboxChoices = sandboxModes.map((key): SettingChoice => {

@@ -65,7 +65,7 @@ function programRows({ name, argv, cwd, env = {}, url, sandboxed, network }: Tru
   if (argv.length === 0) return [['connects to', `${url ?? 'nothing'} for the tool server ${name}`]]
   const where = sandboxed
     ? `inside the sandbox, ${network ? 'with' : 'without'} network`
-    : 'outside any sandbox: it may do all that you may'
+    : 'outside any sandbox: it may do all that its account may'
   return [
     ['starts', `${argv.map(quoted).join(' ')}`],
     // A server's name has no blank.

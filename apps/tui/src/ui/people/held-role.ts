@@ -26,19 +26,21 @@ function heldRole({ person }: Opened, { access }: ConversationState['core']['met
   return personMay(person, 'answer', access) ? 'approver' : 'reader'
 }
 
-/** Words about each role: for the empty composer, and for what was refused. */
-export const heldWords: Readonly<Record<HeldRole, { readonly brief: string; readonly whole: string }>> = {
+const forkHint = '/fork goes on in a copy'
+
+/** Words about each role: for the empty composer as far as they fit, and for what was refused. */
+export const heldWords: Readonly<Record<HeldRole, { readonly brief: readonly string[]; readonly whole: string }>> = {
   reader: {
-    brief: 'you may read this conversation: /fork goes on in a copy',
+    brief: ['you may read this conversation', forkHint],
     whole: 'You may read this conversation (reader): an owner can change that, and /fork goes on in a copy',
   },
   approver: {
-    brief: 'you may answer questions, not send: /fork goes on in a copy',
+    brief: ['you may answer questions, not send', forkHint],
     whole:
       'You may answer the questions of this conversation, not send (approver): an owner can change that, and /fork goes on in a copy',
   },
   none: {
-    brief: 'you have no role here any more: /new begins another',
+    brief: ['you have no role here any more', '/new begins another'],
     whole:
       'You have no role in this conversation any more: an owner can give you one, and /resume opens it then. /new begins another',
   },

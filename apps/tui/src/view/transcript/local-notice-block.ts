@@ -3,7 +3,7 @@ import { wholeApproval } from '../approval/whole-approval.ts'
 import { showEffects, shownName } from '../text/control-characters.ts'
 import { clipRows, wrapLine } from '../text/fit-rows.ts'
 import { beside, indented, marked, textRows } from '../text/gutter.ts'
-import type { Line, Room } from '../text/span.ts'
+import type { Line, Room, Span } from '../text/span.ts'
 import { cellWidth } from '../text/width.ts'
 import type { Block } from './block.ts'
 import { changedFiles } from './change-block.ts'
@@ -44,13 +44,20 @@ function tableRows(title: string, rows: readonly (readonly [string, string])[], 
   const keyColumns = Math.max(0, ...plainRows.map(([name = '']) => cellWidth(name, room.ambiguous)))
   const isNarrow = keyColumns > inner.columns / 2
   const shown = plainRows.flatMap(([name = '', text = '']): readonly Line[] => {
-    if (isNarrow)
-      return [...wrapLine([{ text: name }], inner), ...indented(wrapLine([{ text, tone: 'muted' }], beside(inner)))]
+    const value: Span = { text, tone: 'muted', ...(address.test(text) ? { href: text } : {}) }
+    const isWide = keyColumns + 2 + cellWidth(text, room.ambiguous) > inner.columns
+    // From the edge on, so that it is copied without blanks between its rows.
+    if (value.href !== undefined && isWide)
+      return [...indented(wrapLine([{ text: name }], inner)), ...wrapLine([value], room)]
+    if (isNarrow) return indented([...wrapLine([{ text: name }], inner), ...indented(wrapLine([value], beside(inner)))])
     const pad = ' '.repeat(keyColumns - cellWidth(name, room.ambiguous) + 2)
-    return wrapLine([{ text: name }, { text: pad }, { text, tone: 'muted' }], { ...inner, hang: keyColumns + 2 })
+    return indented(wrapLine([{ text: name }, { text: pad }, value], { ...inner, hang: keyColumns + 2 }))
   })
-  return [...titleRows(title, room), ...indented(shown)]
+  return [...titleRows(title, room), ...shown]
 }
+
+/** Matches a text that is nothing but the address of a page. */
+const address = /^https?:\/\/\S+$/
 
 function titleRows(title: string, room: Room): readonly Line[] {
   return marked({ text: ' ' }, wrapLine([{ text: showEffects(title), bold: true }], beside(room)))

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { onlyReads } from '../../../src/ui/people/held-role.ts'
 import type { UiState } from '../../../src/ui/ui-state.ts'
 import { followState, updateUi } from '../../../src/ui/update/update-ui.ts'
-import { completionRows } from '../../../src/view/live/composer-rows.ts'
+import { completionRows, composerRows } from '../../../src/view/live/composer-rows.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { after, completed, requested, turnStarted, userMessage } from '../../view/scenes/conversation.ts'
 import { openUi } from '../../view/scenes/scene.ts'
@@ -33,6 +33,13 @@ test.each(['reader', 'approver'] as const)('a window of a %s sends nothing and s
   expect(intents).toEqual([])
   expect(said(ui)).toContain(`(${role})`)
   expect(typeKeys(windowOf(role), quiet(role), 'shift+tab').intents).toEqual([])
+})
+
+test('an empty composer says what a role allows, whole also in a narrow window', () => {
+  const said = (role: Role, columns: number) =>
+    composerRows(quiet(role), windowOf(role), { columns, ambiguous: 1 }, 3).rows.map(lineText)
+  expect(said('approver', 44)).toEqual(['› you may answer questions, not send'])
+  expect(said('reader', 80)).toEqual(['› you may read this conversation · /fork goes on in a copy'])
 })
 
 test('a user of a team is promised no command of their own', () => {

@@ -175,7 +175,7 @@ describe('what goes with the command', () => {
     [
       'outside the sandbox',
       { kind: 'escalation', sandbox: 'none', network: true },
-      'not sandboxed: it may do all that you may, network included',
+      'not sandboxed: it may do all that its account may, network included',
     ],
     [
       'with the network',

@@ -17,6 +17,15 @@ describe('a table', () => {
     ).toEqual(['  Models', '  git      ready', '  tracker  failed'])
   })
 
+  test('has an address that does not fit on one row from the edge on, as one link, so that it is copied whole', () => {
+    const url = `http://127.0.0.1:7100/#link=${'a1b2c3d4'.repeat(5)}`
+    const { lines } = localNoticeBlock({ kind: 'table', title: 'Link', rows: [['in a browser', url]] }, { columns: 40 })
+    const rows = lines.slice(2)
+    expect(rows.map(lineText)).toEqual([url.slice(0, 40), url.slice(40)])
+    expect(rows.flat().map(({ href }) => href)).toEqual([url, url])
+    expect(rowsOf([['page', 'http://a/']])).toEqual(['  Models', '  page  http://a/'])
+  })
+
   test('shows names with tabs, line ends and escape sequences on one row', () => {
     expect(
       rowsOf([

@@ -99,6 +99,7 @@ describe.skipIf(!hasLoopback)(`a loopback that commands share${whyNot}`, { timeo
     const address = listener.address()
     const port = typeof address === 'object' ? String(address?.port) : ''
     expect(await said({ ground, loopback }, node(call, port))).toBe('ECONNREFUSED')
+    await expect(loopback.connect(Number(port))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     expect(isReached).toBe(false)
     listener.close()
   })

@@ -271,7 +271,8 @@ export class Conversation implements AsyncDisposable {
   holds(cursor: Cursor): boolean {
     if (cursor.seq === 0) return true
     if (cursor.seq > this.feed.published) return false
-    const crc = this.#journal?.crcOf(cursor.seq)
+    // The newest is known without the log, which is read up to any other.
+    const crc = cursor.seq === this.#state.core.seq ? this.#headCrc : this.#journal?.crcOf(cursor.seq)
     return crc !== undefined && crc === cursor.crc
   }
 

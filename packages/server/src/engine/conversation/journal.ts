@@ -27,6 +27,8 @@ export interface Journal {
   append(lines: readonly string[]): Place
   /** Opens what the descriptor of a log that may be written holds; null for others. */
   held(): LogView | null
+  /** Returns the size of the log. */
+  sizeBytes(): number
   /** Throws `StorageError` while nothing could be appended. */
   probe(): void
   synced(): Promise<void>
@@ -69,6 +71,7 @@ export function createJournal(log: EventLog, existing: Existing | null, checkpoi
       isOlder = false
       return log.append(lines) - log.bodyStart
     },
+    sizeBytes: () => log.sizeBytes,
     probe: () => log.probe(),
     held: () => log.held(),
     synced: () => log.synced(),
@@ -93,6 +96,7 @@ export function createViewJournal(files: Files, path: string, { reader, lines }:
     append: () => {
       throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')
     },
+    sizeBytes: () => files.look(path)?.sizeBytes ?? 0,
     probe: () => undefined,
     held: () => null,
     synced: () => Promise.resolve(),

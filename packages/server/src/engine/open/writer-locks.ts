@@ -16,10 +16,12 @@ export interface WriterLocks {
 
 export function createWriterLocks(files: Files, program: string): WriterLocks {
   const held = new Map<ConversationId, { readonly lock: WriterLock; readonly paths: SessionPaths }>()
-  let socket: string | null = null
+  /** Facts of this process as an owner; the kernel is asked about them once. */
+  let owner: Owner | null = null
   return {
     async take(conversationId, paths) {
-      const lock = WriterLock.tryAcquire(files, paths, thisProcess(files, { program, socket }))
+      owner ??= thisProcess(files, { program, socket: null })
+      const lock = WriterLock.tryAcquire(files, paths, owner)
       if (!(lock instanceof WriterLock)) throw await liveElsewhere(conversationId, lock.heldBy)
       held.set(conversationId, { lock, paths })
     },
@@ -33,12 +35,12 @@ export function createWriterLocks(files: Files, program: string): WriterLocks {
       })
       taken.lock[Symbol.dispose]()
     },
-    announce(address) {
-      socket = address
+    announce(socket) {
       // The address is a hint: without it others view the conversation instead of joining it.
       unlessStorageFails(() => {
-        const owner = thisProcess(files, { program, socket })
-        for (const { lock } of held.values()) lock.announce(owner)
+        const announced = { ...(owner ?? thisProcess(files, { program, socket })), socket }
+        owner = announced
+        for (const { lock } of held.values()) lock.announce(announced)
       })
     },
   }

@@ -54,6 +54,7 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
       },
       held: () => null,
       probe: () => undefined,
+      sizeBytes: () => 0,
       synced: () => Promise.resolve(),
       shown: () => null,
       mayAct: () => Promise.resolve(),

@@ -10,20 +10,19 @@ interface SharedParts {
   readonly gift: () => object | null
   /** State in which the conversation was loaded. */
   readonly state: ConversationState
-  /** Returns the size of the log. */
-  readonly sizeBytes: () => number
 }
 
 /**
  * Returns a journal that a store has, too: what it holds is shown once the store has acknowledged it. While the store
  * takes nothing, neither does the journal.
  */
-export function shareJournal(journal: Journal, { shipment, gift, state: loaded, sizeBytes }: SharedParts): Journal {
+export function shareJournal(journal: Journal, { shipment, gift, state: loaded }: SharedParts): Journal {
   const describedAs = (state: ConversationState): Described => ({
     row: rowOf(state),
     turn: state.core.turn?.id ?? null,
     given: gift(),
   })
+  const { sizeBytes } = journal
   // What a crowd of conversations of a dead server shows in lists is there already.
   const opened = describedAs(loaded)
   let described = JSON.stringify(shipment.row) === JSON.stringify(storedRow(opened)) ? opened : null

@@ -132,12 +132,12 @@ export function heldElsewhere(
 export function shareParts(
   parts: OpenParts,
   shipment: Shipment | null,
-  { files, setup }: { readonly files: Files; readonly setup: { readonly gifts: CarriedGifts } },
+  { setup }: { readonly setup: { readonly gifts: CarriedGifts } },
 ): OpenParts {
   if (shipment === null) return parts
-  const { journal, startJournal, dispose, paths } = parts
+  const { journal, startJournal, dispose } = parts
   const gift = setup.gifts.readerOf(parts.state.core.meta.conversationId)
-  const sharing = { shipment, gift, state: parts.state, sizeBytes: () => files.look(paths.log)?.sizeBytes ?? 0 }
+  const sharing = { shipment, gift, state: parts.state }
   let isStarted = journal !== null
   return {
     ...parts,

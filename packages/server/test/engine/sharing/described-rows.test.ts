@@ -23,11 +23,10 @@ test.each([
     describe: (row) => void described.push(row),
     wrote: () => undefined,
   }
-  const shared = shareJournal({} as Journal, {
+  const shared = shareJournal({ sizeBytes: () => 0 } as Journal, {
     shipment: shipment as Shipment,
     gift: () => null,
     state: loaded,
-    sizeBytes: () => 0,
   })
   shared.describe(now)
   shared.describe(now)

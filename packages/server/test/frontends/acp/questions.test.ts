@@ -77,7 +77,7 @@ describe('a question', () => {
     const [command, change] = editor.questions.map(({ toolCall }) => JSON.stringify(toolCall.content))
     for (const fact of [
       `in \`${place.cwd}\``,
-      'Limits: not sandboxed: it may do all that you may, network included',
+      'Limits: not sandboxed: it may do all that its account may, network included',
       'in the background, without a time limit',
       'the model says, unchecked: “It must be.”',
       'Asked because: ',

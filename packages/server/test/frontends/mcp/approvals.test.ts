@@ -30,7 +30,7 @@ test("a command's elicitation has all that a client shows, and follows its event
   const { id, answer } = askToTouch(hand, place)
   const question = await hand.asked()
   const [request] = hand.events(id).filter(({ type }) => type === 'exec_approval_request')
-  const limits = 'not sandboxed: it may do all that you may, network included'
+  const limits = 'not sandboxed: it may do all that its account may, network included'
   expect(question.params).toEqual({
     message: `Allow Codex to run \`/bin/sh -c 'touch made.txt && echo '\\''it is'\\'''\` in \`${place.cwd}\`?\nLimits: ${limits}\nAsked because: ${request.reason} [builtin:untrusted]`,
     requestedSchema: { type: 'object', properties: {} },

@@ -22,6 +22,8 @@ export async function servedPort(onCaller: (caller: Socket) => void = () => unde
     async dial() {
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
       await once(socket, 'connect')
+      // The system connects before this process accepts.
+      while (!callers.some(({ remotePort }) => remotePort === socket.localPort)) await once(server, 'connection')
       return socket
     },
     [Symbol.dispose]() {
