@@ -6,7 +6,7 @@ import { messageBytes } from './connection/layout.ts'
 import { isOutdated } from './connection/store-trouble.ts'
 import type { SharedAnswers } from './port/shared-store.ts'
 
-type Bucket = Pick<KV, 'get' | 'put' | 'create' | 'purge'>
+type Bucket = Pick<KV, 'get' | 'put' | 'create' | 'update' | 'purge'>
 
 /** Reads of an entry whose parts are gone, after which no other server can have replaced it meanwhile. */
 const mostReads = 5
@@ -16,31 +16,50 @@ const mostReads = 5
  * error, and with `StorageError` where parts are lost. `store` names the store for people.
  */
 export function answersIn(bucket: Bucket, store: string): SharedAnswers {
-  const bytesAt = async (key: string) => {
+  const entryAt = async (key: string) => {
     const entry = await askAgain(() => bucket.get(key))
-    return entry?.operation === 'PUT' ? Buffer.from(entry.value) : null
+    return entry?.operation === 'PUT' ? { bytes: Buffer.from(entry.value), revision: entry.revision } : null
+  }
+  const wholeOf = async (bytes: Buffer): Promise<string | null> => {
+    const parts = partsOf(bytes)
+    if (parts.length === 0) return bytes.toString()
+    const found = (await Promise.all(parts.map(entryAt))).filter((part) => part !== null)
+    return found.length === parts.length ? Buffer.concat(found.map((part) => part.bytes)).toString() : null
   }
   return {
     async read(name) {
       for (let reads = 0; reads < mostReads; reads++) {
-        const bytes = await bytesAt(keyOf(name))
-        const parts = bytes === null ? [] : partsOf(bytes)
-        if (bytes === null || parts.length === 0) return bytes?.toString() ?? null
-        const found = await Promise.all(parts.map(bytesAt))
-        const whole = found.filter((part) => part !== null)
-        if (whole.length === parts.length) return Buffer.concat(whole).toString()
+        const entry = await entryAt(keyOf(name))
+        const whole = entry === null ? null : await wholeOf(entry.bytes)
+        if (entry === null || whole !== null) return whole
       }
       throw new StorageError({ code: STORE_LOST, operation: 'read an answer of', path: store })
     },
-    async write(name, text, how = 'replace') {
+    async change(name, next) {
       const key = keyOf(name)
-      const before = await bytesAt(key)
-      if (how === 'first' && before !== null) return
-      const entry = await entryFor(key, Buffer.from(text))
-      if (how === 'first') await bucket.create(key, entry).catch(unlessFollowed)
-      else await bucket.put(key, entry)
-      if (before !== null) await Promise.all(partsOf(before).map((part) => bucket.purge(part)))
+      for (;;) {
+        const before = await entryAt(key)
+        const text = next(before === null ? null : await wholeOf(before.bytes))
+        if (text === null) return
+        const entry = await entryFor(key, Buffer.from(text))
+        const isKept = await follow(key, entry, before?.revision)
+        // Nobody reads the parts of an entry that was replaced, or that came too late.
+        const unread = isKept ? partsOf(before?.bytes ?? Buffer.alloc(0)) : partsOf(entry)
+        await Promise.all(unread.map((part) => bucket.purge(part)))
+        if (isKept) return
+      }
     },
+  }
+
+  /** Puts an entry behind the one of a revision. Resolves to false where another server was first. */
+  async function follow(key: string, entry: Buffer, revision: number | undefined): Promise<boolean> {
+    try {
+      await (revision === undefined ? bucket.create(key, entry) : bucket.update(key, entry, revision))
+      return true
+    } catch (error) {
+      if (isOutdated(error)) return false
+      throw error
+    }
   }
 
   /** Returns a text that fits a message; else stores its parts and returns what names them. */
@@ -52,11 +71,6 @@ export function answersIn(bucket: Bucket, store: string): SharedAnswers {
     await Promise.all(partsOf(head).map((part, nth) => bucket.put(part, cut(nth))))
     return head
   }
-}
-
-/** Ignores that another server was first. */
-function unlessFollowed(error: unknown): void {
-  if (!isOutdated(error)) throw error
 }
 
 /** Letter that no text begins with, before the name of the parts and their number. */

@@ -160,7 +160,7 @@ function sharedAnswers(
   const answers = answersIn(bucket, name)
   return {
     read: (of) => attempt('read', () => unlessGone(() => answers.read(of), awayMs)),
-    write: (of, text, how) => attempt('write to', () => whileElecting(() => answers.write(of, text, how), awayMs)),
+    change: (of, next) => attempt('write to', () => whileElecting(() => answers.change(of, next), awayMs)),
   }
 }
 

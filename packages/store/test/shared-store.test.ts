@@ -231,31 +231,6 @@ describe.skipIf(!hasNats)('a shared store', () => {
     expect(await listed()).toBe(undefined)
     expect(await one.refresh(copyIn(world.path, 'b', copy.conversationId))).toBe(false)
   })
-
-  test('has the last answer under a name, of any length, for all of its servers', async () => {
-    await using one = await open()
-    await using two = await open()
-    const long = (letter: string) => `${letter}ä`.repeat(1_000_000)
-    for (const answer of [long('a'), long('b'), 'short', long('c')]) {
-      await one.answers.write('box:/srv', answer)
-      expect((await two.answers.read('box:/srv')) === answer).toBe(true)
-    }
-    await two.answers.write('box:/srv', '')
-    expect(await one.answers.read('box:/srv')).toBe('')
-    expect(await one.answers.read('box:/srv/other')).toBe(null)
-    for (const answer of ['first', 'second', long('d')]) await one.answers.write('box:/new', answer, 'first')
-    expect(await two.answers.read('box:/new')).toBe('first')
-    expect(await answerKeys(servers)).toHaveLength(2)
-  })
-
-  test('does not pass an answer off as none that has lost a part', async () => {
-    await using one = await open()
-    await one.answers.write('lost', 'a'.repeat(1_000_000))
-    await using admin = await administer(servers)
-    const part = (await answerKeys(servers)).find((key) => key.endsWith('.1')) ?? ''
-    await (await new Kvm(admin.connection).open('parley_answers')).purge(part)
-    await expect(one.answers.read('lost')).rejects.toMatchObject({ code: STORE_LOST, retryable: false })
-  })
 })
 
 test.skipIf(!hasNats)('a store whose streams were made anew is refused', async () => {
@@ -350,13 +325,6 @@ async function administer({ addresses }: NatsServers) {
   const connection = await connect({ servers: [...addresses] })
   const { streams } = await jetstreamManager(connection)
   return { connection, streams, [Symbol.asyncDispose]: () => connection.close() }
-}
-
-async function answerKeys(servers: NatsServers): Promise<string[]> {
-  await using admin = await administer(servers)
-  const keys: string[] = []
-  for await (const key of await (await new Kvm(admin.connection).open('parley_answers')).keys()) keys.push(key)
-  return keys
 }
 
 async function purge(servers: NatsServers, conversationId: string): Promise<void> {

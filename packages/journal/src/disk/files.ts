@@ -99,6 +99,8 @@ export const STORE_GONE = 'STORE_GONE'
 export const STORE_TAKEN = 'STORE_TAKEN'
 /** The store has less than it had acknowledged. */
 export const STORE_LOST = 'STORE_LOST'
+/** The store has an older decision than was seen in it. */
+export const STORE_OLDER = 'STORE_OLDER'
 /** The log here is not a copy of the one in the store: each has what the other lacks, or it went on without the store. */
 export const STORE_PARTED = 'STORE_PARTED'
 

@@ -10,6 +10,7 @@ import {
   STORE_FULL,
   STORE_GONE,
   STORE_LOST,
+  STORE_OLDER,
   STORE_PARTED,
   STORE_SLOW,
   STORE_TAKEN,
@@ -169,6 +170,8 @@ const storeSentences: Readonly<Record<string, (store: string) => string>> = {
     `Another server of the store ${store} has taken this conversation over, so it stops here. Resume it: it goes on there.`,
   [STORE_LOST]: (store) =>
     `The store ${store} has less of this conversation than it had acknowledged. ${stops} Bring the store back from a backup, or view the conversation here and fork it: this machine has a copy.`,
+  [STORE_OLDER]: (store) =>
+    `The store ${store} has an older decision about this project than this server has seen there, or none any more, so none is taken: somebody has put it back, or the store was brought back from a backup. Find out who writes to it. Then remove $PARLEY_HOME/trust/seen of this server and decide again with \`parley trust\`.`,
   [STORE_PARTED]: (store) =>
     `This machine has a log of this conversation that is not what the store ${store} has, so it is not opened. \`parley store verify\` says where they part; \`parley store copy --to\` brings over what the store lacks.`,
 }

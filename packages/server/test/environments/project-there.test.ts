@@ -280,7 +280,10 @@ function storeThatMayBeAway() {
       if (answers.areAway) throw new StorageError({ code: STORE_GONE, operation: 'read', path: 'nats://test' })
       return kept.get(name) ?? null
     },
-    write: async (name: string, text: string) => void kept.set(name, text),
+    async change(name: string, next: (before: string | null) => string | null) {
+      const text = next(kept.get(name) ?? null)
+      if (text !== null) kept.set(name, text)
+    },
   }
   const store: SharedStore = { ...passedOnStore(), answers }
   return { store, answers }

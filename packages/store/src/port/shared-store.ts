@@ -33,8 +33,11 @@ export type TakenKind = 'new' | 'stored' | 'own'
 export interface SharedAnswers {
   /** Resolves to null where there is none. Rejects with `StorageError`. */
   read(name: string): Promise<string | null>
-  /** Keeps a text in place of the one before; with `first` only where there is none. */
-  write(name: string, text: string, how?: 'replace' | 'first'): Promise<void>
+  /**
+   * Keeps what `next` makes of a text, null for none and for one that is lost; again where another server was first.
+   * Where `next` returns null all stays. Rejects with `StorageError`.
+   */
+  change(name: string, next: (before: string | null) => string | null): Promise<void>
 }
 
 /** Conversations that several servers share. What it has acknowledged outlives any of them. */

@@ -1,26 +1,56 @@
+import { type Files, STORE_OLDER, StorageError } from '@parley/journal'
 import type { SharedTrust } from '@parley/policy'
 import type { Redaction } from '@parley/redaction'
 import type { SharedStore } from '@parley/store'
+import { seenDecisions } from './seen-decisions.ts'
 
 interface Sharing {
-  readonly store?: Pick<SharedStore, 'answers'>
+  readonly store?: Pick<SharedStore, 'answers' | 'name'>
   readonly redaction: Pick<Redaction, 'seal'>
+  /** `$PARLEY_HOME`. */
+  readonly home: string
+  readonly files: Files
+}
+
+/** Decision as it lies in a store; each about a project has the next number. */
+interface Numbered {
+  readonly number: number
+  readonly text: string
 }
 
 /**
  * Returns the decisions about projects of environments that the servers of a store have in common; null without one. Each
- * is sealed with its name: one that is copied to another name, or that none of them wrote, is none.
+ * is sealed with its name and number: one that is copied to another name, or that none of them wrote, is none. One that
+ * is older than this home has seen was put back, and rejects.
  */
-export function sharedTrust({ store, redaction }: Sharing): SharedTrust | null {
+export function sharedTrust({ store, redaction, home, files }: Sharing): SharedTrust | null {
   if (store === undefined) return null
-  const sealOf = (name: string, text: string) => redaction.seal(JSON.stringify(['trust', name, text]))
+  const seen = seenDecisions(home, files)
+  const keyOf = (name: string) => redaction.seal(JSON.stringify(['trust seen', name]))
+  const sealOf = (name: string, { number, text }: Numbered) =>
+    redaction.seal(JSON.stringify(['trust', name, number, text]))
+  const opened = (name: string, kept: string | null): Numbered | null => {
+    const [, seal, digits, text = ''] = /^([^\n]+)\n(\d+)\n(.*)$/s.exec(kept ?? '') ?? []
+    const decision = { number: Number(digits), text }
+    return seal !== undefined && seal === sealOf(name, decision) ? decision : null
+  }
   return {
     async read(name) {
-      const kept = (await store.answers.read(`trust ${name}`)) ?? ''
-      const end = kept.indexOf('\n')
-      const text = kept.slice(end + 1)
-      return end > 0 && kept.slice(0, end) === sealOf(name, text) ? text : null
+      const decision = opened(name, await store.answers.read(`trust ${name}`))
+      if ((decision?.number ?? 0) < seen.newest(keyOf(name)))
+        throw new StorageError({ code: STORE_OLDER, operation: 'read the newest decision of', path: store.name })
+      if (decision !== null) seen.note(keyOf(name), decision.number)
+      return decision?.text ?? null
     },
-    write: (name, text, how) => store.answers.write(`trust ${name}`, `${sealOf(name, text)}\n${text}`, how),
+    async write(name, text, how) {
+      let number = 0
+      await store.answers.change(`trust ${name}`, (kept) => {
+        const before = opened(name, kept)
+        if (how === 'first' && before !== null) return null
+        number = Math.max(before?.number ?? 0, seen.newest(keyOf(name))) + 1
+        return `${sealOf(name, { number, text })}\n${number}\n${text}`
+      })
+      seen.note(keyOf(name), number)
+    },
   }
 }

@@ -4,11 +4,11 @@ import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import {
   giftPath,
-  keepGift,
   type PersonsGift,
   readGift,
   type SealPorts,
   sealedGift,
+  takeGift,
   unsealedGift,
 } from './given-limits.ts'
 
@@ -46,7 +46,7 @@ export function createCarriedGifts(ports: GiftPorts): CarriedGifts {
       // A file of that name may say something else on this machine: it may forbid and ask then, and allows nothing.
       const rulesSeal = rulesSealOf(id, gift)
       const isSameFile = rulesSeal !== null && rulesSeal === carried['rulesSeal']
-      keepGift(ports, id, { ...gift, policyFile: isSameFile ? gift.policyFile : null })
+      takeGift(ports, id, { ...gift, policyFile: isSameFile ? gift.policyFile : null })
     },
   }
 

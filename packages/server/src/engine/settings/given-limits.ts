@@ -73,7 +73,12 @@ export interface PersonsGift {
   readonly policyFile: string | null
 }
 
-const nothing: PersonsGift = { writableRoots: [], policyFile: null }
+/** Gift as it is kept; each change of one has the next number. */
+interface KeptGift extends PersonsGift {
+  readonly nth: number
+}
+
+const nothing: KeptGift = { writableRoots: [], policyFile: null, nth: 0 }
 
 export interface SealPorts {
   readonly home: string
@@ -83,11 +88,13 @@ export interface SealPorts {
 const sealedSchema = z.object({
   writableRoots: z.array(z.string()),
   policyFile: z.string().nullable(),
+  // Left out by earlier programs.
+  nth: z.int().min(0).default(0),
   seal: z.string(),
 })
 
 /** Reads what a person gave a conversation in an earlier process; nothing where the seal is missing or wrong. */
-export function readGift({ home, redaction }: SealPorts, conversationId: string): PersonsGift {
+export function readGift({ home, redaction }: SealPorts, conversationId: string): KeptGift {
   const path = giftPath(home, conversationId)
   return unsealedGift(redaction, conversationId, path === null ? null : parsed(path)) ?? nothing
 }
@@ -97,7 +104,7 @@ export function unsealedGift(
   redaction: SealPorts['redaction'],
   conversationId: string,
   value: unknown,
-): PersonsGift | null {
+): KeptGift | null {
   const read = sealedSchema.safeParse(value)
   if (!read.success) return null
   const { seal, ...gift } = read.data
@@ -105,7 +112,7 @@ export function unsealedGift(
 }
 
 /** Returns a gift with its seal, as it is kept. */
-export function sealedGift(redaction: SealPorts['redaction'], id: string, gift: PersonsGift) {
+export function sealedGift(redaction: SealPorts['redaction'], id: string, gift: KeptGift) {
   return { ...gift, seal: redaction.seal(sealedText(id, gift)) }
 }
 
@@ -113,19 +120,29 @@ export function sealedGift(redaction: SealPorts['redaction'], id: string, gift: 
  * Keeps what a person gave a conversation beside its log, sealed with the key of this home. A foreign or changed log
  * thus cannot name its own folders and rules. Writes only differences.
  */
-export function keepGift(
-  { home, redaction, files }: SealPorts & { files: Files },
-  id: string,
-  gift: PersonsGift,
-): void {
+export function keepGift(ports: KeepPorts, id: string, { writableRoots, policyFile }: PersonsGift): void {
+  const { nth, ...known } = readGift(ports, id)
+  const gift = { writableRoots, policyFile }
+  if (!isDeepStrictEqual(known, gift)) writeGift(ports, id, { ...gift, nth: nth + 1 })
+}
+
+type KeepPorts = SealPorts & { readonly files: Files }
+
+/** Keeps a gift that another server has carried here, unless a newer one was seen: who may write to a store could put it back. */
+export function takeGift(ports: KeepPorts, id: string, gift: KeptGift): void {
+  const known = readGift(ports, id)
+  if (gift.nth >= known.nth && !isDeepStrictEqual(known, gift)) writeGift(ports, id, gift)
+}
+
+function writeGift({ home, redaction, files }: KeepPorts, id: string, gift: KeptGift): void {
   const path = giftPath(home, id)
-  if (path === null || isDeepStrictEqual(readGift({ home, redaction }, id), gift)) return
+  if (path === null) return
   makeFolders(files, dirname(path))
   replaceFile(files, path, JSON.stringify(sealedGift(redaction, id, gift)))
 }
 
-function sealedText(id: string, { writableRoots, policyFile }: PersonsGift): string {
-  return JSON.stringify([id, writableRoots, policyFile])
+function sealedText(id: string, { writableRoots, policyFile, nth }: KeptGift): string {
+  return JSON.stringify([id, writableRoots, policyFile, ...(nth === 0 ? [] : [nth])])
 }
 
 /** Returns the path of what people gave a conversation; null for what is no id. */

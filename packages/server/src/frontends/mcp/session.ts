@@ -147,13 +147,13 @@ export class McpSession {
 
   async #open(conversationId: ConversationId, by: RequestId): Promise<McpConversation> {
     const reached = await reachConversation(await this.client(), conversationId)
+    const { conversationId: whole } = reached.store
     const conversation = new McpConversation(reached, by, this.elicitor)
     // The given id may be a prefix.
-    if (!this.#conversations.has(conversation.conversationId))
-      this.#conversations.set(conversation.conversationId, Promise.resolve(conversation))
-    // A live conversation of another process may end there; the next call looks for it again.
-    void reached.client.closed.then(() => {
-      for (const name of [conversationId, conversation.conversationId]) this.#conversations.delete(name)
+    if (!this.#conversations.has(whole)) this.#conversations.set(whole, Promise.resolve(conversation))
+    // It may end in another process, or the user lose it; the next call looks for it again.
+    void conversation.ended.then(() => {
+      for (const name of [conversationId, whole]) this.#conversations.delete(name)
     })
     return conversation
   }

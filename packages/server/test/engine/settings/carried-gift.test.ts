@@ -41,3 +41,35 @@ it('rules that were given to a conversation count at the next server where its f
   expect(receivedBy('forged', { ...gift, rulesHash })).toBe(null)
   expect(receivedBy('gone', carried(null))).toBe(null)
 })
+
+it('a gift that was carried before does not come back once a server has seen a newer one', async () => {
+  await using world = await tempDirectory()
+  const server = (name: string) => {
+    const home = join(world.path, name)
+    mkdirSync(home)
+    const redaction = createRedaction({ home, env: {} })
+    redaction.useKey(new Uint8Array(32))
+    const ports = { home, redaction, files: nodeFiles }
+    return { ports, gifts: createCarriedGifts(ports), roots: () => readGift(ports, id).writableRoots }
+  }
+  const [first, next, fresh] = [server('first'), server('next'), server('fresh')]
+  keepGift(first.ports, id, { writableRoots: ['/srv/a', '/srv/b'], policyFile: null })
+  const old = first.gifts.readerOf(id)()
+  keepGift(first.ports, id, { writableRoots: ['/srv/a'], policyFile: null })
+  next.gifts.receive(id, first.gifts.readerOf(id)())
+  for (const { gifts, roots } of [first, next]) {
+    gifts.receive(id, old)
+    expect(roots()).toEqual(['/srv/a'])
+    gifts.receive(id, { ...old, nth: 9 })
+    expect(roots()).toEqual(['/srv/a'])
+  }
+  // One that has not seen the newer one cannot know.
+  fresh.gifts.receive(id, old)
+  expect(fresh.roots()).toEqual(['/srv/a', '/srv/b'])
+
+  keepGift(next.ports, id, { writableRoots: [], policyFile: null })
+  for (const { gifts, roots } of [first, fresh]) {
+    gifts.receive(id, next.gifts.readerOf(id)())
+    expect(roots()).toEqual([])
+  }
+})

@@ -34,7 +34,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
   return {
     name: 'nats://test',
     key: new Uint8Array(32),
-    answers: { read: async () => null, write: async () => undefined },
+    answers: { read: async () => null, change: async () => undefined },
     announce: () => undefined,
     others: async () => [],
     holder: async () => null,

@@ -29,7 +29,7 @@ function awayStore() {
   const store: SharedStore = {
     key: new Uint8Array(32),
     name: 'nats://test',
-    answers: { read: async () => null, write: async () => undefined },
+    answers: { read: async () => null, change: async () => undefined },
     announce: () => undefined,
     others: async () => [],
     holder: async () => null,

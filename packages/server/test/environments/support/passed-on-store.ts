@@ -20,7 +20,7 @@ export function passedOnStore(): SharedStore {
   }
   return {
     name: 'nats://test',
-    answers: { read: async () => null, write: async () => undefined },
+    answers: { read: async () => null, change: async () => undefined },
     key: new Uint8Array(32),
     announce: () => undefined,
     others: async () => [],

@@ -32,6 +32,8 @@ export class McpConversation {
   readonly store: ConversationStore
   /** Call by which this client created or reached the conversation. */
   readonly openedBy: RequestId
+  /** Resolved once the client hears nothing of it any more: its connection has ended, or its access. */
+  readonly ended: Promise<void>
   readonly #elicitor: Elicitor
   readonly #turns = new Map<MessageId, ToolCallTurn>()
   #memory: Memory
@@ -43,9 +45,20 @@ export class McpConversation {
     this.openedBy = openedBy
     this.#elicitor = elicitor
     this.#memory = memoryOf(store.state)
-    store.subscribe((envelope) => (envelope === null ? this.#stateReplaced() : this.#take(envelope)))
-    void client.closed.then(() => this.#failAll(processEnded))
-    client.onAccessEnded(store.conversationId, (message) => this.#failAll(message))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ended = promise
+    const end = (message: string) => {
+      for (const stop of listening) stop()
+      // Nothing is left to tell a server that has ended it.
+      store.close().catch(() => undefined)
+      this.#failAll(message)
+      resolve()
+    }
+    const listening = [
+      store.subscribe((envelope) => (envelope === null ? this.#stateReplaced() : this.#take(envelope))),
+      client.onAccessEnded(store.conversationId, end),
+    ]
+    void client.closed.then(() => end(processEnded))
   }
 
   get conversationId(): ConversationId {

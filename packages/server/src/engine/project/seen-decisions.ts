@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { readIfThere } from '@parley/host'
+import { type Files, makeFolders, replaceFile } from '@parley/journal'
+
+/** Newest decisions that this home has seen in a store, by their numbers. */
+interface SeenDecisions {
+  /** Returns the number of the newest one; 0 for none. */
+  newest(seal: string): number
+  /** Keeps a number unless a greater one is known. */
+  note(seal: string, number: number): void
+}
+
+/** Keeps a file for each decision, named by a seal of its name, which tells stores apart. */
+export function seenDecisions(home: string, files: Files): SeenDecisions {
+  const folder = join(home, 'trust', 'seen')
+  const pathOf = (seal: string) => join(folder, seal.replaceAll(/[^\w-]/g, '_'))
+  const newest = (seal: string) => Number(readIfThere(pathOf(seal)) ?? 0)
+  return {
+    newest,
+    note(seal, number) {
+      if (number <= newest(seal)) return
+      makeFolders(files, folder)
+      replaceFile(files, pathOf(seal), `${number}\n`)
+    },
+  }
+}
