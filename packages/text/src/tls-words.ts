@@ -1,8 +1,8 @@
 /** Fault of TLS in words for people: clauses without a stop. */
 export interface TlsFault {
-  /** What is wrong, as in `its certificate has expired`. */
+  /** Fault, as in `its certificate has expired`. */
   readonly what: string
-  /** What helps; the first letter is a capital. */
+  /** Advice; the first letter is a capital. */
   readonly next: string
 }
 

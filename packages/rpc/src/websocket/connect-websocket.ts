@@ -10,7 +10,7 @@ interface ConnectWebSocketOptions {
   readonly token?: string
   /** Certificates of authorities, in PEM, that sign those of servers. Default: those of Node. */
   readonly ca?: string
-  /** How a user names such authorities, for messages. Default: the variable of Node. */
+  /** Name by which a user gives such authorities, for messages. Default: the variable of Node. */
   readonly authorities?: string
   /** Text of the address in messages. Default: the address. */
   readonly name?: string

@@ -7,7 +7,7 @@ export interface SoughtServer {
   readonly trying: string
   /** Set where the lost one does not accept the token any more. */
   readonly isRejected?: true
-  /** Why the last attempt at `trying` failed; absent before one. */
+  /** Reason why the last attempt at `trying` failed; absent before one. */
   readonly why?: string
 }
 
