@@ -1,7 +1,7 @@
 import type { ConversationId } from '@parley/protocol'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
-import { expect, test } from 'vitest'
-import { followConversation } from '../src/link/followed-conversation.ts'
+import { expect, test, vi } from 'vitest'
+import { type FollowedSnapshot, followConversation } from '../src/link/followed-conversation.ts'
 import { openLink } from '../src/link/link.ts'
 import { createPageSecrets } from '../src/link/page-secret.ts'
 
@@ -15,6 +15,8 @@ interface FakeServer {
   owner?: string
   /** Called once a page has asked for a conversation and was answered. */
   onAsked?: () => void
+  /** True while the user of the page has no role in any conversation. */
+  hasNoRole?: boolean
   servers: readonly string[]
   readonly open: Transport[]
   /** First messages of pages. */
@@ -41,14 +43,18 @@ async function serve(transport: Transport, server: FakeServer): Promise<void> {
   }
 }
 
-function answerTo(value: unknown, transport: Transport, { owner, onAsked }: FakeServer): void {
+function answerTo(value: unknown, transport: Transport, { owner, hasNoRole, onAsked }: FakeServer): void {
   if (typeof value !== 'object' || value === null || !('id' in value && 'method' in value)) return
   const isOpened = value.method === 'conversation/resume'
   const error = { code: -32000, message: 'Elsewhere.', data: { code: 'liveElsewhere', address: owner } }
+  const notFound = { code: -32000, message: 'There is none.', data: { code: 'conversationNotFound' } }
+  const result = { capabilities: [], person: { kind: 'user', name: 'ada' }, state: { core: { seq: 3 } }, cursor: {} }
   const answer =
     isOpened && owner !== undefined
       ? { error }
-      : { result: { capabilities: [], person: { kind: 'user', name: 'ada' } } }
+      : hasNoRole === true && String(value.method).startsWith('conversation/')
+        ? { error: notFound }
+        : { result }
   transport.send(JSON.stringify({ jsonrpc: '2.0', id: value.id, ...answer }))
   if (isOpened) onAsked?.()
 }
@@ -181,4 +187,41 @@ test('a page follows a conversation that its server passes on to another', async
   await becomes('lost')
   await becomes('up')
   expect(tried).toEqual([a, b])
+})
+
+test('a conversation that was taken away stays so over another connection, and goes on once the role is back', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const server = serverOf([a])
+  const { link, becomes } = pageOf({ [a]: server })
+  await becomes('up')
+  const id = 'c-1' as ConversationId
+  const followed = followConversation(link, id)
+  const shows = (is: (snapshot: FollowedSnapshot) => boolean) =>
+    new Promise<void>((resolve) => {
+      const look = () => is(followed.snapshot) && resolve()
+      followed.subscribe(look)
+      look()
+    })
+  await shows(({ state }) => state !== null)
+  server.hasNoRole = true
+  const params = { level: 'warning', code: 'accessEnded', message: 'Taken away.', conversationId: id }
+  server.open[0]?.send(JSON.stringify({ jsonrpc: '2.0', method: 'server/notice', params }))
+  await shows(({ isTakenAway }) => isTakenAway)
+
+  const shown: boolean[] = []
+  followed.subscribe(() => shown.push(followed.snapshot.isTakenAway))
+  await die(server)
+  await becomes('lost')
+  server.isAway = false
+  await vi.advanceTimersByTimeAsync(10_000)
+  await becomes('up')
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(new Set(shown)).toEqual(new Set([true]))
+
+  server.hasNoRole = false
+  const isBack = shows(({ isTakenAway }) => !isTakenAway)
+  await vi.advanceTimersByTimeAsync(10_000)
+  await isBack
+  followed.close()
+  vi.useRealTimers()
 })

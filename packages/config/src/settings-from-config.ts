@@ -1,5 +1,5 @@
 import { posix, resolve } from 'node:path'
-import type { Overrides, Settings } from '@parley/protocol'
+import { type Overrides, type Settings, thisMachine } from '@parley/protocol'
 import { closest } from '@parley/text'
 import { type Config, ConfigError, type EnvironmentKeys, type EnvironmentSettings } from './config-schema.ts'
 
@@ -47,9 +47,6 @@ export function flagsAsConfig(flags: Overrides): Config {
     ...(environment === undefined ? {} : { environment }),
   }
 }
-
-/** Name of this machine, for use over a config file that names another one. */
-const thisMachine = 'local'
 
 /** Returns the name of the environment of a new conversation; null is this machine. */
 export function chosenEnvironment({ environment }: Config): string | null {

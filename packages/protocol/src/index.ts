@@ -33,6 +33,7 @@ export {
   nextMode,
   pairOf,
 } from './modes/modes.ts'
+export { samePlace } from './modes/same-place.ts'
 export {
   approvalPolicies,
   efforts,
@@ -40,6 +41,7 @@ export {
   isStricterSandbox,
   isUnasked,
   sandboxModes,
+  thisMachine,
 } from './modes/setting-names.ts'
 export { nameForm, namePattern } from './modes/user-names.ts'
 export { recover } from './recover.ts'

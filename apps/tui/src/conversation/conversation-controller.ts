@@ -13,11 +13,9 @@ import { partsFolder } from '../ui/update/ask-for-parts.ts'
 import { type ConversationScreen, FollowedConversation, openOnScreen } from './followed-conversation.ts'
 import { farewell, notOpenNotice } from './greeting-and-farewell.ts'
 import {
-  createConversation,
   type Extra,
   isOpeningIntent,
   type OpenedConversation,
-  openedBy,
   openOrView,
   openOther,
   watchOrView,
@@ -168,7 +166,7 @@ export class ConversationController implements AsyncDisposable {
   }
 
   async #run(intent: ServedIntent): Promise<void> {
-    const { onEnd, screen, start, extra } = this.#parts
+    const { onEnd, screen } = this.#parts
     if (intent.kind === 'leave') return onEnd(null)
     if (intent.kind === 'detach') return await this.#detach()
     if (intent.kind === 'restart') return await this.#restart()
@@ -181,13 +179,16 @@ export class ConversationController implements AsyncDisposable {
     const conversation = this.#conversation
     if (isReadingIntent(intent)) return await readBack(intent, { conversation, screen, terminal: this.#parts.terminal })
     if (isOpeningIntent(intent)) {
-      const context = { flags: start.flags, extra, before: conversation, onlyWatches: this.#onlyWatches }
-      return await this.#show(await openOther(parley, intent, context))
+      return await this.#show(await openOther(parley, intent, this.#openingContext(conversation)))
     }
     this.#entered.enter(intent)
     const dispatch = (...actions: readonly UiAction[]) => screen.dispatch(...actions)
-    const isFar = this.#isFar
-    await this.#watch.during(runIntent(intent, { parley, conversation, dispatch, isFar }))
+    await this.#watch.during(runIntent(intent, { parley, conversation, dispatch, isFar: this.#isFar }))
+  }
+
+  #openingContext(before: Conversation | null) {
+    const { start, extra } = this.#parts
+    return { flags: start.flags, extra, before, onlyWatches: this.#onlyWatches }
   }
 
   /** Looks for pasted images on this machine, below the conversation's folder if their paths are relative. */
@@ -216,13 +217,12 @@ export class ConversationController implements AsyncDisposable {
 
   /** Connects anew and opens the same conversation: in a server of this program, or where others have it open by now. */
   async #restart(): Promise<void> {
-    const { start, extra } = this.#parts
     const parley = await this.#connectAnew()
     if (parley === null) return
     const before = this.#conversation
-    if (before === null) return this.#take(await startConversation(parley, start, extra))
+    if (before === null) return this.#take(await startConversation(parley, this.#parts.start, this.#parts.extra))
     const isKept = !this.#isEphemeral && before.state.core.seq > 0
-    if (!isKept) return this.#show(openedBy(parley, await createConversation(parley, start.flags, extra)))
+    if (!isKept) return this.#show(await openOther(parley, { kind: 'new' }, this.#openingContext(before)))
     if (!this.#onlyWatches) return this.#show(await openOrView(parley, before.id))
     const opened = await watchOrView(parley, before.id)
     return opened.conversation.attached ? this.#show(opened) : this.#keepWaiting(opened.notices)

@@ -3,6 +3,7 @@ import {
   isStricterSandbox,
   type Settings,
   type SettingsPatch,
+  samePlace,
   unconfiguredProvider,
   wireErrors,
 } from '@parley/protocol'
@@ -88,7 +89,11 @@ function whyNotJoined(error: unknown, data: { readonly [key: string]: unknown },
   return `It is open in ${where}, which cannot be reached: this is a read-only view of what is saved${next}.`
 }
 
-export function createConversation(parley: Parley, flags: CommonFlags, { provider }: Extra): Promise<Conversation> {
+export function createConversation(
+  parley: Pick<Parley, 'create'>,
+  flags: CommonFlags,
+  { provider }: Extra,
+): Promise<Conversation> {
   return parley.create({
     ...overridesOf(flags),
     cwd: folderOf(flags),
@@ -132,11 +137,21 @@ export async function openOther(
         : await forkBefore(parley, before, { ...intent, message: intent.before })
     case 'new': {
       if (before === null) return openedBy(parley, await createConversation(parley, flags, extra))
-      const { meta, settings } = before.state.core
-      const conversation = await createConversation(parley, { ...flags, cd: meta.cwd }, extra)
-      return openedBy(parley, conversation, await keepSettings(conversation, settings))
+      const { core } = before.state
+      const conversation = await createBeside(parley, core, { flags, extra })
+      return openedBy(parley, conversation, await keepSettings(conversation, core.settings))
     }
   }
+}
+
+/** Creates a conversation where another one works, whichever place the flags name. */
+export function createBeside(
+  parley: Pick<Parley, 'create'>,
+  core: Parameters<typeof samePlace>[0],
+  { flags, extra }: Pick<OpeningContext, 'flags' | 'extra'>,
+): Promise<Conversation> {
+  const { cwd: cd, environment } = samePlace(core)
+  return createConversation(parley, { ...flags, cd, environment }, extra)
 }
 
 /** Opens a copy of the conversation on the screen up to a message, and says what the copy leaves out. */

@@ -17,6 +17,8 @@ export interface FollowedSnapshot {
   readonly state: ConversationState | null
   /** True where nothing can be sent. */
   readonly isView: boolean
+  /** True while the user of the page has no role in it, or the link to it has ended: what is shown is as it was then. */
+  readonly isTakenAway: boolean
   /** Reason why it could not be opened; null when it is open or being opened. */
   readonly problem: string | null
   /** Process that has it open, where this is a view of its log; else null. */
@@ -37,6 +39,7 @@ export interface FollowedConversation {
 export const notFollowed: FollowedSnapshot = {
   state: null,
   isView: false,
+  isTakenAway: false,
   problem: null,
   elsewhere: null,
   refresh: async () => undefined,
@@ -44,7 +47,7 @@ export const notFollowed: FollowedSnapshot = {
 
 /** Most times that a page follows a conversation to another server before it has it live. */
 const mostMoves = 5
-/** Time between two looks for a server that has a still conversation open, in ms. */
+/** Time between two looks for a server that has a still conversation open, or for a role that came back, in ms. */
 const lookMs = 5_000
 
 /** Shortest time between two renderings, in ms. */
@@ -54,34 +57,20 @@ const renderMs = 30
 export function followConversation(link: Link, conversationId: ConversationId): FollowedConversation {
   const listeners = createListeners()
   let store: ConversationStore | null = null
-  let snapshot: FollowedSnapshot = {
-    ...notFollowed,
-    async refresh() {
-      await store?.refresh()
-      showSoon()
-    },
-  }
+  const { show, showSoon, ...shown } = createSnapshot(listeners, () => store)
   let client: Client | null = null
-  let timer: ReturnType<typeof setTimeout> | null = null
-  let lookTimer: ReturnType<typeof setTimeout> | null = null
-  let moves = 0
+  let stopListening: () => void = () => undefined
+  const later = createTimer()
+  const moves = createMoves(link)
+  const { goTo } = moves
   const isToOpen = watchMoves(conversationId)
   let isClosed = false
 
-  function show(change: Partial<FollowedSnapshot>): void {
-    snapshot = { ...snapshot, ...change }
-    listeners.callAll()
-  }
-
-  function showSoon(): void {
-    timer ??= setTimeout(() => {
-      timer = null
-      if (store !== null) show({ state: store.state })
-    }, renderMs)
-  }
-
   async function attach(next: Client, isReadOnly: boolean): Promise<void> {
     client = next
+    later.stop()
+    stopListening()
+    stopListening = next.onAccessEnded(conversationId, () => takeAway(next, isReadOnly))
     try {
       const { isLive, ...opened } = await resume(next, conversationId, { isReadOnly, goTo })
       if (store === null) {
@@ -90,30 +79,31 @@ export function followConversation(link: Link, conversationId: ConversationId): 
       } else await store.moveTo(next)
       if (client !== next) return
       if (isClosed) await store.close().catch(() => undefined)
-      show({ state: store.state, problem: null, ...opened })
-      if (isLive) moves = 0
+      show({ state: store.state, problem: null, isTakenAway: false, ...opened })
+      if (isLive) moves.settle()
       else followLater(next, isReadOnly)
     } catch (error) {
-      if (codeOf(error) !== 'connectionClosed' && client === next && link.state.kind === 'up')
-        show({ problem: errorMessage(error) })
+      if (codeOf(error) === 'connectionClosed' || client !== next || link.state.kind !== 'up') return
+      // Of what was shown before, the role has ended, or the conversation: the server does not say which.
+      if (store !== null && link.person !== undefined && codeOf(error) === 'conversationNotFound')
+        takeAway(next, isReadOnly)
+      else show({ problem: errorMessage(error) })
     }
   }
 
-  /** Goes where the conversation is open; false where it stays, so that two servers that name each other are no circle. */
-  function goTo(websocket: string | null): boolean {
-    if (moves === mostMoves || !link.goTo(websocket)) return false
-    moves += 1
-    return true
+  /** Stands still until the user has a role again, of which nothing tells. */
+  function takeAway(at: Client, isReadOnly: boolean): void {
+    if (at !== client) return
+    show({ isTakenAway: true })
+    if (link.person?.kind === 'user') later.start(lookMs, () => attach(at, isReadOnly))
   }
 
   /** Looks for a server of the team that has it open by now: a still view tells nothing of that. */
   function followLater(at: Client, isReadOnly: boolean): void {
-    if (link.person === undefined || isClosed) return
-    lookTimer = setTimeout(() => void lookAgain(at, isReadOnly).catch(() => undefined), lookMs)
+    if (link.person !== undefined) later.start(lookMs, () => lookAgain(at, isReadOnly))
   }
 
   async function lookAgain(at: Client, isReadOnly: boolean): Promise<void> {
-    if (at !== client || isClosed) return
     const { conversations } = await at.request('conversation/list', { limit: 100 })
     const owner = conversations.find((row) => row.conversationId === conversationId)?.live ?? null
     if (owner === null) return followLater(at, isReadOnly)
@@ -128,14 +118,85 @@ export function followConversation(link: Link, conversationId: ConversationId): 
   look()
   return {
     get snapshot() {
-      return snapshot
+      return shown.now()
     },
     subscribe: listeners.subscribe,
     close() {
       isClosed = true
       unlisten()
-      for (const one of [timer, lookTimer]) if (one !== null) clearTimeout(one)
+      stopListening()
+      later.end()
+      shown.stop()
       store?.close().catch(() => undefined)
+    },
+  }
+}
+
+/** Returns what is shown of a conversation, and what changes it. */
+function createSnapshot({ callAll }: Listeners, store: () => ConversationStore | null) {
+  let timer: ReturnType<typeof setTimeout> | null = null
+  let snapshot: FollowedSnapshot = {
+    ...notFollowed,
+    async refresh() {
+      await store()?.refresh()
+      showSoon()
+    },
+  }
+
+  function show(change: Partial<FollowedSnapshot>): void {
+    snapshot = { ...snapshot, ...change }
+    callAll()
+  }
+
+  /** Shows the state of the store, with all that changes until then. */
+  function showSoon(): void {
+    timer ??= setTimeout(() => {
+      timer = null
+      const state = store()?.state
+      if (state !== undefined) show({ state })
+    }, renderMs)
+  }
+
+  return {
+    now: () => snapshot,
+    show,
+    showSoon,
+    stop() {
+      if (timer !== null) clearTimeout(timer)
+    },
+  }
+}
+
+/** Counts the moves of a conversation until it is live, so that two servers that name each other are no circle. */
+function createMoves(link: Link) {
+  let moves = 0
+  return {
+    /** Goes where it is open; false where it stays. */
+    goTo(websocket: string | null): boolean {
+      if (moves === mostMoves || !link.goTo(websocket)) return false
+      moves += 1
+      return true
+    },
+    settle() {
+      moves = 0
+    },
+  }
+}
+
+/** Returns a timer for one piece of work at a time, until its end. */
+function createTimer() {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isOver = false
+  const stop = () => clearTimeout(timer)
+  return {
+    stop,
+    start(delayMs: number, work: () => Promise<void>) {
+      stop()
+      if (!isOver) timer = setTimeout(() => void work().catch(() => undefined), delayMs)
+    },
+    end() {
+      isOver = true
+      stop()
     },
   }
 }

@@ -10,8 +10,6 @@ interface UpLink {
   readonly kind: 'up'
   readonly client: Client
   readonly access: ClientAccess
-  /** Conversations that were taken away from this page since then. */
-  readonly takenAway: ReadonlySet<ConversationId>
   /** Conversation that this server lost to another one, or passed on, last; another object each time. */
   readonly moved: { readonly conversationId: ConversationId } | null
 }
@@ -79,10 +77,6 @@ export function openLink(options: LinkOptions): Link {
     listeners.callAll()
   }
 
-  function takeAway(conversationId: ConversationId): void {
-    if (state.kind === 'up') become({ ...state, takenAway: new Set([...state.takenAway, conversationId]) })
-  }
-
   function move(conversationId: ConversationId): void {
     if (state.kind === 'up') become({ ...state, moved: { conversationId } })
   }
@@ -91,8 +85,7 @@ export function openLink(options: LinkOptions): Link {
     if (isTrying) return
     clearTimeout(timer)
     isTrying = true
-    const told = { onTakenAway: takeAway, onMoved: move }
-    const next = await tryAll(servers, options, told).finally(() => {
+    const next = await tryAll(servers, options, { onMoved: move }).finally(() => {
       isTrying = false
     })
     if (next === null) {
@@ -155,7 +148,6 @@ async function probe(client: Client): Promise<void> {
 type NotAdmitted = LinkState & { readonly kind: 'notAdmitted' }
 
 interface Told {
-  readonly onTakenAway: (conversationId: ConversationId) => void
   /** Called when the server no longer has a conversation, and another one does. */
   readonly onMoved: (conversationId: ConversationId) => void
 }
@@ -225,12 +217,10 @@ async function greet(
     canRaiseLimits: isFull,
     access,
     onNotice(notice) {
-      const { code, conversationId } = notice
       if (isTaken(notice)) told.onMoved(notice.conversationId)
-      else if (code === 'accessEnded' && conversationId !== undefined) told.onTakenAway(conversationId)
     },
   })
-  return { kind: 'up', client, access, takenAway: new Set(), moved: null }
+  return { kind: 'up', client, access, moved: null }
 }
 
 function offersSignIn(value: unknown): boolean {

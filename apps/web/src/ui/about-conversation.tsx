@@ -1,6 +1,6 @@
 import type { Core } from '@parley/protocol'
-import { limitsWords, showEffects } from 'parley/page-rules'
-import { pathName, usageWords } from '../words/words.ts'
+import { limitsWords, placedPath, showEffects } from 'parley/page-rules'
+import { placeName, usageWords } from '../words/words.ts'
 
 /** Title of a conversation with its model, folder, limits and usage. */
 export function AboutConversation({ core }: { readonly core: Core }) {
@@ -11,8 +11,10 @@ export function AboutConversation({ core }: { readonly core: Core }) {
       <h1>{showEffects(meta.name ?? (meta.title || 'New conversation'))}</h1>
       <p className="muted">
         <span>{showEffects([settings.model, settings.effort].filter(Boolean).join(' '))}</span> ·{' '}
-        <span title={meta.cwd}>{showEffects(pathName(meta.cwd))}</span> ·{' '}
-        <span className={isOpen ? 't-bad' : ''}>{limitsWords(core)}</span>
+        <span title={placedPath(meta.cwd, settings.environment, '')}>
+          {showEffects(placeName(meta.cwd, settings.environment))}
+        </span>{' '}
+        · <span className={isOpen ? 't-bad' : ''}>{limitsWords(core)}</span>
         {usageWords(usage) === '' ? '' : ` · ${usageWords(usage)}`}
       </p>
     </div>

@@ -1,10 +1,10 @@
 import type { Client } from '@parley/client/browser'
 import type { ListedConversation, Person } from '@parley/protocol'
-import { errorMessage } from '@parley/text'
-import { formatAgo, nameOf, showEffects } from 'parley/page-rules'
+import { formatAgo, nameOf, placedPath, showEffects } from 'parley/page-rules'
 import { useCallback, useEffect, useState } from 'react'
 import { fragmentOf } from '../link/page-secret.ts'
-import { pathName } from '../words/words.ts'
+import { placeName } from '../words/words.ts'
+import { NewConversation } from './begin/new-conversation.tsx'
 import { type FoundText, useFoundTexts } from './use-found-texts.ts'
 
 interface ListProps {
@@ -44,7 +44,7 @@ export function ConversationList({ client, place, folder, isReadOnly, person, on
         aria-label="Search conversations"
         onChange={(event) => setSearch(event.target.value)}
       />
-      {isReadOnly ? null : <NewConversation {...{ client, folder: folder ?? listed[0]?.cwd ?? '', onProblem }} />}
+      {isReadOnly ? null : <NewConversation {...{ client, listed, folder, onProblem }} />}
       <ul>
         {named.map((one) => (
           <ListedRow key={one.conversationId} one={one} isCurrent={one.conversationId === place} />
@@ -79,13 +79,13 @@ interface RowProps {
 }
 
 function ListedRow({ one, excerpt, isCurrent }: RowProps) {
-  const { cwd, updatedAt, live, forkedFrom, newer } = one
+  const { cwd, environment, updatedAt, live, forkedFrom, newer } = one
   return (
     <li>
       <a href={fragmentOf(one.conversationId)} aria-current={isCurrent ? 'page' : undefined}>
         <span className="title">{showEffects(nameOf(one))}</span>
         <span className="muted">
-          {showEffects(pathName(cwd))} · {formatAgo(updatedAt, Date.now())}
+          {showEffects(placeName(cwd, environment))} · {formatAgo(updatedAt, Date.now())}
           {forkedFrom === null ? '' : ' · copy'}
           {live === null ? '' : ' · open'}
           {newer === true ? ' · of a newer parley' : ''}
@@ -111,8 +111,8 @@ function beforeWords(before: string): string {
   return letters.length <= shownBefore ? letters.join('') : `…${letters.slice(-shownBefore).join('')}`
 }
 
-function matches({ name, title, cwd, conversationId }: ListedConversation, search: string): boolean {
-  const text = `${name ?? ''} ${title} ${cwd} ${conversationId}`.toLowerCase()
+function matches({ name, title, cwd, environment, conversationId }: ListedConversation, search: string): boolean {
+  const text = `${name ?? ''} ${title} ${placedPath(cwd, environment, '')} ${conversationId}`.toLowerCase()
   return search
     .toLowerCase()
     .split(/\s+/)
@@ -141,56 +141,4 @@ function useListed(client: Client | null, place: string | null): readonly Listed
     }
   }, [client, read, place])
   return listed
-}
-
-interface NewProps {
-  readonly client: Client | null
-  readonly folder: string
-  readonly onProblem: (problem: string) => void
-}
-
-function NewConversation({ client, folder, onProblem }: NewProps) {
-  const [cwd, setCwd] = useState<string | null>(null)
-  const create = async () => {
-    if (client === null) return
-    try {
-      const { conversationId } = await client.request('conversation/create', { cwd: cwd ?? folder })
-      setCwd(null)
-      location.hash = fragmentOf(conversationId)
-    } catch (error) {
-      onProblem(errorMessage(error))
-    }
-  }
-  if (cwd === null)
-    return (
-      <button type="button" className="new" disabled={client === null} onClick={() => setCwd(folder)}>
-        New conversation
-      </button>
-    )
-  return (
-    <form
-      className="new"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void create()
-      }}
-    >
-      <label htmlFor="new-folder">Folder to work in</label>
-      <input
-        id="new-folder"
-        placeholder="/folder/on/the/server"
-        value={cwd}
-        onChange={(event) => setCwd(event.target.value)}
-        spellCheck={false}
-      />
-      <div className="row">
-        <button type="submit" className="primary">
-          Begin
-        </button>
-        <button type="button" onClick={() => setCwd(null)}>
-          Cancel
-        </button>
-      </div>
-    </form>
-  )
 }

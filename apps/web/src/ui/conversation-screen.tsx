@@ -1,8 +1,16 @@
 import type { Client } from '@parley/client/browser'
-import { type ConversationId, type ConversationState, ownersOf, type Person, shortIdOf } from '@parley/protocol'
+import {
+  type Approval,
+  type ConversationId,
+  type ConversationState,
+  ownersOf,
+  type Person,
+  samePlace,
+  shortIdOf,
+} from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import { pendingApprovals, showEffects } from 'parley/page-rules'
-import { useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { Ask } from '../link/ask.ts'
 import type { Elsewhere } from '../link/followed-conversation.ts'
 import type { Link } from '../link/link.ts'
@@ -35,7 +43,7 @@ interface ScreenProps {
 
 /** Shows a conversation, live. */
 export function ConversationScreen({ link, conversationId, isReadOnly, onProblem }: ScreenProps) {
-  const { state, isView, problem, elsewhere, refresh } = useConversation(link, conversationId)
+  const { state, isView, isTakenAway, problem, elsewhere, refresh } = useConversation(link, conversationId)
   const linkState = useLinkState(link)
   const client = linkState.kind === 'up' ? linkState.client : null
   if (state === null)
@@ -56,7 +64,6 @@ export function ConversationScreen({ link, conversationId, isReadOnly, onProblem
     else run(client).catch((error: unknown) => onProblem(errorMessage(error)))
   }
   const { person } = link
-  const isTakenAway = linkState.kind === 'up' && linkState.takenAway.has(conversationId)
   const may = mayIn(state, { person, isView: isView || isReadOnly, isTakenAway })
   return <Opened {...{ client, state, person, may, isTakenAway, elsewhere, refresh, ask, onProblem }} />
 }
@@ -77,7 +84,6 @@ function Opened({ client, state, person, may, isTakenAway, elsewhere, refresh, a
   const { core } = state
   const isView = !may.edit
   const pending = pendingApprovals(state, { answeredApproval: null })
-  const [approval] = pending
   const end = useFollowedEnd()
   const loaded = useItems(state, client)
   const rewind = useRewind(state)
@@ -86,13 +92,13 @@ function Opened({ client, state, person, may, isTakenAway, elsewhere, refresh, a
   const forwards = useForwards({ core, isView, ask })
   const [isSearched, setSearched] = useState(false)
   const access = useTranscriptAccess({ client, core, isView, onProblem, goBack: rewind.goBack })
-  useTitle(state, approval !== undefined)
+  useTitle(state, { isAsked: pending.length > 0, isStill: isTakenAway })
   return (
     <AccessContext value={access}>
       <main className="conversation">
         <Head {...{ core, may, ask, isSearched, setSearched }} isAlone={person?.kind === 'guest'} />
         {person?.kind === 'guest' ? <GuestBanner {...{ person, core }} /> : null}
-        {isTakenAway ? <TakenAway {...{ core }} /> : null}
+        {isTakenAway ? <TakenAway {...{ core, person }} /> : null}
         {elsewhere === null ? null : <OpenElsewhere {...elsewhere} shortId={shortIdOf(core.meta.conversationId)} />}
         {isSearched ? <Search {...{ loaded, box: end.box, onProblem }} onClose={() => setSearched(false)} /> : null}
         <Scrolling className="scroll" label="What was said and done" ref={end.box}>
@@ -102,36 +108,64 @@ function Opened({ client, state, person, may, isTakenAway, elsewhere, refresh, a
         </Scrolling>
         <ToEnd {...end} />
         <footer>
-          <Working {...{ state, isView, ask }} />
-          {processes.panel}
-          {forwards.panel}
-          {approval === undefined ? null : (
-            <Question
-              key={approval.id}
-              {...{ approval, enforcement: core.settings.enforcement, waiting: pending.length, ask }}
-              isView={!may.answer}
-              conversationId={core.meta.conversationId}
-            />
-          )}
-          {isView ? (
-            <p className="muted">
-              {isTakenAway ? 'You have no role here any more.' : whyOnlyRead(elsewhere, roleSentence(person, state))}
-            </p>
+          {isTakenAway ? (
+            <p className="muted">You have no role here any more.</p>
           ) : (
-            <>
-              {approval === undefined ? (memory ?? rewind.panel) : null}
-              <Composer
-                {...{ client, state, refresh, goTo, ask, onProblem, remember, onSend: end.goToEnd }}
-                goBack={rewind.goBack}
-                openProcesses={processes.open}
-                askToForward={forwards.askToForward}
-                isHidden={approval !== undefined}
-              />
-            </>
+            <Foot
+              {...{ client, state, person, may, elsewhere, refresh, ask, onProblem, pending }}
+              {...{ rewind, memory, remember, processes, forwards, onSend: end.goToEnd }}
+            />
           )}
         </footer>
       </main>
     </AccessContext>
+  )
+}
+
+interface FootProps extends Omit<OpenedProps, 'isTakenAway'> {
+  readonly pending: readonly Approval[]
+  readonly rewind: ReturnType<typeof useRewind>
+  readonly memory: ReactNode
+  readonly remember: (text: string) => void
+  readonly processes: ReturnType<typeof useProcesses>
+  readonly forwards: ReturnType<typeof useForwards>
+  readonly onSend: () => void
+}
+
+/** Footer of a conversation: the turn and its question, and the composer where something may be written. */
+function Foot({ client, state, person, may, elsewhere, pending, ask, processes, forwards, ...writing }: FootProps) {
+  const { memory, rewind, refresh, onProblem, remember, onSend } = writing
+  const { core } = state
+  const isView = !may.edit
+  const [approval] = pending
+  return (
+    <>
+      <Working {...{ state, isView, ask }} />
+      {processes.panel}
+      {forwards.panel}
+      {approval === undefined ? null : (
+        <Question
+          key={approval.id}
+          {...{ approval, enforcement: core.settings.enforcement, waiting: pending.length, ask }}
+          isView={!may.answer}
+          conversationId={core.meta.conversationId}
+        />
+      )}
+      {isView ? (
+        <p className="muted">{whyOnlyRead(elsewhere, roleSentence(person, state))}</p>
+      ) : (
+        <>
+          {approval === undefined ? (memory ?? rewind.panel) : null}
+          <Composer
+            {...{ client, state, refresh, goTo, ask, onProblem, remember, onSend }}
+            goBack={rewind.goBack}
+            openProcesses={processes.open}
+            askToForward={forwards.askToForward}
+            isHidden={approval !== undefined}
+          />
+        </>
+      )}
+    </>
   )
 }
 
@@ -141,11 +175,16 @@ interface AccessOptions extends Pick<OpenedProps, 'client' | 'onProblem'>, Pick<
 }
 
 /** Returns what entries need of their conversation, the same as long as nothing of it changes. */
-function useTranscriptAccess({ client, core: { meta }, isView, onProblem, goBack }: AccessOptions): Access {
+function useTranscriptAccess({ client, core: { meta, settings }, isView, onProblem, goBack }: AccessOptions): Access {
   const { conversationId, cwd } = meta
+  const { environment } = settings
+  const place = useMemo(
+    () => samePlace({ meta: { cwd }, settings: { ...(environment === undefined ? {} : { environment }) } }),
+    [cwd, environment],
+  )
   return useMemo(
-    () => ({ client, conversationId, cwd, onProblem, goBack: isView || client === null ? null : goBack }),
-    [client, conversationId, cwd, goBack, isView, onProblem],
+    () => ({ client, conversationId, place, onProblem, goBack: isView || client === null ? null : goBack }),
+    [client, conversationId, place, goBack, isView, onProblem],
   )
 }
 
@@ -184,12 +223,12 @@ function whyOnlyRead(elsewhere: Elsewhere | null, role: string | null): string {
   return elsewhere === null ? (role ?? 'This page may only watch.') : 'A view of the log.'
 }
 
-function TakenAway({ core: { meta } }: Pick<ConversationState, 'core'>) {
+function TakenAway({ core: { meta }, person }: Pick<ConversationState, 'core'> & Pick<OpenedProps, 'person'>) {
   const owners = ownersOf(meta.access).join(' or ')
   return (
     <p className="banner" role="status">
       An owner has taken this conversation away from you, or the link has expired. What is shown here is all there is.{' '}
-      {owners === '' ? null : `Ask ${owners} for a role.`}
+      {owners === '' || person?.kind !== 'user' ? null : `Ask ${owners} for a role: this page goes on by itself then.`}
     </p>
   )
 }
@@ -212,10 +251,16 @@ function OpenElsewhere({ page, shortId }: Elsewhere & { readonly shortId: string
   )
 }
 
+interface Titled {
+  readonly isAsked: boolean
+  /** True for one that is shown as it was. */
+  readonly isStill: boolean
+}
+
 /** Says in the title of the tab that a question waits, or that a turn runs. */
-function useTitle({ core }: ConversationState, isAsked: boolean): void {
+function useTitle({ core }: ConversationState, { isAsked, isStill }: Titled): void {
   const name = showEffects(core.meta.name ?? core.meta.title)
-  const mark = isAsked ? '? ' : core.turn !== null ? '· ' : ''
+  const mark = isStill ? '' : isAsked ? '? ' : core.turn !== null ? '· ' : ''
   useEffect(() => {
     document.title = `${mark}${name === '' ? 'parley' : name}`
     return () => {

@@ -25,6 +25,11 @@ export function pathName(path: string): string {
   return /[^/]+$/.exec(path)?.[0] ?? path
 }
 
+/** Returns the last part of a folder's path, behind the name of its environment where it is of one. */
+export function placeName(cwd: string, environment: string | undefined): string {
+  return environment === undefined ? pathName(cwd) : `${environment}:${pathName(cwd)}`
+}
+
 /** Returns the share of the context that is used and the cost: `18% of 400,000 · $0.12`; empty before the first call. */
 export function usageWords({ last, contextWindow, total }: Core['usage']): string {
   const share =

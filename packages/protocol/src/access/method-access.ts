@@ -82,6 +82,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'hook/list': 'look',
   'hook/try': 'change',
   'skill/list': 'look',
+  'environment/list': 'look',
   'web/open': 'change',
   'server/diagnostics': 'look',
   'server/checkup': 'look',

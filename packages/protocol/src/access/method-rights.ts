@@ -89,6 +89,7 @@ export const methodRights: Readonly<Record<MethodName, MethodRight>> = {
   'hook/list': 'operator',
   'hook/try': 'operator',
   'skill/list': 'user',
+  'environment/list': 'user',
   'web/open': 'operator',
   'server/diagnostics': 'anyone',
   'server/checkup': 'operator',

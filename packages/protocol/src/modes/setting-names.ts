@@ -23,6 +23,9 @@ export function isStricterSandbox(wanted: SandboxMode, known: SandboxMode): bool
   return sandboxModes.indexOf(wanted) < sandboxModes.indexOf(known)
 }
 
+/** Name of the server's own machine among the environments. */
+export const thisMachine = 'local'
+
 /** Levels of effort that clients offer, the least first. Settings take any other word of a provider, too. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
 

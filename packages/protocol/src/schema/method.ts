@@ -5,6 +5,7 @@ import { clientId, itemId, turnId } from './ids.ts'
 import { itemStatus } from './item.ts'
 import { loginMethods } from './login.ts'
 import { bundleMethods } from './methods/bundle-methods.ts'
+import { environmentMethods } from './methods/environment-methods.ts'
 import { memoryMethods } from './methods/memory-methods.ts'
 import { peopleMethods } from './methods/people-methods.ts'
 import { processMethods } from './methods/process-methods.ts'
@@ -322,6 +323,7 @@ export const methods = {
   },
   ...policyMethods,
   ...skillMethods,
+  ...environmentMethods,
 } as const
 
 /** Notifications of the server: name → description. */

@@ -318,6 +318,7 @@ export const methodParams = {
     verdict: trustVerdict,
   }),
   'skill/list': z.object({ cwd: z.string().describe('Folder to look from; absolute.'), environment }),
+  'environment/list': z.object({}),
   'web/open': z.object({
     port: z
       .int()

@@ -10,6 +10,7 @@ import type { Guest } from './limits/may-loosen.ts'
 import type { EngineMethods, MethodPorts } from './method-ports.ts'
 import type { ConversationHost } from './open/conversation-host.ts'
 import { type LiveConversation, writable } from './open/live-conversation.ts'
+import { listEnvironments } from './project/environment-list.ts'
 import { wantedConversation } from './read/list-conversations.ts'
 import { listModels } from './settings/model-lists.ts'
 import { listProviders } from './settings/provider-list.ts'
@@ -44,6 +45,7 @@ type ServerMethod =
   | 'trust/read'
   | 'trust/decide'
   | 'skill/list'
+  | 'environment/list'
   | 'hook/list'
   | 'hook/try'
 
@@ -79,6 +81,7 @@ function serverMethods(
     'hook/try': async (params) => (await import('./hooks/try-hooks.ts')).tryHooks(params, await hookPorts()),
     'skill/list': async (params) =>
       (await import('./skills/list-parts.ts')).listParts(params, client.rights, { env, ...trust }),
+    'environment/list': () => listEnvironments(client.rights, trust),
     'trust/decide': async (params) => (await import('./project/trust.ts')).decideTrust(params, client.rights, trust),
   }
 }

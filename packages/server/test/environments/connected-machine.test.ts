@@ -64,11 +64,14 @@ describe('a machine that connects', () => {
     const { team, work } = world
     const [ada, bo] = [await team.as('ada'), await team.as('bo')]
     const unknown = await bo.refused('conversation/create', inBox)
+    const box = { name: 'box', cwd: work }
+    expect(await ada.request('environment/list', {})).toEqual({ environments: [box], chosen: 'local' })
     void world.connect(world.token('ada'))
     await world.heard('connected to')
     const { conversationId } = await ada.request('conversation/create', { ...inBox, cwd: work })
     expect(await bo.refused('conversation/create', { ...inBox, cwd: work })).toEqual(unknown)
     expect(unknown).toMatchObject({ code: 'environmentUnreachable' })
+    expect(await bo.request('environment/list', {})).toEqual({ environments: [], chosen: 'local' })
 
     await ada.request('conversation/share', { conversationId, user: 'bo', role: 'editor' })
     const refused = await bo.refused('conversation/sendMessage', { conversationId, input: hello })
@@ -93,6 +96,7 @@ describe('a machine that connects', () => {
     await world.heard('connected to')
     const bo = await world.team.as('bo')
     await bo.request('conversation/create', { ...inBox, cwd: world.work })
+    expect(await bo.request('environment/list', {})).toMatchObject({ environments: [{ name: 'box' }] })
     const cy = await world.team.as('cy')
     expect(await cy.refused('conversation/create', inBox)).toMatchObject({ code: 'environmentUnreachable' })
   })

@@ -12,6 +12,8 @@ import { remoteEnvironment } from './remote-environment.ts'
 export interface Environments extends AsyncDisposable {
   /** Returns an environment without connecting to it. Throws `ConfigError` when it is not configured. */
   take(request: EnvironmentRequest): TakenEnvironment
+  /** Tells if conversations of these users can begin in a configured environment; none: of whoever started the server. */
+  serves(request: Pick<EnvironmentRequest, 'environment' | 'config'>, users: readonly string[]): boolean
   /** Tells if it is a machine that has connected and does not work for a user; of one that is not configured, false. */
   refuses(request: Pick<EnvironmentRequest, 'environment' | 'config'>, user: string): boolean
 }
@@ -78,6 +80,11 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
           await one.link[Symbol.asyncDispose]()
         },
       }
+    },
+    serves({ environment = '', config: { environments = {} } }, users) {
+      const connected = environments[environment]?.connected
+      // What is wrong with the configuration is said where the environment is taken.
+      return connected === undefined || ports.machines?.serves(machineNamed(connected), users) === true
     },
     refuses({ environment, config }, user) {
       const { environments = {} } = config

@@ -32,6 +32,8 @@ export interface ConnectedMachines {
   take(machine: MachineName, users: readonly string[], signal: AbortSignal): Promise<Transport>
   /** Tells if a user may work on a machine, whether it is connected now or not. */
   permits(machine: MachineName, user: string): boolean
+  /** Tells if conversations of these users find a machine once it is connected; none: of whoever started the server. */
+  serves(machine: MachineName, users: readonly string[]): boolean
   /** Tells if a machine has said that it does not work for a user. One that has not connected yet has not. */
   refuses(machine: MachineName, user: string): boolean
   /** Closes the connections whose tokens no longer count. */
@@ -101,7 +103,7 @@ export function createConnectedMachines(
     for (;;) {
       signal.throwIfAborted()
       const machine = machines.get(keyOf(name))
-      const isThere = machine !== undefined && machine.open.size > 0 && maySee(name, users)
+      const isThere = machine !== undefined && machine.open.size > 0 && serves(name, users)
       if (!isThere && performance.now() >= comingUntilMs) throw notThere(name)
       const transport = isThere ? machine.waiting.pop() : undefined
       if (transport === undefined) await nextJoin(signal)
@@ -122,7 +124,7 @@ export function createConnectedMachines(
     wanting.delete(resolve)
   }
 
-  function maySee(name: MachineName, users: readonly string[]): boolean {
+  function serves(name: MachineName, users: readonly string[]): boolean {
     return name.owner === null ? users.length === 0 : users.length > 0 && users.every((user) => permits(name, user))
   }
 
@@ -132,9 +134,7 @@ export function createConnectedMachines(
   }
 
   return {
-    admit,
-    take,
-    permits,
+    ...{ admit, take, permits, serves },
     refuses: (name, user) => machines.has(keyOf(name)) && !permits(name, user),
     recheck() {
       for (const { open } of machines.values())

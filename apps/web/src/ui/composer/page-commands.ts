@@ -8,6 +8,7 @@ import {
   type ParamsOf,
   pairOf,
   reviewRequest,
+  samePlace,
   sandboxModes,
 } from '@parley/protocol'
 import {
@@ -189,7 +190,7 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     return null
   },
   async new(_, { client, state, goTo }) {
-    goTo((await client.request('conversation/create', { cwd: state.core.meta.cwd })).conversationId)
+    goTo((await client.request('conversation/create', samePlace(state.core))).conversationId)
     return null
   },
 }

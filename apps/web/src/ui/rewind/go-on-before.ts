@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client/browser'
-import type { CompletedItem, ConversationId } from '@parley/protocol'
+import type { CompletedItem, ConversationId, samePlace } from '@parley/protocol'
 import { inputText, type PointReads, pointBefore } from 'parley/page-rules'
 import { fragmentOf } from '../../link/page-secret.ts'
 import { keepDraft } from '../composer/drafts.ts'
@@ -9,9 +9,10 @@ export function goTo(conversationId: ConversationId): void {
   location.hash = fragmentOf(conversationId)
 }
 
-interface Place {
+interface Going {
   readonly conversationId: ConversationId
-  readonly cwd: string
+  /** Place of a new conversation. */
+  readonly place: ReturnType<typeof samePlace>
   /** True to have the model summarise what the copy leaves out. */
   readonly summary: boolean
 }
@@ -19,13 +20,13 @@ interface Place {
 /** Shows a copy of a conversation up to before a message, with its text to change; before the first, a new one. */
 export async function goOnBefore(
   client: Client,
-  { conversationId, cwd, summary }: Place,
+  { conversationId, place, summary }: Going,
   message: CompletedItem,
 ): Promise<void> {
   const at = await pointBefore(readsOf(client, conversationId), message)
   const copy =
     at === null
-      ? await client.request('conversation/create', { cwd })
+      ? await client.request('conversation/create', place)
       : await client.request('conversation/fork', { conversationId, at, ...(summary ? { summary } : {}) })
   if (message.item.type === 'userMessage') keepDraft(copy.conversationId, inputText(message.item.content))
   goTo(copy.conversationId)

@@ -79,7 +79,7 @@ function useTaking(point: BackPoint, plan: ShownPlan | null, overwrite: () => vo
   const [done, setDone] = useState<string | null>(null)
   async function carryOut(key: RewindKey): Promise<void> {
     if (access === null || access.client === null || plan === null) return
-    const { client, conversationId, cwd } = access
+    const { client, conversationId, place } = access
     const { to, hash } = plan
     if (key === 'files' || key === 'both' || key === 'bothSummary') {
       const params = { conversationId, to, hash, overwrite: plan.overwrite }
@@ -89,7 +89,7 @@ function useTaking(point: BackPoint, plan: ShownPlan | null, overwrite: () => vo
     }
     if (key === 'files' || 'to' in point) return
     const summary = key === 'bothSummary' || key === 'talkSummary'
-    await goOnBefore(client, { conversationId, cwd, summary }, point)
+    await goOnBefore(client, { conversationId, place, summary }, point)
   }
   return {
     done,

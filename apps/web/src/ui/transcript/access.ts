@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client/browser'
-import type { CompletedItem, ConversationId } from '@parley/protocol'
+import type { CompletedItem, ConversationId, samePlace } from '@parley/protocol'
 import { createContext, useContext } from 'react'
 
 /** Ways from an entry of the transcript to its conversation. */
@@ -8,8 +8,8 @@ export interface Access {
   readonly client: Client | null
   readonly conversationId: ConversationId
   readonly onProblem: (problem: string) => void
-  /** Folder of the conversation. */
-  readonly cwd: string
+  /** Folder of the conversation, with its machine. */
+  readonly place: ReturnType<typeof samePlace>
   /** Shows what going back would change; null where nothing may be changed. */
   readonly goBack: GoBack | null
 }

@@ -18,7 +18,7 @@ import { readConfig } from '../settings/read-config.ts'
 export interface ProjectPorts {
   readonly home: string
   readonly projects: Projects
-  readonly environments: Pick<Environments, 'take'>
+  readonly environments: Pick<Environments, 'take' | 'serves'>
   /** Sandboxes of this machine. */
   readonly sandboxes: Pick<Sandboxes, 'report'>
 }

@@ -11,6 +11,7 @@ const undemanding = [
   'conversation/export',
   'conversation/list',
   'conversation/resume',
+  'environment/list',
   'model/list',
   'login/status',
   'mcp/list',
@@ -26,6 +27,7 @@ const undemanding = [
 ]
 /** Results of methods without parameters. */
 const answers: Partial<Record<MethodName, object>> = {
+  'environment/list': { environments: [], chosen: 'local' },
   'login/status': { logins: [] },
   'mcp/list': { servers: [] },
   'provider/list': { chosen: { provider: 'fake' } },

@@ -1,0 +1,21 @@
+import * as z from 'zod'
+import { methodParams } from '../params.ts'
+
+/** Methods about environments. */
+export const environmentMethods = {
+  'environment/list': {
+    about: 'Lists the environments in which the client may begin a conversation. Connects to none of them.',
+    params: methodParams['environment/list'],
+    result: z.object({
+      environments: z.array(
+        z.object({
+          name: z.string().describe('Name for `environment` of a request.'),
+          cwd: z.string().exactOptional().describe('Folder there that conversations begin in, where it is configured.'),
+        }),
+      ),
+      chosen: z
+        .string()
+        .describe('Name of the one that conversations begin in unless told; `local` for the machine of the server.'),
+    }),
+  },
+} as const
