@@ -1,8 +1,10 @@
+export { certificateFault } from '@parley/text'
 export type { CallContext } from './peer/call.ts'
 export { ConnectionClosedError, errorCodes, invalidParams, type PeerFault, RpcError } from './peer/errors.ts'
 export type { MethodHandler } from './peer/incoming-requests.ts'
 export { notificationLine } from './peer/message.ts'
 export { createPeer, type Peer, type PeerOptions } from './peer/peer.ts'
+export { validityFault } from './transport/certificates.ts'
 export { isInTheClear, serverAddress } from './transport/server-address.ts'
 export { createMemoryTransportPair, createStreamTransport, type StreamLimits } from './transport/stream-transport.ts'
 export {

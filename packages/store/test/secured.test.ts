@@ -20,7 +20,8 @@ describe.skipIf(!hasNats)('a secured store', () => {
     expect(await open({ ca: ours.ca, ...client })).toBe('opened')
     expect(await open({ ca: ours.ca })).toContain('cannot be reached')
     expect(await open({ ca: ours.ca, ...stranger })).toContain('cannot be reached')
-    expect(await open(undefined)).toContain('cannot be reached')
+    expect(await open(undefined)).toMatch(/cannot be reached.* by ca_file of \[store\]/)
+    expect(await open({ ca: server.key })).toContain('The ca_file of [store], ')
   })
 
   test('is opened with the credentials of a user, and by nobody else', async () => {

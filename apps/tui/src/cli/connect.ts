@@ -3,7 +3,6 @@ import {
   type CheckResult,
   ClientError,
   type Conversation,
-  codeOf,
   connect as connectTo,
   type ConnectOptions as LibraryOptions,
   type Parley,
@@ -18,7 +17,7 @@ import {
   type ServerNotice,
 } from '@parley/protocol'
 import { showEffects } from '../view/text/control-characters.ts'
-import { exitCodes, misused, ParleyError } from './exit-codes.ts'
+import { exitCodeOf, exitCodes, misused, ParleyError } from './exit-codes.ts'
 import { type Launch, type LaunchedServer, launchServer } from './launch-server.ts'
 
 interface ConnectOptions {
@@ -73,15 +72,14 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   }
 }
 
-/** Connects to servers that the command line names. Throws `serverFailed`, or `accessEnded` where they reject the token. */
+/** Connects to servers that the command line names. Throws `serverUnreachable`, or `accessEnded` where they reject the token. */
 async function connectNamed(server: NamedServer, options: LibraryOptions): Promise<Parley> {
   try {
     return await connectTo(server, options)
   } catch (error) {
-    if (codeOf(error) === 'notSecure' && error instanceof Error) throw misused(error.message)
-    if (codeOf(error) === 'accessEnded' && error instanceof Error)
-      throw new ParleyError('accessEnded', exitCodes.noCredentials, error.message)
-    throw error instanceof ClientError ? serverFailed(error.message) : error
+    if (!(error instanceof ClientError)) throw error
+    const { code } = error.data
+    throw code === 'notSecure' ? misused(error.message) : new ParleyError(code, exitCodeOf(code), error.message)
   }
 }
 

@@ -1,3 +1,5 @@
+import { unreachedExits } from '@parley/client/named-servers'
+
 /** Exit codes of scripted mode and of every command. */
 export const exitCodes = {
   ok: 0,
@@ -28,6 +30,7 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 const byCode: Readonly<Record<string, ExitCode>> = {
+  ...unreachedExits,
   usage: exitCodes.usage,
   invalidInput: exitCodes.usage,
   invalidParams: exitCodes.usage,
@@ -42,7 +45,6 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   noCredentials: exitCodes.noCredentials,
   unknownProvider: exitCodes.noCredentials,
   auth: exitCodes.noCredentials,
-  accessEnded: exitCodes.noCredentials,
   conversationNotFound: exitCodes.notFound,
   ambiguousConversation: exitCodes.notFound,
   itemNotFound: exitCodes.notFound,

@@ -171,9 +171,9 @@ function connectFor({ launch, request, reporter, stopper }: ExecRun): Promise<Pa
 /** Says that one of several servers is lost, once for each server that is tried. */
 function sayLink(link: LinkState, reporter: Reporter): void {
   if (link.kind !== 'lost') return
-  const { address, trying, isRejected } = link
+  const { address, trying, isRejected, why } = link
   const what = isRejected ? `${address} does not accept the token any more` : `Connection to ${address} lost`
-  reporter.problem(`${what}, trying ${trying === address ? 'again' : trying} …`)
+  reporter.problem(`${what}, trying ${trying === address ? 'again' : trying} …${why === undefined ? '' : ` (${why})`}`)
 }
 
 /** Stops the run on a full disk, because nobody makes room during a script; a stopped run only reports the notice. */

@@ -7,11 +7,11 @@ describe('the exit code of a failure', () => {
     [1, ['invalidRequest', 'unknownModel', 'notFound', 'contextTooLong', 'quota', 'redirect', 'unexpectedReply']],
     [1, ['responseTooLong', 'responseTooLarge', 'oversizedEvent', 'recordingMismatch', 'a code of tomorrow']],
     [2, ['invalidParams', 'configInvalid', 'cwdMissing', 'badBaseUrl', 'recordingUnreadable', 'messageTooLarge']],
-    [3, ['noCredentials', 'unknownProvider', 'auth']],
+    [3, ['noCredentials', 'unknownProvider', 'auth', 'accessEnded']],
     [5, ['conversationNotFound', 'ambiguousConversation']],
     [7, ['timeout']],
     [8, ['unreachable', 'connectTimeout', 'connectionReset', 'tls', 'streamCut', 'idleTimeout']],
-    [8, ['malformedStream', 'overloaded', 'rateLimited', 'providerError']],
+    [8, ['serverUnreachable', 'malformedStream', 'overloaded', 'rateLimited', 'providerError']],
     [9, ['storageFailed', 'readOnly', 'liveElsewhere', 'outputFailed']],
     [70, ['internal', 'connectionClosed', 'serverFailed', 'protocolVersion']],
   ])('is %i for %j', (exitCode, codes) => {

@@ -6,7 +6,8 @@ import { readNamedServer } from '../../src/cli/named-server.ts'
 
 test('a command line names servers, with the token of a file, of a variable or of the home', async () => {
   await using folder = await tempDirectory()
-  const files = { 'server-token': 'of home\n', token: 'of file\n', ca: 'PEM' }
+  const pem = '-----BEGIN CERTIFICATE-----\n'
+  const files = { 'server-token': 'of home\n', token: 'of file\n', ca: pem }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text)
   const home = folder.path
   const named = (argv: readonly string[], env = {}) => readNamedServer(argv, { env, home })
@@ -25,7 +26,7 @@ test('a command line names servers, with the token of a file, of a variable or o
   expect(named(['--server', 'ws://a:1', '--ca-file', join(home, 'ca'), '--allow-unencrypted'])).toEqual({
     urls: ['ws://a:1'],
     token: 'of home',
-    ca: 'PEM',
+    ca: pem,
     allowUnencrypted: true,
   })
 })
@@ -33,9 +34,14 @@ test('a command line names servers, with the token of a file, of a variable or o
 test('a command line that names no usable server is refused in one sentence', async () => {
   await using folder = await tempDirectory()
   const named = (argv: readonly string[]) => readNamedServer(argv, { env: {}, home: folder.path })
+  const key = join(folder.path, 'server-token')
+  writeFileSync(key, '-----BEGIN PRIVATE KEY-----\n')
+  expect(() => readNamedServer(['--server', 'wss://a:1'], { env: {}, home: join(folder.path, 'none') })).toThrow(
+    'The server asks for its token',
+  )
   const wrong: readonly (readonly [readonly string[], string])[] = [
     [['--server', 'http://a:1'], '--server takes wss://HOST:PORT'],
-    [['--server', 'wss://a:1'], 'The server asks for its token'],
+    [['--server', 'wss://a:1', '--ca-file', key], 'has a private key and no certificate'],
     [['--server', 'wss://a:1', '--token-file', '/none'], 'The file of --token-file cannot be read'],
     [['--server', 'wss://a:1', '--safe'], "--safe is for a server of this command's own"],
     [['exec', '--server', 'wss://a:1', '--record=x'], '--record is for'],

@@ -64,7 +64,7 @@ describe('--environment', () => {
     await writeFile(world.path('token'), 'secret')
     const nobody = await world.exec(['--environment', 'box', 'hi'])
     expect(nobody).toMatchObject({ exitCode: 8, stdout: '' })
-    expect(nobody.stderr).toContain('cannot connect to ws://127.0.0.1:9 (ECONNREFUSED)')
+    expect(nobody.stderr).toContain('cannot connect to ws://127.0.0.1:9: nothing listens there (ECONNREFUSED)')
     const misspelt = await world.exec(['-c', 'environment=bx', 'hi'])
     expect(misspelt).toMatchObject({ exitCode: 2 })
     expect(misspelt.stderr).toContain('Did you mean "box"?')

@@ -7,6 +7,8 @@ export type ClientErrorCode =
   | 'serverNotFound'
   /** The server ended or does not answer. */
   | 'serverFailed'
+  /** No server can be reached at the addresses that were given. */
+  | 'serverUnreachable'
   /** The connection was lost; everything recorded is saved. */
   | 'connectionClosed'
   /** A server was lost while a request was on its way that is not sent twice: it may have taken effect. */

@@ -33,6 +33,7 @@ export async function reachServer(url: string, access: ServerAccess, how: Reachi
   const { connectWebSocket } = await import('@parley/rpc/websocket')
   return await connectWebSocket({
     url,
+    authorities: '--ca-file (in the library `ca`)',
     ...(token === undefined ? {} : { token }),
     ...(ca === undefined ? {} : { ca }),
     ...how,

@@ -55,7 +55,7 @@ export interface Link extends Ending {
   discard(): Promise<LastWords | null>
 }
 
-/** Starts or reaches the server. Throws `serverNotFound`, `serverFailed` and `accessEnded`; rejects with the signal's reason on abort. */
+/** Starts or reaches the server. Throws `serverNotFound`, `serverUnreachable` and `accessEnded`; rejects with the signal's reason on abort. */
 export async function openLink(
   target: Exclude<Target, SeveralServers>,
   signal: AbortSignal | undefined,
@@ -68,9 +68,8 @@ export async function openLink(
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
     if ('url' in target && error.reason === 'refused') throw rejectedToken(error.message)
-    // A server that refuses the connection is running.
-    const question = error.reason === 'refused' ? '' : ' Is the server running?'
-    throw new ClientError('serverFailed', `${error.message}.${question}`, error)
+    const question = error.reason === 'unreachable' || error.reason === 'timedOut' ? ' Is the server running?' : ''
+    throw new ClientError('serverUnreachable', `${error.message}.${question}`, error)
   }
 }
 

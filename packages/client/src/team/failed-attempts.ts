@@ -14,10 +14,15 @@ export function areRejections(failures: FailedAttempts): boolean {
   return [...failures.values()].every(isRejection)
 }
 
-/** Returns the error for a list of servers of which none lets in: `accessEnded` where all reject the token, else `serverFailed`. */
+/** Returns the error for a list of servers of which none lets in: `accessEnded` where all reject the token, else `serverUnreachable`. */
 export function failedConnection(failures: FailedAttempts): ClientError {
   const words = wordsOf(failures)
-  return areRejections(failures) ? rejectedToken(words) : new ClientError('serverFailed', `${words}.`)
+  return areRejections(failures) ? rejectedToken(words) : new ClientError('serverUnreachable', `${words}.`)
+}
+
+/** Returns why an attempt failed, as a clause without the address; null where that is not known. */
+export function reasonOf(error: unknown): string | null {
+  return error instanceof ConnectError ? error.why : null
 }
 
 /** Returns what failed at each address, without a stop. */

@@ -13,7 +13,7 @@ export interface Reached {
 
 /**
  * State of the way to a server. `lost`: `address` is that of the lost one, `trying` that of the next attempt, and
- * `isRejected` tells that the lost one does not accept the token any more. `ended`: none is left to try.
+ * `isRejected` tells that the lost one does not accept the token any more, `why` what failed in the attempt before. `ended`: none is left to try.
  */
 export type LinkState =
   | { readonly kind: 'up'; readonly address: string; readonly clientId: ClientId }
@@ -24,6 +24,8 @@ export type LinkState =
 export interface Attempt {
   readonly trying: string
   readonly isRejected?: true
+  /** Clause on why the last attempt at `trying` failed; absent before one. */
+  readonly why?: string
 }
 
 interface LastingOptions {

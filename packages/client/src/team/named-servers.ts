@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { serverAddress } from '@parley/rpc'
+import { certificateFault, serverAddress } from '@parley/rpc'
 
 /** Servers that a command line names in place of one of its own, as the client library takes them. */
 export interface NamedServer {
@@ -14,6 +14,9 @@ export interface NamedServer {
 export class NamedServerError extends Error {
   override readonly name = 'NamedServerError'
 }
+
+/** Exit codes of programs whose servers let nobody in, by the code of the error. */
+export const unreachedExits = { notSecure: 2, accessEnded: 3, serverUnreachable: 8 } as const
 
 /** Flags that name servers; paths are absolute. */
 export interface ServerFlags {
@@ -38,7 +41,7 @@ export function readNamedServers(flags: ServerFlags, place: Place): NamedServer 
   return {
     urls: servers.flatMap((text) => text.split(',')).map(readUrl),
     token: readToken(tokenFile, place),
-    ...(caFile === undefined ? {} : { ca: readNamed('--ca-file', caFile) }),
+    ...(caFile === undefined ? {} : { ca: readAuthorities(caFile) }),
     ...(allowUnencrypted === true ? { allowUnencrypted: true } : {}),
   }
 }
@@ -72,6 +75,13 @@ export function knownToken({ env, home }: Place): string | null {
   } catch {
     return null
   }
+}
+
+function readAuthorities(path: string): string {
+  const pem = readNamed('--ca-file', path)
+  const fault = certificateFault(pem)
+  if (fault === null) return pem
+  throw new NamedServerError(`The file of --ca-file, ${path}, ${fault}.`)
 }
 
 function readNamed(flag: string, path: string): string {

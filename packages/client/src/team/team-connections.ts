@@ -79,5 +79,5 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
 }
 
 function silent(address: string): ClientError {
-  return new ClientError('serverFailed', `${address} does not answer`)
+  return new ClientError('serverUnreachable', `${address} does not answer`)
 }

@@ -5,7 +5,14 @@ import { type Client, type Introduction, watcher } from '../connection/client.ts
 import { ClientError, codeOf, isElsewhere } from '../connection/errors.ts'
 import { assertSecure, type ServerAccess } from '../connection/reach-server.ts'
 import { ownerIn } from '../connection/resume-conversation.ts'
-import { areRejections, type FailedAttempts, failedConnection, isRejection, wordsOf } from './failed-attempts.ts'
+import {
+  areRejections,
+  type FailedAttempts,
+  failedConnection,
+  isRejection,
+  reasonOf,
+  wordsOf,
+} from './failed-attempts.ts'
 import { type Attempt, LastingClient, type Reached } from './lasting-client.ts'
 import { serversAfter } from './server-order.ts'
 import { openConnections, type TeamConnections } from './team-connections.ts'
@@ -40,7 +47,7 @@ const mostRounds = 40
 /** Tries to open a conversation for the first time, while the connection to a server is lost and found. */
 const firstTries = 4
 
-/** Connects to the first server of a list that answers. Rejects with `serverFailed` when none does, `accessEnded` when all reject the token. */
+/** Connects to the first server of a list that answers. Rejects with `serverUnreachable` when none does, `accessEnded` when all reject the token. */
 export async function openTeam(options: TeamOptions): Promise<Team> {
   const { addresses, introduction } = options
   for (const address of addresses) assertSecure(address, options)
@@ -130,7 +137,7 @@ function followHome(home: LastingClient, tell: (attempt: Attempt) => void): Disp
   const told = () => {
     const { link } = home
     if (link.kind === 'up') tell({ trying: link.address })
-    if (link.kind === 'lost') tell(attemptAt(link.trying, link.isRejected === true))
+    if (link.kind === 'lost') tell(attemptOf(link))
   }
   told()
   const stop = home.onLink(told)
@@ -162,8 +169,18 @@ async function tryEach(
   return failures
 }
 
-function attemptAt(trying: string, isRejected: boolean): Attempt {
-  return { trying, ...(isRejected ? { isRejected } : {}) }
+function attemptOf({ trying, isRejected, why }: Attempt): Attempt {
+  return { trying, ...(isRejected === undefined ? {} : { isRejected }), ...(why === undefined ? {} : { why }) }
+}
+
+/** Returns the attempt at an address, after those of the round before. */
+function attemptAt(trying: string, lost: string, failures: FailedAttempts): Attempt {
+  const why = reasonOf(failures.get(trying))
+  return {
+    trying,
+    ...(isRejection(failures.get(lost)) ? { isRejected: true } : {}),
+    ...(why === null ? {} : { why }),
+  }
 }
 
 interface Trying {
@@ -182,7 +199,7 @@ async function nextOf(
   for (let round = 0; round < mostRounds; round++) {
     const found = await tryEach(addresses, connections, (address) => {
       signal.throwIfAborted()
-      tell(attemptAt(address, isRejection(failures.get(lost))))
+      tell(attemptAt(address, lost, failures))
     })
     if ('client' in found) return found
     failures = found
@@ -193,10 +210,17 @@ async function nextOf(
 }
 
 /** Codes of rejections that may be others a moment later: a server or the store is being replaced. */
-const passing: ReadonlySet<string> = new Set(['connectionClosed', 'serverOverloaded', 'storageFailed', 'liveElsewhere'])
+const passing: ReadonlySet<string> = new Set([
+  'serverFailed',
+  'serverUnreachable',
+  'connectionClosed',
+  'serverOverloaded',
+  'storageFailed',
+  'liveElsewhere',
+])
 
 function mayPass(error: unknown): boolean {
-  return error instanceof ConnectError || codeOf(error) === 'serverFailed' || passing.has(codeOf(error) ?? '')
+  return error instanceof ConnectError || passing.has(codeOf(error) ?? '')
 }
 
 /** Tells if a rejection of a conversation that was followed may be another later: who only reads waits until others have it open. */

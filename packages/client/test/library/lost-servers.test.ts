@@ -65,7 +65,7 @@ describe('a connection', () => {
   test('to a socket or an address where nobody listens says so', async () => {
     await using folder = await tempDirectory()
     for (const target of [{ socket: join(folder.path, 'none.sock') }, { url: 'ws://127.0.0.1:9' }])
-      await expect(connect(target)).rejects.toMatchObject({ data: { code: 'serverFailed' } })
+      await expect(connect(target)).rejects.toMatchObject({ data: { code: 'serverUnreachable' } })
   })
 
   test('is given up when the signal says so, and leaves no process behind', async () => {

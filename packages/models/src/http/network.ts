@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls'
 import { readUnlocked } from '@parley/host'
-import { isLoopbackHost } from '@parley/text'
+import { certificateFault, isLoopbackHost } from '@parley/text'
 import type { Env, NetworkSettings } from '../port/wire.ts'
 
 /** Error of a CA file that cannot be used. Its code makes it a request that could not be sent. */
@@ -53,8 +53,9 @@ export function trustOf({ caFile, systemCa = false }: NetworkSettings = {}): Sec
 
 function readCaFile(path: string): string {
   const text = readOrExplain(path)
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  throw new CaFileError(`ca_file ${path} has no certificate in PEM form`)
+  const fault = certificateFault(text)
+  if (fault === null) return text
+  throw new CaFileError(`ca_file ${path} ${fault}`)
 }
 
 function readOrExplain(path: string): string {

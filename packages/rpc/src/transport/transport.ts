@@ -122,18 +122,26 @@ export function createDrainWaiters(level: () => number): DrainWaiters {
 
 /**
  * `unreachable`: no listener at the address; `refused`: the listener rejected this client (file permissions, token,
- * Origin); `notWebSocket`: the listener speaks another protocol; `timedOut`: no reply in time.
+ * Origin); `notWebSocket`: the listener speaks another protocol; `untrusted`: there is no TLS with it, or its certificate is not accepted; `timedOut`: no reply in time.
  */
-type ConnectErrorReason = 'unreachable' | 'refused' | 'notWebSocket' | 'timedOut'
+type ConnectErrorReason = 'unreachable' | 'refused' | 'notWebSocket' | 'untrusted' | 'timedOut'
+
+interface ConnectErrorOptions {
+  readonly cause?: unknown
+  readonly why?: string
+}
 
 /** Failure to connect. Its message is one sentence that names the address, never the token. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError'
   readonly reason: ConnectErrorReason
+  /** Clause without the address, for a line that names that already; null where there is none. */
+  readonly why: string | null
 
-  constructor(reason: ConnectErrorReason, message: string, cause?: unknown) {
+  constructor(reason: ConnectErrorReason, message: string, { cause, why }: ConnectErrorOptions = {}) {
     super(message, { cause })
     this.reason = reason
+    this.why = why ?? null
   }
 }
 
@@ -146,7 +154,7 @@ export class ListenError extends Error {
 export function connectErrorOf(address: string, cause: Error): ConnectError {
   const code = errorCode(cause)
   const reason = code === 'EACCES' || code === 'EPERM' ? 'refused' : code === 'ETIMEDOUT' ? 'timedOut' : 'unreachable'
-  return new ConnectError(reason, `cannot connect to ${address} (${code})`, cause)
+  return new ConnectError(reason, `cannot connect to ${address} (${code})`, { cause, why: code })
 }
 
 /** Codes of errors that mean the remote end closed the channel or exited. */

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { loopbackCertificate } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createPeer, type Transport } from '../../src/index.ts'
@@ -6,9 +8,12 @@ import { connectWebSocket, listenWebSocket, type WebSocketListener } from '../..
 
 const token = 'the token'
 
-async function listen(onConnection?: (transport: Transport) => void): Promise<WebSocketListener> {
+async function listen(
+  onConnection?: (transport: Transport) => void,
+  more: { readonly tls?: { readonly cert: string; readonly key: string } } = {},
+): Promise<WebSocketListener> {
   const accept = onConnection ?? ((transport: Transport) => void transport.close())
-  return listenWebSocket({ host: '127.0.0.1', port: 0, token, onConnection: accept })
+  return listenWebSocket({ host: '127.0.0.1', port: 0, token, onConnection: accept, ...more })
 }
 
 function echoPeer(transport: Transport): void {
@@ -150,6 +155,33 @@ describe('a connecting websocket', () => {
     const elsewhere = connectWebSocket({ url: `${listener.url}/other`, token })
     await expect(elsewhere).rejects.toMatchObject({ reason: 'notWebSocket' })
     await expect(connectWebSocket({ url: 'not an address' })).rejects.toMatchObject({ reason: 'unreachable' })
+  })
+
+  it('says what is wrong with TLS, and what helps', async () => {
+    const { certFile, keyFile } = loopbackCertificate
+    const tls = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+    await using secure = await listen(echoPeer, { tls })
+    await using plain = await listen(echoPeer)
+    const failing = (url: string) =>
+      connectWebSocket({ url, token, authorities: '--ca-file' }).catch((error: unknown) => error)
+    expect(await failing(secure.url)).toMatchObject({
+      reason: 'untrusted',
+      message: expect.stringContaining('--ca-file'),
+    })
+    expect(await failing(secure.url.replace('wss:', 'ws:'))).toMatchObject({
+      reason: 'untrusted',
+      message: expect.stringMatching(/hung up .* begins with wss:/),
+    })
+    expect(await failing(plain.url.replace('ws:', 'wss:'))).toMatchObject({
+      reason: 'untrusted',
+      why: expect.stringContaining('does not speak TLS'),
+      message: expect.stringMatching(/begins with ws:/),
+    })
+    await using peer = createPeer({
+      transport: await connectWebSocket({ url: secure.url, token, ca: tls.cert }),
+      methods: {},
+    })
+    expect(await peer.request('echo', 'hidden')).toBe('hidden')
   })
 
   it('says that what answers otherwise than by HTTP is no server of ours', async () => {

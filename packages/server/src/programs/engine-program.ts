@@ -1,6 +1,6 @@
 import { ClientError, type ConnectOptions, connect, type Parley } from '@parley/client'
 import { type Connect, connectClient } from '@parley/client/low-level'
-import type { NamedServer } from '@parley/client/named-servers'
+import { type NamedServer, unreachedExits } from '@parley/client/named-servers'
 import { unsavedExitCode } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
 import { createEngine, type Engine, type EngineParts, sweepLeftovers } from '../engine/index.ts'
@@ -26,6 +26,11 @@ interface EngineOfProgram {
 
 const cannotOpenStoreExitCode = 1
 
+interface Refused {
+  readonly problem: string
+  readonly exitCode?: number
+}
+
 interface ProgramOptions {
   readonly ceiling: ProgramCeiling
   /** Servers of a team, which have the conversations in place of the engine; null for none. */
@@ -45,9 +50,10 @@ export async function runWithEngine(
       ? await openSharedStore(null, { ...parts, wait: shortWait(ceiling.program) })
       : await reached(server)
   if ('problem' in opened) {
-    process.stderr.write(`parley ${ceiling.program}: ${opened.problem}\n`)
+    const { problem, exitCode = cannotOpenStoreExitCode }: Refused = opened
+    process.stderr.write(`parley ${ceiling.program}: ${problem}\n`)
     await parts.host.close()
-    return cannotOpenStoreExitCode
+    return exitCode
   }
   const { store } = opened
   const engine = createEngine({ ...parts, ...(store === null ? {} : { store }), ceiling })
@@ -80,13 +86,14 @@ export async function runWithEngine(
 }
 
 /** Makes sure, before anything is served, that a server answers and takes the token. */
-async function reached(server: NamedServer): Promise<{ readonly store: null } | { readonly problem: string }> {
+async function reached(server: NamedServer): Promise<{ readonly store: null } | Refused> {
   try {
     await (await libraryOnServers(server, { name: 'parley' })).close()
     return { store: null }
   } catch (error) {
-    if (error instanceof ClientError) return { problem: error.message }
-    throw error
+    if (!(error instanceof ClientError)) throw error
+    const exits: Readonly<Record<string, number>> = unreachedExits
+    return { problem: error.message, exitCode: exits[error.data.code] ?? unreachedExits.serverUnreachable }
   }
 }
 

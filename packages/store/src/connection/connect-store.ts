@@ -11,17 +11,18 @@ import {
 import { errorMessage } from '@parley/text'
 import { leastPayloadBytes } from './layout.ts'
 import { isUnreachable } from './store-trouble.ts'
+import { fileFault, reasonWords, type TlsPaths } from './tls-trouble.ts'
 
 /** Way to a store. */
 export interface StoreAddress {
-  /** Servers, as `HOST:PORT` or `nats://HOST:PORT`. */
+  /** Servers, as `HOST:PORT`, `nats://HOST:PORT` or `tls://HOST:PORT`. */
   readonly servers: readonly string[]
   /** File with the credentials of a user; absent for none. */
   readonly credentialsFile?: string
   /** User and password, which is read at each connection; absent for none. */
   readonly user?: { readonly name: string; password(): string }
   /** Files of TLS; absent where the servers ask for none. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  readonly tls?: TlsPaths
 }
 
 /** Open connection to a store. */
@@ -50,16 +51,19 @@ const requestMs = 4000
 
 /** Returns the servers of a store, as people write them. */
 export function nameOf({ servers }: Pick<StoreAddress, 'servers'>): string {
-  return `nats://${servers.map((server) => server.replace(/^(nats|tls):\/\//, '')).join(',')}`
+  const scheme = servers.some((server) => server.startsWith('tls://')) ? 'tls' : 'nats'
+  return `${scheme}://${servers.map((server) => server.replace(/^(nats|tls):\/\//, '')).join(',')}`
 }
 
 /** Connects, and reconnects for as long as the process lives. Rejects with `UnusableStoreError`. */
 export async function connectStore(address: StoreAddress): Promise<Connected> {
   const name = nameOf(address)
+  const fault = fileFault(address.tls ?? {})
+  if (fault !== null) throw new UnusableStoreError(fault)
   const connection = await connect(optionsOf(address)).catch((cause: unknown) => {
     // Without its cause, which may be a time limit: servers that elect can be reached.
     const passes = isUnreachable(cause)
-    throw new UnusableStoreError(`The store ${name} cannot be reached (${errorMessage(cause)}).`, { passes })
+    throw new UnusableStoreError(`The store ${name} cannot be reached${reasonWords(cause)}.`, { passes })
   })
   const limit = connection.info?.max_payload ?? 0
   if (limit < leastPayloadBytes) {

@@ -21,5 +21,5 @@ it('a missing token is explained in one sentence and nothing is connected', asyn
     `its token_file ${home.path}/token cannot be read (no such file or directory)`,
   )
   await expect(failure({ token_file: '~/token' })).rejects.toThrow('its token_file /nowhere/token cannot be read')
-  await expect(failure({})).rejects.toThrow('cannot connect to ws://127.0.0.1:9 (ECONNREFUSED)')
+  await expect(failure({})).rejects.toThrow('cannot connect to ws://127.0.0.1:9: nothing listens there (ECONNREFUSED)')
 })

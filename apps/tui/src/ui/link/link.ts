@@ -7,6 +7,8 @@ export interface SoughtServer {
   readonly trying: string
   /** Set where the lost one does not accept the token any more. */
   readonly isRejected?: true
+  /** Reason why the last attempt at `trying` failed; absent before one. */
+  readonly why?: string
 }
 
 /** Reason why a connection is not made again by itself: another server of the store has the conversation, or none accepts the token. */

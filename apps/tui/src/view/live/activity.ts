@@ -77,12 +77,13 @@ function startingActivity(ui: UiState, sought: SoughtServer | undefined): Activi
   return isWaitedFor(ui) ? still([{ text: 'starting…', tone: 'muted' }]) : null
 }
 
-function soughtLine({ address, trying, isRejected }: SoughtServer): Line {
+function soughtLine({ address, trying, isRejected, why }: SoughtServer): Line {
   const [lost, next] = [address, trying].map((url) => shownName(url.replace(/^wss?:\/\//, '')))
   const text = lost === next ? `trying again` : `trying ${next}`
   const what = isRejected ? `${lost} does not accept your token any more` : `Connection to ${lost} lost`
   return [
     { text: `${what}, ${text}… `, tone: 'warn' },
+    ...(why === undefined ? [] : [{ text: `${shownName(why)} · `, tone: 'warn' } as const]),
     { text: 'nothing shown is lost', tone: 'muted' },
   ]
 }

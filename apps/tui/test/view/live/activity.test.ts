@@ -70,6 +70,8 @@ test('a window whose token no server accepts says so in place of a lost connecti
   )
   const sought = { address: 'wss://a:7100', trying: 'wss://b:7100', isRejected: true } as const
   expect(lineOf({ kind: 'starting', sought })).toMatch(/^a:7100 does not accept your token any more, trying b:7100…/)
+  const why = 'its certificate has expired'
+  expect(lineOf({ kind: 'starting', sought: { ...sought, why } })).toContain(`trying b:7100… ${why} · `)
 })
 
 test.each([

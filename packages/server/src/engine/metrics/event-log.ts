@@ -4,6 +4,7 @@ import { type ConversationEvent, type ConversationId, isCall } from '@parley/pro
 export const logLevels = {
   'server.listening': 'info',
   'server.unreachable': 'warn',
+  'server.certificate': 'warn',
   'server.ended': 'info',
   'store.away': 'warn',
   'store.back': 'info',

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { nameForm, type SandboxMode } from '@parley/protocol'
+import { certificateFault } from '@parley/text'
 import {
   type Address,
   absolutePath,
@@ -133,5 +134,12 @@ function readOutgoing(given: GivenLink): OutgoingLink | null {
       `--connect needs --name NAME, and --users takes NAME,NAME: small letters, digits and . _ -, not ${JSON.stringify(wrong)}.`,
     )
   const servers = readServers('--connect', connect, given['allow-unencrypted'] === true)
-  return { servers, name, users, ca: caFile === undefined ? null : readPem(absolutePath(caFile)) }
+  return { servers, name, users, ca: caFile === undefined ? null : readAuthorities(absolutePath(caFile)) }
+}
+
+function readAuthorities(path: string): string {
+  const pem = readPem(path)
+  const fault = certificateFault(pem)
+  if (fault === null) return pem
+  throw new UsageError(`The file of --ca-file, ${path}, ${fault}.`)
 }

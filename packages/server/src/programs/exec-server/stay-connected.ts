@@ -75,7 +75,15 @@ async function dial(server: string, { name, users, run, ca, tokenFile, signal }:
   const query = new URLSearchParams({ name, run, ...(users === null ? {} : { users: users.join(',') }) })
   const url = `${server}${machinePath}?${query}`
   const token = readPrivateFile(tokenFile).trim()
-  return connectWebSocket({ url, name: server, token, signal, beatMs, ...(ca === null ? {} : { ca }) })
+  return connectWebSocket({
+    url,
+    name: server,
+    token,
+    signal,
+    beatMs,
+    authorities: '--ca-file',
+    ...(ca === null ? {} : { ca }),
+  })
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,8 @@
+import { validityFault } from '@parley/rpc'
 import { isLoopbackHost } from '@parley/text'
 import type { Users } from '../../people/users.ts'
-import type { Listeners } from '../../serving/listen.ts'
+import type { TlsPaths } from '../../serving/flags.ts'
+import { type Listeners, readPem } from '../../serving/listen.ts'
 
 /** Returns what is said of an address at the start: where it is, what lets in, and who else can reach it. */
 export function describeListener(
@@ -13,6 +15,13 @@ export function describeListener(
   const isEmpty = !users.lines.some(({ kind }) => kind === 'user')
   const next = isEmpty ? '; it has none yet: parley user add NAME --role admin' : ''
   return `${from} (users in ${users.file}${next})${reach(address, 'the token of a user')}`
+}
+
+/** Returns the sentence on a certificate that clients reject for its dates; null for any other, and for none. */
+export function describeCertificate(tls: TlsPaths | null, nowMs: number): string | null {
+  const fault = tls === null ? null : validityFault(readPem(tls.certFile), nowMs)
+  if (tls === null || fault === null) return null
+  return `parley server: the certificate ${tls.certFile} ${fault}, so clients do not connect. Put another in its place, and start the server again`
 }
 
 /** Returns who reaches an address besides this machine, and what protects it; nothing where nobody does. */

@@ -8,7 +8,6 @@ import {
   type Engine,
   type EngineParts,
   kindOfFault,
-  type LogEvent,
   type Metrics,
   sweepLeftovers,
 } from '../../engine/index.ts'
@@ -23,7 +22,7 @@ import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.t
 import { stateFolder } from '../home-folder.ts'
 import { openSharedStore } from '../shared-store.ts'
 import { openUsersOfServer } from '../users-of-server.ts'
-import { describeListener } from './describe-listener.ts'
+import { describeCertificate, describeListener } from './describe-listener.ts'
 import { reportToLauncher } from './launch-daemon.ts'
 import { waitForStore } from './wait-for-store.ts'
 import { watchProcess } from './watch-process.ts'
@@ -82,7 +81,7 @@ export async function serveProcess(given: EngineParts, args: ServerArguments, pa
     return cannotListenExitCode
   }
   engine.listensAt({ ...listeners, others: listeners.others.map(({ address }) => address) })
-  await reportAddresses(listeners, args, { users, store, logEvent })
+  await reportAddresses(listeners, args, { users, store, parts })
   const sweepNow = sweepLater(writeLog, {
     host: parts.host,
     notes: stateFolder(home),
@@ -193,15 +192,17 @@ async function reportProblem(problem: string, { isDaemon }: ServerArguments): Pr
 interface Reporting {
   readonly users: Users | null
   readonly store: SharedStore | null
-  /** Takes what is else said in sentences. */
-  readonly logEvent: LogEvent | undefined
+  /** Their `logEvent` takes what is else said in sentences. */
+  readonly parts: EngineParts
 }
 
 async function reportAddresses(
   { socket, others, announced }: Listeners,
-  { isDaemon, role }: ServerArguments,
-  { users, store, logEvent }: Reporting,
+  { isDaemon, role, tls }: ServerArguments,
+  { users, store, parts }: Reporting,
 ): Promise<void> {
+  const { logEvent } = parts
+  reportCertificate(tls, parts)
   const isLost = store !== null && announced === null && others.length > 0
   if (logEvent !== undefined) {
     for (const { address } of others) logEvent({ event: 'server.listening', address })
@@ -213,6 +214,15 @@ async function reportAddresses(
   if (isDaemon) await reportToLauncher({ addresses })
   else if (role === 'service')
     for (const listener of others) process.stderr.write(`${describeListener(listener, users)}\n`)
+}
+
+/** Says that the certificate is one that clients reject: each of them would say so, and nobody here would know. */
+function reportCertificate(tls: ServerArguments['tls'], { clock, writeLog, logEvent }: EngineParts): void {
+  const problem = describeCertificate(tls, clock.now())
+  if (problem === null) return
+  writeLog(problem)
+  if (logEvent === undefined) process.stderr.write(`${problem}\n`)
+  else logEvent({ event: 'server.certificate' })
 }
 
 const pageNeedsUsers =

@@ -1,5 +1,6 @@
+import { loopbackCertificate } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { describeListener } from '../../../src/programs/server/describe-listener.ts'
+import { describeCertificate, describeListener } from '../../../src/programs/server/describe-listener.ts'
 
 const users = { file: '/users', lines: [] }
 
@@ -14,4 +15,12 @@ test('a server that other machines reach says so at its start, and what protects
   expect(describeListener({ address: '/run/parley.sock', tokenFile: null, page: null }, users)).toBe(
     'parley server listens on /run/parley.sock',
   )
+})
+
+test('a certificate that clients reject for its dates is named at the start; any other is not', () => {
+  const said = (day: string) => describeCertificate(loopbackCertificate, Date.parse(day))
+  expect(said('2126-12-01')).toMatch(/certificate\.pem has expired on \d{4}-\d\d-\d\d, so clients do not connect/)
+  expect(said('2001-01-01')).toMatch(/is not valid before \d{4}-/)
+  expect(said('2026-11-24')).toBeNull()
+  expect(describeCertificate(null, 0)).toBeNull()
 })

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { certificateFault, errorMessage, tlsFaultOf } from '@parley/text'
+
+/** Files of TLS by which a store is reached. */
+export interface TlsPaths {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+/** Returns the sentence on a file of TLS that cannot be read or has no certificate; null where all can be used. */
+export function fileFault(files: TlsPaths): string | null {
+  for (const name of ['ca', 'cert', 'key'] as const) {
+    const path = files[name]
+    const fault = path === undefined ? null : faultIn(path, name !== 'key')
+    if (fault !== null) return `The ${name}_file of [store], ${path}, ${fault}.`
+  }
+  return null
+}
+
+function faultIn(path: string, isCertificate: boolean): string | null {
+  try {
+    const text = readFileSync(path, 'utf8')
+    return isCertificate ? certificateFault(text) : null
+  } catch (error) {
+    return `cannot be read: ${errorMessage(error)}`
+  }
+}
+
+/** Returns why a store cannot be reached, and what helps where that is known, as the rest of a sentence. */
+export function reasonWords(cause: unknown): string {
+  const message = errorMessage(cause)
+  const tls = faultOf(cause)
+  if (tls !== null) return `: ${tls.what}. ${tls.next}`
+  // The library has no code for it.
+  if (message.includes("does not support 'tls'"))
+    return ': it has no TLS. If that is meant, its address begins with nats://, and [store] names no files of TLS'
+  return ` (${message})`
+}
+
+/** Looks through the causes: the library wraps errors of the system. */
+function faultOf(error: unknown): ReturnType<typeof tlsFaultOf> {
+  if (!(error instanceof Error)) return null
+  return tlsFaultOf(error, 'ca_file of [store]') ?? faultOf(error.cause)
+}
