@@ -32,7 +32,7 @@ export function eventsOfRun(ran: RanHook, about: HookAbout, ids: Pick<Ids, 'item
 type Notice = Pick<ItemOf<'notice'>, 'level' | 'code' | 'title'> & { readonly text?: string }
 
 function noticesOf({ hook, finding }: RanHook): readonly Notice[] {
-  const { outcome, reason = '', context, message } = finding
+  const { outcome, reason = '', context, message, endsTurn } = finding
   const name = hookTitle(hook)
   const notices: Notice[] = []
   if (outcome === 'failed')
@@ -42,22 +42,22 @@ function noticesOf({ hook, finding }: RanHook): readonly Notice[] {
       title: `${asSentence(`${name} failed: ${reason}`)} It stops nothing.`,
     })
   if (message !== undefined) notices.push({ level: 'info', code: 'hookMessage', title: `${name}: ${message}` })
-  if (context !== undefined)
-    notices.push({
-      level: 'info',
-      code: 'hookContext',
-      title: `${name} told the model: ${firstLine(context)}`,
-      text: context,
-    })
+  // Its reason is said with the end of the turn.
+  const isSaid = endsTurn === true && context === reason
+  if (context !== undefined && !isSaid) notices.push(contextNotice(name, context))
   return notices
+}
+
+/** Returns the notice of what a hook told the model: one line in its title, more below it. */
+function contextNotice(name: string, context: string): Notice {
+  const text = context.trim()
+  const told = { level: 'info' as const, code: 'hookContext' }
+  return text.includes('\n')
+    ? { ...told, title: `${name} told the model:`, text: context }
+    : { ...told, title: `${name} told the model: ${text}` }
 }
 
 /** Returns how people read of a hook. */
 function hookTitle({ name, on, source }: HookRef): string {
   return `The ${source === 'project' ? "project's " : ''}hook "${name}" (${on})`
-}
-
-function firstLine(text: string): string {
-  const [first = ''] = text.trim().split('\n')
-  return first === text.trim() ? first : `${first} …`
 }

@@ -131,6 +131,31 @@ describe('hooks', () => {
     expect(model.requests).toHaveLength(1)
   })
 
+  it('that tell the model something are shown with it once', async () => {
+    await using place = hookWorld()
+    place.hook('PostToolUse', 'echo "run the formatter" >&2; exit 2')
+    place.hook('Stop', `[ -e once ] && exit 0; touch once; printf 'one\\ntwo\\n' >&2; exit 2`)
+    const model = scriptedModel({ calls: runs('true') }, { text: 'done' }, { text: 'done' })
+    const { watched } = await place.talk({ model }, free)
+    await watched.send('go')
+    await watched.turnEnded()
+    const notices = watched.items().filter(({ type }) => type === 'notice')
+    expect(notices.map(({ title, text }) => [title, text])).toEqual([
+      ['The hook "h1" (PostToolUse) told the model: run the formatter', ''],
+      ['The hook "h2" (Stop) told the model:', 'one\ntwo'],
+    ])
+  })
+
+  it('that end a turn after a call say why once', async () => {
+    await using place = hookWorld()
+    place.hook('PostToolUse', `echo '{"continue": false, "stopReason": "enough"}'`)
+    const { watched } = await place.talk({ model: scriptedModel({ calls: runs('true') }) }, free)
+    await watched.send('go')
+    await watched.turnEnded()
+    const notices = watched.items().filter(({ type }) => type === 'notice')
+    expect(notices.map(({ title }) => title)).toEqual(['The hook "h1" ended the turn: enough'])
+  })
+
   it('let a turn go on in place of its end, and it is said that one did', async () => {
     await using place = hookWorld()
     place.hook('Stop', `${keep}; [ $(wc -l < seen) -gt 1 ] || { echo "the tests fail" >&2; exit 2; }`)
