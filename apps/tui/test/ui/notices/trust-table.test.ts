@@ -55,7 +55,7 @@ describe('the configuration of a project on the screen', () => {
       'with MODE="x y"',
       'starts               ./serve',
       'for the tool server bare, in /repo/sub, outside any sandbox: it may do all',
-      'that you may',
+      'that its account may',
       'connects to          https://tools.example/mcp for the tool server far',
       'effect               model = "theirs"',
       'ignored              .parley/config.toml:3: "openai_base_url" is ignored: only your own',
