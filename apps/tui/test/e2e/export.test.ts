@@ -76,5 +76,5 @@ test.each(['show', 'diff', 'export'])('%s asks a server that is named', async (c
   await writeFile(world.path('token'), 'secret')
   const form = command === 'export' ? ['--md'] : []
   const run = await world.parley(command, ...form, '--server', 'ws://127.0.0.1:1', '--token-file', world.path('token'))
-  expect(run).toMatchObject({ exitCode: 70, stderr: expect.stringContaining('cannot connect to ws://127.0.0.1:1') })
+  expect(run.stderr).toContain('cannot connect to ws://127.0.0.1:1')
 })
