@@ -38,7 +38,7 @@ export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<nu
   if (yes !== undefined && no === true) throw misused('Give --yes HASH or --no, not both.')
   await using parley = await connect(launch, { clientName: 'parley-trust' })
   const report = await reportOn(parley, folderOf(cd, environment), flags)
-  launch.streams.stdout.write(json === true ? `${JSON.stringify(report)}\n` : showEffects(textOf(report, flags)))
+  launch.streams.stdout.write(json === true ? `${JSON.stringify(report)}\n` : showEffects(trustText(report, flags)))
   return exitCodes.ok
 }
 
@@ -49,23 +49,37 @@ async function reportOn(parley: Parley, folder: NamedFolder, { yes, no }: TrustF
   return parley.request('trust/decide', { ...folder, hash: report.hash, verdict: 'declined' })
 }
 
-function textOf(report: TrustReport, flags: TrustFlags): string {
+/** Returns the report with the ways to decide, and after a decision with who knows of it. */
+export function trustText(report: TrustReport, flags: TrustFlags): string {
   const { root, state, hash } = report
   if (state === 'none') return `${escapedLine(root)} brings no configuration of its own.\n`
-  const { cd, environment } = flags
-  const where = `${typedFlags({ '--cd': cd, '--environment': environment })}${typedServer(flags)}`
-  const ways =
-    hash === null
-      ? []
-      : state === 'trusted'
-        ? [`parley trust --no${where} takes that back.`]
-        : [
-            `To trust exactly this: parley trust --yes ${hash}${where}`,
-            `To decline it:         parley trust --no${where}`,
-          ]
+  const ways = hash === null ? [] : [...waysToDecide(report, hash, flags), ...placeLines(report, flags)]
   return [`What the configuration of ${escapedLine(root)} does`, ...trustRows(report).map(lineOf), ...ways, '']
     .map((line) => line.trimEnd())
     .join('\n')
+}
+
+/** Returns the commands that whoever asks may decide by, or who may. */
+function waysToDecide({ state, rejects = {} }: TrustReport, hash: string, flags: TrustFlags): readonly string[] {
+  const { cd, environment } = flags
+  const where = `${typedFlags({ '--cd': cd, '--environment': environment })}${typedServer(flags)}`
+  if (rejects.declined !== undefined) return [rejects.declined]
+  if (state === 'trusted') return [`parley trust --no${where} takes that back.`]
+  return [
+    rejects.trusted ?? `To trust exactly this: parley trust --yes ${hash}${where}`,
+    `To decline it:         parley trust --no${where}`,
+  ]
+}
+
+/** Returns which servers know of an answer that was just given about a project of an environment. */
+function placeLines({ keptIn }: TrustReport, { yes, no }: TrustFlags): readonly string[] {
+  if (keptIn === undefined || (yes === undefined && no !== true)) return []
+  if (keptIn === 'store') return ['All servers of the store know of it.']
+  return [
+    'The servers of this home know of it. Those of a store do not, where only --store names that: one of this home tells',
+    'it to them when a conversation next opens there, a yes only where they have no answer yet. With [store] in config.toml',
+    'parley trust tells the store itself.',
+  ]
 }
 
 function lineOf([label, text]: Row): string {

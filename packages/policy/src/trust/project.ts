@@ -77,6 +77,8 @@ export interface Projects {
   there(place: ProjectThere): Promise<Project | null>
   /** Keeps the decision about a project. Rejects with `DecisionTooLargeError`. */
   decide(project: Pick<Project, 'environment' | 'machine'>, entry: TrustEntry): Promise<void>
+  /** True where decisions about projects of environments are in a store, for all of its servers. */
+  readonly areShared: boolean
 }
 
 /** Root of a project of another machine, with facts of that machine. */
@@ -135,6 +137,7 @@ export function createProjects({ home, env, files, shared = null }: ProjectPorts
       if (environment === null || shared === null) store.write(entry)
       else await writeShared(shared, sharedPlace(machine, entry.root), entry)
     },
+    areShared: shared !== null,
   }
 }
 

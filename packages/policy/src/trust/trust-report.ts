@@ -160,7 +160,7 @@ export function trustNotice(project: Project | null): string | null {
   if (project === null || state === 'trusted' || state === 'declined') return null
   const { files, problems, brought } = project
   if (problems.length > 0 && files.length === 0) return problems.join(' ')
-  const ways = '`parley trust`, or /trust in the terminal, shows it and lets you decide.'
+  const ways = '`parley trust`, or /trust in the terminal, shows it and how to decide.'
   if (project.state === 'trusted' || (project.state !== 'changed' && files.length === 0))
     return broughtNotice(state, brought, ways)
   if (files.length === 0)

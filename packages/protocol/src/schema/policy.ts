@@ -156,6 +156,16 @@ const trustReport = z
       .array(z.object({ path: z.string().describe('Relative to `root`.'), text: z.string() }))
       .describe('Files of the configuration. Programs of the project that would run are listed without their text.'),
     diff: z.string().exactOptional().describe('Difference from the content trusted before, where that is known.'),
+    rejects: z
+      .object({ trusted: z.string().exactOptional(), declined: z.string().exactOptional() })
+      .exactOptional()
+      .describe('Verdicts that `trust/decide` rejects from whoever asks, each with the reason and who may decide.'),
+    keptIn: z
+      .enum(['home', 'store'])
+      .exactOptional()
+      .describe(
+        'Place of the answers about a project of an environment: the home of this server, or the store for all of its servers. Left out for a folder of its own machine.',
+      ),
   })
   .describe('Effects of a project’s own configuration.')
 

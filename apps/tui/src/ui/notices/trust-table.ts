@@ -24,8 +24,10 @@ export function trustTable(report: TrustReport): { readonly notice: Notice; read
   }
 }
 
-function trustHint({ hash, state }: TrustReport): string {
+function trustHint({ hash, state, rejects }: TrustReport): string {
   if (hash === null) return 'There is nothing to decide.'
+  if (rejects?.declined !== undefined) return rejects.declined
+  if (rejects?.trusted !== undefined && state !== 'trusted') return `${rejects.trusted} /trust no declines it.`
   return state === 'trusted' ? '/trust no takes that back.' : '/trust yes trusts exactly this, /trust no declines it.'
 }
 

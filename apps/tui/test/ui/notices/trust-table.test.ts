@@ -42,6 +42,16 @@ function shown(from: TrustReport, columns = 100): string {
 }
 
 describe('the configuration of a project on the screen', () => {
+  test('offers whoever may not decide no answer that would be rejected, and says who may', () => {
+    const lastOf = (rejects: NonNullable<TrustReport['rejects']>) => {
+      const { notice } = trustTable({ ...report, rejects })
+      return notice.kind === 'table' ? notice.rows.at(-1) : null
+    }
+    const why = 'About this one decides whoever runs the server.'
+    expect(lastOf({ trusted: why, declined: why })).toEqual(['answer', why])
+    expect(lastOf({ trusted: why })).toEqual(['answer', `${why} /trust no declines it.`])
+  })
+
   test('is what it would start, change and not do, then its files and the ways to answer', () => {
     expect(
       shown(report)

@@ -22,9 +22,20 @@ export interface TrustPorts extends ProjectPorts {
 type Asking = Pick<Rights, 'person'>
 type Found = Parameters<Parameters<typeof withProject>[3]>[0]
 
-/** Reports what the configuration of a project would do. */
+/** Reports what the configuration of a project would do, and which answers would be rejected. */
 export async function readTrust(params: ParamsOf<'trust/read'>, by: Asking, ports: TrustPorts): Promise<TrustReport> {
-  return withProject(params, by, ports, (found) => reportOn(found, ports))
+  const { environment } = params
+  const kept = environment === undefined ? {} : ({ keptIn: ports.projects.areShared ? 'store' : 'home' } as const)
+  return withProject(params, by, ports, async (found) => ({
+    ...(await reportOn(found, ports)),
+    ...rejectsOf(whyNotYours(params, by, ports), whyNotTrusted(found, by)),
+    ...kept,
+  }))
+}
+
+function rejectsOf(both: string | null, trusted: string | null): Pick<TrustReport, 'rejects'> {
+  if (both !== null) return { rejects: { trusted: both, declined: both } }
+  return trusted === null ? {} : { rejects: { trusted } }
 }
 
 async function reportOn({ project, place, sandboxes }: Found, { home }: TrustPorts): Promise<TrustReport> {
@@ -38,37 +49,42 @@ export async function decideTrust(
   by: Asking,
   ports: TrustPorts,
 ): Promise<TrustReport> {
-  assertMayDecide(params, by, ports)
+  assertPermitted(whyNotYours(params, by, ports))
   await withProject(params, by, ports, (found) => {
-    if (by.person.kind === 'user' && params.verdict === 'trusted') assertReachesNothing(found)
+    if (params.verdict === 'trusted') assertPermitted(whyNotTrusted(found, by))
     return decide(found, params, ports)
   })
   return readTrust(params, by, ports)
 }
 
-/** Throws `notPermitted` for a user, but for the owner of the machine that the project would run programs on. */
-function assertMayDecide(
+function assertPermitted(why: string | null): void {
+  if (why !== null) throw rejection('notPermitted', why)
+}
+
+/** Returns why a user may not decide at all, and who may; null for the owner of the machine that its programs would run on. */
+function whyNotYours(
   { environment }: Pick<ParamsOf<'trust/decide'>, 'environment'>,
   { person }: Asking,
   { home }: TrustPorts,
-): void {
-  if (person.kind === 'operator') return
+): string | null {
+  if (person.kind === 'operator') return null
   const owner = environment === undefined ? null : machineOwner(environment, readConfig(home, {}).values)
-  if (person.kind === 'user' && owner === person.name) return
-  throw rejection(
-    'notPermitted',
-    'What a project brings runs with the rights of its machine: whoever runs the server trusts it, or the owner of a machine that has connected by itself.',
-  )
+  if (person.kind === 'user' && owner === person.name) return null
+  const operator =
+    environment === undefined
+      ? 'whoever runs the server, by `parley trust` in this folder of its machine'
+      : `whoever runs the server, by \`parley trust --environment ${printable(environment)}\` on its machine`
+  const who = owner === null ? operator : `the owner of that machine, or ${operator}`
+  return `What a project brings runs with the rights of its machine. About this one decides ${who}.`
 }
 
-/** Throws `notPermitted` for a project with a tool server behind a `url`: not its machine would ask that, but this server. */
-function assertReachesNothing({ project }: Found): void {
+/** Returns why a user may not trust a project with a tool server behind a `url`: not its machine would ask that, but this server. */
+function whyNotTrusted({ project }: Found, { person }: Asking): string | null {
+  if (person.kind !== 'user') return null
   const far = Object.entries(project?.servers ?? {}).find(([, { url }]) => url !== undefined)
-  if (far === undefined) return
-  throw rejection(
-    'notPermitted',
-    `The tool server ${printable(far[0])} of this project is reached by its url from the machine of the server, so only whoever runs the server may trust it.`,
-  )
+  return far === undefined
+    ? null
+    : `The tool server ${printable(far[0])} of this project is reached by its url from the machine of the server, so only whoever runs the server may trust it.`
 }
 
 async function decide(

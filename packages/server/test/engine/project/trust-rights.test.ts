@@ -73,7 +73,13 @@ it.each([
   } as unknown as Parameters<typeof decideTrust>[2]
   const ada = { person: { kind: 'user', name: 'ada' } } as const
   const folder = { cwd: work, environment: 'laptop' }
-  const { hash } = await readTrust(folder, ada, ports)
+  const { hash, rejects, keptIn } = await readTrust(folder, ada, ports)
+  expect(keptIn).toBe('home')
+  expect(Object.keys(rejects ?? {})).toEqual(outcome === 'trusted' ? [] : ['trusted'])
+  expect(await readTrust(folder, { person: { kind: 'operator' } }, ports)).not.toHaveProperty('rejects')
+  const why = expect.stringContaining('the owner of that machine, or whoever runs the server')
+  const bo = { person: { kind: 'user', name: 'bo' } } as const
+  expect((await readTrust(folder, bo, ports)).rejects).toEqual({ trusted: why, declined: why })
   const deciding = decideTrust({ ...folder, hash: hash ?? '', verdict: 'trusted' }, ada, ports)
   const found = await deciding.then(
     ({ state }) => state,

@@ -60,7 +60,7 @@ describe('the configuration of a project', () => {
     const { client, summary, watched } = await place.talkTo(scriptedModel())
     expect(summary.settings).toMatchObject(usual)
     expect(summary.warnings).toEqual([
-      'This project brings its own configuration (.parley/config.toml, .parley/policy.toml, 1 tool server). Nothing of it takes effect unless you trust it. `parley trust`, or /trust in the terminal, shows it and lets you decide.',
+      'This project brings its own configuration (.parley/config.toml, .parley/policy.toml, 1 tool server). Nothing of it takes effect unless you trust it. `parley trust`, or /trust in the terminal, shows it and how to decide.',
     ])
     await watched.send('hi')
     await watched.turnEnded()
