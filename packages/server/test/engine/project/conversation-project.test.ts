@@ -29,6 +29,12 @@ function onMachine(found: Project | null, trouble: () => Error | null = () => nu
   return { machine, project: projectInEnvironment(parts, { home: '/nowhere', projects: { there } }) }
 }
 
+/** Conversation in which nothing has happened yet. */
+const conversation = {
+  ...{ started: false, state: { core: { usage: {} } } },
+  ...{ recordAll: () => undefined, synced: () => Promise.resolve() },
+}
+
 describe('a project whose machine is away', () => {
   it('is unread, and is read once the machine is back', async () => {
     const { machine, project } = onMachine(null)
@@ -43,7 +49,7 @@ describe('a project whose machine is away', () => {
 
   it('is waited for by hooks until they are interrupted, and no longer', async () => {
     const project = { isRead: false, read: () => Promise.withResolvers<void>().promise }
-    const parts = { conversation: { started: false }, project, hooks: () => [] } as unknown as HookParts
+    const parts = { conversation, project, hooks: () => [] } as unknown as HookParts
     const stop = new AbortController()
     const run = createHooks(parts, noPorts).run(moment, () => commonFields, stop.signal)
     const first = run[Symbol.asyncIterator]().next()
@@ -53,7 +59,7 @@ describe('a project whose machine is away', () => {
 
   it('counts as one with hooks until it was read', async () => {
     const { machine, project } = onMachine(null)
-    const parts = { conversation: { started: false }, project, hooks: () => [] } as unknown as HookParts
+    const parts = { conversation, project, hooks: () => [] } as unknown as HookParts
     const hooks = createHooks(parts, noPorts)
     expect(hooks.has(moment)).toBe(true)
     machine.isAway = false
@@ -67,7 +73,7 @@ describe('a project whose machine is away', () => {
     const placed = (['user', 'project'] as const).map((source) => ({ on: 'SessionStart', source, matcher: '' }))
     const mine = placed.slice(0, 1)
     const hooks = (all: typeof placed) =>
-      createHooks({ conversation: { started: false }, project, hooks: () => all } as unknown as HookParts, noPorts)
+      createHooks({ conversation, project, hooks: () => all } as unknown as HookParts, noPorts)
     const late = hooks(placed)
     const without = hooks(mine)
     const begun = () => [late, without].map((one) => [one.begin(), one.begin()])
