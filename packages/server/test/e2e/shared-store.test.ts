@@ -183,11 +183,13 @@ describe.skipIf(!hasNats)('servers that share a store', { timeout: 60_000 }, () 
   const points = ['afterYesIsLogged', 'beforeCommandStarts', 'inMiddleOfLine'] as const
   // The other points are killed at in killed-server.test.ts, without a store.
   it.each(isLong ? points : points.slice(-1))('lose nothing that was shown when one is killed (%s)', async (point) => {
-    await using world = await twoPlaces('echo x >> ran')
+    const sent = Promise.withResolvers<void>()
+    await using world = await twoPlaces('echo x >> ran', sent.promise)
     const { one, other } = world
     const owner = start(one, failpoints[point])
     const client = await owner.connect()
     const watched = await ask(client, one.cwd)
+    sent.resolve()
     answer(client, watched).catch(() => undefined)
     await owner.exited
 
@@ -212,9 +214,10 @@ interface TwoPlaces extends AsyncDisposable {
   readonly other: ProcessPlace
 }
 
-/** Homes of two servers whose model runs a command. */
-async function twoPlaces(command: string): Promise<TwoPlaces> {
-  const model = await startModelServer([{ calls: [{ name: 'shell', arguments: { command } }] }, { text: 'Done.' }])
+/** Homes of two servers whose model runs a command; it answers once `gate` resolves. */
+async function twoPlaces(command: string, gate: Promise<void> = Promise.resolve()): Promise<TwoPlaces> {
+  const calls = [{ name: 'shell', arguments: { command } }]
+  const model = await startModelServer([{ calls, gate }, { text: 'Done.' }])
   const one = processPlace(model.url, 'untrusted')
   const other = processPlace(model.url, 'untrusted')
   return {
