@@ -28,6 +28,7 @@ interface Reader {
 
 export function createEventFeed(startSeq: number): EventFeed {
   const recent: Line[] = []
+  /** Lines that are held, the earliest first. */
   const holds: number[] = []
   const listeners = new Map<() => void, Reader | undefined>()
   let recentSize = 0
@@ -73,7 +74,9 @@ export function createEventFeed(startSeq: number): EventFeed {
       publish()
     },
     hold(seq) {
-      holds.push(seq)
+      // A later line of one write may be held first: what waits for the disk, beside all that waits for a store.
+      const before = holds.findLastIndex((held) => held <= seq)
+      holds.splice(before + 1, 0, seq)
     },
     release(seq) {
       const at = holds.indexOf(seq)

@@ -43,6 +43,18 @@ describe('a feed', () => {
     expect(feed.published).toBe(2)
   })
 
+  it('holds back from the first held line on, whichever hold came first', () => {
+    const feed = createEventFeed(0)
+    feed.hold(3)
+    feed.hold(2)
+    feed.append([line(1), line(2), line(3)])
+    expect(feed.published).toBe(1)
+    feed.release(3)
+    expect(feed.published).toBe(1)
+    feed.release(2)
+    expect(feed.published).toBe(3)
+  })
+
   it('gives no lines to a reader that is up to date or ahead', () => {
     const feed = createEventFeed(3)
     expect([feed.recentAfter(3), feed.recentAfter(9)]).toEqual([[], []])

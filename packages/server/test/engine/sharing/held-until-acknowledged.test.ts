@@ -1,13 +1,13 @@
 import { STORE_GONE, StorageError } from '@parley/journal'
 import type { SharedStore, Shipment } from '@parley/store'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testClock } from '../support/test-clock.ts'
 import { testPlace } from '../support/test-server.ts'
 
 /** Store that is away from the first line on, until it is told to come back. */
 function awayStore() {
-  const back = Promise.withResolvers<void>()
+  let back = Promise.withResolvers<void>()
   let trouble: StorageError | null = null
   let isBack = false
   const shipment: Shipment = {
@@ -47,6 +47,10 @@ function awayStore() {
   }
   return {
     store,
+    /** Takes what is written, and acknowledges nothing until it comes back. */
+    goAway() {
+      back = Promise.withResolvers()
+    },
     comeBack() {
       isBack = true
       trouble = null
@@ -80,5 +84,28 @@ test('nothing is shown and no request is answered before the store has acknowled
   await watched.turnEnded()
   expect(told).toEqual(watched.events.map(({ event }) => event.type))
   expect(place.logLines(conversationId)).toHaveLength(watched.events.length + 1)
+  await server.close()
+})
+
+test('nothing that is recorded together with the end of a turn is shown before the store has acknowledged it', async () => {
+  await using place = testPlace()
+  const { store, comeBack, goAway } = awayStore()
+  comeBack()
+  const model = scriptedModel({ text: 'A', hang: true })
+  const { client, watched, server } = await place.talk({ store, model, clock: testClock() })
+  const { conversationId } = watched
+  await watched.send('one')
+  const { conversation } = server.engine.host.get(conversationId)
+  await vi.waitFor(() => expect(model.requests).toHaveLength(1))
+  await watched.until(({ core }) => Object.keys(core.open)[0])
+  goAway()
+  const before = conversation.feed.published
+  const stopped = client.request('conversation/interrupt', { conversationId })
+  await vi.waitFor(() => expect(conversation.state.core.turn).toBeNull())
+  expect(conversation.state.core.seq).toBeGreaterThan(before + 1)
+  expect(conversation.feed.published).toBe(before)
+  comeBack()
+  await stopped
+  await watched.turnEnded()
   await server.close()
 })
