@@ -2,7 +2,7 @@ import type { LoginCompleted, ServerNotice } from '@parley/protocol'
 import { ConnectionClosedError } from '@parley/rpc'
 import { type CheckResult, type Client, connectClient, type Introduction } from './connection/client.ts'
 import { ClientError } from './connection/errors.ts'
-import type { ServerAccess } from './connection/reach-server.ts'
+import type { SharedAccess } from './connection/reach-server.ts'
 import { withinLimit } from './connection/within-limit.ts'
 import { Parley } from './parley.ts'
 import { endOfTeam, reportEnd } from './server/leave-server.ts'
@@ -76,15 +76,15 @@ function greet({ transport }: Link, options: ConnectOptions, target: Target): Pr
 }
 
 /** Returns by what other servers of the store are reached. */
-function accessOf(target: Target): ServerAccess | undefined {
+function accessOf(target: Target): SharedAccess | undefined {
   if ('url' in target) {
-    const { url: _, ...access } = target
-    return access
+    const { url: through, ...access } = target
+    return { ...access, through }
   }
   return 'server' in target && target.token !== undefined ? { token: target.token } : undefined
 }
 
-function introductionOf(options: ConnectOptions, reach: ServerAccess | undefined): Introduction {
+function introductionOf(options: ConnectOptions, reach: SharedAccess | undefined): Introduction {
   const { name = 'script', title, version = '0', access = 'full', canApprove = access === 'full' } = options
   const { canRaiseLimits = false, mayLoosen, onNotice, onLoginCompleted, checkResult } = options
   return {

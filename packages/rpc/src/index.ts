@@ -5,7 +5,7 @@ export type { MethodHandler } from './peer/incoming-requests.ts'
 export { notificationLine } from './peer/message.ts'
 export { createPeer, type Peer, type PeerOptions } from './peer/peer.ts'
 export { validityFault } from './transport/certificates.ts'
-export { isInTheClear, serverAddress } from './transport/server-address.ts'
+export { isInTheClear, pageSocketOf, relayAddress, serverAddress } from './transport/server-address.ts'
 export { createMemoryTransportPair, createStreamTransport, type StreamLimits } from './transport/stream-transport.ts'
 export {
   answerLimits,

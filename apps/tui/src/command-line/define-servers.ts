@@ -84,6 +84,10 @@ function defineServer(program: Command): void {
       '--advertise <address>',
       'wss://NAME:PORT by which browsers, and with --store clients of other servers, reach this one; default: where it listens',
     )
+    .option(
+      '--ca-file <file>',
+      'with --store: authorities of the certificates of other servers, as PEM, where clients are passed on to them',
+    )
     .option('--daemon', 'in the background; says its process and socket, and ends with kill or --idle-exit')
     .option(
       '--idle-exit <time>',

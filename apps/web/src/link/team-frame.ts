@@ -1,10 +1,14 @@
+import { pageSocketOf, relayAddress } from '@parley/rpc'
 import { openSocket } from './page-transport.ts'
 
 /** Way to the other servers of the team, those included that came after the page was loaded. */
 export interface TeamFrame {
   /** Resolves to the origins that `open` can reach by now. Rejects when the server that the page is from does not answer. */
   look(): Promise<readonly string[]>
-  /** Opens a websocket to the server of an origin. Rejects when it cannot be opened in time. */
+  /**
+   * Opens a websocket to the server of an origin: through the one that the page is from where it cannot be reached from
+   * here. Rejects when it cannot be opened in time.
+   */
   open(origin: string): Promise<WebSocket>
 }
 
@@ -42,11 +46,13 @@ export function createTeamFrame(page: View): TeamFrame {
   return {
     look,
     async open(origin) {
-      const url = `${origin.replace(/^http/, 'ws')}/socket`
-      const frame = origin === location.origin ? undefined : frames.at(-1)
-      const socket = await openSocket(url, frame?.view ?? page)
-      if (frame !== undefined) frame.socket = socket
-      return socket
+      const url = pageSocketOf(origin)
+      if (origin === location.origin) return await openSocket(url, page)
+      const frame = frames.at(-1)
+      const direct = await openSocket(url, frame?.view ?? page).catch(() => null)
+      if (direct === null) return await openSocket(relayAddress(location.origin.replace(/^http/, 'ws'), url), page)
+      if (frame !== undefined) frame.socket = direct
+      return direct
     },
   }
 }

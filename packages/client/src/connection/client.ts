@@ -10,7 +10,7 @@ import {
   type ServerNotice,
 } from '@parley/protocol'
 import { type CloseReason, createPeer, type Transport } from '@parley/rpc'
-import type { ServerAccess } from './reach-server.ts'
+import type { SharedAccess } from './reach-server.ts'
 
 interface ClientInfo {
   readonly name: string
@@ -31,7 +31,7 @@ export interface Introduction {
   /** False if the client only makes the limits of conversations stricter. Default: true. */
   readonly mayLoosen?: boolean
   /** Means of the connection where it is a websocket: other servers of the same store are reached with them. */
-  readonly reach?: ServerAccess
+  readonly reach?: SharedAccess
   readonly onNotice?: (notice: ServerNotice) => void
   /** Called when an attempt to log in has ended, of any client of the server. */
   readonly onLoginCompleted?: (end: LoginCompleted) => void

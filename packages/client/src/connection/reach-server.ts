@@ -1,4 +1,4 @@
-import { isInTheClear, type Transport } from '@parley/rpc'
+import { ConnectError, isInTheClear, relayAddress, type Transport } from '@parley/rpc'
 import { ClientError } from './errors.ts'
 
 /** Means to reach servers by their addresses. What a client was given holds for each server that it goes to. */
@@ -11,10 +11,21 @@ export interface ServerAccess {
   readonly allowUnencrypted?: boolean
 }
 
+/** Means to reach servers that share a store with one that was reached. */
+export interface SharedAccess extends ServerAccess {
+  /** Address of that one, which passes a connection on where another cannot be reached from here. */
+  readonly through?: string
+}
+
 interface Reaching {
   readonly beatMs?: number
   readonly signal?: AbortSignal
+  /** Server that passes the connection on where the address cannot be reached from here. */
+  readonly through?: string | undefined
 }
+
+/** Time for an address to answer, in ms, where there is another way. */
+const directMs = 2_000
 
 /** Throws `notSecure` for an address of another machine without TLS, unless it is permitted. */
 export function assertSecure(address: string, { allowUnencrypted = false }: ServerAccess): void {
@@ -25,8 +36,33 @@ export function assertSecure(address: string, { allowUnencrypted = false }: Serv
   )
 }
 
-/** Connects to a server by its address. Rejects with `notSecure` or a `ConnectError`; when aborted, with the signal's reason. */
-export async function reachServer(url: string, access: ServerAccess, how: Reaching = {}): Promise<Transport> {
+/**
+ * Connects to a server by its address, or else through another one that shares its store. Rejects with `notSecure` or a
+ * `ConnectError`; when aborted, with the signal's reason.
+ */
+export async function reachServer(
+  url: string,
+  access: ServerAccess,
+  { through, ...how }: Reaching = {},
+): Promise<Transport> {
+  if (through === undefined) return await reachDirectly(url, access, how)
+  const late = AbortSignal.timeout(directMs)
+  const signal = how.signal === undefined ? late : AbortSignal.any([how.signal, late])
+  try {
+    return await reachDirectly(url, access, { ...how, signal })
+  } catch (error) {
+    how.signal?.throwIfAborted()
+    const failure = late.aborted ? new ConnectError('timedOut', `${url} does not answer`) : error
+    if (!(failure instanceof ConnectError) || failure.reason === 'refused') throw failure
+    return await reachDirectly(relayAddress(through, url), access, how).catch((cause: unknown) => {
+      how.signal?.throwIfAborted()
+      // The other server judges the token, whichever way it comes.
+      throw cause instanceof ConnectError && cause.reason === 'refused' ? cause : failure
+    })
+  }
+}
+
+async function reachDirectly(url: string, access: ServerAccess, how: Omit<Reaching, 'through'>): Promise<Transport> {
   assertSecure(url, access)
   const { token, ca } = access
   // Loaded only when used: most connections have no address.

@@ -136,7 +136,7 @@ async function transportTo(owner: Owner, { reach }: Introduction): Promise<Trans
   if (socket !== null) return connectSocket(socket)
   if (address === undefined || reach?.token === undefined)
     throw liveElsewhere(owner, 'notListening', address === undefined ? notListening : withoutToken(address))
-  return await reachServer(address, reach)
+  return await reachServer(address, reach, { through: reach.through })
 }
 
 const notListening = 'It cannot be joined: it does not listen.'

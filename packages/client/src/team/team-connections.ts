@@ -19,8 +19,8 @@ export interface ConnectionsOptions extends ServerAccess {
 
 /** Connections to the servers of a team, one to each address. */
 export interface TeamConnections {
-  /** Resolves to the connection to an address, which is made if there is none. */
-  to(address: string): Promise<Reached>
+  /** Resolves to the connection to an address, which is made if there is none: where it must be, through another server. */
+  to(address: string, through?: string): Promise<Reached>
   close(): Promise<void>
 }
 
@@ -28,10 +28,10 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
   const open = new Map<string, Promise<Reached>>()
   let isClosed = false
 
-  async function connect(address: string): Promise<Reached> {
+  async function connect(address: string, through: string | undefined): Promise<Reached> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(silent(address)), answerLimitMs)
-    const transport = await reachServer(address, access, { beatMs, signal: late.signal }).finally(() =>
+    const transport = await reachServer(address, access, { beatMs, signal: late.signal, through }).finally(() =>
       clearTimeout(timer),
     )
     return { client: await greet(transport, address), address }
@@ -52,8 +52,8 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
   }
 
   /** Forgets a connection that failed or ended, so that the next request for it makes another. */
-  function keep(address: string): Promise<Reached> {
-    const made = connect(address)
+  function keep(address: string, through: string | undefined): Promise<Reached> {
+    const made = connect(address, through)
     const forget = () => {
       if (open.get(address) === made) open.delete(address)
     }
@@ -66,9 +66,9 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
   }
 
   return {
-    to(address) {
+    to(address, through) {
       if (isClosed) return Promise.reject(new ClientError('closed', 'The connection was closed here.'))
-      return open.get(address) ?? keep(address)
+      return open.get(address) ?? keep(address, through)
     },
     async close() {
       isClosed = true

@@ -76,7 +76,7 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
       const owner = ownerIn(error)
       if (owner?.address === undefined) throw error
       const { conversationId } = owner
-      const there = await connections.to(owner.address)
+      const there = await connections.to(owner.address, asked.address)
       const overrides = params.overrides === undefined ? {} : { overrides: params.overrides }
       const summary = await there.client.request('conversation/resume', { conversationId, ...overrides })
       return { ...there, summary, attached: true }

@@ -1,5 +1,6 @@
 import { type MethodHandler, RpcError, type Transport } from '@parley/rpc'
-import { listenWebSocket } from '@parley/rpc/websocket'
+import { listenWebSocket, type RelayTargetOf } from '@parley/rpc/websocket'
+import { freePorts } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { connect, type LinkState } from '../../src/index.ts'
 import {
@@ -24,7 +25,7 @@ interface TeamServer extends AsyncDisposable {
   reject(): Promise<void>
 }
 
-async function serve(methods: FakeMethods): Promise<TeamServer> {
+async function serve(methods: FakeMethods, more: { readonly relayTo?: RelayTargetOf } = {}): Promise<TeamServer> {
   const all: FarSide[] = []
   let isRejecting = false
   const first = Promise.withResolvers<void>()
@@ -38,6 +39,7 @@ async function serve(methods: FakeMethods): Promise<TeamServer> {
     token: null,
     onConnection: () => undefined,
     admit: (token) => (isRejecting || token !== 'secret' ? null : take),
+    ...more,
   })
   const end = async () => {
     await listener.close()
@@ -101,6 +103,31 @@ describe('a connection to several servers', () => {
     expect(conversation.state.core.meta.name).toBe('n6')
     expect(links[0]).toMatchObject({ kind: 'lost', address: first.url })
     expect(links.at(-1)).toMatchObject({ kind: 'up', address: second.url })
+  })
+
+  test('goes to a server that cannot be reached from here through the one that it asked', async () => {
+    await using owner = await serve(open(3, { 'approval/decide': () => ({}) }))
+    const [port = 0] = await freePorts(1)
+    const address = `ws://127.0.0.1:${port}`
+    const elsewhere = () => {
+      throw new RpcError(-32010, 'It is open elsewhere.', { code: 'liveElsewhere', conversationId, pid: null, address })
+    }
+    await using asked = await serve(open(3, { 'conversation/resume': elsewhere }), {
+      relayTo: async (to) => (to === address ? { url: owner.url } : null),
+    })
+    for (const target of [{ urls: [asked.url] }, { url: asked.url }]) {
+      await using parley = await connect({ ...target, token: 'secret' })
+      const conversation = await parley.resume(conversationId)
+      expect(conversation.attached).toBe(true)
+      await conversation.decide('a-1', 'approved')
+    }
+    const { asked: requests } = await owner.far()
+    expect(requests.map(([method]) => method)).toContain('approval/decide')
+
+    // It is the owner that judges the token.
+    await owner.reject()
+    await using rejected = await connect({ url: asked.url, token: 'secret' })
+    await expect(rejected.resume(conversationId)).rejects.toMatchObject({ data: { reason: 'refused' } })
   })
 
   test('that only watches waits until the next one has the conversation open, and goes on there', async () => {

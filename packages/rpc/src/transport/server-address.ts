@@ -14,3 +14,19 @@ export function isInTheClear(address: string): boolean {
   const url = URL.parse(address)
   return url?.protocol === 'ws:' && !isLoopbackHost(url.hostname)
 }
+
+/** Path at which a server passes websockets on to another one, which `to` of the query names. */
+export const relayPath = '/relay'
+
+/** Returns the address by which the server `through` passes a websocket on to another one. */
+export function relayAddress(through: string, to: string): string {
+  return `${through}${relayPath}?to=${encodeURIComponent(to)}`
+}
+
+/** Path of the websocket of a page. */
+export const pageSocketPath = '/socket'
+
+/** Returns the websocket of the page with an origin, `https://HOST:PORT`. */
+export function pageSocketOf(origin: string): string {
+  return `${origin.replace(/^http/, 'ws')}${pageSocketPath}`
+}

@@ -21,8 +21,23 @@ export interface TakeUpgrade {
   readonly limits?: Partial<TransportLimits>
 }
 
-/** Returns who takes a websocket upgrade, or the HTTP status that rejects it. */
-type Admit = (head: RequestHead) => TakeUpgrade | number | Promise<TakeUpgrade | number>
+/** Request for a websocket that is not answered yet. */
+export interface Upgrade {
+  readonly request: IncomingMessage
+  readonly stream: Duplex
+  /** Bytes that came behind the request. */
+  readonly head: Buffer
+}
+
+/** Takes ownership of the stream of an upgrade before the handshake, which it answers. */
+export interface TakeStream {
+  takeStream(upgrade: Upgrade): void
+}
+
+/** Owner of a websocket upgrade, or the HTTP status that rejects it. */
+export type Admitted = TakeUpgrade | TakeStream | number
+
+type Admit = (head: RequestHead) => Admitted | Promise<Admitted>
 
 /** Certificate of a server with what leads to its authority, and its key, in PEM. */
 export interface TlsFiles {
@@ -43,8 +58,9 @@ export function createWebSocketServer(admit: Admit, { tls, ...more }: HttpOption
   server.on('upgrade', (request, stream, head) => {
     // A client may disconnect during the handshake, and an unhandled `error` event would end the process.
     stream.on('error', () => {})
-    const answer = (admitted: TakeUpgrade | number) => {
+    const answer = (admitted: Admitted) => {
       if (typeof admitted === 'number') return rejectUpgrade(stream, admitted)
+      if ('takeStream' in admitted) return admitted.takeStream({ request, stream, head })
       websockets.handleUpgrade(request, stream, head, (websocket) => {
         admitted(createWebSocketTransport({ ...admitted.limits, websocket, socket: request.socket }), request)
       })
@@ -95,7 +111,7 @@ export function addressOf(server: Server): string {
 }
 
 /** Answers a request for an upgrade with an HTTP status, and ends its connection. */
-function rejectUpgrade(stream: Duplex, status: number): void {
+export function rejectUpgrade(stream: Duplex, status: number): void {
   const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`)
 }
@@ -103,6 +119,11 @@ function rejectUpgrade(stream: Duplex, status: number): void {
 /** Returns the path of a request, without the query. */
 export function pathOf(url = '/'): string {
   return url.split('?', 1)[0] ?? '/'
+}
+
+/** Returns the query of a request's address. */
+export function queryOf(url = ''): URLSearchParams {
+  return new URLSearchParams(url.split('?', 2)[1] ?? '')
 }
 
 /** Returns true for equal secrets. Compares digests, so that timing reveals no part of them. */

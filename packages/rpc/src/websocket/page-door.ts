@@ -1,6 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { pageSocketPath, relayPath } from '../transport/server-address.ts'
 import type { Transport } from '../transport/transport.ts'
-import { pathOf, type RequestHead, type TakeUpgrade } from './http-listener.ts'
+import { type Admitted, pathOf, queryOf, type RequestHead, type TakeUpgrade } from './http-listener.ts'
+import type { Relays } from './relays.ts'
 
 /** Answer to a request for a file of the page. */
 export interface PageResponse {
@@ -26,17 +28,19 @@ export interface PageSource {
 /** Door for browsers: admits exactly its own Hosts, of each its own Origin, and for a websocket those of other servers. */
 export interface PageDoor {
   /** Returns who takes the websocket of a page, else the HTTP status that rejects it. */
-  admit(head: RequestHead): TakeUpgrade | number
+  admit(head: RequestHead): Admitted | Promise<Admitted>
   /** Answers a request for a file. */
   answer(request: IncomingMessage, response: ServerResponse): void
 }
 
-/** Path of the websocket. */
-const socketPath = '/socket'
 const unprovenBytes = 64 * 1024
 
 /** Creates the door of a page that is known by these origins, `http://HOST:PORT` or `https://…`. */
-export function createPageDoor(origins: readonly [string, ...string[]], source: PageSource): PageDoor {
+export function createPageDoor(
+  origins: readonly [string, ...string[]],
+  source: PageSource,
+  relays: Relays | null = null,
+): PageDoor {
   const originOf = new Map(origins.map((origin) => [new URL(origin).host, origin]))
   const take: TakeUpgrade = (transport, request) => {
     source.onConnection(transport, limitUnproven(request)).catch(() => transport.close())
@@ -47,7 +51,8 @@ export function createPageDoor(origins: readonly [string, ...string[]], source: 
       if (origin === undefined) return 421
       const from = headers.origin ?? ''
       if (from !== origin && !source.otherOrigins().includes(from)) return 403
-      return pathOf(url) === socketPath ? take : 404
+      if (pathOf(url) === relayPath && relays !== null && from === origin) return relays.taker(queryOf(url))
+      return pathOf(url) === pageSocketPath ? take : 404
     },
     answer(request, response) {
       const origin = originOf.get(request.headers.host ?? '')

@@ -1,23 +1,28 @@
 import { type Server, STATUS_CODES } from 'node:http'
 import { isLoopbackHost } from '@parley/text'
+import { relayPath } from '../transport/server-address.ts'
 import { answerLimits, ListenError, type Listener, listenerOf, type Transport } from '../transport/transport.ts'
 import { listenAtPath } from '../transport/unix-socket.ts'
 import {
+  type Admitted,
   addressOf,
   createWebSocketServer,
   isSameSecret,
   listening,
   pathOf,
+  queryOf,
   type RequestHead,
-  type TakeUpgrade,
   type TlsFiles,
 } from './http-listener.ts'
 import { createPageDoor, type PageDoor, type PageSource } from './page-door.ts'
+import { createRelays, type Relays, type RelayTargetOf } from './relays.ts'
 
 export { connectWebSocket } from './connect-websocket.ts'
 export { isSameSecret, type TlsFiles } from './http-listener.ts'
 export type { PageResponse, PageSource } from './page-door.ts'
 export { listenForPage, type PageListener } from './page-listener.ts'
+export type { RelayTarget } from './relay-upgrade.ts'
+export type { RelayTargetOf } from './relays.ts'
 
 /** Takes ownership of a connection. */
 type Taker = (transport: Transport) => void
@@ -45,6 +50,8 @@ interface ListenWebSocketOptions {
   readonly admit?: AdmitToken
   /** Further paths at which websockets are admitted, each by its own rule. Default: none. */
   readonly doors?: Doors
+  /** Passes websockets of whoever has a valid token, and of the page, on to other servers. Default: to none. */
+  readonly relayTo?: RelayTargetOf
   /** Resolves to true while clients can be served, for `/readyz`. Default: always. */
   isReady?(): Promise<boolean>
   /** Returns the text of `/metrics`, which needs the token, too. Default: there is no such page. */
@@ -75,14 +82,20 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
   let door: PageDoor | null = null
+  const relays = options.relayTo === undefined ? null : createRelays(options.relayTo)
   const serving = { isReady, metrics, mayReadMetrics, page: () => door }
-  const server = webSocketServer({ admit, path: '/', doors }, serving, tls)
+  const server = webSocketServer({ admit, path: '/', doors, relays }, serving, tls)
   await listening(server, host, port)
   const address = addressOf(server)
   const url = `${tls === undefined ? 'ws' : 'wss'}://${address}`
   const { origin } = new URL(url.replace(/^ws/, 'http'))
-  if (page !== undefined) door = createPageDoor([origin, ...page.origins], page)
-  return { ...listenerOf(server, address), url, origin }
+  if (page !== undefined) door = createPageDoor([origin, ...page.origins], page, relays)
+  const listener = listenerOf(server, address)
+  const close = () => {
+    relays?.close()
+    return listener.close()
+  }
+  return { address, close, [Symbol.asyncDispose]: close, url, origin }
 }
 
 /**
@@ -93,7 +106,7 @@ export function listenWebSocketFile(options: ListenFileOptions): Promise<Listene
   const { file, path, onConnection } = options
   return listenAtPath(
     webSocketServer(
-      { admit: admitToken(null, onConnection), path, doors: noDoors },
+      { admit: admitToken(null, onConnection), path, doors: noDoors, relays: null },
       { isReady: alwaysReady, mayReadMetrics: () => false },
     ),
     file,
@@ -114,6 +127,7 @@ interface Admission {
   readonly admit: AdmitToken
   readonly path: string
   readonly doors: Doors
+  readonly relays: Relays | null
 }
 
 interface Serving {
@@ -183,26 +197,32 @@ async function plainRequestStatus(
  * Returns who takes a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser: web pages
  * must not reach a server that runs commands.
  */
-function admitUpgrade({ url, headers }: RequestHead, { admit, path, doors }: Admission) {
+function admitUpgrade(
+  { url, headers }: RequestHead,
+  { admit, path, doors, relays }: Admission,
+): Admitted | Promise<Admitted> {
   if (headers.origin !== undefined) return 403
   const token = tokenOf(headers.authorization)
-  const door = doors.get(pathOf(url))
-  if (door === undefined && pathOf(url) !== path) return 404
+  const at = pathOf(url)
+  const door = doors.get(at)
   if (door !== undefined) return throughDoor(door(token, queryOf(url)))
+  if (at === relayPath && relays !== null) return passedOn(admit(token), () => relays.taker(queryOf(url)))
+  if (at !== path) return 404
   const admitted = admit(token)
   return admitted instanceof Promise ? admitted.then((taker) => taker ?? 401) : (admitted ?? 401)
 }
 
 /** Returns who takes what came through a door: an end that is asked, and whose answers may be long. */
-async function throughDoor(decided: ReturnType<AdmitQuery>): Promise<TakeUpgrade | number> {
+async function throughDoor(decided: ReturnType<AdmitQuery>): Promise<Admitted> {
   const admitted = await decided
   if (admitted === null) return 401
   if (typeof admitted === 'number') return admitted
   return Object.assign((transport: Transport) => admitted(transport), { limits: answerLimits })
 }
 
-function queryOf(url = '/'): URLSearchParams {
-  return new URLSearchParams(url.split('?', 2)[1] ?? '')
+/** Returns who takes an upgrade that is for another server, which judges the token, too. */
+async function passedOn(judged: ReturnType<AdmitToken>, taker: () => Promise<Admitted>): Promise<Admitted> {
+  return (await judged) === null ? 401 : taker()
 }
 
 /** Returns the test for one token, which a client must bring; null admits any. */

@@ -17,6 +17,7 @@ import {
   type TlsPaths,
   UsageError,
 } from '../serving/flags.ts'
+import { readAuthorities } from '../serving/listen.ts'
 import { readStore } from './shared-store.ts'
 
 /** Command line of `server`. */
@@ -33,6 +34,8 @@ export interface ServerArguments {
   readonly tls: TlsPaths | null
   /** Address by which clients and other servers reach this one; null for the one it listens at. */
   readonly advertise: string | null
+  /** Certificates of authorities that sign those of the other servers, in PEM; null for those of Node. */
+  readonly ca: string | null
   /** Time without clients and work after which the server exits; null means never. */
   readonly idleExitMs: number | null
   /** File for recorded model responses; null records none. */
@@ -62,6 +65,7 @@ const serverFlags = {
   'tls-cert': { type: 'string' },
   'tls-key': { type: 'string' },
   advertise: { type: 'string' },
+  'ca-file': { type: 'string' },
   daemon: { type: 'boolean' },
   /** Set by the launcher, not by users. */
   'daemon-process': { type: 'boolean' },
@@ -101,6 +105,7 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
     tokenFile: absolute(given['token-file']),
     tls: tlsOf(given, listen),
     advertise: given.advertise === undefined ? null : advertised(given.advertise, listen),
+    ca: given['ca-file'] === undefined ? null : readAuthorities(absolutePath(given['ca-file'])),
     idleExitMs: readDuration('--idle-exit', idleExit),
     recordTo: absolute(given.record),
     paced: given.unpaced !== true,
@@ -126,6 +131,8 @@ function assertFlagsFit(given: Given, listen: readonly Address[], isService: boo
     throw new UsageError('--users gives each user a token, so that --token-file names none.')
   if (given.metrics === true && !hasWebsocket)
     throw new UsageError('--metrics needs --listen ws://HOST:PORT, which serves them at /metrics.')
+  if (given['ca-file'] !== undefined && !hasWebsocket)
+    throw new UsageError('--ca-file needs --listen wss://HOST:PORT, whose clients are passed on to other servers.')
   if (given.page === true && !hasWebsocket)
     throw new UsageError('--page needs --listen wss://HOST:PORT, which serves it to browsers.')
 }

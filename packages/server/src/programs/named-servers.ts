@@ -11,16 +11,23 @@ export function libraryOnServers({ urls, ...access }: NamedServer, options: Conn
 }
 
 /** Returns the function by which a frontend connects to the first of the servers that answers. */
-export function connectorToServers(server: NamedServer): Connect {
-  const { urls, ...reach } = server
-  return async (who) => connectClient({ ...who, reach, transport: await firstTransport(urls, reach) })
+export function connectorToServers({ urls, ...access }: NamedServer): Connect {
+  return async (who) => {
+    const { url, transport } = await firstTransport(urls, access)
+    return connectClient({ ...who, reach: { ...access, through: url }, transport })
+  }
 }
 
-async function firstTransport(urls: readonly string[], access: Omit<NamedServer, 'urls'>): Promise<Transport> {
+interface FirstTransport {
+  readonly url: string
+  readonly transport: Transport
+}
+
+async function firstTransport(urls: readonly string[], access: Omit<NamedServer, 'urls'>): Promise<FirstTransport> {
   const failures = new Map<string, unknown>()
   for (const url of urls) {
     try {
-      return await reachServer(url, access)
+      return { url, transport: await reachServer(url, access) }
     } catch (error) {
       failures.set(url, error)
     }

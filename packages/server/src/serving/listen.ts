@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readUnlocked } from '@parley/host'
-import { ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
-import type { AdmitToken, PageSource, TlsFiles } from '@parley/rpc/websocket'
+import { certificateFault, ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
+import type { AdmitToken, PageSource, RelayTargetOf, TlsFiles } from '@parley/rpc/websocket'
 import type { ConnectedMachines } from '@parley/workspace'
 import type { RightsOfToken } from '../engine/index.ts'
 import { allRights, type Rights } from '../people/rights.ts'
@@ -26,7 +26,10 @@ interface Listening {
   readonly page?: string | null
 }
 
-type Ways = Pick<ListenersOptions, 'connections' | 'home' | 'rightsOf' | 'machines' | 'isReady' | 'metrics' | 'page'>
+type Ways = Pick<
+  ListenersOptions,
+  'connections' | 'home' | 'rightsOf' | 'machines' | 'relayTo' | 'isReady' | 'metrics' | 'page'
+>
 
 interface AddressOptions {
   readonly tokenFile: string | null
@@ -38,7 +41,7 @@ interface AddressOptions {
 export async function listenOn(
   address: Address,
   { tokenFile, tls = null, advertise = null }: AddressOptions,
-  { connections, home, rightsOf = null, machines, isReady, metrics, page }: Ways,
+  { connections, home, rightsOf = null, machines, relayTo, isReady, metrics, page }: Ways,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -60,6 +63,7 @@ export async function listenOn(
     onConnection: (transport) => connections.accept(transport, 'websocket'),
     ...(admit === null ? {} : { admit }),
     ...(machines === undefined ? {} : { doors: machineDoor(machines, judge) }),
+    ...(relayTo === undefined ? {} : { relayTo }),
     ...(isReady === undefined ? {} : { isReady }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(page === undefined ? {} : { page: { ...page, origins } }),
@@ -81,6 +85,14 @@ function admitWith(rightsOf: RightsOfToken, accept: Acceptor['accept']): AdmitTo
 
 export function readTls({ certFile, keyFile }: TlsPaths): TlsFiles {
   return { cert: readPem(certFile), key: readPem(keyFile) }
+}
+
+/** Reads the certificates of authorities of `--ca-file`, in PEM. Throws `UsageError`. */
+export function readAuthorities(path: string): string {
+  const pem = readPem(path)
+  const fault = certificateFault(pem)
+  if (fault === null) return pem
+  throw new UsageError(`The file of --ca-file, ${path}, ${fault}.`)
 }
 
 /** Reads a file of certificates or a key. Throws `UsageError`. */
@@ -121,6 +133,8 @@ interface ListenersOptions {
   readonly rightsOf?: RightsOfToken | null
   /** Machines whose exec-servers may connect; absent for none. */
   readonly machines?: ConnectedMachines
+  /** Other servers that websockets are passed on to; absent for none. */
+  readonly relayTo?: RelayTargetOf | undefined
   /** Resolves to true while clients can be served, for `/readyz` of websockets. Default: always. */
   readonly isReady?: () => Promise<boolean>
   /** Returns the text of `/metrics` of websockets; absent for none. */

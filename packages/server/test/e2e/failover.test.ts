@@ -69,6 +69,27 @@ describe.skipIf(!hasNats)('a client of several servers', { timeout: 60_000 }, ()
     expect(seqs).toEqual(Array.from(seqs, (_, at) => at + 1))
   })
 
+  it('goes through the server that it knows where it cannot reach the one that has the conversation', async () => {
+    await using team = await startTeam(
+      nats,
+      { calls: [{ name: 'shell', arguments: { command: 'echo z >> ran' } }] },
+      done,
+    )
+    await using owner = await team.connect()
+    const here = await owner.create({ cwd: team.cwd })
+    await here.send('go')
+    const asked = await approvalOf(here)
+    // It does not know the authority of the first server's certificate; the second one does.
+    await using far = await connect({ urls: [team.plainUrls[1] ?? ''], token: team.token })
+    const there = await far.resume(here.id)
+    expect(there.attached).toBe(true)
+    const seqs = collect(there)
+    await there.decide(asked, 'approved')
+    await ended(there)
+    expect(readFileSync(join(team.cwd, 'ran'), 'utf8')).toBe('z\n')
+    expect(seqs).toEqual(Array.from(seqs, (_, at) => (seqs[0] ?? 0) + at))
+  })
+
   it('shows a question once when another server took the conversation over, and answers it there', async () => {
     await using team = await startTeam(
       nats,
@@ -98,6 +119,9 @@ const done: Step = { text: 'Done.' }
 
 interface Team extends AsyncDisposable {
   readonly urls: readonly string[]
+  /** Further addresses of the servers, without TLS. */
+  readonly plainUrls: readonly string[]
+  readonly token: string
   readonly cwd: string
   connect(urls?: readonly string[]): Promise<Parley>
   /** Ends a server by a signal. */
@@ -117,18 +141,26 @@ async function startTeam(nats: NatsServers, ...steps: Step[]): Promise<Team> {
   const tokenFile = join(root, 'token')
   const servers: SpawnedServer[] = []
   const urls: string[] = []
+  const plainUrls: string[] = []
+  const addressOf = (server: SpawnedServer, form: RegExp) =>
+    waitUntil(() => form.exec(server.stderr())?.[0], { what: 'the address of a server' })
   for (const place of places) {
     const store = `nats://${nats.addresses.join(',')}`
-    const tls = ['--tls-cert', loopbackCertificate.certFile, '--tls-key', loopbackCertificate.keyFile]
-    const args = ['--store', store, '--listen', 'wss://127.0.0.1:0', ...tls, '--token-file', tokenFile]
+    const { certFile, keyFile } = loopbackCertificate
+    const tls = ['--tls-cert', certFile, '--tls-key', keyFile, '--ca-file', certFile]
+    const listen = ['--listen', 'wss://127.0.0.1:0', '--listen', 'ws://127.0.0.1:0']
+    const args = ['--store', store, ...listen, ...tls, '--token-file', tokenFile]
     const server = place.spawn(undefined, {}, args)
     servers.push(server)
-    urls.push(await waitUntil(() => /wss:\/\/\S+/.exec(server.stderr())?.[0], { what: 'the address of a server' }))
+    urls.push(await addressOf(server, /wss:\/\/\S+/))
+    plainUrls.push(await addressOf(server, /ws:\/\/\S+/))
   }
   const token = readFileSync(tokenFile, 'utf8').trim()
   const ca = readFileSync(loopbackCertificate.certFile, 'utf8')
   return {
     urls,
+    plainUrls,
+    token,
     cwd,
     connect: (wanted = urls) => connect({ urls: wanted, token, ca }),
     requests: () => model.requests.length,

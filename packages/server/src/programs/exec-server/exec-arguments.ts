@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { nameForm, type SandboxMode } from '@parley/protocol'
-import { certificateFault } from '@parley/text'
 import {
   type Address,
   absolutePath,
@@ -10,7 +9,7 @@ import {
   readServers,
   UsageError,
 } from '../../serving/flags.ts'
-import { readPem } from '../../serving/listen.ts'
+import { readAuthorities } from '../../serving/listen.ts'
 import { homeFolder } from '../home-folder.ts'
 
 /** Servers that an exec-server connects to by itself. */
@@ -135,11 +134,4 @@ function readOutgoing(given: GivenLink): OutgoingLink | null {
     )
   const servers = readServers('--connect', connect, given['allow-unencrypted'] === true)
   return { servers, name, users, ca: caFile === undefined ? null : readAuthorities(absolutePath(caFile)) }
-}
-
-function readAuthorities(path: string): string {
-  const pem = readPem(path)
-  const fault = certificateFault(pem)
-  if (fault === null) return pem
-  throw new UsageError(`The file of --ca-file, ${path}, ${fault}.`)
 }

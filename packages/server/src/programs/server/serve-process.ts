@@ -17,6 +17,7 @@ import { createTeamPage } from '../../frontends/web/team-page.ts'
 import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
 import type { Users } from '../../people/users.ts'
 import { type Listeners, openListeners } from '../../serving/listen.ts'
+import { relayTargets } from '../../serving/relay-targets.ts'
 import type { ServerArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
 import { stateFolder } from '../home-folder.ts'
@@ -73,7 +74,7 @@ export async function serveProcess(given: EngineParts, args: ServerArguments, pa
     connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
   // The first request, which waits in the pipe by now, is answered before sockets are made.
   if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  const ways = { ...waysOf(engine, store, metrics), page: teamPage(args, { engine, folder: page, connections, store }) }
+  const ways = waysOf(args, { engine, folder: page, connections, store, metrics })
   const listeners = await openListeners({ args, env, home, connections, writeLog, ...ways })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)
@@ -133,15 +134,17 @@ async function pagesOf(store: Pick<SharedStore, 'others'>): Promise<readonly str
   return (await store.others()).flatMap(({ page }) => page ?? [])
 }
 
-interface ServedPage {
+interface Served {
   readonly engine: Engine
+  /** Folder of the page. */
   readonly folder: string
   readonly connections: Connections
   readonly store: SharedStore | null
+  readonly metrics: Metrics | undefined
 }
 
 /** Returns the page that the websockets of a server with users serve; undefined for none. */
-function teamPage(args: ServerArguments, { engine: { rightsOf }, folder, connections, store }: ServedPage) {
+function teamPage(args: ServerArguments, { engine: { rightsOf }, folder, connections, store }: Served) {
   if (!args.page || rightsOf === null) return undefined
   // It looks until the process ends: its timer holds nothing up.
   const origins = store === null ? null : watchTeamOrigins(() => pagesOf(store))
@@ -154,10 +157,13 @@ function teamPage(args: ServerArguments, { engine: { rightsOf }, folder, connect
 }
 
 /** Returns how tokens are judged, and what is answered besides to clients. */
-function waysOf(engine: Engine, store: SharedStore | null, metrics: Metrics | undefined) {
+function waysOf(args: ServerArguments, served: Served) {
+  const { engine, store, metrics } = served
   return {
     rightsOf: engine.rightsOf,
     machines: engine.machines,
+    relayTo: store === null ? undefined : relayTargets(store, args.ca),
+    page: teamPage(args, served),
     // Known without asking: a balancer gives a server a second.
     isReady: async () => store === null || store.awayMs === null,
     metrics: metricsOf(engine, metrics),

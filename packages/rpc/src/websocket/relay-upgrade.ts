@@ -1,0 +1,77 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request as plainRequest, STATUS_CODES } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { rejectUpgrade, type Upgrade } from './http-listener.ts'
+
+/** Other server that a websocket is passed on to. */
+export interface RelayTarget {
+  /** `wss://host:port/path`, `ws://` on loopback. */
+  readonly url: string
+  /** Certificates, in PEM, of authorities that sign its own. Default: those of Node. */
+  readonly ca?: string
+}
+
+/** Time for the other server to answer, in ms; clients wait for 4 s. */
+const answerMs = 3_000
+
+/** Headers of a handshake that are for the server at its end. */
+const passedOn = [
+  ...['upgrade', 'connection', 'authorization', 'origin'],
+  ...['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-extensions', 'sec-websocket-protocol'],
+] as const
+
+/**
+ * Passes an upgrade on to another server, and from then on every byte both ways: the ends greet each other, judge tokens,
+ * send signs of life and hold back as if nothing was between them. Answers with the status of a rejection, or 502.
+ */
+export function relayUpgrade({ request, stream, head }: Upgrade, { url, ca }: RelayTarget): void {
+  const { protocol, hostname, port, pathname } = new URL(url)
+  const open = protocol === 'wss:' ? secureRequest : plainRequest
+  const onward = open({
+    ...{ hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname, agent: false },
+    headers: headersOf(request.headers),
+    ...(ca === undefined ? {} : { ca }),
+  })
+  // Node's `timeout` counts pauses of a connection, which an open websocket may have.
+  const late = setTimeout(() => onward.destroy(), answerMs)
+  onward.on('upgrade', (response, far, farHead) => {
+    clearTimeout(late)
+    // Either end may go at any time, and an unhandled `error` event would end the process.
+    far.on('error', () => {})
+    join(stream, far)
+    stream.write(headOf(response))
+    stream.write(farHead)
+    far.write(head)
+  })
+  onward.on('response', ({ statusCode = 502 }) => {
+    rejectUpgrade(stream, statusCode)
+    onward.destroy()
+  })
+  onward.on('error', () => rejectUpgrade(stream, 502))
+  onward.on('close', () => clearTimeout(late))
+  stream.on('close', () => onward.destroy())
+  onward.end()
+}
+
+function headersOf(given: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(
+    passedOn.flatMap((name) => {
+      const value = given[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+}
+
+function headOf({ statusCode = 101, rawHeaders }: IncomingMessage): string {
+  const lines = [`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`]
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** Connects two streams, each of which ends with the other. */
+function join(one: Duplex, other: Duplex): void {
+  one.pipe(other)
+  other.pipe(one)
+  one.on('close', () => other.destroy())
+  other.on('close', () => one.destroy())
+}
