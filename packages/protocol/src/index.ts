@@ -3,6 +3,7 @@ export {
   actingMethods,
   type ConversationRight,
   type MethodRight,
+  machineMethods,
   methodRights,
   ownersOf,
   personMay,

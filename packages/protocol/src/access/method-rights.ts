@@ -98,7 +98,7 @@ export const methodRights: Readonly<Record<MethodName, MethodRight>> = {
   'policy/why': 'operator',
 }
 
-/** Methods after which the model, or the server for it, acts within the limits of a conversation. */
+/** Methods after which the model, or the server for it, acts within the limits of a conversation. `compact` runs hooks. */
 export const actingMethods: ReadonlySet<MethodName> = new Set([
   'conversation/sendMessage',
   'conversation/inbox/edit',
@@ -107,7 +107,20 @@ export const actingMethods: ReadonlySet<MethodName> = new Set([
   'conversation/rewind',
   'conversation/remember',
   'conversation/process/write',
+  'conversation/compact',
   'approval/decide',
+])
+
+/**
+ * Methods that reach the machine on which a conversation works, or set what its next turn does there. The others of an
+ * editor only stop something, or are about the conversation alone.
+ */
+export const machineMethods: ReadonlySet<MethodName> = new Set([
+  ...actingMethods,
+  'conversation/configure',
+  'conversation/findFiles',
+  'conversation/remember/plan',
+  'conversation/rewind/plan',
 ])
 
 const rightsOfRole: Readonly<Record<Role, ReadonlySet<ConversationRight>>> = {

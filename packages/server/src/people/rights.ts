@@ -33,6 +33,11 @@ export const allRights: Rights = {
   renew: () => undefined,
 }
 
+/** Tells if a client may have something done on the machine of a conversation; only users are kept from it. */
+export function mayUseMachine({ person }: Rights, mayWork: (user: string) => boolean): boolean {
+  return person.kind !== 'user' || mayWork(person.name)
+}
+
 /** Returns the rights of a user while the file has the user with the token that the client brought. */
 export function rightsOfUser({ name, tokenHash }: User, users: Pick<Users, 'find' | 'refresh'>): Rights {
   const current = () => {

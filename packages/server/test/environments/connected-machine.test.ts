@@ -78,6 +78,13 @@ describe('a machine that connects', () => {
     expect(refused).toMatchObject({ code: 'notPermitted', message: expect.stringContaining('machine of another user') })
     const loosened = { conversationId, settings: { sandbox: 'danger-full-access' } } as const
     expect(await bo.refused('conversation/configure', loosened)).toEqual(refused)
+    for (const looked of [
+      bo.refused('conversation/findFiles', { conversationId, query: '' }),
+      bo.refused('conversation/remember/plan', { conversationId, text: 't', where: 'project' }),
+      bo.refused('conversation/rewind/plan', { conversationId, to: 0 }),
+      bo.refused('conversation/compact', { conversationId }),
+    ])
+      expect(await looked).toEqual(refused)
     // Opened by bo, its hooks and tool servers would start on the machine of ada.
     await ada.peer.close()
     await waitUntil(() => team.server.engine.host.conversations.length === 0, { what: 'the end of it' })
@@ -88,6 +95,25 @@ describe('a machine that connects', () => {
     })
     const again = await team.as('ada')
     expect(await again.request('conversation/resume', { conversationId })).toMatchObject({ readOnly: false })
+  })
+
+  it('is told of a copy that it is for who made it', async () => {
+    await using world = await startWorld()
+    const { team, work } = world
+    const [ada, bo] = [await team.as('ada'), await team.as('bo')]
+    void world.connect(world.token('ada'))
+    await world.heard('connected to')
+    const { conversationId } = await ada.request('conversation/create', { ...inBox, cwd: work })
+    const watched = await ada.watch(conversationId)
+    await watched.send('hi')
+    await watched.turnEnded()
+    await ada.request('conversation/share', { conversationId, user: 'bo', role: 'reader' })
+    const copy = await bo.request('conversation/fork', { conversationId })
+    expect(copy.warnings).toContainEqual(expect.stringContaining('that this conversation may use'))
+    const find = { conversationId: copy.conversationId, query: '' }
+    expect(await bo.refused('conversation/findFiles', find)).toMatchObject({ code: 'notPermitted' })
+    const own = await ada.request('conversation/fork', { conversationId })
+    expect(own.warnings).toEqual([])
   })
 
   it('is there for users whom its owner names', async () => {

@@ -12,8 +12,8 @@ import type {
 import { rejection } from '../../replies/rejection.ts'
 import { continuedBefore } from '../conversation/started-before.ts'
 import { runPromptHooks } from '../hooks/prompt-hooks.ts'
-import { assertUnderCeiling } from '../limits/ceiling.ts'
-import { assertMayLoosen, type Guest, type LimitsRight } from '../limits/may-loosen.ts'
+import { askedBy, assertUnderCeiling } from '../limits/ceiling.ts'
+import { assertMayLoosen, type Guest } from '../limits/may-loosen.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
 import { attachmentParts, keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
@@ -123,7 +123,7 @@ export function configure(open: LiveConversation, settings: SettingsPatch, clien
 export function configuredEvent(
   open: LiveConversation,
   settings: SettingsPatch,
-  client: Pick<Guest, 'actor' | 'mayLoosen'>,
+  client: Pick<Guest, 'actor' | 'mayLoosen' | 'rights'>,
 ): EventOf<'conversation.configured'> {
   assertConfigurable(open, settings, client)
   const { sandbox } = settings
@@ -138,9 +138,13 @@ export function afterConfigured({ modules, mcp }: LiveConversation, before: Sett
 }
 
 /** Throws for settings above the ceiling, that the client may not loosen, or that do not fit the conversation. */
-export function assertConfigurable(open: LiveConversation, settings: SettingsPatch, client: LimitsRight): void {
+export function assertConfigurable(
+  open: LiveConversation,
+  settings: SettingsPatch,
+  client: Pick<Guest, 'mayLoosen' | 'rights'>,
+): void {
   const now = open.conversation.state.core.settings
-  assertUnderCeiling(settings, now, open.ceiling)
+  assertUnderCeiling(settings, now, () => askedBy(open.ceiling(), client.rights.maxSandbox))
   assertMayLoosen(client, { ...now, ...settings }, now)
   assertModeFits(settings.sandbox, open)
   assertKnown(settings.modelProvider, open)

@@ -39,7 +39,7 @@ export function decideApproval(
   params: ParamsOf<'approval/decide'>,
   client: Guest,
 ): { seq: number } {
-  const { actor: by } = client
+  const { actor: by, rights } = client
   const { conversation, turns } = writable(open)
   const { approvalId, decision, note, unattended = false } = params
   const approval = conversation.state.core.approvals[approvalId]
@@ -66,8 +66,8 @@ export function decideApproval(
     ...sealedYes(open, approval, decision),
   }
   const before = conversation.state.core.settings
-  const mayLoosen = client.mayLoosen && client.rights.permits('edit', conversation.state.core.meta.access)
-  const mode = modeEvents(open, { approval, answers: answer.answers ?? {} }, { actor: by, mayLoosen })
+  const mayLoosen = client.mayLoosen && rights.permits('edit', conversation.state.core.meta.access)
+  const mode = modeEvents(open, { approval, answers: answer.answers ?? {} }, { actor: by, mayLoosen, rights })
   const [decided] = conversation.recordAll([
     answer,
     ...mode,
@@ -92,7 +92,7 @@ function assertMayAddRule({ mayLoosen, rights }: Guest): void {
 function modeEvents(
   open: LiveConversation,
   { approval, answers }: { readonly approval: Approval; readonly answers: Answers },
-  client: Pick<Guest, 'actor' | 'mayLoosen'>,
+  client: Pick<Guest, 'actor' | 'mayLoosen' | 'rights'>,
 ): ConversationEvent[] {
   const mode = chosenMode(approval, answers)
   if (mode === null || modeOf(open.conversation.state.core.settings) === mode.name) return []

@@ -1,24 +1,37 @@
-import { layerOfOverrides } from '@parley/config'
+import { type Config, layerOfOverrides } from '@parley/config'
 import { rejection } from '../../replies/rejection.ts'
 
-/** Config keys that could start programs, send keys elsewhere, or widen what commands may do. */
-const forbiddenKeys: ReadonlySet<string> = new Set([
-  'environment',
-  'environments',
-  'mcp_servers',
-  'model_providers',
-  'openai_base_url',
-  'profiles',
-  'sandbox_workspace_write',
-  'shell_environment',
-])
+/**
+ * Config keys that callers may set. This is the only list: every other key, now and later, is for whoever runs the
+ * server, since it could start programs (`hooks`), send keys elsewhere (`network`) or widen what commands may do.
+ */
+const callersKeys: ReadonlySet<string> = new Set([
+  'approval_policy',
+  'compact_model',
+  'compact_prompt',
+  'fallback_models',
+  'limits',
+  'model',
+  'model_auto_compact_percent',
+  'model_auto_compact_token_limit',
+  'model_context_window',
+  'model_max_output_tokens',
+  'model_provider',
+  'model_reasoning_effort',
+  'models',
+  'profile',
+  'sandbox_mode',
+  // Those of a terminal, which no server reads.
+  'notify',
+  'tui',
+] satisfies readonly (keyof Config)[])
 
 /**
  * Throws `aboveCeiling` for config that could bypass the server's limits. A tool's caller is often a model under the
  * influence of others, and a user of a team's server is not who runs it.
  */
 export function assertCallersConfig(config: Record<string, unknown> = {}): void {
-  const key = Object.keys(layerOfOverrides(config, 'config').values).find((name) => forbiddenKeys.has(name))
+  const key = Object.keys(layerOfOverrides(config, 'config').values).find((name) => !callersKeys.has(name))
   if (key === undefined) return
   throw rejection(
     'aboveCeiling',

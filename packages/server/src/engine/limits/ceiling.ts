@@ -31,6 +31,8 @@ export interface Ceiling {
   readonly secretFolders?: readonly string[]
   /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
   readonly program?: 'mcp-server' | 'app-server' | 'acp'
+  /** Most that the user who asks may set; absent where that is all that the server allows. */
+  readonly ofUser?: SandboxMode
 }
 
 export const defaultCeilingFlags: CeilingFlags = { maxSandbox: null, allowNever: false, profile: null }
@@ -48,9 +50,14 @@ export function ceilingOf({ maxSandbox, allowNever, secretFolders = [], program 
   }
 }
 
-/** Returns a ceiling with a sandbox mode as its most. */
-export function tightened(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
-  return most === null ? ceiling : { ...ceiling, sandbox: stricterSandbox(ceiling.sandbox, most) }
+/** Returns the ceiling for what a user asks for. What others have set stays: null for all that the server allows. */
+export function askedBy(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
+  return most === null ? ceiling : { ...ceiling, ofUser: most }
+}
+
+/** Returns the ceiling for what a user begins, whatever it comes from. */
+export function begunBy(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
+  return most === null ? ceiling : { ...askedBy(ceiling, most), sandbox: stricterSandbox(ceiling.sandbox, most) }
 }
 
 type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
@@ -66,6 +73,9 @@ export interface Asked {
  * or a log are lowered.
  */
 export function underCeiling(wanted: Permissions, asked: Asked, ceiling: Ceiling): Permissions {
+  const { ofUser } = ceiling
+  if (asked.sandbox !== undefined && ofUser !== undefined && isStricterSandbox(ofUser, asked.sandbox))
+    throw aboveOwnCeiling(ofUser, asked.sandbox)
   if (asked.sandbox !== undefined && isStricterSandbox(ceiling.sandbox, asked.sandbox))
     throw sandboxRejected(asked.sandbox, ceiling)
   const sandbox = stricterSandbox(wanted.sandbox, ceiling.sandbox)
@@ -81,6 +91,14 @@ export function assertUnderCeiling(change: Asked, now: Permissions, ceiling: () 
   if (sandbox === undefined && approvalPolicy === undefined) return
   const wanted = { sandbox: sandbox ?? now.sandbox, approvalPolicy: approvalPolicy ?? now.approvalPolicy }
   underCeiling(wanted, { ...change, approvalPolicy: wanted.approvalPolicy }, ceiling())
+}
+
+/** Builds the error for a user who may use less than what is asked for. */
+export function aboveOwnCeiling(most: SandboxMode, wanted: SandboxMode): RpcError {
+  return rejection(
+    'aboveCeiling',
+    `You may use ${most} at most on this server, so not ${wanted}. An admin can change that.`,
+  )
 }
 
 function sandboxRejected(asked: SandboxMode, { sandbox, program }: Ceiling): RpcError {

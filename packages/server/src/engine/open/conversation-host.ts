@@ -1,10 +1,11 @@
 import { type Files, hasCode, isRunning, readOwner, type SessionPaths, STORE_TAKEN } from '@parley/journal'
-import type { Actor, ConversationId, Overrides, ParamsOf, RequestKey, ResultOf } from '@parley/protocol'
+import type { Actor, ConversationId, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
 import type { SharedStore } from '@parley/store'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { assertMayChange, assertMayOpen, type Reached, reachedIn, type Unopened } from '../people/check-right.ts'
+import { createMadeOnce, type MadeOnce } from '../people/made-once.ts'
 import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { findOpen } from '../read/find-open.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
@@ -39,11 +40,11 @@ export class ConversationHost implements AsyncDisposable {
   readonly #catalogue: Catalogue
   readonly #watching: Disposable | null
   readonly #unopened: Unopened
-  /** Conversations created or forked with a `requestKey`, while they are open. */
-  readonly #created = new Map<string, { readonly id: ConversationId; readonly open: Promise<LiveConversation> }>()
+  readonly #made: MadeOnce
 
   constructor(parts: HostParts) {
     this.#parts = parts
+    this.#made = createMadeOnce(() => parts.ids.conversation())
     this.#open = new OpenConversations({ release: (id) => this.#release(id), report: parts.report })
     const { files, home, setup, store } = parts
     this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store)
@@ -73,25 +74,7 @@ export class ConversationHost implements AsyncDisposable {
 
   async create(params: ParamsOf<'conversation/create'>, guest: Guest): Promise<LiveConversation> {
     const make = (id: ConversationId) => this.#stored.create(id, { params, guest })
-    return welcome(await this.#once(params.requestKey, guest, make), guest)
-  }
-
-  /** Makes a conversation, or returns the one that the same person made with the same key. */
-  #once(
-    requestKey: RequestKey | undefined,
-    { rights }: Guest,
-    make: (id: ConversationId) => Promise<LiveConversation>,
-  ): Promise<LiveConversation> {
-    const key = requestKey === undefined ? null : JSON.stringify([rights.person, requestKey])
-    const known = key === null ? undefined : this.#created.get(key)
-    if (known !== undefined) return known.open
-    const id = this.#parts.ids.conversation()
-    const open = make(id)
-    if (key !== null) {
-      this.#created.set(key, { id, open })
-      open.catch(() => this.#created.delete(key))
-    }
-    return open
+    return welcome(await this.#made.make(params.requestKey, guest, make), guest)
   }
 
   /** Returns the conversations that a client may read. */
@@ -165,7 +148,7 @@ export class ConversationHost implements AsyncDisposable {
    */
   async fork(params: ParamsOf<'conversation/fork'>, guest: Guest): Promise<LiveConversation> {
     const make = (forkId: ConversationId) => this.#fork(params, forkId, guest)
-    return welcome(await this.#once(params.requestKey, guest, make), guest)
+    return welcome(await this.#made.make(params.requestKey, guest, make), guest)
   }
 
   async #fork(
@@ -278,7 +261,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   #release(conversationId: ConversationId): void {
-    for (const [key, { id }] of this.#created) if (id === conversationId) this.#created.delete(key)
+    this.#made.forget(conversationId)
     this.#stored.release(conversationId)
   }
 

@@ -149,7 +149,7 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
   const writer = createCheckpointWriter(paths.checkpoint, checkpoints, checkpoint?.stamp.sizeBytes)
   return {
     paths,
-    state: fold.state,
+    state: loaded.state ?? fold.state,
     view: fold.view,
     landmarks: fold.landmarks,
     headCrc,
@@ -163,13 +163,12 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: first?.type === 'conversation.recovered' ? first.text : null,
     warnings: [...warnings, ...layerOfOverrides(overrides.config ?? {}, '-c').warnings],
-    overrides,
+    ...{ overrides, owner: null },
     prove:
       log === null || checkpoint === null || checkpoint.proven
         ? null
         : (onWrong) => proveCheckpoint({ files, paths, conversationId, checkpoint, delayMs, onWrong }),
     ...{ runningOn: loaded.runningOn, hidden: loaded.hidden },
-    owner: null,
     dispose: () => void loaded.release(),
   }
 }
@@ -178,6 +177,8 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
 export interface LoadedConversation extends RunningOn {
   /** Fold of the whole log, with the reader that has read it. */
   readonly begin: FoldBegin
+  /** State that it opens with, where that is not the fold. */
+  readonly state?: ConversationState
   readonly headCrc: string | null
   /** Next number, higher than any the log ever held. */
   readonly nextSeq: number

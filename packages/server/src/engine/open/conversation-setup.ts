@@ -11,7 +11,7 @@ import type { Owner, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { Rights } from '../../people/rights.ts'
 import type { DraftChange } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
-import { tightened } from '../limits/ceiling.ts'
+import { askedBy, begunBy } from '../limits/ceiling.ts'
 import { assertMayLoosen, type Guest, type LimitsRight } from '../limits/may-loosen.ts'
 import { machineOfAnother } from '../people/check-right.ts'
 import { type CarriedGifts, createCarriedGifts } from '../settings/carried-gift.ts'
@@ -72,6 +72,7 @@ export type Settle = (state: ConversationState) => readonly ConversationEvent[]
 export function createSetup(ports: SetupPorts): ConversationSetup {
   const { home, ceiling, ids, environments } = ports
   const around = { home, ceiling, newItemId: ids.item }
+  const askingOf = (by: Resumer) => ({ ...around, ...by, ceiling: () => askedBy(ceiling(), by.rights.maxSandbox) })
   const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
     givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
   /** Keeps the folders and rules that people gave, for the next process that resumes it. */
@@ -96,14 +97,14 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     processes: ports.processes,
     secrets: ports.secrets,
     newSettings: (params, secrets, most) =>
-      newSettings(params, { ...ports, secrets, ceiling: () => tightened(ceiling(), most) }),
+      newSettings(params, { ...ports, secrets, ceiling: () => begunBy(ceiling(), most) }),
     keepNew(conversationId, params, { cwd, settings }) {
       const writableRoots = addedFolders(params, cwd)
       keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
     },
     change({ conversation, modules, mcp }, overrides, by) {
       const { core } = conversation.state
-      const how = { ...around, ...by, given: null }
+      const how = { ...askingOf(by), given: null }
       const changes = changesOf(conversation.state, overrides, { how, unasked: () => [] })
       if (conversation.started) {
         keepingAdded(conversation.state, overrides, changes)
@@ -116,7 +117,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     resumed: (overrides, by) => (state) => {
       const { conversationId } = state.core.meta
       assertMachineServes(by, state, ports)
-      const how = { ...around, ...by, given: given(state, overrides, conversationId) }
+      const how = { ...askingOf(by), given: given(state, overrides, conversationId) }
       const unasked = () => resumeChanges(state, {}, { ...how, given: given(state, {}, conversationId) })
       return keepingAdded(state, overrides, changesOf(state, overrides, { how, unasked }))
     },

@@ -25,8 +25,10 @@ import {
 import { rejection } from '../../replies/rejection.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import type { Guest } from '../limits/may-loosen.ts'
+import { asCopyOf } from '../people/share.ts'
 import type { GivenLimits } from '../settings/given-limits.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
+import type { LoadedConversation } from './conversation-parts.ts'
 import type { RescuedLog } from './rescue-log.ts'
 
 interface Fork {
@@ -83,6 +85,11 @@ export async function forkRescued(files: Files, fork: Fork, { header, lines }: R
   const forked = forkHeader(toId, { id: fromId, seq: last.seq, crc: last.crc }, header)
   const texts = kept.map(({ text }) => text)
   await writeWholeLog(files, { path: to.log, header: forked, home }, (log) => writeLines(files, log, texts))
+}
+
+/** Returns a copy as it opens: it belongs to who makes it before its log says so. What a crash left is the original's. */
+export function loadedCopy(loaded: LoadedConversation, guest: Guest): LoadedConversation {
+  return { ...loaded, state: asCopyOf(loaded.begin.fold.state, guest), recovery: [] }
 }
 
 function noEvent(fromId: ConversationId, at: number | null, newest: number) {

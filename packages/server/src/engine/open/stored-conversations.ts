@@ -4,7 +4,7 @@ import { createTurns, type Shipment } from '@parley/store'
 import { accessOfNew } from '../../people/rights.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { Guest } from '../limits/may-loosen.ts'
-import { accessOfCopy } from '../people/share.ts'
+import { accessOfCopy, asCopyOf } from '../people/share.ts'
 import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { takenNames } from '../read/list-conversations.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
@@ -20,7 +20,7 @@ import {
   viewConversation,
 } from './conversation-parts.ts'
 import type { ConversationSetup, Settle } from './conversation-setup.ts'
-import { type Copy, forkLog, forkRescued, ownName } from './fork.ts'
+import { type Copy, forkLog, forkRescued, loadedCopy, ownName } from './fork.ts'
 import type { LiveConversation } from './live-conversation.ts'
 import type { OpenConversations } from './open-conversations.ts'
 import { warmUpInPause } from './warm-up.ts'
@@ -156,7 +156,7 @@ export class StoredConversations {
       const copy = { from, to, fromId, toId: forkId, at, home, key: setup.checkpoints.key }
       await (rescued === null ? forkLog(files, copy) : forkRescued(files, copy, rescued))
       const { checkpoints } = setup
-      const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(state, null)
+      const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(asCopyOf(state, guest), null)
       const loaded = await loadConversation({ files, takeEnvironment, checkpoints, goesOn: false }, to, forkId)
       if (rescued !== null && at === null) assertRescued(loaded, rescued)
       const names = await takenNames(readableCatalogue(catalogue, guest.rights))
@@ -167,7 +167,7 @@ export class StoredConversations {
         ...renamed,
         ...leftOut,
       ]
-      return await this.#adopt(forkId, { ...loaded, recovery: [] }, { settle, shipment })
+      return await this.#adopt(forkId, loadedCopy(loaded, guest), { settle, shipment })
     } catch (error) {
       await giveUp(shipment)
       removeSession(files, to)

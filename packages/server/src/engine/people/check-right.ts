@@ -7,15 +7,16 @@ import {
   isStricterSandbox,
   type MethodName,
   type MethodRight,
+  machineMethods,
   methodRights,
   type SandboxMode,
-  sandboxModes,
 } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { isRecord } from '@parley/text'
-import type { Rights } from '../../people/rights.ts'
+import { mayUseMachine, type Rights } from '../../people/rights.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import { assertCallersConfig } from '../limits/callers-config.ts'
+import { aboveOwnCeiling } from '../limits/ceiling.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
 
@@ -57,10 +58,10 @@ export function createRightCheck(source: AccessSource): CheckRight {
     const right = methodRights[method]
     if (!isOfConversation(right)) {
       if (right !== 'copy' && !rights.has(right)) throw missingRight(right, method)
-      assertOwnParams(params, rights)
+      assertOwnParams(params)
       if (right !== 'copy') return
       if (!rights.has('user')) throw missingRight('user')
-    } else assertOwnParams(params, rights)
+    } else assertOwnParams(params)
     const needed = right === 'copy' ? 'read' : right
     const conversationId = conversationOf(params)
     const open = source.openAccess(conversationId)
@@ -84,7 +85,7 @@ export function createRightCheck(source: AccessSource): CheckRight {
 }
 
 /** Rejects what lets a client reach beyond its conversations and its ceiling: programs, keys and files of the server. */
-function assertOwnParams(params: object, { maxSandbox }: Rights): void {
+function assertOwnParams(params: object): void {
   for (const part of [
     params,
     ...('overrides' in params ? [params.overrides] : []),
@@ -94,20 +95,31 @@ function assertOwnParams(params: object, { maxSandbox }: Rights): void {
     if (isRecord(part['config'])) assertCallersConfig({ ...part['config'] })
     if (typeof part['policyFile'] === 'string')
       throw rejection('notPermitted', 'A file of rules is for whoever runs the server to name.')
-    const wanted = sandboxModes.find((mode) => mode === part['sandbox'])
-    if (wanted !== undefined && maxSandbox !== null && isStricterSandbox(maxSandbox, wanted))
-      throw aboveOwnCeiling(maxSandbox, wanted)
   }
+  if ('where' in params && params.where === 'user')
+    throw rejection(
+      'notPermitted',
+      'What all conversations of a server are told is for whoever runs it to write. Remember it for the project.',
+    )
+  if (contentsIn(params).some((part) => typeof part['path'] === 'string'))
+    throw rejection(
+      'notPermitted',
+      'The path of an image is one of the machine of the server, so it is for whoever runs the server. Send what the file holds, as a data: URL.',
+    )
+}
+
+/** Returns the parts of a message that a client sends or edits; none in any other request. */
+function contentsIn(params: object): readonly Readonly<Record<string, unknown>>[] {
+  const given = 'input' in params ? params.input : 'content' in params ? params.content : []
+  return Array.isArray(given) ? given.filter(isRecord) : []
 }
 
 /** Throws for work in a conversation that may do more than the user, or on a machine that is not for this user. */
-function assertMayAct({ maxSandbox, person }: Rights, { method, open }: { method: MethodName; open: Reached }): void {
-  const acts = actingMethods.has(method)
+function assertMayAct(rights: Rights, { method, open }: { method: MethodName; open: Reached }): void {
+  const { maxSandbox } = rights
   const { sandbox, mayWork } = open
-  // Settings are what the next turn of those who may work there has.
-  if ((acts || method === 'conversation/configure') && person.kind === 'user' && mayWork?.(person.name) === false)
-    throw machineOfAnother()
-  if (!acts || maxSandbox === null || sandbox === undefined) return
+  if (machineMethods.has(method) && mayWork !== undefined && !mayUseMachine(rights, mayWork)) throw machineOfAnother()
+  if (!actingMethods.has(method) || maxSandbox === null || sandbox === undefined) return
   if (isStricterSandbox(maxSandbox, sandbox)) throw aboveOwnCeiling(maxSandbox, sandbox)
 }
 
@@ -116,13 +128,6 @@ export function machineOfAnother(next = ''): RpcError {
   return rejection(
     'notPermitted',
     `This conversation works on a machine of another user, who can name you: --users of its exec-server.${next}`,
-  )
-}
-
-function aboveOwnCeiling(most: SandboxMode, wanted: SandboxMode): RpcError {
-  return rejection(
-    'aboveCeiling',
-    `You may use ${most} at most on this server, so not ${wanted}. An admin can change that.`,
   )
 }
 
@@ -170,6 +175,13 @@ const methodTexts: Readonly<Partial<Record<MethodName, string>>> = {
 function missingRight(right: keyof typeof missingTexts, method?: MethodName): RpcError {
   const own = method === undefined ? undefined : methodTexts[method]
   return rejection('notPermitted', own ?? missingTexts[right])
+}
+
+/** Returns an open conversation that a client may read. Throws `conversationNotFound`. */
+export function assertMayRead({ rights }: Guest, open: LiveConversation): LiveConversation {
+  const { access, conversationId } = open.conversation.state.core.meta
+  if (!rights.permits('read', access)) throw notThere(conversationId)
+  return open
 }
 
 /** Returns an open conversation whose settings a client may change. Throws `notPermitted`. */

@@ -9,7 +9,7 @@ import type {
   Role,
   UserName,
 } from '@parley/protocol'
-import { accessOfNew } from '../../people/rights.ts'
+import { accessOfNew, type Rights } from '../../people/rights.ts'
 import { hashOf, type Users } from '../../people/users.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { Guest } from '../limits/may-loosen.ts'
@@ -97,7 +97,17 @@ export function revokeLink(
 
 /** Returns the event by which a copy belongs to who makes it, and to nobody else who reaches the original. */
 export function accessOfCopy({ core }: ConversationState, { actor: by, rights }: Guest): readonly ConversationEvent[] {
-  const access = accessOfNew(rights)
-  if (access === undefined && core.meta.access === undefined) return []
-  return [{ type: 'conversation.shared', access: access ?? { members: [], links: [] }, by }]
+  const access = copiedAccess(core.meta.access, rights)
+  return access === undefined ? [] : [{ type: 'conversation.shared', access, by }]
+}
+
+/** Returns a copy as it is before that event is recorded: its machine is asked for whom it works, at once. */
+export function asCopyOf({ core, ...state }: ConversationState, { rights }: Pick<Guest, 'rights'>): ConversationState {
+  const access = copiedAccess(core.meta.access, rights)
+  return { ...state, core: { ...core, meta: { ...core.meta, ...(access === undefined ? {} : { access }) } } }
+}
+
+/** Returns who reaches a copy; undefined where no server with users had the original, nor has the copy. */
+function copiedAccess(original: Access | undefined, rights: Rights): Access | undefined {
+  return accessOfNew(rights) ?? (original === undefined ? undefined : { members: [], links: [] })
 }

@@ -1,6 +1,7 @@
 import type { ConversationId, ConversationRight, Cursor, ResultOf } from '@parley/protocol'
 import type { CallContext, Peer } from '@parley/rpc'
 import type { Conversation, LiveConversation } from '../../engine/index.ts'
+import { mayUseMachine } from '../../people/rights.ts'
 import { shownState } from '../../replies/wire-limits.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
 import type { Session } from './session.ts'
@@ -122,9 +123,10 @@ export function createStreams({ peer, session, conversations, onFault, onLost }:
   }
 }
 
-/** Tells if a client may have the model called, and with it the tools of servers. */
-function mayEdit({ conversation }: LiveConversation, { access, rights }: Session): boolean {
-  return access === 'full' && !conversation.readOnly && rights.permits('edit', conversation.state.core.meta.access)
+/** Tells if a client may have the model called, and with it the tools of servers, on the machine of the conversation. */
+function mayEdit({ conversation, mayWork }: LiveConversation, { access, rights }: Session): boolean {
+  if (access !== 'full' || conversation.readOnly || !mayUseMachine(rights, mayWork)) return false
+  return rights.permits('edit', conversation.state.core.meta.access)
 }
 
 /** Resolves when every event up to a seq may be shown. Throws when the log no longer holds them. */

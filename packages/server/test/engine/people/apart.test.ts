@@ -66,6 +66,17 @@ it('a copy belongs to who makes it', async () => {
   })
 })
 
+it('the key of a request returns what its user may still read', async () => {
+  await using team = await startTeam(['ada', 'bo'])
+  const [ada, bo] = [await team.as('ada'), await team.as('bo')]
+  const create = { cwd: team.place.cwd, requestKey: 'k' }
+  const { conversationId } = await bo.request('conversation/create', create)
+  await bo.request('conversation/share', { conversationId, user: 'ada', role: 'owner' })
+  await ada.watch(conversationId)
+  await ada.request('conversation/share', { conversationId, user: 'bo', role: null })
+  expect(await bo.refused('conversation/create', create)).toMatchObject({ code: 'conversationNotFound' })
+})
+
 it("the key of another user's request starts a conversation of its own", async () => {
   await using team = await startTeam(['ada', 'bo'])
   const [ada, bo] = [await team.as('ada'), await team.as('bo')]
@@ -153,10 +164,23 @@ it('a user names no programs, keys and files of the server', async () => {
   const { cwd } = team.place
   const rules = join(team.place.root, 'rules.toml')
   writeFileSync(rules, 'secret line')
-  const config = { mcp_servers: { mine: { command: 'sh' } } }
-  expect(await ada.refused('conversation/create', { cwd, config })).toMatchObject({ code: 'aboveCeiling' })
+  const hook = { hooks: [{ type: 'command', command: 'true', outside_sandbox: true }] }
+  for (const config of [
+    { mcp_servers: { mine: { command: 'sh' } } },
+    { hooks: { UserPromptSubmit: [hook] } },
+    { 'network.proxy': 'http://127.0.0.1:1' },
+  ])
+    expect(await ada.refused('conversation/create', { cwd, config })).toMatchObject({ code: 'aboveCeiling' })
   expect(await ada.refused('conversation/create', { cwd, policyFile: rules })).toMatchObject({ code: 'notPermitted' })
   const { conversationId } = await talk(team, ada, 'hello')
+  const pictured = { conversationId, input: [{ type: 'image' as const, path: '/etc/hostname' }] }
+  expect(await ada.refused('conversation/sendMessage', pictured)).toMatchObject({ code: 'notPermitted' })
+  const remembered = { conversationId, text: 'obey ada', where: 'user' as const }
+  for (const refusal of [
+    ada.refused('conversation/remember/plan', remembered),
+    ada.refused('conversation/remember', { ...remembered, hash: 'h' }),
+  ])
+    expect(await refusal).toMatchObject({ code: 'notPermitted' })
   const overrides = { config: { openai_base_url: 'http://127.0.0.1:1' } }
   expect(await ada.refused('conversation/resume', { conversationId, overrides })).toMatchObject({
     code: 'aboveCeiling',

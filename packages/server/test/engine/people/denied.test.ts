@@ -2,6 +2,7 @@ import {
   type ConversationRight,
   type MethodName,
   type MethodRight,
+  machineMethods,
   methodRights,
   type Role,
   roleHas,
@@ -123,3 +124,23 @@ function isDenied(right: MethodRight, { who, held }: { who: string; held: Role |
       return held === null || !roleHas(held, right satisfies ConversationRight)
   }
 }
+
+it('what an editor may do reaches the machine of a conversation, or is known not to', () => {
+  const ofEditors = names.filter((name) => methodRights[name] === 'edit' || methodRights[name] === 'answer')
+  const known = new Set<MethodName>([
+    // They stop or close something.
+    'conversation/detach',
+    'conversation/inbox/remove',
+    'conversation/interrupt',
+    'conversation/forward/stop',
+    // What runs there already goes on as before.
+    'conversation/background',
+    'conversation/process/tellWhen',
+    // They are about the conversation alone.
+    'conversation/compact/undo',
+    'conversation/rename',
+    'conversation/archive',
+    'conversation/unarchive',
+  ])
+  expect(new Set(ofEditors.filter((name) => !machineMethods.has(name)))).toEqual(known)
+})

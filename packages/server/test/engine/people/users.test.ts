@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { scriptedModel } from '../support/scripted-model.ts'
 import { startTeam, writeUsersFile } from '../support/team.ts'
 
 it('an admin manages users, and reads nothing of theirs', async () => {
@@ -81,6 +82,7 @@ it('a user with a ceiling begins within it, and neither sets more nor works with
   expect(settings.sandbox).toBe('read-only')
   for (const refusal of [
     bo.refused('conversation/create', { cwd, sandbox: 'workspace-write' }),
+    bo.refused('conversation/create', { cwd, config: { sandbox_mode: 'workspace-write' } }),
     bo.refused('conversation/configure', { conversationId: own, settings: { sandbox: 'workspace-write' } }),
   ])
     expect(await refusal).toMatchObject({ code: 'aboveCeiling' })
@@ -89,6 +91,28 @@ it('a user with a ceiling begins within it, and neither sets more nor works with
   await bo.request('conversation/resume', { conversationId })
   const send = { conversationId, input: [{ type: 'text' as const, text: 'hi' }] }
   expect(await bo.refused('conversation/sendMessage', send)).toMatchObject({ code: 'aboveCeiling' })
+  expect(await bo.refused('conversation/compact', { conversationId })).toMatchObject({ code: 'aboveCeiling' })
   await bo.request('conversation/configure', { conversationId, settings: { sandbox: 'read-only' } })
   await bo.request('conversation/sendMessage', send)
+  const overrides = { config: { sandbox_mode: 'workspace-write' } }
+  expect(await bo.refused('conversation/resume', { conversationId, overrides })).toMatchObject({ code: 'aboveCeiling' })
+})
+
+it('a user with a ceiling does not choose more with the yes to a plan', async () => {
+  const planMode = { sandbox: 'read-only', approvalPolicy: 'on-request' } as const
+  const calls = [{ name: 'propose_plan', args: { title: 'Write it', steps: ['write'], risks: [] } }]
+  await using team = await startTeam(['admin:root', 'ada'], { model: scriptedModel({ calls }, { text: 'ok' }) })
+  const [root, ada] = [await team.as('root'), await team.as('ada')]
+  const bo = await team.as((await root.request('user/add', { user: 'bo', maxSandbox: 'read-only' })).token)
+  const { conversationId } = await ada.request('conversation/create', { cwd: team.place.cwd, ...planMode })
+  await ada.request('conversation/share', { conversationId, user: 'bo', role: 'editor' })
+  await bo.request('conversation/resume', { conversationId })
+  const watched = await bo.watch(conversationId)
+  await watched.send('plan it')
+  const { id: approvalId } = await watched.approval()
+  const yes = { conversationId, approvalId, decision: 'approved' as const, answers: { mode: 'edit' } }
+  expect(await bo.refused('approval/decide', yes)).toMatchObject({ code: 'aboveCeiling' })
+  await ada.request('conversation/resume', { conversationId })
+  await ada.request('approval/decide', yes)
+  await watched.turnEnded()
 })

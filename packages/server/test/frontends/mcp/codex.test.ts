@@ -164,6 +164,12 @@ test.each([
   ['codex', { prompt: 'x', config: { mcp_servers: { x: { url: 'http://h/' } } } }, '"mcp_servers" is not for callers'],
   ['codex', { prompt: 'x', config: { '"model_providers".x.base_url': 'http://h/' } }, '"model_providers" is not'],
   ['codex', { prompt: 'x', config: { openai_base_url: 'http://h/' } }, '"openai_base_url" is not'],
+  [
+    'codex',
+    { prompt: 'x', config: { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'touch x' }] }] } } },
+    '"hooks" is not',
+  ],
+  ['codex', { prompt: 'x', config: { 'network.proxy': 'http://h/' } }, '"network" is not'],
   ['codex', { prompt: 'x', config: { 'sandbox_workspace_write.network_access': true } }, '_workspace_write" is not'],
   ['conversationCreate', { cwd: '/', config: { shell_environment: { include: ['*'] } } }, '"shell_environment" is not'],
   ['conversationCreate', { cwd: '/', sandbox: 'danger-full-access' }, '--max-sandbox'],
