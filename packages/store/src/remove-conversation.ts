@@ -3,6 +3,7 @@ import type { ConversationId } from '@parley/protocol'
 import type { Connected } from './connection/connect-store.ts'
 import type { Prepared } from './connection/prepare-store.ts'
 import { storeError } from './connection/store-trouble.ts'
+import { whileElecting } from './connection/while-electing.ts'
 import { leftovers } from './log/leftovers.ts'
 import { HeldElsewhereError } from './port/shared-store.ts'
 import type { Lists } from './servers/lists.ts'
@@ -19,8 +20,8 @@ interface RemovePorts {
 /** Removes conversations, which are deleted for lists and for copies before anything of them goes. */
 export interface Removal {
   /**
-   * Removes a conversation that this server has taken. Rejects with `UnfinishedDeletionError` once it is deleted; else it
-   * is there as before.
+   * Removes a conversation. Rejects with `HeldElsewhereError` while another living server has it, and with
+   * `UnfinishedDeletionError` once it is deleted; else it is there as before.
    */
   remove(conversationId: ConversationId): Promise<void>
   /** Removes what is left of those whose deletion was cut short, unless a living server has them. */
@@ -31,26 +32,39 @@ export function removesFrom({ connected, prepared: { owners, rows }, nodes, list
   const { admin, name, streams } = connected
   const removing = new Set<ConversationId>()
 
-  async function finishOne(conversationId: ConversationId, empty: () => Promise<void>): Promise<void> {
-    const claim = await claimConversation({ owners, nodes, streams, onSilent: () => undefined }, conversationId)
+  /** Runs while no other server can write a conversation. Nothing is read: one of which the store has lost a part goes, too. */
+  async function whileClaimed(conversationId: ConversationId, run: () => Promise<void>): Promise<void> {
+    const ports = { owners, nodes, streams, onSilent: () => undefined }
+    const claim = await whileElecting(
+      () => claimConversation(ports, conversationId),
+      () => nodes.awayMs,
+    )
     try {
-      // It may be on its way back by a copy.
-      if (!(await lists.isListed(conversationId))) await empty()
+      await run()
     } finally {
       await claim.release()
     }
+  }
+
+  async function finishOne(conversationId: ConversationId, empty: () => Promise<void>): Promise<void> {
+    // It may be on its way back by a copy.
+    if (!(await lists.isListed(conversationId))) await empty()
+  }
+
+  async function removeClaimed(conversationId: ConversationId): Promise<void> {
+    const left = await leftovers(admin)
+    // Other servers remove their copies from here on.
+    await rows.delete(conversationId)
+    await left.remove(conversationId).catch((error: unknown) => {
+      throw new UnfinishedDeletionError(storeError('delete from', name, error))
+    })
   }
 
   return {
     async remove(conversationId) {
       removing.add(conversationId)
       try {
-        const left = await leftovers(admin)
-        // Other servers remove their copies from here on.
-        await rows.delete(conversationId)
-        await left.remove(conversationId).catch((error: unknown) => {
-          throw new UnfinishedDeletionError(storeError('delete from', name, error))
-        })
+        await whileClaimed(conversationId, () => removeClaimed(conversationId))
       } finally {
         removing.delete(conversationId)
       }
@@ -61,7 +75,8 @@ export function removesFrom({ connected, prepared: { owners, rows }, nodes, list
       const left = await leftovers(admin)
       for (const conversationId of deleted) {
         if (!left.has(conversationId) || removing.has(conversationId)) continue
-        await finishOne(conversationId, () => left.remove(conversationId)).catch((error: unknown) => {
+        const empty = () => left.remove(conversationId)
+        await whileClaimed(conversationId, () => finishOne(conversationId, empty)).catch((error: unknown) => {
           if (!(error instanceof HeldElsewhereError)) throw error
         })
       }

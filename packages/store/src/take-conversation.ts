@@ -49,8 +49,7 @@ export function takesIn({ connected, prepared, nodes, onPublished, inTurn, lists
     const putRow = async (described: Described) => {
       await rows.put(conversationId, JSON.stringify(described))
     }
-    const isOwn = kind === 'own' && ports.files.look(copy.acked) === null
-    return shipLog(copy, mark, { ...ports, claim, claimName, row, nodes, putRow, isOwn, onPublished })
+    return shipLog(copy, mark, { ...ports, claim, claimName, row, nodes, putRow, isOwn: kind === 'own', onPublished })
   }
 
   return async (copy, kind) => {
@@ -65,7 +64,7 @@ export function takesIn({ connected, prepared, nodes, onPublished, inTurn, lists
       const claim = await claimConversation(ports, copy.conversationId).finally(() => reading)
       const fetched = await reading
       const shipment = await inTurn(() => shipmentOf(copy, { kind, claim, fetched })).catch(async (error: unknown) => {
-        await claim.release().catch(() => undefined)
+        await claim.release()
         throw error
       })
       if (shipment !== null) return shipment

@@ -17,8 +17,9 @@ test('a conversation that could not be deleted is there as before, for lists, to
   const remove = vi.fn<() => Promise<void>>()
   // narrowed: what a removal asks for
   const ports = {
-    connected: { name: 'nats://a', admin: { streams: { info } } },
-    prepared: { rows: { delete: remove } },
+    connected: { name: 'nats://a', admin: { streams: { info } }, streams: { publish: async () => ({ seq: 1 }) } },
+    prepared: { rows: { delete: remove }, owners: { get: async () => null } },
+    nodes: { own: 'one', lapses: 0, awayMs: null },
   }
   const removal = removesFrom(ports as unknown as RemovePorts)
   await expect(removal.remove('a')).rejects.toThrow('no answer')

@@ -169,7 +169,7 @@ const storeSentences: Readonly<Record<string, (store: string) => string>> = {
   [STORE_TAKEN]: (store) =>
     `Another server of the store ${store} has taken this conversation over, so it stops here. Resume it: it goes on there.`,
   [STORE_LOST]: (store) =>
-    `The store ${store} has less of this conversation than it had acknowledged. ${stops} Bring the store back from a backup, or view the conversation here and fork it: this machine has a copy.`,
+    `The store ${store} has less of this conversation than it had acknowledged. ${stops} Leave it everywhere, then put back what this machine has of it with \`parley store copy --to ${store}\` and its id. Or bring the store back from a backup, or view the conversation here and fork it.`,
   [STORE_OLDER]: (store) =>
     `The store ${store} has an older decision about this project than this server has seen there, or none any more, so none is taken: somebody has put it back, or the store was brought back from a backup. Find out who writes to it. Then remove $PARLEY_HOME/trust/seen of this server and decide again with \`parley trust\`.`,
   [STORE_PARTED]: (store) =>

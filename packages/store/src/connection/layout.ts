@@ -68,7 +68,7 @@ export const messageHeaders = {
   bytes: 'Parley-Bytes',
   /** Claim that wrote it, as `EPOCH.NAME`. */
   claim: 'Parley-Claim',
-  /** Names of the side files that lines of the message name, parted by commas. */
+  /** Names of the side files that lines of the message name, parted by commas; of many the name of the object that has them. */
   files: 'Parley-Files',
   /** Name of the object with the bytes, for a line that is too long for a message. */
   object: 'Parley-Object',

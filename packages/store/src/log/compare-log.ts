@@ -4,7 +4,7 @@ import type { BadFile, Comparison, Extent, LocalCopy } from '../port/shared-stor
 import { bytesOfMessage, type FetchPorts } from './fetch-log.ts'
 import { atBeginning, type LogMessage } from './log-subject.ts'
 import { type LogTally, linesIn, tallyLog } from './log-tally.ts'
-import { contentName, isNamedBy, namedContents } from './named-contents.ts'
+import { contentName, isNamedBy, namedContents, sideFilesOf } from './named-contents.ts'
 
 const chunkBytes = 1024 * 1024
 const sideFileName = /^sha256-[0-9a-f]{64}$/
@@ -70,7 +70,7 @@ async function readStored(log: LogHere | null, copy: LocalCopy, ports: FetchPort
   const stored: Stored = { tally: tallyLog(), files: new Set(), contents: new Set(), partsAtLine: null }
   for await (const message of subject.read(atBeginning, newest)) {
     if (message.from !== stored.tally.bytes) throw new StorageError({ code: STORE_LOST, operation: 'read', path: name })
-    for (const file of message.files) stored.files.add(file)
+    for (const file of [...message.files, ...(await sideFilesOf(message, objects))]) stored.files.add(file)
     const bytes = await bytesOf(message, stored, ports)
     for (const hash of await namedContents(copy.contents, bytes, objects.get)) stored.contents.add(hash)
     if (log !== null) stored.partsAtLine ??= differingLine(log, bytes, stored.tally)

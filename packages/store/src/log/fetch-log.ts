@@ -15,6 +15,7 @@ import {
 import type { LocalCopy } from '../port/shared-store.ts'
 import { type AckMark, emptyMark, readMark, writeMark } from './ack-mark.ts'
 import type { LogMessage, LogSubject } from './log-subject.ts'
+import { sideFilesOf } from './named-contents.ts'
 import type { Objects } from './objects.ts'
 import type { RecentContents } from './recent-contents.ts'
 
@@ -32,43 +33,73 @@ export interface FetchPorts {
 
 /**
  * Brings the copy of a log up to the newest message: what was never acknowledged is cut off, what is missing is added.
- * A log without a mark is none that was fetched: it is compared, and nothing of it is cut off. Resolves to the mark at its
- * end; to null where the store has no such conversation. Rejects with `STORE_LOST` where the store has less than it had
- * acknowledged, and with `STORE_PARTED` where the log is another one; it may have more if `mayExceed`.
+ * A log without a mark is none that was fetched: it is compared, and nothing of it is cut off. So is a copy whose mark the
+ * store does not have, which was put back into it by another server, or is lost. Resolves to the mark at its end; to null
+ * where the store has no such conversation. Rejects with `STORE_LOST` where the store has less than it had acknowledged,
+ * and with `STORE_PARTED` where the log is another one; the log may have more if `mayExceed`.
  */
 export async function fetchLog(copy: LocalCopy, ports: FetchPorts, mayExceed = false): Promise<AckMark | null> {
   const { files, subject, store } = ports
-  const isOwn = files.look(copy.acked) === null && files.look(copy.log) !== null
   const known = knownMark(copy, ports)
   const newest = await subject.last()
   if (newest === null && (known?.sequence ?? 0) === 0) return null
-  if (newest === null || !(await hasMarked(known, newest, subject))) throw lost(copy, ports)
+  if (newest === null && !mayExceed) throw lost(copy, ports)
+  const hasNoMark = files.look(copy.acked) === null || (mayExceed && known === null)
+  const isOwn = hasNoMark && files.look(copy.log) !== null
+  const isCompared = isOwn || !(await hasMarked(known, newest, subject))
   makeFolders(files, dirname(copy.log))
-  let mark = known ?? emptyMark(store)
-  const log = openCopy({ mark, copy, ports }, { isOwn, isUnfinished: known?.sequence === 0 })
-  let isMore = isOwn
+  const reached = known ?? emptyMark(store)
+  const log = openCopy({ mark: reached, copy, ports }, { isOwn, isUnfinished: known?.sequence === 0 })
   try {
-    const { sizeBytes } = files.stat(log)
-    for await (const message of subject.read({ sequence: mark.sequence, to: mark.bytes }, newest)) {
-      if (message.from !== mark.bytes) throw lost(copy, ports)
-      await addMessage(log, { message, sizeBytes, copy, ports })
-      mark = { store, bytes: message.to, sequence: message.sequence, claim: message.claim }
-    }
-    isMore = isOwn && sizeBytes > mark.bytes
-    if (isMore && !mayExceed) throw parted(copy, ports)
-    if (!isMore && files.stat(log).sizeBytes !== mark.bytes) throw lost(copy, ports)
+    const start = isCompared ? emptyMark(store) : reached
+    return await readBehind(log, { start, newest, isCompared, isOwn, mayExceed, copy, ports })
   } finally {
     files.close(log)
-    // What came before a failure is not fetched again. A log of this machine becomes a copy when it is known to be one.
+  }
+}
+
+interface Reading {
+  readonly start: AckMark
+  /** Newest message; null for none. */
+  readonly newest: LogMessage | null
+  /** True where the log is compared from its beginning. */
+  readonly isCompared: boolean
+  /** True for a log that is none that was fetched. */
+  readonly isOwn: boolean
+  readonly mayExceed: boolean
+  readonly copy: LocalCopy
+  readonly ports: FetchPorts
+}
+
+/** Reads the messages behind a mark into a log. Resolves to the mark behind them, which is on disk then for a copy. */
+async function readBehind(log: OpenFile, reading: Reading): Promise<AckMark> {
+  const { start, newest, isCompared, isOwn, mayExceed, copy, ports } = reading
+  const { files, subject, store } = ports
+  const differs = () => (isOwn ? parted(copy, ports) : lost(copy, ports))
+  const { sizeBytes } = files.stat(log)
+  let mark = start
+  let isMore = isCompared
+  try {
+    const behind = { sequence: start.sequence, to: start.bytes }
+    for await (const message of newest === null ? [] : subject.read(behind, newest)) {
+      if (message.from !== mark.bytes) throw lost(copy, ports)
+      await addMessage(log, { message, sizeBytes, differs, copy, ports })
+      mark = { store, bytes: message.to, sequence: message.sequence, claim: message.claim }
+    }
+    isMore = isCompared && sizeBytes > mark.bytes
+    if (isMore && !mayExceed) throw differs()
+    if (!isMore && files.stat(log).sizeBytes !== mark.bytes) throw lost(copy, ports)
+    return mark
+  } finally {
+    // What came before a failure is not fetched again. What is compared is marked only when it is known to be a copy.
     if (mark.sequence > 0 && !isMore) writeMark(files, copy.acked, mark)
   }
-  return mark
 }
 
 /** Tells if a store still has the message at a mark. One that was set back may have another in its place. */
-async function hasMarked(mark: AckMark | null, newest: LogMessage, subject: LogSubject): Promise<boolean> {
+async function hasMarked(mark: AckMark | null, newest: LogMessage | null, subject: LogSubject): Promise<boolean> {
   if (mark === null || mark.sequence === 0) return true
-  const found = newest.sequence === mark.sequence ? newest : await subject.at(mark.sequence)
+  const found = newest?.sequence === mark.sequence ? newest : await subject.at(mark.sequence)
   return found !== null && found.claim === mark.claim && found.to === mark.bytes
 }
 
@@ -76,20 +107,22 @@ interface Added {
   readonly message: LogMessage
   /** Size of the log before anything was added: what it has is compared. */
   readonly sizeBytes: number
+  /** Makes the error for a log that has something else. */
+  readonly differs: () => StorageError
   readonly copy: LocalCopy
   readonly ports: FetchPorts
 }
 
-/** Adds what a log lacks of a message. Throws `STORE_PARTED` where it has something else. */
-async function addMessage(log: OpenFile, { message, sizeBytes, copy, ports }: Added): Promise<void> {
+/** Adds what a log lacks of a message. Throws where it has something else. */
+async function addMessage(log: OpenFile, { message, sizeBytes, differs, copy, ports }: Added): Promise<void> {
   const { files } = ports
   const bytes = await bytesOfMessage(message, ports)
   if (bytes === null) throw lost(copy, ports)
   const length = Math.max(0, Math.min(bytes.length, sizeBytes - message.from))
   if (length > 0 && !readSpan(files, log, { offset: message.from, length }).equals(bytes.subarray(0, length)))
-    throw parted(copy, ports)
+    throw differs()
   writeAll(files, log, bytes.subarray(length))
-  await fetchFiles(message.files, copy, ports)
+  await fetchFiles(await sideFilesOf(message, ports.objects), copy, ports)
 }
 
 interface Fetched {

@@ -19,7 +19,7 @@ export interface LogMessage {
   readonly to: number
   /** Claim that wrote it; no other has the same. */
   readonly claim: ClaimName
-  /** Names of the side files that its lines name. */
+  /** Names of the side files that its lines name; of many the object that has the names (`sideFilesOf`). */
   readonly files: readonly string[]
   /** Object that has the bytes; null where the message has them. */
   readonly object: string | null

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Files, type OpenFile, readFile, readSpan, sideFileRefsIn } from '@parley/journal'
 import { messageBytes } from '../connection/layout.ts'
 import type { ClaimName, NewMessage } from './log-subject.ts'
+import { headerOf } from './named-contents.ts'
 
 /** Message that is to be published, with the content to put before. */
 export interface Outgoing {
@@ -30,12 +31,12 @@ export function nextMessage(files: Files, log: OpenFile, { from, sizeBytes, clai
   const bytes = wholeLines(files, log, { from, sizeBytes })
   const to = from + bytes.length
   const objects = sideFilesIn(files, sideFiles, bytes)
-  const names = [...objects.keys()]
+  const named = headerOf([...objects.keys()], objects)
   if (bytes.length <= messageBytes)
-    return { message: { from, to, claim, files: names, object: null, bytes }, lines: bytes, objects }
+    return { message: { from, to, claim, files: named, object: null, bytes }, lines: bytes, objects }
   const object = `line-${createHash('sha256').update(bytes).digest('hex')}`
   return {
-    message: { from, to, claim, files: names, object, bytes: new Uint8Array() },
+    message: { from, to, claim, files: named, object, bytes: new Uint8Array() },
     lines: bytes,
     objects: objects.set(object, bytes),
   }

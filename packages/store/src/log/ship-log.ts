@@ -18,10 +18,10 @@ export interface ShipPorts extends SendPorts {
   readonly claim: Claim
   /** Row that lists showed when it was claimed. */
   readonly row: unknown
-  readonly nodes: Pick<Nodes, 'lapses' | 'renew' | 'awayMs'>
+  readonly nodes: Pick<Nodes, 'lapses' | 'renew'>
   /** Stores what lists show. */
   readonly putRow: (row: Described) => Promise<void>
-  /** True for a log of this machine alone, which becomes a copy when all of it is acknowledged. */
+  /** True for a log of which the store may lack what this machine has: it is marked once all of it is acknowledged. */
   readonly isOwn: boolean
 }
 
@@ -50,9 +50,18 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
 
   async function putLines(): Promise<void> {
     if (mark.bytes >= written) return
-    const outgoing = sender.next(mark, written)
+    // Read once: another try with more lines would not be known as the same message.
+    const outgoing = await tries.persist(async () => sender.next(mark, written))
     mark = await tries.persist(() => sender.send(outgoing, mark))
     if (!isOwn || mark.bytes >= written) writeMark(files, copy.acked, mark)
+  }
+
+  /** Stores the row before lines that are written later. That of a new log follows its first lines: without any it looks like one that was lost. */
+  async function putBoth(): Promise<void> {
+    const isNew = mark.bytes === 0
+    if (!isNew) await putRow()
+    await putLines()
+    if (isNew) await putRow()
     awaited.acknowledged(mark.bytes)
   }
 
@@ -60,10 +69,7 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
     try {
       // Later than the caller, which describes what it has written.
       await null
-      while (row !== null || mark.bytes < written) {
-        await putRow()
-        await putLines()
-      }
+      while ((row !== null && written > 0) || mark.bytes < written) await putBoth()
     } catch (error) {
       awaited.fail(storeError('write to', name, error))
     } finally {
@@ -81,8 +87,7 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
     await running
     clearTimeout(last)
     sender[Symbol.dispose]()
-    // An entry that stays names a server whose lease ends, as where the store is away.
-    if (ports.nodes.awayMs === null) await claim.release().catch(() => undefined)
+    await claim.release()
     if (awaited.failure !== null && mark.bytes < written) throw awaited.failure
   }
 

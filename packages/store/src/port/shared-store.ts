@@ -75,7 +75,7 @@ export interface SharedStore extends AsyncDisposable {
    * store has lost is none of them.
    */
   deletedCopies(copyOf: (conversationId: ConversationId) => LocalCopy | null): Promise<readonly ConversationId[]>
-  /** Removes a conversation that this server has taken, and gives up the right to it. */
+  /** Removes a conversation that is closed here. Rejects with `HeldElsewhereError` while a living server has it. */
   remove(conversationId: ConversationId): Promise<void>
   /** Removes what is left of conversations whose deletion was cut short. Rejects with `StorageError`. */
   finishDeletions(): Promise<void>

@@ -5,6 +5,7 @@ import { askAgain } from '../connection/ask-again.ts'
 import { entriesOf, isThere } from '../connection/bucket-entries.ts'
 import { leaseMs } from '../connection/layout.ts'
 import type { AnnouncedAt, Holder } from '../port/shared-store.ts'
+import { createLeftWork, type LeftWork } from './left-work.ts'
 import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
 
 const beatMs = leaseMs / 3
@@ -33,6 +34,8 @@ export interface Nodes extends AsyncDisposable {
   readonly awayMs: number | null
   /** Renews the lease now. Rejects with the library's error. */
   renew(): Promise<void>
+  /** Runs something after the next renewal, and again after each until it succeeds; no more once the lease is given up. */
+  readonly later: LeftWork['add']
   /**
    * Resolves to a server once it has renewed its lease, which shows that it lives; to null for one whose lease has ended
    * or ends meanwhile. Calls `onSilent` when one that lives would have renewed it.
@@ -63,9 +66,11 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     renewed = sent
   }
   await renew()
+  const left = createLeftWork()
   const renewOrMoveOn = async () => {
     try {
       await renew()
+      await left.runAll()
     } catch {
       if (performance.now() < movableMs) return
       movableMs = performance.now() + moveOnMs
@@ -102,6 +107,7 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
   return {
     own,
     renew,
+    later: left.add,
     get lapses() {
       return ownLapses()
     },

@@ -16,6 +16,7 @@ export interface Claim {
   readonly lapses: number | null
   /** Asks the majority of the store. Resolves to false where another server has taken the conversation. */
   holds(): Promise<boolean>
+  /** Gives the right up; later where the store does not answer now. */
   release(): Promise<void>
 }
 
@@ -83,7 +84,12 @@ function claimAt(epoch: number, { owners, nodes, streams }: OwnerPorts, { lapses
         revision = entry.revision
       }
     },
-    release: () => release(streams, subject, revision),
+    async release() {
+      const give = () => release(streams, subject, revision)
+      // An entry that stays would send all who want the conversation to this server for as long as it lives.
+      if (nodes.awayMs === null) await give().catch(() => nodes.later(give))
+      else nodes.later(give)
+    },
   }
 }
 

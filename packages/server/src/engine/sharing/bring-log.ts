@@ -4,29 +4,38 @@ import type { Shipment } from '@parley/store'
 import { openContentStore } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { bringContents, keptContents } from '../history/kept-contents.ts'
-import type { Listed } from '../read/catalogue.ts'
 import { giveUp } from './sharing.ts'
 
-/** Heals the end of a log and brings its header to this version, as opening it would do: the store keeps both as they are then. */
-export async function settleLog(files: Files, { log: path }: SessionPaths): Promise<void> {
+/**
+ * Heals the end of a log and brings its header to this version, as opening it would do: the store keeps both as they are
+ * then. The header of a copy stays as the store has, or had, it.
+ */
+export async function settleLog(files: Files, { log: path, acked }: SessionPaths): Promise<void> {
+  const isCopy = files.look(acked) !== null
   const opened = await openLog(files, path)
   if (opened.readOnly) throw rejection('storageFailed', opened.reason)
   await using log = opened.log
-  log.raiseMinReader()
+  if (!isCopy) log.raiseMinReader()
 }
 
 interface Sending {
   readonly shipment: Shipment
-  readonly listed: Listed
+  /** Facts that lists show. */
+  readonly row: object
+  readonly modifiedAtMs: number
 }
 
 /** Sends what the store lacks of a log; lists show the conversation once the store has all of it. */
-export async function sendLog(files: Files, { log }: SessionPaths, { shipment, listed }: Sending): Promise<void> {
+export async function sendLog(
+  files: Files,
+  { log }: SessionPaths,
+  { shipment, row, modifiedAtMs }: Sending,
+): Promise<void> {
   try {
     const sizeBytes = files.look(log)?.sizeBytes ?? 0
     shipment.wrote(sizeBytes)
     await shipment.acknowledged(sizeBytes)
-    shipment.describe(listed.row, listed.modifiedAtMs)
+    shipment.describe(row, modifiedAtMs)
   } catch (error) {
     await giveUp(shipment)
     throw error

@@ -7,6 +7,7 @@ import { localCatalogue } from '../read/local-catalogue.ts'
 import { emptyLog, notThere } from '../stored/opening-problems.ts'
 import { keepLog, sendLog, settleLog } from './bring-log.ts'
 import { type CopyWay, type Judgement, judge } from './judge-copy.ts'
+import { giftIn } from './shared-journal.ts'
 import { copyAt, heldElsewhere } from './sharing.ts'
 
 /** Conversations of this machine and of a store, brought from one to the other. */
@@ -74,8 +75,7 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
 
   async function bring(conversationId: ConversationId, way: CopyWay): Promise<Copied> {
     const paths = pathsOf(conversationId)
-    const isOwn = files.look(paths.log) !== null && files.look(paths.acked) === null
-    if (way === 'to' && isOwn) await settleLog(files, paths)
+    if (way === 'to' && files.look(paths.log) !== null) await settleLog(files, paths)
     const { judged, compared } = await planned(conversationId, way)
     if (judged.kind !== 'copy') return { judged, compared }
     if (way === 'from') {
@@ -83,7 +83,11 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
       await keepLog(files, paths, { shipment: await take(conversationId, 'stored'), content })
     } else {
       const listed = await listedHere(conversationId)
-      await sendLog(files, paths, { listed, shipment: await take(conversationId, 'own') })
+      // What people gave it stays with its row, where the store has that.
+      const given = giftIn(await store.row(conversationId))
+      const row = given === undefined ? listed.row : { ...listed.row, given }
+      const shipment = await take(conversationId, 'own')
+      await sendLog(files, paths, { shipment, row, modifiedAtMs: listed.modifiedAtMs })
     }
     return { judged, compared: await compare(conversationId) }
   }

@@ -22,7 +22,7 @@ export interface Sharing {
   /** Stores the log of a conversation that was written as a whole. */
   publish(paths: SessionPaths, conversationId: ConversationId): Promise<void>
   /** Removes a conversation that is closed here from the store. Rejects with `liveElsewhere` while another server has it. */
-  remove(paths: SessionPaths, conversationId: ConversationId): Promise<void>
+  remove(conversationId: ConversationId): Promise<void>
   /** Sends who opens a conversation here to another server for as long as that takes to open it, while it lives. */
   passOn(conversationId: ConversationId, to: Holder): void
 }
@@ -103,9 +103,10 @@ function sharedIn(store: SharedStore, files: Files, gifts: CarriedGifts): Sharin
       shipment.wrote(sizeBytes)
       await shipment.acknowledged(sizeBytes).finally(() => giveUp(shipment))
     },
-    async remove(paths, conversationId) {
-      const shipment = await take(paths, conversationId, 'stored')
-      await store.remove(conversationId).finally(() => giveUp(shipment))
+    async remove(conversationId) {
+      await store.remove(conversationId).catch((error: unknown) => {
+        throw error instanceof HeldElsewhereError ? heldElsewhere(conversationId, error) : error
+      })
     },
     passOn: (conversationId, to) => void passed.set(conversationId, { to, untilMs: performance.now() + passingMs }),
   }

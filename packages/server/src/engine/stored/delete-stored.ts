@@ -22,7 +22,7 @@ export async function deleteStored(files: Files, { paths, conversationId, end, s
   }
   let left: UnfinishedDeletionError | null = null
   try {
-    await sharing?.remove(paths, conversationId).catch((error: unknown) => {
+    await sharing?.remove(conversationId).catch((error: unknown) => {
       if (!(error instanceof UnfinishedDeletionError)) throw error
       left = error
     })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
 import { dirname, join } from 'node:path'
 import { encodeHeader, encodeLine, newHeader, nodeFiles } from '@parley/journal'
 import { type ConversationEvent, initialState } from '@parley/protocol'
@@ -91,6 +92,45 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
       other.logLines(conversationId).slice(0, one.logLines(conversationId).length),
     )
     await far[Symbol.asyncDispose]()
+  })
+
+  test('gives a conversation back that the store has lost, with the question that was open in it', async () => {
+    await using one = testPlace()
+    await using other = testPlace()
+    const call = { calls: [{ name: 'shell', args: { command: 'touch made' } }] }
+    const store = await open()
+    const talk = await one.talk(
+      { store, model: scriptedModel(call) },
+      { approvalPolicy: 'untrusted', addDirs: [one.root] },
+    )
+    await talk.watched.send('go')
+    const asked = await talk.watched.approval()
+    const { conversationId } = talk.watched
+    await talk.server.close()
+    const row = await store.row(conversationId)
+    expect(row).toMatchObject({ given: { writableRoots: [one.root] } })
+    const second = other.start({ store, model: scriptedModel({ text: 'Done.' }) })
+    const client = await second.connect()
+    await client.request('conversation/resume', { conversationId, readOnly: true })
+    await loseLog(nats, conversationId)
+
+    await expect(client.request('conversation/resume', { conversationId })).rejects.toThrow(
+      `parley store copy --to ${url()}`,
+    )
+    expect(await run(one, ['copy', '--to', url(), conversationId])).toMatchObject({ code: 0, counts: { copied: 1 } })
+    expect(await store.row(conversationId)).toEqual(row)
+    await client.request('conversation/resume', { conversationId })
+    const there = await client.watch(conversationId)
+    expect((await there.approval()).id).toBe(asked.id)
+    await there.decide('approved')
+    await there.turnEnded()
+    await second.close()
+
+    await loseLog(nats, conversationId)
+    const third = await other.start({ store }).connect()
+    await third.request('conversation/delete', { conversationId })
+    expect(await store.row(conversationId)).toBeNull()
+    await store[Symbol.asyncDispose]()
   })
 
   test('takes along what files had, and tells what is missing or damaged there', async () => {
@@ -215,6 +255,22 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
     expect(verified.output).toContain(`the first of them here: ${name}`)
   })
 })
+
+/** Removes the messages of a conversation from the store, as if a server of it had lost them. */
+async function loseLog({ addresses }: NatsServers, conversationId: string): Promise<void> {
+  const [host = '', port = ''] = addresses[0]?.split(':') ?? []
+  const socket = createConnection(Number(port), host)
+  const requests = Array.from({ length: 8 }, (_, shard) => {
+    const filter = JSON.stringify({ filter: `parley.log.${shard}.${conversationId}` })
+    return `PUB $JS.API.STREAM.PURGE.PARLEY_LOG_${shard} answers ${filter.length}\r\n${filter}\r\n`
+  })
+  socket.write(['CONNECT {"verbose":false}\r\n', 'SUB answers 1\r\n', ...requests].join(''))
+  let answers = 0
+  for await (const chunk of socket) {
+    answers += String(chunk).split('"success":true').length - 1
+    if (answers >= requests.length) break
+  }
+}
 
 async function run(place: TestPlace, args: readonly string[]) {
   let output = ''
