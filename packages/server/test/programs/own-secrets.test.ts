@@ -3,15 +3,18 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
+import { readServerArguments } from '../../src/programs/arguments.ts'
+import { hiddenFiles } from '../../src/programs/server/hidden-files.ts'
 import { readServerOptions, systemParts } from '../../src/programs/system-parts.ts'
 import { testPlace } from '../engine/support/test-server.ts'
 
-function openPlace(folder: string, more: Readonly<Record<string, string>> = {}) {
+function openPlace(folder: string, more: Readonly<Record<string, string>> = {}, argv: readonly string[] = []) {
   const home = join(folder, '.parley')
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const env = { HOME: folder, PARLEY_HOME: home, XDG_RUNTIME_DIR: folder, ...more }
+  const hidden = hiddenFiles(readServerArguments(argv))
   const built = { moduleUrl: import.meta.url, version: '0', build: 'test' }
-  const parts = systemParts(readServerOptions({ paced: false, recordTo: null }, env, built))
+  const parts = systemParts(readServerOptions({ paced: false, recordTo: null, hidden }, env, built))
   const configure = (text: string) => writeFileSync(join(home, 'config.toml'), text, { mode: 0o600 })
   return { parts, configure }
 }
@@ -58,6 +61,23 @@ describe('places of secrets of the user’s own', () => {
       '[store]\nservers = ["nats://a"]\ncredentials_file = "/s/creds"\npassword_file = "/s/password"\nkey_file = "/s/key"\n',
     )
     expect(await parts.secrets()).toEqual(expect.arrayContaining(['/s/creds', '/s/password', '/s/key']))
+  })
+
+  it('are the files by which others get in or pose as the server, as its command line names them', async () => {
+    await using folder = await tempDirectory()
+    const [users, key, token, socket] = ['users', 'key.pem', 'token', 'socket'].map((name) => join(folder.path, name))
+    const secure = ['--listen', 'wss://127.0.0.1:0', '--tls-cert', '/cert.pem', '--tls-key', String(key)]
+    const withUsers = openPlace(folder.path, {}, [...secure, '--users', String(users)])
+    expect(await withUsers.parts.secrets()).toEqual(expect.arrayContaining([users, key]))
+    const alone = openPlace(folder.path, {}, [
+      '--listen',
+      `unix:${socket}`,
+      '--listen',
+      'ws://127.0.0.1:0',
+      '--token-file',
+      String(token),
+    ])
+    expect(await alone.parts.secrets()).toEqual(expect.arrayContaining([socket, token]))
   })
 
   it('are hidden where variables of the server move them, and in the home of the list of users', async () => {

@@ -2,6 +2,7 @@ import { takeAllocatorSettings } from '@parley/client/server-process'
 import { readServerArguments } from '../arguments.ts'
 import { runProgram } from '../conventions.ts'
 import { type BuiltProgram, readServerOptions, systemParts } from '../system-parts.ts'
+import { hiddenFiles } from './hidden-files.ts'
 import { launchDaemon } from './launch-daemon.ts'
 import { serveProcess } from './serve-process.ts'
 import { watchLoop } from './watch-loop.ts'
@@ -11,9 +12,7 @@ export function startServer(built: BuiltProgram): Promise<never> {
   takeAllocatorSettings(process.env)
   return runProgram('server', async (argv) => {
     const args = readServerArguments(argv)
-    const hidden = args.listen.flatMap((address) => (address.kind === 'socket' ? [address.path] : []))
-    const hiddenUsers = args.users === null ? [] : [args.users]
-    const options = readServerOptions({ ...args, hidden: [...hidden, ...hiddenUsers] }, process.env, built)
+    const options = readServerOptions({ ...args, hidden: hiddenFiles(args) }, process.env, built)
     if (args.role === 'launcher') return launchDaemon(options)
     // A daemon must not keep a folder in use. Its arguments are absolute by now.
     if (args.isDaemon) process.chdir('/')
