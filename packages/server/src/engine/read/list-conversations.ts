@@ -36,11 +36,13 @@ function positionAfter(all: readonly Listed[], cursor: string): number {
 
 export function toListed(catalogue: Catalogue, listed: Listed): ListedConversation {
   const { id, row, modifiedAtMs } = listed
-  const { environment, minReader, ...shown } = row
+  const { cwd, title, name, createdAt, archived, forkedFrom, access, environment, minReader } = row
   return {
     conversationId: id,
     shortId: shortIdOf(id),
-    ...shown,
+    // A row of a store has more, such as what people gave the conversation.
+    ...{ cwd, title, name, createdAt, archived, forkedFrom },
+    ...(access === undefined ? {} : { access }),
     ...(environment === null ? {} : { environment }),
     ...(minReader > LOG_FORMAT ? { newer: true as const } : {}),
     updatedAt: Math.round(modifiedAtMs),

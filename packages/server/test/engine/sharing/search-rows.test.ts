@@ -1,6 +1,7 @@
 import { LOG_FORMAT } from '@parley/journal'
 import { expect, it } from 'vitest'
 import type { Catalogue, Listed } from '../../../src/engine/read/catalogue.ts'
+import { toListed } from '../../../src/engine/read/list-conversations.ts'
 import { searchConversations } from '../../../src/engine/search/search-conversations.ts'
 import type { TextSearch } from '../../../src/ports/text-search.ts'
 
@@ -42,6 +43,11 @@ it('a search in the copies of a store shows conversations as its lists do, and n
   expect(found.map(({ conversation }) => conversation)).toMatchObject([
     { conversationId: 'kept', updatedAt: 5000, live: owner },
   ])
+})
+
+it('what people gave a conversation goes with its row from server to server, and not to those who list it', () => {
+  const row = { ...listed.row, given: { writableRoots: ['/srv/secret'], seal: 's' } }
+  expect(toListed(catalogue, { ...listed, row })).toEqual(toListed(catalogue, listed))
 })
 
 it('a search without words, by which each window has logs read for later ones, fetches nothing from a store', async () => {
