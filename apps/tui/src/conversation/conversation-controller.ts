@@ -5,6 +5,7 @@ import { overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { existingImages } from '../files/attached-images.ts'
+import { loadSettings } from '../programs/load-settings.ts'
 import type { UserPrograms } from '../programs/user-programs.ts'
 import type { Intent, LendingIntent, UiAction } from '../ui/actions.ts'
 import { isSameNote, type Notice } from '../ui/notices/notice.ts'
@@ -33,7 +34,7 @@ interface ControllerParts {
   readonly start: Start
   readonly extra: Extra
   readonly screen: ConversationScreen
-  readonly programs: Pick<UserPrograms, 'load' | 'follow'>
+  readonly programs: Pick<UserPrograms, 'load' | 'follow' | 'warn'>
   readonly homeFolder: string
   readonly prompts: PromptHistory
   readonly terminal: ReadingTerminal
@@ -149,9 +150,8 @@ export class ConversationController implements AsyncDisposable {
 
   /** Reads what the user's configuration says of the window. Where it cannot be read, the usual settings stay. */
   async #loadPrograms(parley: Pick<Parley, 'request'>): Promise<void> {
-    const { programs, screen, start } = this.#parts
-    const overrides = overridesOf(start.flags)
-    const load = () => programs.load(parley, { ...overrides, cwd: overrides.cwd ?? workingFolder() })
+    const { programs, screen, start, launch } = this.#parts
+    const load = () => loadSettings(programs, { parley, launch, overrides: overridesOf(start.flags) })
     await this.#unlessLost(load, (rejection) => screen.dispatch(rejectionAction(rejection)))
   }
 

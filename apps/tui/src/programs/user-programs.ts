@@ -45,6 +45,11 @@ export class UserPrograms implements Disposable {
     if (this.#followed !== null) this.#status?.follow(this.#followed.state, this.#followed.branch)
   }
 
+  /** Shows a warning. */
+  warn(text: string): void {
+    this.#parts.warn(text)
+  }
+
   /** Follows the conversation on the screen. `branch`: that of its folder, where known. */
   follow(state: ConversationState, branch: string | null): void {
     this.#followed = { state, branch }

@@ -63,7 +63,8 @@ function serverMethods(
     'provider/check': async (params) =>
       (await import('./checkup/check-provider-network.ts')).checkProviderNetwork(params, { ...policy, redaction }),
     'config/write': async (params) => (await import('./settings/write-config.ts')).writeConfig(params, { home, files }),
-    'config/read': (params) => describeConfig(params, { home, env, keys, projects: trust.projects, redaction }),
+    'config/read': (params) =>
+      describeConfig(params, { home, env, keys, projects: trust.projects, redaction, rights: client.rights }),
     'usage/read': async (params) =>
       (await import('./read/usage.ts')).readUsage({ files, home, copies, readable: host.readable(client) }, params),
     'mcp/list': () => ({ servers: mcpServers.describe() }),

@@ -72,6 +72,8 @@ describe('a machine that connects', () => {
     expect(await bo.refused('conversation/create', { ...inBox, cwd: work })).toEqual(unknown)
     expect(unknown).toMatchObject({ code: 'environmentUnreachable' })
     expect(await bo.request('environment/list', {})).toEqual({ environments: [], chosen: 'local' })
+    const { values } = await bo.request('config/read', { cwd: team.place.cwd })
+    expect(values.map(({ key }) => key)).toEqual(['approval_policy', 'model', 'model_provider', 'sandbox_mode'])
 
     await ada.request('conversation/share', { conversationId, user: 'bo', role: 'editor' })
     const refused = await bo.refused('conversation/sendMessage', { conversationId, input: hello })

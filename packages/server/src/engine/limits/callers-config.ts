@@ -26,6 +26,11 @@ const callersKeys: ReadonlySet<string> = new Set([
   'tui',
 ] satisfies readonly (keyof Config)[])
 
+/** Tells if a dotted key is one that callers may set, and of which users of a team may know the value. */
+export function isCallersKey(key: string): boolean {
+  return callersKeys.has(key.split('.', 1)[0] ?? '')
+}
+
 /**
  * Throws `aboveCeiling` for config that could bypass the server's limits. A tool's caller is often a model under the
  * influence of others, and a user of a team's server is not who runs it.

@@ -13,6 +13,8 @@ import type { Env } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import type { Rights } from '../../people/rights.ts'
+import { isCallersKey } from '../limits/callers-config.ts'
 import { assertNetworkAllowed, assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { existingFolder } from './existing-folder.ts'
@@ -102,12 +104,16 @@ interface ConfigPorts {
   readonly keys: ProviderKeys
   readonly projects: Projects
   readonly redaction: Redaction
+  readonly rights: Pick<Rights, 'has'>
 }
 
-/** Returns each configuration value with its origin; secrets are redacted. Throws `cwdMissing`. */
+/**
+ * Returns each configuration value with its origin; secrets are redacted. Users get those that they could set: the others
+ * name programs, files and machines that are not theirs. Throws `cwdMissing`.
+ */
 export function describeConfig(
   params: ParamsOf<'config/read'>,
-  { home, env, keys, projects, redaction }: ConfigPorts,
+  { home, env, keys, projects, redaction, rights }: ConfigPorts,
 ): ResultOf<'config/read'> {
   const { effective, project } = configHere(params.cwd, params, { home, projects })
   const { values, origins } = effective
@@ -115,8 +121,9 @@ export function describeConfig(
   const notice = trustNotice(project)
   const warnings = [...effective.warnings, ...(notice === null ? [] : [notice])]
   const chosen = chooseProvider(values, { env, kept: keys.kept() })
+  const isWhole = rights.has('operator')
   const shown = valuesByKey(values).flatMap(([key, value]) => {
-    const origin = origins.get(key)
+    const origin = isWhole || isCallersKey(key) ? origins.get(key) : undefined
     return origin === undefined ? [] : [{ key, value: shownValue(key, value, redaction.text), origin }]
   })
   const defaults = [

@@ -1,0 +1,41 @@
+import type { Parley } from '@parley/client'
+import type { Overrides } from '@parley/protocol'
+import { connect } from '../cli/connect.ts'
+import { ParleyError } from '../cli/exit-codes.ts'
+import { workingFolder } from '../cli/folders.ts'
+import type { Launch } from '../cli/launch-server.ts'
+import type { UserPrograms } from './user-programs.ts'
+
+interface Window {
+  /** Connection of the window. */
+  readonly parley: Pick<Parley, 'request'>
+  readonly launch: Launch
+  readonly overrides: Overrides
+}
+
+/**
+ * Loads the settings of a window. They name programs, which run on this machine: those of a window at a server that was
+ * named come from the configuration here, which a server of its own reads.
+ */
+export async function loadSettings(
+  programs: Pick<UserPrograms, 'load' | 'warn'>,
+  { parley, launch, overrides }: Window,
+): Promise<void> {
+  const cwd = workingFolder()
+  if (launch.server === null) return await programs.load(parley, { ...overrides, cwd: overrides.cwd ?? cwd })
+  try {
+    await using own = await connect(
+      { ...launch, server: null, early: null },
+      { clientName: 'parley-config', onNotice: () => undefined },
+    )
+    await programs.load(own, { cwd, config: ofWindow(overrides.config ?? {}) })
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error
+    programs.warn(`The configuration of this window cannot be read, so the usual settings count: ${error.message}`)
+  }
+}
+
+/** Returns what is about the window; the rest is for the server that was named. */
+function ofWindow(config: NonNullable<Overrides['config']>): NonNullable<Overrides['config']> {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => /^(?:notify|tui)(?:\.|$)/.test(key)))
+}
