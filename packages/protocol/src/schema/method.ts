@@ -263,7 +263,8 @@ export const methods = {
     result: z.object({ file: z.string().describe('Path of the file.') }),
   },
   'config/read': {
-    about: 'Returns the effective configuration, each value with its origin.',
+    about:
+      'Returns the effective configuration, each value with its origin. Users of a server get what they could set for a conversation.',
     params: methodParams['config/read'],
     result: z.object({
       values: z.array(

@@ -54,7 +54,7 @@ import { ConversationHost } from './open/conversation-host.ts'
 import { createSetup } from './open/conversation-setup.ts'
 import type { SetupPorts } from './open/open-conversation.ts'
 import type { CheckRight } from './people/check-right.ts'
-import { type RightsOfToken, rightsIn } from './people/rights-of-token.ts'
+import { peopleIn, type RightsOfToken, rightsIn } from './people/rights-of-token.ts'
 import { sharedTrust } from './project/shared-trust.ts'
 import { createTeamCopies } from './read/team-copies.ts'
 import { askableProviders } from './settings/provider-list.ts'
@@ -185,7 +185,7 @@ export function createEngine(parts: EngineParts): Engine {
     assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
     ...clientAccess(parts, { ...policy, ceiling }),
     ...rightsIn(parts, host),
-    methodsFor: (client) => methodsFor(client, { ...around, users: parts.users ?? null, page: () => at.page ?? null }),
+    methodsFor: (client) => methodsFor(client, { ...around, ...peopleIn(parts, () => at.page ?? null) }),
     followList: createListFollowing((onChange) => watchSessions(files, home, onChange)),
     gauges: (state) => gaugeText(gaugedOf(host, connectedClients, parts), state),
     async diagnose(client) {

@@ -7,6 +7,7 @@ import type { TextSearch } from '../ports/text-search.ts'
 import type { CheckupPorts } from './checkup/check-up.ts'
 import type { TryPorts } from './hooks/try-hooks.ts'
 import type { Logins } from './login/logins.ts'
+import type { LogEvent } from './metrics/event-log.ts'
 import type { ConversationHost } from './open/conversation-host.ts'
 import type { TrustPorts } from './project/trust.ts'
 import type { TeamCopies } from './read/team-copies.ts'
@@ -42,6 +43,8 @@ export interface MethodPorts {
   readonly users: Users | null
   /** Returns the origin at which browsers find the page of a server with users; null for none. */
   readonly page: () => string | null
+  /** Takes the events of the log; undefined where nobody asked for it. */
+  readonly logEvent: LogEvent | undefined
   /** Returns what hooks are tried with. */
   readonly hookPorts: () => Promise<TryPorts>
   /** Loads the code of logins with the first one. */

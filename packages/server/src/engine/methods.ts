@@ -212,11 +212,20 @@ type PeopleMethod =
   | 'user/token'
 
 /** Methods about users and about who reaches a conversation; their code is loaded with the first call. */
-function peopleMethods(client: Guest, { host, users, trust, page }: MethodPorts): Pick<EngineMethods, PeopleMethod> {
+function peopleMethods(
+  client: Guest,
+  { host, users, trust, page, logEvent }: MethodPorts,
+): Pick<EngineMethods, PeopleMethod> {
   const { now } = trust.clock
   const ports = () => ({ by: client.actor, users, now, page: page() })
   const sharing = () => import('./people/share.ts')
   const managing = () => import('./people/manage-users.ts')
+  const logged = <Result>(user: string, change: string, result: Result): Result => {
+    const { person } = client.rights
+    const by = person.kind === 'user' ? { by: person.name } : { as: person.kind }
+    logEvent?.({ event: 'user.changed', user, change, ...by })
+    return result
+  }
   return {
     'conversation/share': async (params) => {
       const { share } = await sharing()
@@ -231,8 +240,8 @@ function peopleMethods(client: Guest, { host, users, trust, page }: MethodPorts)
       return host.withConversation(params.conversationId, (open) => revokeLink(open, params, ports()))
     },
     'user/list': async () => (await managing()).listUsers(users),
-    'user/add': async (params) => (await managing()).addUser(users, params),
-    'user/remove': async (params) => (await managing()).removeUser(users, params),
-    'user/token': async (params) => (await managing()).renewToken(users, params),
+    'user/add': async (params) => logged(params.user, 'added', (await managing()).addUser(users, params)),
+    'user/remove': async (params) => logged(params.user, 'removed', (await managing()).removeUser(users, params)),
+    'user/token': async (params) => logged(params.user, 'token', (await managing()).renewToken(users, params)),
   }
 }

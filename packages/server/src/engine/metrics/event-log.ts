@@ -9,6 +9,7 @@ export const logLevels = {
   'store.away': 'warn',
   'store.back': 'info',
   'users.unreadable': 'warn',
+  'user.changed': 'info',
   'client.connected': 'info',
   'client.disconnected': 'info',
   'machine.connected': 'info',

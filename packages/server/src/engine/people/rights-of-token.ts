@@ -1,6 +1,7 @@
 import { isConversationId } from '@parley/journal'
 import { type Rights, readCode, rightsOfGuest, rightsOfUser } from '../../people/rights.ts'
 import type { Users } from '../../people/users.ts'
+import type { LogEvent } from '../metrics/event-log.ts'
 import { type AccessSource, type CheckRight, createRightCheck } from './check-right.ts'
 
 /** Returns the rights that a token gives, of a user or the code of a link; null for one that is not valid. */
@@ -18,6 +19,14 @@ export function rightsIn(
 ): { readonly checkRight: CheckRight; readonly rightsOf: RightsOfToken | null } {
   const rightsOf = users === undefined ? null : createRightsOfToken({ users, source, now: () => clock.now() })
   return { checkRight: createRightCheck(source), rightsOf }
+}
+
+/** Returns what the methods about users and links work with. `page`: see `MethodPorts`. */
+export function peopleIn(
+  { users = null, logEvent }: { readonly users?: Users | null; readonly logEvent?: LogEvent },
+  page: () => string | null,
+) {
+  return { users, logEvent, page }
 }
 
 interface TokenPorts {

@@ -116,3 +116,18 @@ it('a user with a ceiling does not choose more with the yes to a plan', async ()
   await ada.request('approval/decide', yes)
   await watched.turnEnded()
 })
+
+it('who manages users is in the log of the server', async () => {
+  const logged: object[] = []
+  await using team = await startTeam(['admin:root'], { logEvent: (entry) => logged.push(entry) })
+  const [root, operator] = [await team.as('root'), await team.operator()]
+  await root.request('user/add', { user: 'bo' })
+  await root.request('user/token', { user: 'bo' })
+  await root.refused('user/token', { user: 'cy' })
+  await operator.request('user/remove', { user: 'bo' })
+  expect(logged.filter((entry) => 'change' in entry)).toEqual([
+    { event: 'user.changed', user: 'bo', change: 'added', by: 'root' },
+    { event: 'user.changed', user: 'bo', change: 'token', by: 'root' },
+    { event: 'user.changed', user: 'bo', change: 'removed', as: 'operator' },
+  ])
+})
