@@ -13,6 +13,7 @@ describe('the arguments of a server', () => {
       listen: [],
       tokenFile: null,
       tls: null,
+      ca: null,
       advertise: null,
       idleExitMs: null,
       recordTo: null,
