@@ -15,7 +15,7 @@ const lookEveryMs = 100
 /** Time without a renewed lease after which another server of the store is tried. */
 const moveOnMs = 5000
 /** Age up to which a lease is certain not to have ended: the store counts from a later moment. */
-const certainMs = leaseMs - beatMs / 2
+export const certainMs = leaseMs - beatMs / 2
 /** Age from which a lease shows that the store did not answer: it is renewed with each beat. */
 const awayFromMs = 1.5 * beatMs
 
@@ -132,17 +132,17 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
 }
 
 /** Moment by both clocks of a machine: one stops while it sleeps, the other can be set. */
-interface Moment {
+export interface Moment {
   readonly steadyMs: number
   readonly wallMs: number
 }
 
-function momentNow(): Moment {
+export function momentNow(): Moment {
   return { steadyMs: performance.now(), wallMs: Date.now() }
 }
 
 /** Returns the longer of the times that the clocks say: too long costs a question to the store, too short would be wrong. */
-function msSince({ steadyMs, wallMs }: Moment): number {
+export function msSince({ steadyMs, wallMs }: Moment): number {
   return Math.max(performance.now() - steadyMs, Date.now() - wallMs)
 }
 

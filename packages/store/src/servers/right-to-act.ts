@@ -1,7 +1,7 @@
 import { STORE_SLOW, STORE_TAKEN, StorageError } from '@parley/journal'
 import { createTries } from '../connection/tries.ts'
 import type { Shipment } from '../port/shared-store.ts'
-import type { Nodes } from './nodes.ts'
+import { certainMs, type Moment, momentNow, msSince, type Nodes } from './nodes.ts'
 import type { Claim } from './owners.ts'
 
 interface RightPorts {
@@ -10,6 +10,9 @@ interface RightPorts {
   /** Servers of the store, as people write them. */
   readonly name: string
 }
+
+/** Questions before an effect: this process may be paused while the answer to the first is on its way. */
+const mostQuestions = 2
 
 /** End of what is stored of a conversation. */
 interface Ending {
@@ -35,25 +38,33 @@ export function rightToAct({ claim, nodes, name }: RightPorts, ending: Ending): 
   }
 
   let heldAt = claim.lapses
+  /** Moment at which the question was sent that was last answered with yes. */
+  let asked: Moment | null = null
 
-  /** Tells if the lease has lasted since the conversation was known to be held here. */
+  /**
+   * Tells if the lease has lasted since the conversation was known to be held here. A store that answers slowly never
+   * shows that: there a yes counts for as long as a lease, from the moment of its question.
+   */
   function isCertain(): boolean {
     const { lapses } = nodes
-    return lapses !== null && lapses === heldAt
+    return (lapses !== null && lapses === heldAt) || (asked !== null && msSince(asked) <= certainMs)
   }
 
   async function ask(): Promise<boolean> {
     // First the lease: while it lasts, what is held next cannot be taken.
     await nodes.renew()
     const { lapses } = nodes
+    const sent = momentNow()
     const isHeld = await claim.holds()
     heldAt = isHeld ? lapses : heldAt
+    asked = isHeld ? sent : null
     return isHeld
   }
 
   return {
     async mayAct() {
-      if (ending.failure === null && !isCertain() && !(await tries.persist(ask))) taken()
+      for (let questions = 0; questions < mostQuestions && ending.failure === null && !isCertain(); questions++)
+        if (!(await tries.persist(ask))) taken()
       assertNotEnded()
     },
     assertMayAct() {
