@@ -4,6 +4,7 @@ import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { type FarMachine, startFarMachine } from './support/far-machine.ts'
 import { calling, placeFor, shell } from './support/far-talk.ts'
 import { resumeIn, type There, talkIn } from './support/next-server.ts'
+import { openWay } from './support/open-way.ts'
 
 let machine: FarMachine
 
@@ -55,6 +56,22 @@ describe('what runs in an environment when its server ends', () => {
     const notices = itemsOf(next.watched, 'notice').map((item) => 'code' in item && item.code)
     expect(notices.toSorted()).toEqual(['backgroundEnded', 'backgroundPrinted'])
     expect(next.watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
+  })
+
+  it('is found by a next server that does not reach its machine at first', async () => {
+    await using way = await openWay(machine.port)
+    await using place = placeFor({ ...machine.newFolder(), port: way.port })
+    const first = await talkIn(place, calling(shell(steps('build'))))
+    await first.watched.send('go')
+    await first.watched.decide('approved')
+    await first.watched.until((_, events) => saidIn(events, 'one\n') === 1)
+    await first.server.close()
+    for (const step of ['build-2', 'build-3']) place.far.write(step, '')
+    way.hangUp(2)
+
+    const next = await resumeIn(place, first.watched.conversationId)
+    await next.watched.turnEnded()
+    expect(itemsOf(next.watched, 'commandExecution')).toMatchObject([{ exitCode: 3, output: { head: 'one\ntwo\n' } }])
   })
 
   it('has its line told once under the next server to a user who waits for it, and none that was there before', async () => {

@@ -13,8 +13,11 @@ export interface FoundCommands {
 
 /** Commands that an exec-server keeps for a conversation, whichever server of it has started them. */
 export interface KeptCommands {
-  /** Resolves to those that it has; to none where it cannot be reached. */
-  found(): Promise<FoundCommands>
+  /**
+   * Resolves to those that it has; to none where it cannot be reached, which is tried for as long as a link is waited for
+   * where some are expected.
+   */
+  found(areExpected: boolean): Promise<FoundCommands>
   /** Goes on with one as if it had been started here: its output comes from the first byte. */
   follow(spec: CommandSpec & Required<Pick<CommandSpec, 'name'>>, options: FollowOptions): RunningCommand
   /** Says that the end of one is recorded, so that nothing needs to be kept of it. */
@@ -38,10 +41,10 @@ export function remoteKept(link: Link): KeptCommands {
   }
   const forgotten = (processId: string) => () => link.ask('process/forget', { processId })
   return {
-    async found() {
+    async found(areExpected) {
       if (!link.isOfConversation) return nothingFound
       try {
-        const { processes: ages, hidden } = await link.connection()
+        const { processes: ages, hidden } = await (areExpected ? link.reached() : link.connection())
         return { ages, hidden }
       } catch (error) {
         if (error instanceof EnvironmentUnreachableError) return nothingFound

@@ -44,6 +44,8 @@ const defaultHeartbeatMs = 5000
 const firstDelayMs = 100
 const maxDelayMs = 2000
 const dialLimitMs = 10_000
+/** Time in which a machine is reached on which something is expected to run, in ms. */
+const reachedWithinMs = 30_000
 
 /**
  * Connection to an environment that survives losses.
@@ -60,6 +62,7 @@ export class Link implements AsyncDisposable {
   #connecting: Promise<ExecConnection> | null = null
   #info: ExecInfo | null = null
   #heartbeat: Heartbeat | null = null
+  #isEpochOver = false
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -85,6 +88,21 @@ export class Link implements AsyncDisposable {
     if (this.#connection !== null) return Promise.resolve(this.#connection)
     this.#connecting ??= this.#adopt(this.#connect(null))
     return this.#connecting
+  }
+
+  /** Connects as after a loss: again and again, for 30 s at most. Rejects with `EnvironmentUnreachableError`. */
+  async reached(): Promise<ExecConnection> {
+    const sinceMs = performance.now()
+    const patienceMs = Math.min(this.#options.patienceMs, reachedWithinMs)
+    for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
+      try {
+        return await this.connection()
+      } catch (error) {
+        const leftMs = patienceMs - (performance.now() - sinceMs)
+        if (this.#closing.signal.aborted || this.#isEpochOver || leftMs <= 0) throw error
+        await pause(Math.min(delayMs, leftMs), this.#closing.signal)
+      }
+    }
   }
 
   /** Sends a request that may be repeated, and repeats it when the link is lost before the answer. */
@@ -122,7 +140,11 @@ export class Link implements AsyncDisposable {
     try {
       // Imported on demand: building its schemas costs start time, and most servers have no environments.
       const { openExecConnection } = await import('./exec-connection.ts')
-      const { dial, fence = null, people = null, onEpochOver = () => undefined } = this.#options
+      const { dial, fence = null, people = null } = this.#options
+      const onEpochOver = () => {
+        this.#isEpochOver = true
+        this.#options.onEpochOver?.()
+      }
       const transport = await dial(signal)
       const onNotice = (notice: ExecNotice) => this.#onNotice(notice)
       return await openExecConnection({ transport, resumeSessionId, onNotice, fence, people, onEpochOver })

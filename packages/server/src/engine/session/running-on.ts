@@ -20,7 +20,9 @@ export interface RunningOn {
 
 /** Resolves to the commands that run on. What else the exec-server has kept is ended: the log knows nothing of it. */
 export async function findRunning(logged: Logged, kept: Pick<KeptCommands, 'found' | 'end'>): Promise<RunningOn> {
-  const { ages, hidden } = await kept.found()
+  const { open, background = {} } = logged.state.core
+  const areExpected = Object.values(open).some(isFollowed) || Object.keys(background).length > 0
+  const { ages, hidden } = await kept.found(areExpected)
   const found = new Map(ages)
   const running = new Map<ItemId, number>()
   // The view reads the log for it, which is for nothing where nothing is kept.
