@@ -57,7 +57,7 @@ export async function connect(target: Target = { spawn: {} }, options: ConnectOp
 /** Connects to the first of several servers that answers, and goes on with the others. */
 async function connectTeam({ urls, ...access }: SeveralServers, options: ConnectOptions): Promise<Parley> {
   const introduction = introductionOf(options, access)
-  const opening = openTeam({ ...access, addresses: urls, introduction })
+  const opening = openTeam({ ...access, addresses: urls, introduction }, options.signal)
   const team = await withinLimit(opening, { ...startLimit, signal: options.signal }).catch((error: unknown) => {
     opening.then((late) => late[Symbol.asyncDispose]()).catch(() => undefined)
     throw error

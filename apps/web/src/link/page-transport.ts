@@ -8,9 +8,13 @@ const drainPollMs = 50
 const openMs = 4_000
 
 /** Opens a websocket of a document. Rejects when it cannot be opened in time. */
-export function openSocket(url: string, view: Pick<typeof globalThis, 'WebSocket'>): Promise<WebSocket> {
+export function openSocket(
+  url: string,
+  view: Pick<typeof globalThis, 'WebSocket'>,
+  withinMs = openMs,
+): Promise<WebSocket> {
   const socket = new view.WebSocket(url)
-  const expired = setTimeout(() => socket.close(), openMs)
+  const expired = setTimeout(() => socket.close(), withinMs)
   return new Promise<WebSocket>((resolve, reject) => {
     socket.addEventListener('open', () => resolve(socket), { once: true })
     socket.addEventListener('close', () => reject(new Error('The server does not answer.')), { once: true })

@@ -15,6 +15,8 @@ export interface TeamFrame {
 /** Path of the list of servers. Whatever connects from a frame of it has the policy of that moment. */
 const listPath = '/servers'
 const loadMs = 4_000
+/** Time for a server to answer where there is another way to it. */
+const directMs = 2_000
 
 type View = WindowProxy & typeof globalThis
 
@@ -49,7 +51,7 @@ export function createTeamFrame(page: View): TeamFrame {
       const url = pageSocketOf(origin)
       if (origin === location.origin) return await openSocket(url, page)
       const frame = frames.at(-1)
-      const direct = await openSocket(url, frame?.view ?? page).catch(() => null)
+      const direct = await openSocket(url, frame?.view ?? page, directMs).catch(() => null)
       if (direct === null) return await openSocket(relayAddress(location.origin.replace(/^http/, 'ws'), url), page)
       if (frame !== undefined) frame.socket = direct
       return direct

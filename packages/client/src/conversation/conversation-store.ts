@@ -1,4 +1,11 @@
-import { type ConversationId, type ConversationState, type Cursor, type Envelope, reduce } from '@parley/protocol'
+import {
+  type ConversationId,
+  type ConversationState,
+  type Cursor,
+  type Envelope,
+  type ResultOf,
+  reduce,
+} from '@parley/protocol'
 import { type Client, isEnvelope } from '../connection/client.ts'
 
 /** Called after each folded event, in order, and with null after the server's state replaced the local one. */
@@ -24,7 +31,13 @@ export async function openConversationStore(
   conversationId: ConversationId,
 ): Promise<ConversationStore> {
   const store = new StreamedConversation(client, conversationId)
-  await store.refresh()
+  try {
+    await store.refresh()
+  } catch (error) {
+    // The connection lives on, and would keep every event for it.
+    store.stop()
+    throw error
+  }
   return store
 }
 
@@ -37,6 +50,8 @@ class StreamedConversation implements ConversationStore {
   #crc: string | null = null
   /** Events that arrive while a reply is pending; null when none is. */
   #early: Envelope[] | null = []
+  /** Replies that are pending. */
+  #awaited = 0
   /** Seq of the event that revealed a gap. The server sends it again after the missing ones. */
   #gapSeq: number | null = null
 
@@ -69,8 +84,13 @@ class StreamedConversation implements ConversationStore {
     return this.#stream(known === 0 ? null : { seq: known, crc: this.#crc })
   }
 
-  async close(): Promise<void> {
+  /** Takes no more events, without a word to the server. */
+  stop(): void {
     this.#unlisten()
+  }
+
+  async close(): Promise<void> {
+    this.stop()
     await this.#client.request('conversation/unstream', { conversationId: this.conversationId })
   }
 
@@ -123,17 +143,11 @@ class StreamedConversation implements ConversationStore {
       await this.#stream(after)
     } catch {
       this.#gapSeq = null
-      this.#early = null
     }
   }
 
   async #stream(after: Cursor | null): Promise<void> {
-    this.#early ??= []
-    const { conversationId } = this
-    const reply = await this.#client.request('conversation/stream', {
-      conversationId,
-      ...(after === null ? {} : { after }),
-    })
+    const reply = await this.#ask(after)
     if (reply.state !== undefined) {
       this.#state = reply.state
       this.#crc = reply.cursor.crc
@@ -141,7 +155,27 @@ class StreamedConversation implements ConversationStore {
       this.#notify(null)
     }
     // Another request that was under way may have ended the wait already.
-    const waiting = [...(reply.events ?? []).filter(isEnvelope), ...(this.#early ?? [])]
+    this.#endWait((reply.events ?? []).filter(isEnvelope))
+  }
+
+  async #ask(after: Cursor | null): Promise<ResultOf<'conversation/stream'>> {
+    const { conversationId } = this
+    this.#early ??= []
+    this.#awaited += 1
+    try {
+      return await this.#client.request('conversation/stream', { conversationId, ...(after === null ? {} : { after }) })
+    } catch (error) {
+      // Without a reply the events that came meanwhile are the next ones, or reveal a gap.
+      if (this.#awaited === 1) this.#endWait([])
+      throw error
+    } finally {
+      this.#awaited -= 1
+    }
+  }
+
+  /** Takes events of a reply, then those that came before it. */
+  #endWait(given: readonly Envelope[]): void {
+    const waiting = [...given, ...(this.#early ?? [])]
     this.#early = null
     for (const envelope of waiting) this.#take(envelope)
   }

@@ -26,14 +26,13 @@ export interface TeamConnections {
 
 export function openConnections({ introduction, onTaken, ...access }: ConnectionsOptions): TeamConnections {
   const open = new Map<string, Promise<Reached>>()
-  let isClosed = false
+  const over = new AbortController()
 
   async function connect(address: string, through: string | undefined): Promise<Reached> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(silent(address)), answerLimitMs)
-    const transport = await reachServer(address, access, { beatMs, signal: late.signal, through }).finally(() =>
-      clearTimeout(timer),
-    )
+    const signal = AbortSignal.any([late.signal, over.signal])
+    const transport = await reachServer(address, access, { beatMs, signal, through }).finally(() => clearTimeout(timer))
     return { client: await greet(transport, address), address }
   }
 
@@ -44,7 +43,8 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
     }
     const greeting = connectClient({ ...introduction, onNotice, transport })
     try {
-      return await withinLimit(greeting, { limitMs: answerLimitMs, expired: () => silent(address) })
+      const expired = () => silent(address)
+      return await withinLimit(greeting, { limitMs: answerLimitMs, expired, signal: over.signal })
     } catch (error) {
       await transport.close()
       throw error
@@ -58,20 +58,18 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
       if (open.get(address) === made) open.delete(address)
     }
     open.set(address, made)
-    made.then(({ client }) => {
-      if (isClosed) void client.close()
-      return client.closed.then(forget)
-    }, forget)
+    made.then(({ client }) => client.closed.then(forget), forget)
     return made
   }
 
   return {
     to(address, through) {
-      if (isClosed) return Promise.reject(new ClientError('closed', 'The connection was closed here.'))
+      if (over.signal.aborted) return Promise.reject(over.signal.reason)
       return open.get(address) ?? keep(address, through)
     },
     async close() {
-      isClosed = true
+      // Nobody waits for an address that does not answer.
+      over.abort(new ClientError('closed', 'The connection was closed here.'))
       const all = [...open.values()].map((made) => made.then(({ client }) => client.close()))
       await Promise.allSettled(all)
     },

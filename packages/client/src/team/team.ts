@@ -47,14 +47,14 @@ const mostRounds = 40
 /** Tries to open a conversation for the first time, while the connection to a server is lost and found. */
 const firstTries = 4
 
-/** Connects to the first server of a list that answers. Rejects with `serverUnreachable` when none does, `accessEnded` when all reject the token. */
-export async function openTeam(options: TeamOptions): Promise<Team> {
+/** Connects to the first server of a list that answers. Rejects with `serverUnreachable` when none does, `accessEnded` when all reject the token, and once `attempt` is aborted. */
+export async function openTeam(options: TeamOptions, attempt?: AbortSignal): Promise<Team> {
   const { addresses, introduction } = options
   for (const address of addresses) assertSecure(address, options)
   const ways = new Map<ConversationId, LastingClient>()
   const onTaken = (id: ConversationId, client: Client) => ways.get(id)?.abandon(client)
   const connections = openConnections({ ...options, onTaken })
-  const first = await firstOf(addresses, connections).catch(async (error: unknown) => {
+  const first = await firstOf(addresses, connections, attempt).catch(async (error: unknown) => {
     await connections.close()
     throw error
   })
@@ -144,10 +144,20 @@ function followHome(home: LastingClient, tell: (attempt: Attempt) => void): Disp
   return { [Symbol.dispose]: () => void stop() }
 }
 
-async function firstOf(addresses: readonly string[], connections: TeamConnections): Promise<Reached> {
-  const found = await tryEach(addresses, connections, () => undefined)
-  if ('client' in found) return found
-  throw failedConnection(found)
+async function firstOf(
+  addresses: readonly string[],
+  connections: TeamConnections,
+  attempt: AbortSignal | undefined,
+): Promise<Reached> {
+  const stop = () => void connections.close()
+  attempt?.addEventListener('abort', stop, { once: true })
+  try {
+    const found = await tryEach(addresses, connections, () => attempt?.throwIfAborted())
+    if ('client' in found) return found
+    throw failedConnection(found)
+  } finally {
+    attempt?.removeEventListener('abort', stop)
+  }
 }
 
 /** Tries each address once. Resolves to the first connection, or to the failures. Rejects where all reject the token. */

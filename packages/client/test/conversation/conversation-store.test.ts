@@ -17,15 +17,17 @@ async function openStore(replies: (Reply | (() => Promise<Reply>))[]) {
     },
     'conversation/unstream': () => ({}),
   })
-  const client = await connectClient({
-    transport: server.transport,
-    clientInfo: { name: 'test', version: '0' },
-    canApprove: false,
-  })
+  const client = await connectClient({ ...introduction, transport: server.transport })
   const store = await openConversationStore(client, conversationId)
   const told: (number | null)[] = []
   store.subscribe((envelope) => void told.push(envelope?.seq ?? null))
   return { server, client, store, told }
+}
+
+const introduction = { clientInfo: { name: 'test', version: '0' }, canApprove: false }
+
+const notFound = () => {
+  throw new RpcError(-32004, 'No such conversation.', { code: 'conversationNotFound' })
 }
 
 const snapshot = (seq: number): Reply => ({ cursor: cursorAt(seq), state: stateAt(seq) })
@@ -133,6 +135,25 @@ describe('a store', () => {
     send(server, 3)
     await folded(store, 3)
     expect(told).toEqual([null, null, 3])
+  })
+
+  test('goes on with what came meanwhile when the answer is a rejection', async () => {
+    const fail = async () => {
+      send(server, 1, 2)
+      throw new RpcError(-32001, 'overloaded')
+    }
+    const { server, store, told } = await openStore([snapshot(0), fail])
+    await expect(store.refresh()).rejects.toThrow('overloaded')
+    send(server, 3)
+    await folded(store, 3)
+    expect(told).toEqual([1, 2, 3])
+  })
+
+  test('that cannot be opened leaves nothing on its connection', async () => {
+    const server = fakeServer({ 'conversation/stream': notFound })
+    const client = await connectClient({ ...introduction, transport: server.transport })
+    await expect(openConversationStore(client, conversationId)).rejects.toThrow('No such conversation')
+    expect(client.follows(conversationId)).toBe(false)
   })
 
   test('stops delivery when it is closed', async () => {

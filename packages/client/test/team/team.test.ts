@@ -1,7 +1,9 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { type MethodHandler, RpcError, type Transport } from '@parley/rpc'
 import { listenWebSocket, type RelayTargetOf } from '@parley/rpc/websocket'
 import { freePorts } from '@parley/testkit'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { connect, type LinkState } from '../../src/index.ts'
 import {
   conversationId,
@@ -78,6 +80,28 @@ function isAfter(params: unknown): params is { readonly after: object } {
 /** Handler whose answers never come. */
 const silent: MethodHandler = () => new Promise(() => undefined)
 
+/** Address at which a connection is accepted and never answered. */
+async function openHole() {
+  const server = createServer((socket) => void socket.on('error', () => undefined).resume())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = bound !== null && typeof bound === 'object' ? bound.port : 0
+  return {
+    url: `ws://127.0.0.1:${port}`,
+    /** Resolves to the next connection; `gone` resolves when that has ended. */
+    async next() {
+      const [socket] = await once(server, 'connection')
+      return { gone: once(socket, 'close') }
+    },
+    async [Symbol.asyncDispose]() {
+      server.close()
+    },
+  }
+}
+
+afterEach(() => void vi.useRealTimers())
+
 describe('a connection to several servers', () => {
   test('is made to the first that answers, and goes on at the next one without gap or repeat', async () => {
     await using first = await serve(open(3))
@@ -115,7 +139,7 @@ describe('a connection to several servers', () => {
     await using asked = await serve(open(3, { 'conversation/resume': elsewhere }), {
       relayTo: async (to) => (to === address ? { url: owner.url } : null),
     })
-    for (const target of [{ urls: [asked.url] }, { url: asked.url }]) {
+    for (const target of [{ urls: [asked.url] }, { url: `${asked.url}/` }]) {
       await using parley = await connect({ ...target, token: 'secret' })
       const conversation = await parley.resume(conversationId)
       expect(conversation.attached).toBe(true)
@@ -247,6 +271,28 @@ describe('a connection to several servers', () => {
     })
     await first.reject()
     expect(await rejected.promise).toMatchObject({ address: first.url, trying: gone.url, why: 'nothing listens there' })
+  })
+
+  // The websocket library gives up by itself after 10 s.
+  test('that is closed, or given up, waits for no address that does not answer', { timeout: 8_000 }, async () => {
+    await using first = await serve(open(1))
+    await using hole = await openHole()
+    const parley = await connect({ urls: [first.url, hole.url], token: 'secret' })
+    // No limit passes from here on.
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const tried = hole.next()
+    await first.end()
+    const { gone } = await tried
+    await parley.close()
+    await gone
+
+    const giveUp = new AbortController()
+    const again = hole.next()
+    const connecting = connect({ urls: [hole.url], token: 'secret' }, { signal: giveUp.signal })
+    const attempt = await again
+    giveUp.abort(new Error('given up'))
+    await expect(connecting).rejects.toThrow('given up')
+    await attempt.gone
   })
 
   test('to another machine without TLS is refused before the token is sent', async () => {

@@ -20,7 +20,7 @@ export const relayPath = '/relay'
 
 /** Returns the address by which the server `through` passes a websocket on to another one. */
 export function relayAddress(through: string, to: string): string {
-  return `${through}${relayPath}?to=${encodeURIComponent(to)}`
+  return `${through.replace(/\/$/, '')}${relayPath}?to=${encodeURIComponent(to)}`
 }
 
 /** Path of the websocket of a page. */

@@ -29,10 +29,15 @@ export function handshakeError(url: string, cause: Error, authorities: string): 
   return new ConnectError('unreachable', `cannot connect to ${url}: ${why} (${code})`, { cause, why })
 }
 
+/** A firewall says so; of a file it would be its permissions, and no websocket here has one. */
+const forbidden = 'a firewall or a route forbids it'
+
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'no machine of that name is known',
   EAI_AGAIN: 'its name cannot be looked up now',
+  EACCES: forbidden,
+  EPERM: forbidden,
 }
 
 /** Returns what speaks for `ws://` in place of `wss://`, or the other way around; null where nothing does. */

@@ -113,6 +113,8 @@ export function addressOf(server: Server): string {
 /** Answers a request for an upgrade with an HTTP status, and ends its connection. */
 export function rejectUpgrade(stream: Duplex, status: number): void {
   const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
+  // The other end may never end its half, and nobody reads what it sends.
+  stream.once('finish', () => stream.destroy())
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 

@@ -11,8 +11,17 @@ export interface RelayTarget {
   readonly ca?: string
 }
 
-/** Time for the other server to answer, in ms; clients wait for 4 s. */
-const answerMs = 3_000
+/** Limits of a connection that is passed on, in ms. */
+export interface RelayLimits {
+  /** Time for the other server to answer; clients wait for 4 s. Default 3,000. */
+  readonly answerMs: number
+  /** Time without a byte either way, after which the ends count as gone. They ping every 20 s. Default 90,000. */
+  readonly silentMs: number
+  /** Time for the last bytes to an end when the other is gone. Default 1,000. */
+  readonly graceMs: number
+}
+
+const usualLimits: RelayLimits = { answerMs: 3_000, silentMs: 90_000, graceMs: 1_000 }
 
 /** Headers of a handshake that are for the server at its end. */
 const passedOn = [
@@ -24,7 +33,12 @@ const passedOn = [
  * Passes an upgrade on to another server, and from then on every byte both ways: the ends greet each other, judge tokens,
  * send signs of life and hold back as if nothing was between them. Answers with the status of a rejection, or 502.
  */
-export function relayUpgrade({ request, stream, head }: Upgrade, { url, ca }: RelayTarget): void {
+export function relayUpgrade(
+  { request, stream, head }: Upgrade,
+  { url, ca }: RelayTarget,
+  given: Partial<RelayLimits> = {},
+): void {
+  const { answerMs, silentMs, graceMs } = { ...usualLimits, ...given }
   const { protocol, hostname, port, pathname } = new URL(url)
   const open = protocol === 'wss:' ? secureRequest : plainRequest
   const onward = open({
@@ -38,7 +52,9 @@ export function relayUpgrade({ request, stream, head }: Upgrade, { url, ca }: Re
     clearTimeout(late)
     // Either end may go at any time, and an unhandled `error` event would end the process.
     far.on('error', () => {})
-    join(stream, far)
+    // One that is paused for an end which reads nothing says nothing when it is reset.
+    far.setTimeout(silentMs, () => far.destroy())
+    join(stream, far, graceMs)
     stream.write(headOf(response))
     stream.write(farHead)
     far.write(head)
@@ -68,10 +84,28 @@ function headOf({ statusCode = 101, rawHeaders }: IncomingMessage): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** Connects two streams, each of which ends with the other. */
-function join(one: Duplex, other: Duplex): void {
-  one.pipe(other)
-  other.pipe(one)
-  one.on('close', () => other.destroy())
-  other.on('close', () => one.destroy())
+/** Connects two streams. When one has ended, the other gets its last bytes for a limited time; no websocket is half open. */
+function join(one: Duplex, other: Duplex, graceMs: number): void {
+  let isOver = false
+  const leave = () => {
+    if (isOver) return
+    isOver = true
+    const expired = setTimeout(() => {
+      one.destroy()
+      other.destroy()
+    }, graceMs)
+    const ended = [one, other].map((stream) => new Promise((resolve) => stream.once('close', resolve)))
+    void Promise.all(ended).then(() => clearTimeout(expired))
+  }
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.pipe(to)
+    from.once('end', leave)
+    from.once('close', () => {
+      to.end()
+      leave()
+    })
+  }
 }

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { TakeStream } from './http-listener.ts'
-import { type RelayTarget, relayUpgrade } from './relay-upgrade.ts'
+import { type RelayLimits, type RelayTarget, relayUpgrade } from './relay-upgrade.ts'
 
 /** Resolves to the server with an address that a client names; null for one that nothing is passed on to. */
 export type RelayTargetOf = (to: string) => Promise<RelayTarget | null>
@@ -12,8 +12,9 @@ export interface Relays {
   close(): void
 }
 
-export function createRelays(targetOf: RelayTargetOf): Relays {
+export function createRelays(targetOf: RelayTargetOf, limits: Partial<RelayLimits> = {}): Relays {
   const open = new Set<Duplex>()
+  let isClosed = false
   return {
     async taker(query) {
       const target = await targetOf(query.get('to') ?? '')
@@ -21,13 +22,16 @@ export function createRelays(targetOf: RelayTargetOf): Relays {
       return {
         takeStream(upgrade) {
           const { stream } = upgrade
+          // The target was looked up meanwhile.
+          if (isClosed) return void stream.destroy()
           open.add(stream)
           stream.once('close', () => open.delete(stream))
-          relayUpgrade(upgrade, target)
+          relayUpgrade(upgrade, target, limits)
         },
       }
     },
     close() {
+      isClosed = true
       for (const stream of open) stream.destroy()
     },
   }

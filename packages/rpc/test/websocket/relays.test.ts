@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
-import { freePorts, loopbackCertificate } from '@parley/testkit'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { freePorts, loopbackCertificate, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createPeer, type Peer, relayAddress, type Transport } from '../../src/index.ts'
+import { addressOf, createWebSocketServer, listening } from '../../src/websocket/http-listener.ts'
+import { createRelays, type Relays } from '../../src/websocket/relays.ts'
 import {
   connectWebSocket,
   listenWebSocket,
@@ -141,3 +144,161 @@ describe('a server that passes websockets on', () => {
     expect(await open('https://strange.example')).toBe(403)
   })
 })
+
+describe('a websocket that is passed on', () => {
+  it('is let go of when its client leaves, though the other server was stopped', async () => {
+    await using far = await listenRaw((socket) => void socket.pause())
+    await using near = await listenRelay(async () => ({ url: far.url }), { graceMs: 10 })
+    const client = await near.open()
+    client.destroy()
+    await noneIsOpen(near.server)
+  })
+
+  it('is let go of when the other server was reset while its client reads nothing', async () => {
+    await using far = await listenRaw((socket) => {
+      const flood = () => {
+        while (socket.write(Buffer.alloc(64 * 1024)));
+      }
+      socket.on('drain', flood)
+      flood()
+    })
+    await using near = await listenRelay(async () => ({ url: far.url }), { silentMs: 200, graceMs: 10 })
+    const client = await near.open()
+    client.pause()
+    const sent = () => far.sockets[0]?.bytesWritten ?? 0
+    // What the buffers of the system take, and no more.
+    let before = -1
+    await waitUntil(
+      () => {
+        const stands = sent() > 0 && sent() === before
+        before = sent()
+        return stands
+      },
+      { what: 'the flood to stand still' },
+    )
+    far.sockets[0]?.resetAndDestroy()
+    await noneIsOpen(near.server)
+    client.destroy()
+  })
+
+  it('gives its client all that the other server wrote before it ended', async () => {
+    const length = 16 * 1024 * 1024
+    await using far = await listenRaw((socket) => void socket.end(Buffer.alloc(length)))
+    await using near = await listenRelay(async () => ({ url: far.url }), { graceMs: 10_000 })
+    const client = await near.open()
+    let received = 0
+    client.on('data', ({ length: more }: Buffer) => {
+      received += more
+      client.pause()
+      setImmediate(() => client.resume())
+    })
+    await new Promise((resolve) => client.once('end', resolve))
+    expect(received).toBe(length)
+  })
+
+  it('is not begun after the end of those that pass on', async () => {
+    const looked = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    await using far = await listenRaw(() => undefined)
+    await using near = await listenRelay(async () => {
+      asked.resolve()
+      await looked.promise
+      return { url: far.url }
+    })
+    const opening = near.open()
+    await asked.promise
+    near.relays.close()
+    looked.resolve()
+    await expect(opening).rejects.toThrow('ended')
+    expect(far.sockets).toEqual([])
+  })
+})
+
+it('ends the connection of a request for an upgrade that it rejects, though the client does not', async () => {
+  const server = createWebSocketServer(() => 401)
+  await listening(server, '127.0.0.1', 0)
+  const client = connect({ port: portOf(addressOf(server)), host: '127.0.0.1', allowHalfOpen: true })
+  client.on('error', () => undefined)
+  client.write(handshake('/'))
+  await new Promise((resolve) => client.once('data', resolve))
+  await noneIsOpen(server)
+  client.destroy()
+  server.close()
+})
+
+const portOf = (address: string) => Number(address.split(':').at(-1))
+
+const handshake = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AA==\r\n\r\n`
+
+async function noneIsOpen(server: Server): Promise<void> {
+  let open = -1
+  await waitUntil(
+    () => {
+      server.getConnections((_error, count) => {
+        open = count
+      })
+      return open === 0
+    },
+    { what: 'the end of all connections' },
+  )
+  expect(open).toBe(0)
+}
+
+/** Server that answers each handshake and then does as the test says; half open sockets stay open. */
+async function listenRaw(then: (socket: Socket) => void) {
+  const sockets: Socket[] = []
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n')
+      then(socket)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const bound = server.address()
+  return {
+    url: `ws://127.0.0.1:${bound !== null && typeof bound === 'object' ? bound.port : 0}`,
+    sockets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+/** Server that passes on whatever comes. `open` resolves to a client's socket after the handshake. */
+async function listenRelay(relayTo: RelayTargetOf, limits: Parameters<typeof createRelays>[1] = {}) {
+  const relays: Relays = createRelays(relayTo, limits)
+  const server = createWebSocketServer(() => relays.taker(new URLSearchParams()))
+  await listening(server, '127.0.0.1', 0)
+  const open = () =>
+    new Promise<Socket>((resolve, reject) => {
+      const client = connect(portOf(addressOf(server)), '127.0.0.1')
+      client.on('error', () => undefined)
+      client.once('close', () => reject(new Error('the connection has ended')))
+      let head = ''
+      const read = () => {
+        // Byte by byte, so that nothing behind the head is taken.
+        for (let byte = client.read(1); byte !== null; byte = client.read(1)) {
+          head += String(byte)
+          if (!head.endsWith('\r\n\r\n')) continue
+          client.off('readable', read)
+          return resolve(client)
+        }
+      }
+      client.on('readable', read)
+      client.write(handshake('/relay'))
+    })
+  return {
+    server,
+    relays,
+    open,
+    async [Symbol.asyncDispose]() {
+      relays.close()
+      server.close()
+    },
+  }
+}

@@ -1,4 +1,4 @@
-import { isInTheClear, pageSocketOf } from '@parley/rpc'
+import { isInTheClear, pageSocketOf, serverAddress } from '@parley/rpc'
 import type { RelayTargetOf } from '@parley/rpc/websocket'
 import type { SharedStore } from '@parley/store'
 
@@ -10,7 +10,8 @@ export function relayTargets(store: Pick<SharedStore, 'others'>, ca: string | nu
   return async (to) => {
     const others = await store.others()
     const isKnown = others.some(({ address, page }) => to === address || (page !== null && to === pageSocketOf(page)))
-    if (!isKnown || isInTheClear(to)) return null
+    // What is no address came from a program that is not this one.
+    if (!isKnown || serverAddress(to) === null || isInTheClear(to)) return null
     return { url: to, ...(ca === null ? {} : { ca }) }
   }
 }
