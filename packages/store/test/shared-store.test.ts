@@ -248,6 +248,24 @@ test.skipIf(!hasNats)('a store whose streams were made anew is refused', async (
   }
 })
 
+test.skipIf(!hasNats)(
+  'a conversation whose stream is deleted while it is written stops, and waits no longer',
+  async () => {
+    await using servers = await startNats()
+    await using world = await tempDirectory()
+    await using store = await openStore({ servers: servers.addresses, replicas: 1, files: nodeFiles })
+    const copy = copyIn(world.path, 'a', newId())
+    const shipment = await store.take(copy, 'new')
+    shipment.wrote(append(copy, 'first\n'))
+    await shipment.acknowledged(6)
+    await using admin = await administer(servers)
+    await admin.streams.delete(placeOf(copy.conversationId).stream)
+    shipment.wrote(append(copy, 'second\n'))
+    await expect(shipment.acknowledged(13)).rejects.toMatchObject({ code: STORE_LOST, retryable: false })
+    await shipment.close().catch(() => undefined)
+  },
+)
+
 test.skipIf(!hasNats)('a store that was set back is not believed by a server that has seen more', async () => {
   await using servers = await startNats()
   const options = { servers: servers.addresses, replicas: 1, files: nodeFiles }

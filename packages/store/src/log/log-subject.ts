@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { StoredMsg } from '@nats-io/jetstream'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import type { ConversationId } from '@parley/protocol'
@@ -5,6 +6,7 @@ import { askAgain } from '../connection/ask-again.ts'
 import type { Connected } from '../connection/connect-store.ts'
 import { messageHeaders, placeOf } from '../connection/layout.ts'
 import { publishNext } from '../connection/publish-next.ts'
+import { isMissing } from '../connection/store-trouble.ts'
 import { type Range, walkSubject } from './walk-subject.ts'
 
 /** Name of a claim, as `EPOCH.RANDOM`, by which a writer knows its own messages, and readers what came of which. */
@@ -126,11 +128,10 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
 
   return {
     async publish(message, after) {
-      const sequence = await publishNext(streams, {
-        subject,
-        bytes: message.bytes,
-        headers: headersOf(message),
-        after,
+      const next = { subject, bytes: message.bytes, headers: headersOf(message), after }
+      const sequence = await publishNext(streams, next).catch(async (error: unknown) => {
+        await assertPresent(admin, stream)
+        throw error
       })
       if (sequence !== null) return sequence
       const last = await newest()
@@ -146,6 +147,25 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
     },
     read,
   }
+}
+
+/** Time between two looks for a stream, in ms: servers that have just started may not know all of theirs. */
+const secondLookMs = 2000
+
+/**
+ * Rejects with the library's error where a stream is gone: a message to it gets the answer that one gets while its
+ * servers elect. Resolves where that cannot be told now.
+ */
+async function assertPresent({ streams }: Connected['admin'], stream: string): Promise<void> {
+  const absence = () =>
+    streams.info(stream).then(
+      () => null,
+      (error: unknown) => (isMissing(error) ? error : null),
+    )
+  if ((await absence()) === null) return
+  await pause(secondLookMs)
+  const error = await absence()
+  if (error !== null) throw error
 }
 
 /** Parts a range into as many as are read at once. */

@@ -4,8 +4,7 @@ import { tokensOfEntry } from '../../core/compaction/estimate.ts'
 import { newestEntries, summaryPrompt } from '../../core/compaction/prompt.ts'
 import { sumOf } from '../../core/compaction/weigh-blocks.ts'
 import { readableEntries } from '../context/request-source.ts'
-import { createCoalescer } from '../conversation/deltas.ts'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { createCoalescer, createDeltaWriter } from '../conversation/deltas.ts'
 import { nextRetry, toFailure, waitForRetry } from '../turn/call-model.ts'
 import { counted } from '../turn/response-recorder.ts'
 import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
@@ -80,15 +79,13 @@ async function streamOnce(context: TurnContext, summarised: Summarised): Promise
   const { client, choice, factsOf } = modules.model()
   const request = summaryRequest(context, summarised)
   const redacted = modules.redaction.stream()
-  const show = (text: string) => {
-    if (text !== '') unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId: item.id, text }))
-  }
-  const deltas = createCoalescer(modules.clock, (text) => show(redacted.push(text)))
+  const write = createDeltaWriter(conversation, item.id)
+  const deltas = createCoalescer(modules.clock, (text) => write(redacted.push(text)))
   try {
     return await readSummary(client.stream(request, signal), {
       onText: deltas.push,
       onUsage(usage) {
-        show(redacted.push(deltas.stop()) + redacted.end())
+        write(redacted.push(deltas.stop()) + redacted.end())
         const counts = counted(usage, factsOf(request.model))
         const by = { ...choice, model: request.model }
         conversation.record({ type: 'usage.updated', turnId, counts, by, purpose: 'compaction' })

@@ -24,7 +24,7 @@ export function createOutputReporter(
 ): OutputReporter {
   const show = (event: ConversationEvent) => unlessStorageFails(() => conversation.record(event))
   const decoder = new TextDecoder()
-  const deltas = createCoalescer(clock, (text) => show({ type: 'item.delta', itemId, text }))
+  const deltas = createCoalescer(clock, createDeltaWriter(conversation, itemId))
   let totalBytes = 0
   let tail: Buffer = Buffer.alloc(0)
   let lastProgressMs = Number.NEGATIVE_INFINITY
@@ -68,28 +68,52 @@ const intervalMs = 33
 /** Characters per delta; longer text is sent in pieces, so that no client receives a line of megabytes. */
 const pieceLength = 64 * 1024
 
+/** Interval of further tries in ms while what was sent is not stored. */
+const retryIntervalMs = 250
+
+/** Writes text behind all that it was given before. Returns false while some of it is not stored; `''` tries that again. */
+export type DeltaWriter = (text: string) => boolean
+
+/** Records text as deltas of an item. Text that the storage does not take waits for the next call: clients miss none. */
+export function createDeltaWriter(conversation: Conversation, itemId: ItemId): DeltaWriter {
+  let waiting = ''
+  return (text) => {
+    waiting += text
+    if (waiting === '') return true
+    unlessStorageFails(() => {
+      for (const piece of [...piecesOf(waiting, pieceLength)]) {
+        conversation.record({ type: 'item.delta', itemId, text: piece })
+        waiting = waiting.slice(piece.length)
+      }
+    })
+    return waiting === ''
+  }
+}
+
 /** Joins streamed text into fewer, larger deltas. */
 export interface Coalescer {
   push(text: string): void
-  /** Sends the held text. */
+  /** Sends the held text, and tries what was sent and is not stored again. */
   flush(): void
   /** Stops sending and returns the held text. */
   stop(): string
 }
 
-export function createCoalescer(clock: Clock, emit: (text: string) => void): Coalescer {
+export function createCoalescer(clock: Clock, write: DeltaWriter): Coalescer {
   let held: string[] = []
+  let isStored = true
   let lastMs = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | null = null
 
   function flush(): void {
     if (timer !== null) clearTimeout(timer)
     timer = null
-    if (held.length === 0) return
+    if (held.length === 0 && isStored) return
     const text = held.join('')
     held = []
     lastMs = clock.elapsed()
-    for (const piece of piecesOf(text, pieceLength)) emit(piece)
+    isStored = write(text)
+    if (!isStored) timer = setTimeout(flush, retryIntervalMs)
   }
 
   return {

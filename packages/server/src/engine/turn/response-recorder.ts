@@ -12,9 +12,8 @@ import {
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { proposeCall } from '../calls/propose-call.ts'
-import { type Coalescer, createCoalescer } from '../conversation/deltas.ts'
+import { type Coalescer, createCoalescer, createDeltaWriter, type DeltaWriter } from '../conversation/deltas.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import type { CurrentModel, TurnContext } from './turn-context.ts'
 
 type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
@@ -170,6 +169,7 @@ interface StreamingItem {
   readonly deltas: Coalescer
   /** Redacts the deltas; a secret may be cut between two of them. */
   readonly redacted: RedactedStream
+  readonly write: DeltaWriter
   /** Text sent so far. Kept here because a long response has a hundred thousand deltas. */
   text: string
 }
@@ -196,22 +196,23 @@ function createStreamingItems({ conversation, modules }: TurnContext, turnId: Tu
   function open(part: string, type: StreamedType, text: string): StreamingItem {
     const itemId = modules.ids.item()
     const redacted = modules.redaction.stream()
+    const write = createDeltaWriter(conversation, itemId)
     const deltas = createCoalescer(modules.clock, (delta) => recordDelta(opened, redacted.push(delta)))
-    const opened: StreamingItem = { itemId, type, deltas, redacted, text: modules.redaction.text(text) }
+    const opened: StreamingItem = { itemId, type, deltas, redacted, write, text: modules.redaction.text(text) }
     conversation.record({ type: 'item.started', turnId, item: streamedItem(itemId, type, 'inProgress', opened.text) })
     parts.set(part, opened)
     return opened
   }
 
-  function recordDelta(item: StreamingItem, text: string): void {
-    if (text === '') return
+  function recordDelta(item: StreamingItem, text: string): boolean {
     item.text += text
-    unlessStorageFails(() => conversation.record({ type: 'item.delta', itemId: item.itemId, text }))
+    return item.write(text)
   }
 
   /** Ends the deltas of a part; its end is recorded as it is. */
   function end(item: StreamingItem): void {
     item.deltas.flush()
+    item.deltas.stop()
     recordDelta(item, item.redacted.end())
   }
 

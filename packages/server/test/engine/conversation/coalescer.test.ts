@@ -1,13 +1,22 @@
+import { StorageError } from '@parley/journal'
+import type { ConversationEvent } from '@parley/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createCoalescer } from '../../../src/engine/conversation/deltas.ts'
+import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
+import { createCoalescer, createDeltaWriter } from '../../../src/engine/conversation/deltas.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 function collect() {
   const sent: string[] = []
+  const storage = { fails: false }
   const clock = { now: () => 0, elapsed: () => Date.now(), sleep: () => Promise.resolve() }
-  return { sent, coalescer: createCoalescer(clock, (text) => void sent.push(text)) }
+  const record = (event: ConversationEvent) => {
+    if (storage.fails) throw new StorageError({ code: 'ENOSPC', operation: 'write', path: '/log' })
+    if (event.type === 'item.delta') sent.push(event.text)
+  }
+  const write = createDeltaWriter({ record } as unknown as Conversation, 'i1')
+  return { sent, storage, coalescer: createCoalescer(clock, write) }
 }
 
 describe('a coalescer', () => {
@@ -44,6 +53,32 @@ describe('a coalescer', () => {
     coalescer.flush()
     vi.advanceTimersByTime(100)
     expect(sent).toEqual(['a', 'b'])
+  })
+
+  it('sends what the storage did not take once it does, in order, also when nothing follows', () => {
+    const { sent, storage, coalescer } = collect()
+    coalescer.push('a')
+    storage.fails = true
+    for (const text of ['b', 'c', 'd']) {
+      coalescer.push(text)
+      vi.advanceTimersByTime(1000)
+    }
+    expect(sent).toEqual(['a'])
+    storage.fails = false
+    vi.advanceTimersByTime(250)
+    expect(sent).toEqual(['a', 'bcd'])
+    vi.advanceTimersByTime(1000)
+    expect(sent).toEqual(['a', 'bcd'])
+  })
+
+  it('tries nothing after a stop', () => {
+    const { sent, storage, coalescer } = collect()
+    storage.fails = true
+    coalescer.push('a')
+    coalescer.stop()
+    storage.fails = false
+    vi.advanceTimersByTime(1000)
+    expect(sent).toEqual([])
   })
 
   it('drops text after a stop', () => {
