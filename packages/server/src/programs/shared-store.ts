@@ -56,6 +56,8 @@ function wantedStore(given: readonly string[] | null, home: string): Wanted | { 
   const servers = given ?? configured?.servers ?? []
   if (servers.length === 0) return null
   const { credentials_file: credentialsFile, ca_file: ca, cert_file: cert, key_file: key, replicas } = configured ?? {}
+  if ((cert === undefined) !== (key === undefined))
+    return { problem: 'cert_file and key_file of [store] go together: name both, or neither.' }
   const person = userOf(configured ?? {})
   if (person !== undefined && 'problem' in person) return person
   const isSecure = ca !== undefined || cert !== undefined || servers.some((server) => server.startsWith('tls://'))
@@ -112,8 +114,9 @@ function configuredStore(home: string) {
   }
 }
 
-/** Reads `nats://HOST:PORT,HOST:PORT`. Throws `UsageError`. */
+/** Reads `nats://HOST:PORT,HOST:PORT`, or `none` for no store. Throws `UsageError`. */
 export function readStore(text: string): readonly string[] {
+  if (text === 'none') return []
   if (text.includes('@'))
     throw new UsageError(
       'The address of a store names no user and no password: set user and password_file of [store] in config.toml.',
@@ -122,7 +125,7 @@ export function readStore(text: string): readonly string[] {
   const hosts = list.split(',').map((host) => host.trim().replace(/^(nats|tls):\/\//, ''))
   if (scheme === '' || hosts.some((host) => !/^(\[[0-9a-f:.]+\]|[^/:@\s]+)(:\d{1,5})?$/i.test(host)))
     throw new UsageError(
-      `--store takes nats://HOST:PORT or tls://HOST:PORT, more of them parted by commas, not ${JSON.stringify(text)}.`,
+      `The address of a store is nats://HOST:PORT or tls://HOST:PORT, more of them parted by commas, not ${JSON.stringify(text)}.`,
     )
   return hosts.map((host) => `${scheme}://${host}`)
 }

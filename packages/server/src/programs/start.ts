@@ -27,8 +27,8 @@ const programs = {
     }),
   store: () =>
     runProgram('store', async (argv) => {
-      const { runStore } = await import('./store/run-store.ts')
-      return runStore(argv, process.env, process.stdout)
+      const { startStore } = await import('./store/run-store.ts')
+      return startStore(argv)
     }),
   acp: () =>
     runFrontend('acp', readAcpArguments, async (parts, args, server) => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { readFile, readSpan, STORE_LOST, StorageError } from '@parley/journal'
 import type { BadFile, Comparison, Extent, LocalCopy } from '../port/shared-store.ts'
+import { type AckMark, readMark } from './ack-mark.ts'
 import { bytesOfMessage, type FetchPorts } from './fetch-log.ts'
 import { atBeginning, type LogMessage } from './log-subject.ts'
 import { type LogTally, linesIn, tallyLog } from './log-tally.ts'
@@ -16,23 +17,32 @@ interface LogHere {
 }
 
 type ComparedLog = Omit<Comparison, 'isListed'>
+type Content = Omit<ComparedLog, 'isCopy' | 'lostBytes'>
 
 /** Compares all that a store has of a conversation with what is here. Rejects with `STORE_LOST` where a part is gone. */
 export async function compareLog(copy: LocalCopy, ports: FetchPorts): Promise<ComparedLog> {
   const { files } = ports
   const isCopy = files.look(copy.acked) !== null
-  if (files.look(copy.log) === null) return { ...(await compare(null, copy, ports)), here: null, isCopy }
+  if (files.look(copy.log) === null) return { ...(await compare(null, copy, ports)), here: null, isCopy, lostBytes: 0 }
+  // Before the store is read: a server may write meanwhile.
+  const mark = readMark(files, copy.acked)
   const file = files.open(copy.log, 'read')
   try {
     const { sizeBytes } = files.stat(file)
     const log: LogHere = { sizeBytes, read: (span) => readSpan(files, file, span) }
-    return { ...(await compare(log, copy, ports)), isCopy }
+    const compared = await compare(log, copy, ports)
+    return { ...compared, isCopy, lostBytes: mark?.store === ports.store ? lostOf(mark, compared) : 0 }
   } finally {
     files.close(file)
   }
 }
 
-async function compare(log: LogHere | null, copy: LocalCopy, ports: FetchPorts): Promise<Omit<ComparedLog, 'isCopy'>> {
+/** Returns the acknowledged bytes that the store lacks; none where it has no message, which may have been deleted. */
+function lostOf({ bytes }: AckMark, { stored }: Content): number {
+  return stored === null ? 0 : Math.max(0, bytes - stored.bytes)
+}
+
+async function compare(log: LogHere | null, copy: LocalCopy, ports: FetchPorts): Promise<Content> {
   const stored = await readStored(log, copy, ports)
   const kept = await checkObjects(stored?.files ?? new Set(), ports)
   const own = log === null ? null : sideFilesHere(copy, ports)

@@ -103,6 +103,8 @@ export interface Comparison {
   readonly partsAtLine: number | null
   /** True where the log here is a copy of what a store has. */
   readonly isCopy: boolean
+  /** Bytes at the end of the copy here that the store had acknowledged and does not have. */
+  readonly lostBytes: number
   /** True where lists of the store show it, so that servers open it. */
   readonly isListed: boolean
   /** Side files and contents of files that are missing or do not have the content they are named by. */

@@ -16,6 +16,14 @@ interface Output {
   write(text: string): unknown
 }
 
+/** Runs `parley store` for a process. A reader of stdout that leaves does not end a copy. */
+export function startStore(argv: readonly string[]): Promise<number> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+  return runStore(argv, process.env, process.stdout)
+}
+
 /** Runs `parley store copy` and `parley store verify`. Resolves with the exit code; rejects with `UsageError`. */
 export async function runStore(
   argv: readonly string[],

@@ -50,10 +50,12 @@ function lagOf(stored: Extent, here: Extent | null): string {
 }
 
 /** Returns what is wrong, as a sentence; null where all that both have is the same. */
-function faultOf({ stored, here, partsAtLine, badFiles, isListed }: Comparison): string | null {
+function faultOf({ stored, here, partsAtLine, badFiles, isListed, lostBytes }: Comparison): string | null {
   if (partsAtLine !== null) return `Line ${partsAtLine} is another one here than in the store.`
   if (stored !== null && here !== null && stored.bytes === here.bytes && stored.hash !== here.hash)
     return 'The hashes of both logs are not the same.'
+  if (lostBytes > 0)
+    return `The store has lost the last ${formatBytes(lostBytes)} of it, which it had acknowledged. This machine has them: close it, then copy it --to the store.`
   const [bad] = badFiles
   if (bad !== undefined) {
     const where = bad.where === 'store' ? 'in the store' : 'here'

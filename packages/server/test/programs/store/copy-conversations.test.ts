@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createConnection } from 'node:net'
 import { dirname, join } from 'node:path'
 import { encodeHeader, encodeLine, newHeader, nodeFiles } from '@parley/journal'
@@ -161,6 +170,17 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
     expect(badFiles).toEqual([{ name: `content-${lost}`, where: 'store' }])
   })
 
+  test('copies all of them although nobody reads what it prints any more', async () => {
+    await using one = testPlace()
+    const ids = Array.from({ length: 3 }, (_, n) => longLog(one, n))
+    const args = [bundledProgram('store-program'), 'copy', '--to', url(), '--all', '--json']
+    const child = spawn(process.execPath, args, { env: envOf(one), stdio: ['ignore', 'pipe', 'ignore'] })
+    child.stdout.destroy()
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+    expect(await run(one, ['verify', '--store', url(), '--all'])).toMatchObject({ counts: { 'the same': ids.length } })
+  })
+
   test('goes on where it was killed, and sends nothing twice', async () => {
     await using one = testPlace()
     await using other = testPlace()
@@ -242,6 +262,29 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
     expect(await run(one, ['verify', '--store', url(), id])).toMatchObject({ code: 0, output: here })
     expect(await run(one, ['copy', '--to', url(), id])).toMatchObject({ counts: { copied: 1 } })
     expect(await run(one, ['verify', '--store', url(), id])).toMatchObject({ counts: { 'the same': 1 } })
+  })
+
+  test('says what a store that was set back has lost, and brings it back from a copy', async () => {
+    await using one = testPlace()
+    const id = longLog(one, 1)
+    await run(one, ['copy', '--to', url(), id])
+    await run(one, ['copy', '--from', url(), id])
+    await nats.kill(0)
+    const backup = join(one.root, 'backup')
+    cpSync(nats.folder(0), backup, { recursive: true })
+    await nats.start(0)
+    appendFileSync(one.path(id), `${lineAt(40)}\n`)
+    await run(one, ['copy', '--to', url(), id])
+    await nats.kill(0)
+    rmSync(nats.folder(0), { recursive: true })
+    cpSync(backup, nats.folder(0), { recursive: true })
+    await nats.start(0)
+
+    const verified = await run(one, ['verify', '--store', url(), '--all'])
+    expect(verified).toMatchObject({ code: 11, counts: { differs: 1 } })
+    expect(verified.output).toContain('The store has lost the last 39.3 KiB of it')
+    expect(await run(one, ['copy', '--to', url(), id])).toMatchObject({ code: 0, counts: { copied: 1 } })
+    expect(await run(one, ['verify', '--store', url(), id])).toMatchObject({ code: 0, counts: { 'the same': 1 } })
   })
 
   test('names a side file that is lost on either side', async () => {

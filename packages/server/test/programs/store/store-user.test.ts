@@ -45,6 +45,8 @@ describe.skipIf(!hasNats)('a store with users and passwords', () => {
 describe('the user of a store', () => {
   test.each([
     [{ mode: 0o640 }, /must be a file of yours alone: chmod 600/],
+    [{ lines: 'cert_file = "/c.pem"' }, /cert_file and key_file of \[store\] go together/],
+    [{ lines: 'key_file = "/c.key"' }, /cert_file and key_file of \[store\] go together/],
     [{ lines: 'user = "parley"' }, /user and password_file of \[store\] go together/],
     [{ lines: 'password_file = "FILE"' }, /user and password_file of \[store\] go together/],
     [
@@ -57,6 +59,15 @@ describe('the user of a store', () => {
     ],
   ])('is a problem in one sentence where it is %j', async (tried, sentence) => {
     expect(await opened(tried)).toMatch(sentence)
+  })
+
+  test('is asked for by nobody where the command line says that there is no store', async () => {
+    await using home = await tempDirectory()
+    writeFileSync(join(home.path, 'config.toml'), '[store]\nservers = ["nats://127.0.0.1:1"]\n', { mode: 0o600 })
+    const wait = shortWait('server')
+    expect(await openSharedStore(readStore('none'), { home: home.path, files: nodeFiles, wait })).toEqual({
+      store: null,
+    })
   })
 
   test('is not taken from an address', () => {
