@@ -57,7 +57,7 @@ function defineStore(program: Command): void {
   define(
     program,
     'store',
-    'bring conversations into a store that servers share or out of it, and compare both; docs/team-server.md describes it',
+    'bring conversations into a store that servers share or out of it, and compare both; docs/operating.md describes it',
   )
     .usage('copy --to URL [ID...] | copy --from URL [ID...] | verify [ID...]')
     .option('--to <url>', 'copy what this machine has to nats://HOST:PORT,HOST:PORT')
@@ -95,7 +95,7 @@ function defineServer(program: Command): void {
     )
     .option(
       '--store <url>',
-      'keep conversations in a store that servers share: nats://HOST:PORT,HOST:PORT; docs/team-server.md describes it',
+      'keep conversations in a store that servers share: nats://HOST:PORT,HOST:PORT, or none, whatever [store] says; docs/team-server.md describes it',
     )
     .option(
       '--users <file>',

@@ -27,6 +27,16 @@ it('users are added, listed, given new tokens and removed', async () => {
   })
 })
 
+it('a user is removed also while the store of the servers is away', async () => {
+  await using world = await execWorld()
+  const file = join(world.home, 'users')
+  await world.writeConfig(`users_file = ${JSON.stringify(file)}\n[store]\nservers = ["nats://127.0.0.1:1"]\n`)
+  const user = (...args: string[]) => runCli(['user', ...args], { env: world.env, cwd: world.cwd })
+  await user('add', 'bo')
+  expect(await user('remove', 'bo')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await readFile(file, 'utf8')).toContain('bo removed')
+})
+
 it('without a file the commands say how to name one', async () => {
   await using world = await execWorld()
   expect(await world.parley('user', 'list')).toMatchObject({

@@ -64,7 +64,8 @@ function tellToken({ streams }: Launch, user: string, token: string): number {
 
 /** Connects to a server with the users file of `--users`, or of the configuration. Throws `noUsersFile`. */
 async function withUsers(launch: Launch, { users }: UsersFlags): Promise<Parley> {
-  const serverArgs = users === undefined ? [] : ['--users', resolve(users)]
+  // A user can be removed also while the store is away.
+  const serverArgs = ['--store', 'none', ...(users === undefined ? [] : ['--users', resolve(users)])]
   const parley = await connect(launch, { clientName: 'parley-user', serverArgs })
   const { file } = await parley.request('user/list', {})
   if (file !== null) return parley
