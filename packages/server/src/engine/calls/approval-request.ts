@@ -6,6 +6,7 @@ import {
   type ConversationId,
   type Form,
   modesWithin,
+  ownersOf,
 } from '@parley/protocol'
 import { backgroundWords, planForm } from '@parley/protocol/question'
 import type { Redaction } from '@parley/redaction'
@@ -74,12 +75,16 @@ function formOf({ form, modes }: Asked['plan'], { ceiling }: CallPolicy): Form |
   return offered.length === 0 ? null : planForm(offered)
 }
 
-/** Returns the answers to offer. No grant and no rule answers a retry; a rule would have to spell out a secret. */
+/**
+ * Returns the answers to offer. No grant and no rule answers a retry; a rule would have to spell out a secret. No rule is
+ * offered in a conversation of users, who add none.
+ */
 function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Pick<ApprovalRequest, 'decisions' | 'always'> {
   const { number, facts, decision } = attempt
   const isLasting = number === 1 && decision.isNarrowed !== true
   const forSession = isLasting && grantFor(facts, decision.run) !== null
-  const always = isLasting && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(policy)) : null
+  const mayAddRule = ownersOf(policy.state.core.meta.access).length === 0
+  const always = isLasting && mayAddRule && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(policy)) : null
   return {
     decisions: [
       'approved',

@@ -82,14 +82,15 @@ it('an editor sends and answers, and events name who did it', async () => {
   expect(watched.items().find(({ type }) => type === 'userMessage')).toMatchObject({ by: { user: 'bo' } })
 })
 
-it('nobody but who runs the server adds a rule for all', async () => {
+it('users are offered no rule for all, and add none', async () => {
   const always = [{ name: 'shell', args: { command: 'npm test' } }]
   await using team = await startTeam(['ada'], { model: scriptedModel({ calls: always }, { text: 'ok' }) })
   const { ada, conversationId, approvalId, watched } = await asking(team)
   const { decisions } = watched.state.core.approvals[approvalId] ?? { decisions: [] }
-  expect(decisions).toContain('approvedAlways')
+  expect(decisions).toContain('approvedForSession')
+  expect(decisions).not.toContain('approvedAlways')
   const answer = { conversationId, approvalId, decision: 'approvedAlways' as const }
-  expect(await ada.refused('approval/decide', answer)).toMatchObject({ code: 'notPermitted' })
+  expect(await ada.refused('approval/decide', answer)).toMatchObject({ code: 'invalidParams' })
 })
 
 it('the last owner stays', async () => {
