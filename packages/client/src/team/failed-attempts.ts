@@ -25,9 +25,19 @@ export function reasonOf(error: unknown): string | null {
   return error instanceof ConnectError ? error.why : null
 }
 
-/** Returns what failed at each address, without a stop. */
+/** Returns what failed at each address, without a stop. What failed alike at several is said once. */
 export function wordsOf(failures: FailedAttempts): string {
-  return [...failures].map(([address, error]) => sentenceOf(address, error)).join('; ')
+  const alike = Map.groupBy(failures, ([address, error]) => sentenceOf(address, error).replaceAll(address, ''))
+  return [...alike.values()]
+    .flatMap((attempts) =>
+      attempts.slice(0, 1).map(([address, error]) => [sentenceOf(address, error), ...sameAt(attempts)]),
+    )
+    .map((words) => words.join('; '))
+    .join('; ')
+}
+
+function sameAt([, ...others]: readonly (readonly [string, unknown])[]): readonly string[] {
+  return others.length === 0 ? [] : [`the same at ${others.map(([address]) => address).join(', ')}`]
 }
 
 function sentenceOf(address: string, error: unknown): string {

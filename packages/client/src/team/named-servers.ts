@@ -60,7 +60,11 @@ function readUrl(text: string): string {
 }
 
 function readToken(file: string | undefined, place: Place): string {
-  if (file !== undefined) return readNamed('--token-file', file).trim()
+  if (file !== undefined) {
+    const named = readNamed('--token-file', file).trim()
+    if (named === '') throw new NamedServerError(`The file of --token-file, ${file}, is empty.`)
+    return named
+  }
   const known = knownToken(place)
   if (known !== null) return known
   throw new NamedServerError(`The server asks for its token: name the file with --token-file, or set ${tokenVariable}.`)

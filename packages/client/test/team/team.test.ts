@@ -250,7 +250,7 @@ describe('a connection to several servers', () => {
     await second.reject()
     expect(await parley.closed).toMatchObject({
       data: { code: 'accessEnded' },
-      message: expect.stringMatching(/401.*401.*Ask whoever runs the server for a new one/),
+      message: expect.stringMatching(/\(401\); the same at wss?:.*Ask whoever runs the server for a new one/),
     })
     await waiting
     expect(links.at(-1)).toMatchObject({ kind: 'ended', reason: { data: { code: 'accessEnded' } } })
