@@ -54,5 +54,5 @@ export {
   machineNamed,
 } from './remote/connected-machines.ts'
 export { tokenFilePath } from './remote/dial.ts'
-export type { KeptCommands } from './remote/kept-commands.ts'
 export type { LinkChange } from './remote/link.ts'
+export type { KeptCommands } from './remote/processes/kept-commands.ts'

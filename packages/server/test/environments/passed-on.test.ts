@@ -1,8 +1,11 @@
 import type { Item } from '@parley/protocol'
+import { waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
+import { startCuttableLink } from './support/cuttable-link.ts'
 import { type FarMachine, startFarMachine } from './support/far-machine.ts'
 import { calling, placeFor, shell } from './support/far-talk.ts'
+import { longNap } from './support/long-nap.ts'
 import { resumeIn, type There, talkIn } from './support/next-server.ts'
 import { openWay } from './support/open-way.ts'
 
@@ -158,6 +161,25 @@ describe('what runs in an environment when its server ends', () => {
     expect(itemsOf(next.watched, 'commandExecution')).toMatchObject([
       { status: 'interrupted', failure: { code: 'limitsNarrowed' } },
     ])
+  })
+
+  it('is unknown to the next server that cannot reach the machine, which ends it there once it can', async () => {
+    await using place = placeFor(machine.newFolder())
+    await using link = await startCuttableLink(place.far.port)
+    const nap = longNap()
+    const first = await talkIn(place, calling(shell(`echo up; ${nap.command}`)), { port: link.port })
+    await first.watched.send('go')
+    await first.watched.decide('approved')
+    await first.watched.until((_, events) => saidIn(events, 'up\n') === 1)
+    link.cut()
+    await first.server.close()
+
+    const next = await resumeIn(place, first.watched.conversationId, { linkPatienceMs: 50 })
+    await next.watched.turnEnded()
+    expect(itemsOf(next.watched, 'commandExecution')).toMatchObject([{ status: 'unknown' }])
+    expect(nap.isOn()).toBe(true)
+    link.mend()
+    await waitUntil(() => runOwn(next, 'true').then(() => !nap.isOn()), { what: 'the end of the command' })
   })
 
   it('takes what the next server types into it', async () => {

@@ -4,7 +4,7 @@ import type { Standing } from '../files/path-standing.ts'
 import type { SecretPaths } from '../files/secret-paths.ts'
 import type { SearchProgram } from '../look-up/ripgrep-run.ts'
 import type { PatchTarget } from '../patch/patch-files.ts'
-import type { KeptCommands } from '../remote/kept-commands.ts'
+import type { KeptCommands } from '../remote/processes/kept-commands.ts'
 import type { RemoteCopies } from '../remote/remote-copies.ts'
 
 type RootsNow = ReturnType<PinnedFolders['now']>

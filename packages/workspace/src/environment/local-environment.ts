@@ -5,7 +5,7 @@ import type { SecretPaths } from '../files/secret-paths.ts'
 import { localRipgrep } from '../look-up/local-ripgrep.ts'
 import { diskPatchTarget } from '../patch/apply/disk-patch-attempt.ts'
 import type { PatchFiles } from '../patch/patch-files.ts'
-import { type KeptCommands, nothingFound } from '../remote/kept-commands.ts'
+import { type KeptCommands, nothingFound } from '../remote/processes/kept-commands.ts'
 import type { Environment } from './environment.ts'
 
 export interface LocalParts {
@@ -58,5 +58,5 @@ const nothingKept: KeptCommands = {
     throw new Error('no command of this machine outlives its server')
   },
   forget: () => undefined,
-  end: () => undefined,
+  keepOnly: () => undefined,
 }

@@ -4,6 +4,7 @@ import { type CloseReason, ConnectionClosedError, RpcError } from '@parley/rpc'
 import { errorMessage } from '@parley/text'
 import { EnvironmentUnreachableError, isEpochOver } from '../files/errors.ts'
 import type { Dial } from './dial.ts'
+import { createDroppedProcesses, type DroppedProcesses } from './dropped-processes.ts'
 import type { ExecConnection, ExecInfo, ExecNotice } from './exec-connection.ts'
 
 interface LinkOptions {
@@ -57,6 +58,7 @@ export class Link implements AsyncDisposable {
   readonly #options: LinkOptions
   readonly #processes = new Map<string, WatchedProcess>()
   readonly #closing = new AbortController()
+  readonly #dropped = createDroppedProcesses(() => this.#connection)
   #connection: ExecConnection | null = null
   /** Set while connecting. */
   #connecting: Promise<ExecConnection> | null = null
@@ -81,6 +83,11 @@ export class Link implements AsyncDisposable {
   /** Facts from the last connection; null before the first. */
   get info(): ExecInfo | null {
     return this.#info
+  }
+
+  /** Processes that nobody follows any more. */
+  get dropped(): Pick<DroppedProcesses, 'add' | 'keepOnly'> {
+    return this.#dropped
   }
 
   /** Connects, or waits for a reconnection. Rejects with `EnvironmentUnreachableError`. */
@@ -157,15 +164,23 @@ export class Link implements AsyncDisposable {
   async #adopt(connecting: Promise<ExecConnection>): Promise<ExecConnection> {
     try {
       const connection = await connecting
+      if (this.#closing.signal.aborted) return await this.#tooLate(connection)
       this.#connection = connection
       this.#info = connection.info
       this.#watchHeartbeat(connection)
+      this.#dropped.connected(connection)
       return connection
     } catch (error) {
       throw error instanceof EnvironmentUnreachableError ? error : this.#unreachable(failureText(error))
     } finally {
       this.#connecting = null
     }
+  }
+
+  /** Closes a connection that came after the link was closed: nobody else would, and its session would not end. */
+  async #tooLate(connection: ExecConnection): Promise<never> {
+    await connection.close()
+    throw this.#unreachable('it is being closed')
   }
 
   #watchHeartbeat(connection: ExecConnection): void {

@@ -168,7 +168,7 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
       log === null || checkpoint === null || checkpoint.proven
         ? null
         : (onWrong) => proveCheckpoint({ files, paths, conversationId, checkpoint, delayMs, onWrong }),
-    ...{ runningOn: loaded.runningOn, hidden: loaded.hidden },
+    ...{ runningOn: loaded.runningOn, names: loaded.names, hidden: loaded.hidden },
     dispose: () => void loaded.release(),
   }
 }
@@ -238,7 +238,8 @@ export async function loadConversation(
       })
     }
     const { environment, release } = takeEnvironment(fold.state)
-    const { runningOn, hidden } = await findRunning(fold, environment.kept)
+    const running = await findRunning(fold, environment.kept)
+    const { runningOn } = running
     // Held where something runs there, which needs the connection until the conversation is open.
     const held = runningOn.size > 0 ? release : () => Promise.resolve()
     const settling = await inspectUnknown(recover(fold.state, goesOn, runningOn), {
@@ -249,7 +250,7 @@ export async function loadConversation(
     }).finally(runningOn.size > 0 ? undefined : release)
     const recovery = recoveryEvents(fold.state, opened, { settling, goesOn, runningOn })
     const warnings = editWarnings(uncheckedSeqs.length)
-    const found = { runningOn, hidden, release: held }
+    const found = { ...running, release: held }
     return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, ...found, warnings }
   } catch (error) {
     await log[Symbol.asyncDispose]()
@@ -258,7 +259,7 @@ export async function loadConversation(
   }
 }
 
-const nothingRuns: RunningOn = { runningOn: new Map(), hidden: [] }
+const nothingRuns: RunningOn = { runningOn: new Map(), names: new Set(), hidden: [] }
 
 interface Viewing {
   readonly conversationId: ConversationId

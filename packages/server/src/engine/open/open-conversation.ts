@@ -28,7 +28,7 @@ import { readGivenRules, writableRules } from '../policy/read-rules.ts'
 import { type ConversationProject, projectHere, projectInEnvironment } from '../project/conversation-project.ts'
 import { createConversationProcesses } from '../session/conversation-processes.ts'
 import { createParticipants } from '../session/participants.ts'
-import { forgetEnded } from '../session/running-on.ts'
+import { keepRunning } from '../session/running-on.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { conversationSkills } from '../skills/conversation-skills.ts'
@@ -103,7 +103,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
     ...ownerFor(parts, onFault),
     onLinkChange,
   })
-  if (parts.owner !== null) forgetEnded(conversation, environment.kept)
+  if (parts.owner !== null) keepRunning(conversation, environment.kept, parts.names)
   const around = { conversation, environment, onFault }
   const { limits, background, tellPrinted, forwards } = openLimits({
     ...{ ...around, patience, ids },

@@ -14,31 +14,36 @@ interface Logged {
 export interface RunningOn {
   /** Items of them, with the ms that they have run. */
   readonly runningOn: ReadonlyMap<ItemId, number>
+  /** Names of their runs. */
+  readonly names: ReadonlySet<string>
   /** Texts that were typed into them as secrets, to be hidden before their output is read. */
   readonly hidden: readonly string[]
 }
 
-/** Resolves to the commands that run on. What else the exec-server has kept is ended: the log knows nothing of it. */
-export async function findRunning(logged: Logged, kept: Pick<KeptCommands, 'found' | 'end'>): Promise<RunningOn> {
+/** Resolves to the commands that run on, by the log: of what else an exec-server has kept it knows nothing. */
+export async function findRunning(logged: Logged, kept: Pick<KeptCommands, 'found'>): Promise<RunningOn> {
   const { open, background = {} } = logged.state.core
   const areExpected = Object.values(open).some(isFollowed) || Object.keys(background).length > 0
   const { ages, hidden } = await kept.found(areExpected)
-  const found = new Map(ages)
-  const running = new Map<ItemId, number>()
+  const runningOn = new Map<ItemId, number>()
+  const names = new Set<string>()
   // The view reads the log for it, which is for nothing where nothing is kept.
-  const names = found.size === 0 ? new Map<ItemId, string>() : namesIn(logged, new Map(), isFollowed)
-  for (const [itemId, name] of names) {
-    const ageMs = found.get(name)
+  const logNames = ages.size === 0 ? new Map<ItemId, string>() : namesIn(logged, new Map(), isFollowed)
+  for (const [itemId, name] of logNames) {
+    const ageMs = ages.get(name)
     if (ageMs === undefined) continue
-    running.set(itemId, ageMs)
-    found.delete(name)
+    runningOn.set(itemId, ageMs)
+    names.add(name)
   }
-  for (const name of found.keys()) kept.end(name)
-  return { runningOn: running, hidden }
+  return { runningOn, names, hidden }
 }
 
-/** Has the exec-server drop what it keeps of commands, once the store has their ends. */
-export function forgetEnded(conversation: Conversation, kept: KeptCommands): void {
+/**
+ * Has the exec-server drop what it keeps of commands, once the store has their ends, and at once what an earlier server
+ * has started beside those of `names`.
+ */
+export function keepRunning(conversation: Conversation, kept: KeptCommands, names: ReadonlySet<string>): void {
+  kept.keepOnly(names)
   let running: ReadonlyMap<ItemId, string> = new Map()
   /** Names of ended runs, with the seq up to which the store has to have the log. */
   const ended = new Map<string, number>()

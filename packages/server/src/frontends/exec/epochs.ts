@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
-import { join } from 'node:path'
-import { type Files, makeFolders, readFile, removeQuietly, replaceSynced } from '@parley/journal'
+import type { Files } from '@parley/journal'
 import type { Fence } from '@parley/protocol/exec'
 import { createInOrder } from '../../core/in-order.ts'
+import { keptEpochs } from './kept-epochs.ts'
 import { epochOver } from './requests.ts'
 
 /** Highest epoch of each conversation, which outlives the exec-server. */
@@ -13,24 +12,17 @@ export interface Epochs {
   run<Result>(fence: Fence, effect: () => Result | Promise<Result>): Result | Promise<Result>
 }
 
-/** Conversations whose epochs are kept; those that were raised last. */
-const keptConversations = 10_000
-
 /** Opens the epochs in a folder, which is made with the first. It is read each time: another exec-server may share it. */
 export function openEpochs(files: Files, folder: string): Epochs {
   const inOrder = createInOrder()
   const entering = new Map<string, number>()
   const running = new Map<string, Set<Promise<unknown>>>()
-  const pathOf = (conversation: string) => join(folder, createHash('sha256').update(conversation).digest('hex'))
+  const kept = keptEpochs(files, folder)
 
-  function storedEpoch(conversation: string): number {
-    return Number(readFile(files, pathOf(conversation))?.toString() ?? 0)
-  }
-
-  /** Returns the epoch on disk. Throws `epochOver` where a later one is there, or about to be. */
+  /** Returns the epoch on disk. Throws `epochOver` where a later one is there, or about to be, and `epochNotKnown`. */
   function assertCurrent({ conversation, epoch }: Fence): number {
-    const stored = storedEpoch(conversation)
-    const highest = Math.max(stored, entering.get(conversation) ?? 0)
+    const stored = kept.stored({ conversation, epoch })
+    const highest = Math.max(stored, entering.get(conversation) ?? 0, kept.raisedHere(conversation))
     if (epoch < highest) throw epochOver({ conversation, epoch }, highest)
     return stored
   }
@@ -40,22 +32,10 @@ export function openEpochs(files: Files, folder: string): Epochs {
     entering.set(conversation, epoch)
     try {
       await Promise.allSettled(running.get(conversation) ?? [])
-      makeFolders(files, folder)
-      await replaceSynced(files, pathOf(conversation), String(epoch))
-      dropOldest()
+      await kept.keep({ conversation, epoch })
     } finally {
       if (entering.get(conversation) === epoch) entering.delete(conversation)
     }
-  }
-
-  function dropOldest(): void {
-    const names = files.list(folder)
-    if (names.length <= keptConversations) return
-    const byAge = names.map((name) => ({ name, atMs: files.look(join(folder, name))?.modifiedAtMs ?? 0 }))
-    byAge.sort((a, b) => a.atMs - b.atMs)
-    // A tenth at a time, so that the folder is seldom looked through.
-    for (const { name } of byAge.slice(0, names.length - 0.9 * keptConversations))
-      removeQuietly(files, join(folder, name))
   }
 
   function track<Result>(conversation: string, result: Promise<Result>): Promise<Result> {

@@ -80,6 +80,18 @@ export function epochOver({ conversation, epoch }: Fence, highest: number): RpcE
   return rejected('epochOver', text, { conversation, epoch, highest })
 }
 
+/** Returns the error where the epoch that is kept of a conversation cannot be read. */
+export function epochNotKnown({ conversation, epoch }: Fence, path: string): RpcError {
+  const text = `whether epoch ${epoch} of conversation ${conversation} is over is not known, since ${path} cannot be read as a number, so nothing was done. Remove that file once no earlier server of the conversation runs`
+  return rejected('epochNotKnown', text, { conversation, epoch })
+}
+
+/** Returns the error where an epoch cannot be written. */
+export function epochNotKept({ conversation, epoch }: Fence, reason: string): RpcError {
+  const text = `epoch ${epoch} of conversation ${conversation} could not be kept on this machine, so nothing was done: ${reason}`
+  return rejected('epochNotKept', text, { conversation, epoch })
+}
+
 export const processErrors = {
   unknown: (processId: string) => rejected('unknownProcess', `unknown process id ${processId}`, { processId }),
   exists: (processId: string) => rejected('processExists', `process ${processId} already exists`, { processId }),

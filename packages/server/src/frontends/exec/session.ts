@@ -41,6 +41,10 @@ export class ExecSession implements SessionOutput {
   readonly retention: RetentionLimits
   readonly #host: Host
   readonly #records = new Map<string, ProcessRecord>()
+  /** Records that are dropped once their processes have ended. */
+  readonly #unwanted = new WeakSet<ProcessRecord>()
+  /** Starts that have not ended, by the ids of their processes. */
+  readonly #starting = new Map<string, Promise<unknown>>()
   readonly #gatherer = createGatherer()
   #fence: Fence | null
   #link: Link | null = null
@@ -107,11 +111,12 @@ export class ExecSession implements SessionOutput {
     }))
   }
 
-  /** Drops the record of an ended process; returns false for any other. */
+  /** Drops the record of a process that has ended, or of one that was told to once it has; returns false for any other. */
   forget(processId: string): boolean {
     const record = this.#records.get(processId)
-    if (record?.isClosed !== true) return false
-    this.#forget(record)
+    if (record === undefined || !(record.isClosed || record.isKilled)) return false
+    if (record.isClosed) this.#forget(record)
+    else this.#unwanted.add(record)
     return true
   }
 
@@ -121,10 +126,24 @@ export class ExecSession implements SessionOutput {
 
   /**
    * Starts a process and resolves with its sandbox's name. The id is reserved first, and free again after a failure.
+   * Rejects with that failure also when the request is repeated meanwhile, as after a lost link.
    */
   async start(processId: string, spec: ProcessSpec, prepare: (() => Promise<SandboxedStart>) | null): Promise<string> {
     if (this.#ended) throw processErrors.sessionEnded()
-    if (this.#records.has(processId)) throw processErrors.exists(processId)
+    if (this.#records.has(processId)) {
+      await this.#starting.get(processId)
+      throw processErrors.exists(processId)
+    }
+    const started = this.#start(processId, spec, prepare)
+    this.#starting.set(processId, started)
+    try {
+      return await started
+    } finally {
+      this.#starting.delete(processId)
+    }
+  }
+
+  async #start(processId: string, spec: ProcessSpec, prepare: (() => Promise<SandboxedStart>) | null): Promise<string> {
     const record = new ProcessRecord(processId, spec.terminal !== null, this)
     this.#records.set(processId, record)
     try {
@@ -188,8 +207,10 @@ export class ExecSession implements SessionOutput {
   #close(record: ProcessRecord): void {
     this.#gatherer.flush()
     record.close()
+    if (this.#unwanted.has(record)) this.#forget(record)
     // That of a conversation is kept until its server says that it has recorded the end.
-    if (this.fence === null) this.#expire(record)
+    if (this.fence !== null) return
+    this.#expire(record)
     if (this.#link !== null) this.#boundKept()
   }
 

@@ -11,22 +11,28 @@ export type There = Pick<Talk, 'client' | 'watched' | 'server'>
 interface Begun {
   readonly network?: boolean
   readonly approvalPolicy?: 'untrusted' | 'on-request' | 'on-failure'
+  /** Port through which the link goes; straight unless told. */
+  readonly port?: number
 }
 
 /** Begins a conversation on the first server of a store. */
-export function talkIn(place: FarPlace<FarFolder>, model: ScriptedModel, more: Begun = {}): Promise<There> {
+export function talkIn(
+  place: FarPlace<FarFolder>,
+  model: ScriptedModel,
+  { port = place.far.port, ...more }: Begun = {},
+): Promise<There> {
   const begun = { environment: 'box', approvalPolicy: 'untrusted', sandbox: 'workspace-write', ...more } as const
-  return place.talk(model, { store: passedOnStore(), ceiling: fullAccess }, begun)
+  return place.talk(model, { store: passedOnStore(), ceiling: fullAccess, port }, begun)
 }
 
 /** Resumes a conversation on the next server of its store. */
 export async function resumeIn(
   { here }: FarPlace<FarFolder>,
   conversationId: string,
-  overrides: { readonly sandbox?: 'read-only' } = {},
+  { linkPatienceMs = 30_000, ...overrides }: { readonly sandbox?: 'read-only'; readonly linkPatienceMs?: number } = {},
   model = scriptedModel({ text: 'done' }),
 ): Promise<There> {
-  const server = here.start({ store: laterStore(), model })
+  const server = here.start({ store: laterStore(), model, linkPatienceMs })
   const client = await server.connect()
   await client.request('conversation/resume', { conversationId, overrides })
   return { server, client, watched: await client.watch(conversationId, { seq: 0, crc: null }) }

@@ -5,6 +5,7 @@ import { tempDirectory, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { story } from './support/exec-client.ts'
 import { execPlace } from './support/in-process.ts'
+import { standInSandboxes } from './support/stand-in-sandboxes.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
@@ -118,6 +119,16 @@ describe('a start', () => {
     await client.untilTold('a', 'process/closed')
     expect((await client.start('a', ['true'])).error?.message).toBe('process a already exists')
     expect(client.told('a').filter(({ method }) => method === 'process/closed')).toHaveLength(1)
+  })
+
+  it('that is repeated while the first is still starting ends as that one does', async () => {
+    const gate = Promise.withResolvers<void>()
+    await using place = execPlace({ sandboxes: standInSandboxes({ gate: gate.promise, refusal: 'It broke.' }) })
+    const client = await place.greeted()
+    const starts = [1, 2].map(() => client.start('a', ['true'], { sandbox: 'read-only' }))
+    await client.ask('environment/info')
+    gate.resolve()
+    for (const { error } of await Promise.all(starts)) expect(error?.data?.['code']).toBe('sandboxUnavailable')
   })
 
   it.each([

@@ -24,24 +24,27 @@ type Use<Params, Result> = (path: string, params: Params, limits: FileLimits | n
 const maxRunning = 2
 
 export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHandlers {
-  const run = createTaskLimit(maxRunning)
-  const onPath = <Params extends PathParams, Result>(use: Use<Params, Result>) => {
+  const runReading = createTaskLimit(maxRunning)
+  const runChanging = createTaskLimit(maxRunning)
+  const within = <Params extends PathParams, Result>(run: TaskLimit, use: Use<Params, Result>) => {
     return async (params: Params): Promise<Result> => {
       const path = pathOf(params.path, 'path')
       const limits = await enforcer.files(params.sandbox)
-      return run(async () => {
-        await link.drained() // a client that does not read replies waits for the next one
-        return use(path, params, limits).catch((error: unknown) => Promise.reject(asFileFailure(error, path)))
-      })
+      return run(() => use(path, params, limits).catch((error: unknown) => Promise.reject(asFileFailure(error, path))))
     }
   }
+  // A client that does not read replies waits for the next one.
+  const reading: TaskLimit = (task) => runReading(() => link.drained().then(task))
+  const onPath = <Params extends PathParams, Result>(use: Use<Params, Result>) => within(reading, use)
+  // These have small replies. The server of a later epoch waits for them, so they wait for nothing that a client does.
+  const toChange = <Params extends PathParams, Result>(use: Use<Params, Result>) => within(runChanging, use)
   const exact = ({ followLinks }: PathParams) => followLinks === false
   return {
     'fs/readFile': onPath(async (path, params: Decoded<'fs/readFile'>, limits) => {
       const reach = await reachOf(path, 'read', { exact: exact(params), limits })
       return readFileRange(reach, { offset: params.offset, length: params.length ?? null })
     }),
-    'fs/writeFile': onPath(async (path, params: Decoded<'fs/writeFile'>, limits) => {
+    'fs/writeFile': toChange(async (path, params: Decoded<'fs/writeFile'>, limits) => {
       const { dataBase64, expectedHash, mode } = params
       const reach = await reachOf(path, 'write', { exact: exact(params), limits })
       const bytes = Buffer.from(dataBase64, 'base64')
@@ -54,11 +57,11 @@ export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHa
     'fs/readDirectory': onPath(async (path, params: Decoded<'fs/readDirectory'>, limits) =>
       readFolder(await reachOf(path, 'read', { exact: exact(params), limits })),
     ),
-    'fs/createDirectory': onPath(async (path, params: Decoded<'fs/createDirectory'>, limits) => {
+    'fs/createDirectory': toChange(async (path, params: Decoded<'fs/createDirectory'>, limits) => {
       await makeFolder(await reachOf(path, 'write', { exact: exact(params), limits }), params.recursive)
       return {}
     }),
-    'fs/remove': onPath(async (path, params: Decoded<'fs/remove'>, limits) => {
+    'fs/remove': toChange(async (path, params: Decoded<'fs/remove'>, limits) => {
       const { recursive, force } = params
       await removeEntry(await reachOfItself(path, 'write', { exact: exact(params), limits }), {
         recursive,

@@ -12,9 +12,10 @@ import {
   type StopCause,
   type StopReason,
 } from '@parley/host'
-import { type BoundedEnd, type RipgrepOutcome, type RipgrepRun, runBounded } from '../look-up/ripgrep-run.ts'
-import type { Link } from './link.ts'
-import { type RemoteEnd, RemoteProcess } from './remote-process.ts'
+import { type BoundedEnd, type RipgrepOutcome, type RipgrepRun, runBounded } from '../../look-up/ripgrep-run.ts'
+import type { Link } from '../link.ts'
+import type { RemoteEnd } from './remote-end.ts'
+import { RemoteProcess } from './remote-process.ts'
 
 const maxTimerMs = 2 ** 31 - 1
 

@@ -1,6 +1,6 @@
 import type { CommandSpec, RunningCommand, StartOptions } from '@parley/host'
-import { EnvironmentUnreachableError } from '../files/errors.ts'
-import type { Link } from './link.ts'
+import { EnvironmentUnreachableError } from '../../files/errors.ts'
+import type { Link } from '../link.ts'
 import { runRemoteCommand } from './remote-commands.ts'
 
 /** Commands of a conversation with what was hidden in them, by one answer: nobody follows one without the other. */
@@ -20,10 +20,10 @@ export interface KeptCommands {
   found(areExpected: boolean): Promise<FoundCommands>
   /** Goes on with one as if it had been started here: its output comes from the first byte. */
   follow(spec: CommandSpec & Required<Pick<CommandSpec, 'name'>>, options: FollowOptions): RunningCommand
-  /** Says that the end of one is recorded, so that nothing needs to be kept of it. */
+  /** Says that the end of one is recorded: nothing needs to be kept of it, and it is ended if it runs all the same. */
   forget(name: string): void
-  /** Ends one that nobody follows. */
-  end(name: string): void
+  /** Ends all that an earlier server of the conversation has started, but for these; once it is reached where it is not. */
+  keepOnly(names: ReadonlySet<string>): void
 }
 
 interface FollowOptions extends StartOptions {
@@ -35,11 +35,6 @@ export const nothingFound: FoundCommands = { ages: new Map(), hidden: [] }
 
 /** Returns the commands that the session of a link keeps. */
 export function remoteKept(link: Link): KeptCommands {
-  const tell = async (...requests: (() => Promise<unknown>)[]) => {
-    // One that cannot be told ends with the session.
-    for (const request of requests) await request().catch(() => undefined)
-  }
-  const forgotten = (processId: string) => () => link.ask('process/forget', { processId })
   return {
     async found(areExpected) {
       if (!link.isOfConversation) return nothingFound
@@ -52,7 +47,9 @@ export function remoteKept(link: Link): KeptCommands {
       }
     },
     follow: (spec, options) => runRemoteCommand(link, spec, options),
-    forget: (processId) => void tell(forgotten(processId)),
-    end: (processId) => void tell(() => link.ask('process/terminate', { processId }), forgotten(processId)),
+    forget: (name) => link.dropped.add(name),
+    keepOnly(names) {
+      if (link.isOfConversation) link.dropped.keepOnly(names)
+    },
   }
 }

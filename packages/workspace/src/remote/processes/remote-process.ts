@@ -3,10 +3,11 @@ import type { CommandSpec, ProcessInput, SandboxLimits } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import { errorMessage } from '@parley/text'
-import { EnvironmentUnreachableError } from '../files/errors.ts'
-import type { ExecConnection, ExecNotice } from './exec-connection.ts'
-import type { Link, WatchedProcess } from './link.ts'
-import { sandboxRequest } from './remote-sandboxes.ts'
+import { EnvironmentUnreachableError } from '../../files/errors.ts'
+import type { ExecConnection, ExecNotice } from '../exec-connection.ts'
+import type { Link, WatchedProcess } from '../link.ts'
+import { sandboxRequest } from '../remote-sandboxes.ts'
+import { type RemoteEnd, startFailure } from './remote-end.ts'
 
 export interface RemoteProcessSpec {
   readonly argv: readonly string[]
@@ -25,15 +26,6 @@ export interface RemoteProcessSpec {
   /** Receives each byte once, in order. `stderr` is separate only where the exec-server gives it a pipe of its own. */
   readonly onOutput: (chunk: Buffer, stream: 'stdout' | 'stderr' | 'pty') => void
 }
-
-export type RemoteEnd =
-  | { readonly kind: 'ended'; readonly exitCode: number | null; readonly triedNetwork: boolean }
-  /** Not started: the exec-server rejected the start or could not be reached. */
-  | { readonly kind: 'notStarted'; readonly why: string; readonly sandboxBroke: boolean }
-  /** Started, or possibly started, with unknown end. */
-  | { readonly kind: 'lost'; readonly why: string }
-  /** Left running for the next server of the conversation. */
-  | { readonly kind: 'left' }
 
 type Settle = (end: RemoteEnd) => void
 
@@ -119,9 +111,10 @@ export class RemoteProcess implements WatchedProcess {
     }
   }
 
-  /** Kills the whole process tree. Does not wait. */
+  /** Kills the whole process tree, also when the link breaks at the request. Does not wait. */
   kill(): void {
-    this.#send((connection) => connection.request('process/terminate', { processId: this.#id }))
+    if (this.#settle === null) return
+    this.#link.ask('process/terminate', { processId: this.#id }).catch(() => undefined)
   }
 
   /** Resolves `ended` as lost without waiting for the process. */
@@ -268,7 +261,14 @@ export class RemoteProcess implements WatchedProcess {
     this.#settle = null
     this.#running.resolve()
     this.#unwatch()
+    if (this.#isOver(end)) this.#link.dropped.add(this.#id)
     settle(end)
+  }
+
+  /** Tells if nobody asks for it again. What has a name and has ended is kept until its end is recorded. */
+  #isOver({ kind }: RemoteEnd): boolean {
+    if (kind === 'left') return false
+    return kind === 'lost' || (this.#link.isOfConversation && this.#spec.name === undefined)
   }
 }
 
@@ -281,18 +281,4 @@ const lostOutput = Buffer.from(
 
 function isAlreadyStarted(error: unknown): boolean {
   return error instanceof RpcError && error.data?.code === 'processExists'
-}
-
-/** Returns true when the sandbox could not be set up or is not available. */
-function isSandboxFailure({ data }: RpcError): boolean {
-  const codes = ['sandboxUnavailable', 'sandboxNotUnderstood']
-  return codes.includes(String(data?.code)) || data?.['subject'] === 'sandbox'
-}
-
-function startFailure(error: unknown): RemoteEnd {
-  if (error instanceof EnvironmentUnreachableError)
-    return { kind: 'notStarted', why: error.message, sandboxBroke: false }
-  if (error instanceof RpcError)
-    return { kind: 'notStarted', why: error.message, sandboxBroke: isSandboxFailure(error) }
-  return { kind: 'lost', why: String(error) }
 }

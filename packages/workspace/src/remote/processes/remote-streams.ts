@@ -1,7 +1,8 @@
 import { PassThrough, Writable } from 'node:stream'
 import { createStopLadder, type ProcessExit, type StreamedProcess, type StreamedProcessSpec } from '@parley/host'
-import type { Link } from './link.ts'
-import { type RemoteEnd, RemoteProcess } from './remote-process.ts'
+import type { Link } from '../link.ts'
+import type { RemoteEnd } from './remote-end.ts'
+import { RemoteProcess } from './remote-process.ts'
 
 /** Bytes that wait here for a reader, above which the process is ended: its link is not held up for one reader. */
 const usualUnreadBytes = 64 * 1024 * 1024

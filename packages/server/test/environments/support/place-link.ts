@@ -1,0 +1,110 @@
+import type { SandboxLimits } from '@parley/host'
+import { createMemoryTransportPair, type Transport } from '@parley/rpc'
+import { Link, RemoteProcess } from '@parley/workspace/testing'
+import { type ExecPlace, type ExecPlaceOptions, execPlace } from '../../frontends/exec/support/in-process.ts'
+
+export interface PlaceLinkOptions extends ExecPlaceOptions {
+  /** Conversation of the link; left out for none. */
+  readonly conversation?: string
+  readonly patienceMs?: number
+}
+
+/** A link to an exec-server of this process, which ends when it is told. */
+export interface PlaceLink extends AsyncDisposable {
+  readonly place: ExecPlace
+  readonly link: Link
+  /** Connections that are open. */
+  readonly open: number
+  start(script: string, more?: { readonly name?: string; readonly sandboxed?: boolean }): RemoteProcess
+  /** Ends the connection, and lets none be made until it is mended. */
+  cut(): void
+  mend(): void
+  /** Ends the connection at the next request of a method, before it arrives. */
+  breakAt(method: string): void
+  /** Another link of the same conversation, with the next epoch. */
+  next(): Link
+}
+
+const readOnly: SandboxLimits = {
+  mode: 'read-only',
+  writableRoots: [],
+  network: false,
+  unixSockets: false,
+  masked: [],
+  scratch: '/tmp',
+}
+
+export function placeLink({ conversation, patienceMs = 10_000, ...options }: PlaceLinkOptions = {}): PlaceLink {
+  const place = execPlace(options)
+  const open = new Set<Transport>()
+  const links: Link[] = []
+  let isCut = false
+  let breaksAt: string | null = null
+  const dial = async () => {
+    if (isCut) throw new Error('it is cut')
+    const [ours, theirs] = createMemoryTransportPair({ graceMs: 10 })
+    open.add(ours)
+    void ours.closed.then(() => open.delete(ours))
+    void place.serve(theirs, () => undefined)
+    return breaking(ours, (line) => {
+      if (breaksAt === null || !line.includes(`"method":"${breaksAt}"`)) return false
+      breaksAt = null
+      return true
+    })
+  }
+  const newLink = () => {
+    const fence = conversation === undefined ? null : { conversation, epoch: links.length + 1 }
+    const link = new Link({ name: 'box', dial, patienceMs, fence, onChange: () => undefined })
+    links.push(link)
+    return link
+  }
+  const link = newLink()
+  return {
+    ...{ place, link },
+    get open() {
+      return open.size
+    },
+    start: (script, { name, sandboxed = false } = {}) =>
+      new RemoteProcess(link, {
+        argv: ['/bin/sh', '-c', script],
+        cwd: '/',
+        env: { PATH: '/usr/bin:/bin', ...place.env },
+        limits: sandboxed ? readOnly : null,
+        ...(name === undefined ? {} : { name }),
+        isRunning: false,
+        onOutput: () => undefined,
+      }),
+    cut() {
+      isCut = true
+      for (const transport of open) void transport.close()
+    },
+    mend() {
+      isCut = false
+    },
+    breakAt(method) {
+      breaksAt = method
+    },
+    next: newLink,
+    async [Symbol.asyncDispose]() {
+      for (const one of links) await one[Symbol.asyncDispose]()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function breaking(transport: Transport, isBreak: (line: string) => boolean): Transport {
+  return {
+    incoming: transport.incoming,
+    send(line) {
+      if (isBreak(line)) void transport.close()
+      else transport.send(line)
+    },
+    get bufferedBytes() {
+      return transport.bufferedBytes
+    },
+    drained: () => transport.drained(),
+    close: () => transport.close(),
+    closed: transport.closed,
+    [Symbol.asyncDispose]: () => transport.close(),
+  }
+}
