@@ -238,8 +238,7 @@ export async function loadConversation(
       })
     }
     const { environment, release } = takeEnvironment(fold.state)
-    const running = await findRunning(fold, environment.kept)
-    const { runningOn } = running
+    const { runningOn, ...found } = await findRunning(fold, environment.kept)
     // Held where something runs there, which needs the connection until the conversation is open.
     const held = runningOn.size > 0 ? release : () => Promise.resolve()
     const settling = await inspectUnknown(recover(fold.state, goesOn, runningOn), {
@@ -250,8 +249,8 @@ export async function loadConversation(
     }).finally(runningOn.size > 0 ? undefined : release)
     const recovery = recoveryEvents(fold.state, opened, { settling, goesOn, runningOn })
     const warnings = editWarnings(uncheckedSeqs.length)
-    const found = { ...running, release: held }
-    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, ...found, warnings }
+    const running = { ...found, runningOn, release: held }
+    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, ...running, warnings }
   } catch (error) {
     await log[Symbol.asyncDispose]()
     loading.lines[Symbol.dispose]()

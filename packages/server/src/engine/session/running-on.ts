@@ -39,8 +39,8 @@ export async function findRunning(logged: Logged, kept: Pick<KeptCommands, 'foun
 }
 
 /**
- * Has the exec-server drop what it keeps of commands, once the store has their ends, and at once what an earlier server
- * has started beside those of `names`.
+ * Has the exec-server drop what it keeps of commands, once the store has their ends. What an earlier server has started
+ * beside those of `names` is ended.
  */
 export function keepRunning(conversation: Conversation, kept: KeptCommands, names: ReadonlySet<string>): void {
   kept.keepOnly(names)
