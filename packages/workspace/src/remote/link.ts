@@ -6,6 +6,7 @@ import { EnvironmentUnreachableError, isEpochOver } from '../files/errors.ts'
 import type { Dial } from './dial.ts'
 import { createDroppedProcesses, type DroppedProcesses } from './dropped-processes.ts'
 import type { ExecConnection, ExecInfo, ExecNotice } from './exec-connection.ts'
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 
 interface LinkOptions {
   /** Name of the environment, for messages. */
@@ -276,36 +277,4 @@ function failureText(error: unknown, signal?: AbortSignal): string {
 /** Resolves after the delay, or at once on abort. */
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return delay(delayMs, undefined, { signal }).catch(() => undefined)
-}
-
-interface HeartbeatOptions {
-  readonly intervalMs: number
-  /** Returns true while a process depends on the connection; without one no request is sent. */
-  readonly isNeeded: () => boolean
-  readonly onSilence: (silentMs: number) => void
-}
-
-/** Detects a connection that is dead without being closed, such as a pulled cable, long before TCP does. */
-interface Heartbeat {
-  /** Restarts the count of silent intervals; called for every message received. */
-  heard(): void
-  stop(): void
-}
-
-const maxSilentIntervals = 3
-
-function startHeartbeat(connection: ExecConnection, options: HeartbeatOptions): Heartbeat {
-  const { intervalMs, isNeeded, onSilence } = options
-  let silentIntervals = 0
-  const heard = () => {
-    silentIntervals = 0
-  }
-  const beat = () => {
-    if (!isNeeded()) return heard()
-    silentIntervals += 1
-    if (silentIntervals > maxSilentIntervals) onSilence(silentIntervals * intervalMs)
-    else connection.request('environment/info', {}).then(heard, () => undefined)
-  }
-  const timer = setInterval(beat, intervalMs)
-  return { heard, stop: () => clearInterval(timer) }
 }
