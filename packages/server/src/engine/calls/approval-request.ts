@@ -84,7 +84,8 @@ function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Pick<Appr
   const isLasting = number === 1 && decision.isNarrowed !== true
   const forSession = isLasting && grantFor(facts, decision.run) !== null
   const mayAddRule = ownersOf(policy.state.core.meta.access).length === 0
-  const always = isLasting && mayAddRule && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(policy)) : null
+  const always =
+    isLasting && mayAddRule && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(policy)) : null
   return {
     decisions: [
       'approved',
