@@ -86,8 +86,6 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
       // What people gave it stays with its row, where the store has that.
       const given = giftIn(await store.row(conversationId))
       const row = given === undefined ? listed.row : { ...listed.row, given }
-      // With its mark it would be a copy of what the store has lost; without one it is a log that the store lacks.
-      if (compared.lostBytes > 0) files.remove(paths.acked)
       const shipment = await take(conversationId, 'own')
       await sendLog(files, paths, { shipment, row, modifiedAtMs: listed.modifiedAtMs })
     }
