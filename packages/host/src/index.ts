@@ -68,6 +68,7 @@ export {
   followLinks,
   foreignOwner,
   identityOf,
+  identityOfStat,
   isWithin,
   listedNames,
   realOrGiven,

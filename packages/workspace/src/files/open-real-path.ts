@@ -5,6 +5,9 @@ import { openUnlockedHandle } from '@parley/host'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const canNameDescriptors = process.platform === 'linux'
+/** Flag of Linux that Node does not name: a descriptor to name a folder by, which may be had also of one that cannot be listed. */
+const O_PATH = 0o10000000
+const toName = canNameDescriptors ? O_PATH : O_RDONLY
 
 /**
  * Opens a file or folder for reading and follows no link. Throws ELOOP for a link, also in place of a folder that was
@@ -26,12 +29,20 @@ export async function openRealFile(realPath: string): Promise<FileHandle> {
  * the folder's descriptor. Only checked just before, except on Linux.
  */
 export async function inFolder<Result>(path: string, use: (name: string) => Promise<Result>): Promise<Result> {
-  return withFolder(dirname(path), (folder) => use(nameIn(folder, path)))
+  return withOpened(dirname(path), toName, (folder) => use(nameIn(folder, path)))
 }
 
 /** Opens the folder at a real path for the duration of `use`. */
-export async function withFolder<Result>(path: string, use: (folder: FileHandle) => Promise<Result>): Promise<Result> {
-  await using folder = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+export function withFolder<Result>(path: string, use: (folder: FileHandle) => Promise<Result>): Promise<Result> {
+  return withOpened(path, O_RDONLY, use)
+}
+
+async function withOpened<Result>(
+  path: string,
+  how: number,
+  use: (folder: FileHandle) => Promise<Result>,
+): Promise<Result> {
+  await using folder = await open(path, how | O_DIRECTORY | O_NOFOLLOW)
   await assertOpenedAt(folder, path)
   return await use(folder)
 }

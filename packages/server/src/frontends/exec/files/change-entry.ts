@@ -15,8 +15,8 @@ import {
   systemErrorCode,
 } from '@parley/workspace'
 import { fileFailure } from '../requests.ts'
-import type { Reach } from '../sandbox/enforce-policy.ts'
 import type { FileLimits } from '../sandbox/machine-ceiling.ts'
+import type { Reach } from '../sandbox/reach.ts'
 
 interface FileContent {
   readonly bytes: Buffer

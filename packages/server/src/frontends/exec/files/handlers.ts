@@ -1,12 +1,12 @@
-import { realpath } from 'node:fs/promises'
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { realPathOf } from '@parley/workspace'
 import type { Link } from '../link.ts'
 import { asFileFailure, type ExecHandlers, pathOf, uriOf } from '../requests.ts'
-import { type PolicyEnforcer, reachOf, reachOfItself } from '../sandbox/enforce-policy.ts'
+import type { PolicyEnforcer } from '../sandbox/enforce-policy.ts'
 import type { FileLimits } from '../sandbox/machine-ceiling.ts'
+import { reachOf, reachOfItself } from '../sandbox/reach.ts'
 import { makeFolder, removeEntry, replaceFile } from './change-entry.ts'
-import { readFileRange, readFolder, readMetadata } from './read-entry.ts'
+import { assertThere, readFileRange, readFolder, readMetadata } from './read-entry.ts'
 
 type FileMethodName = Extract<ExecMethodName, `fs/${string}`>
 type FileHandlers = Pick<ExecHandlers, FileMethodName>
@@ -51,8 +51,8 @@ export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHa
       return { sha256: await replaceFile(reach, { bytes, expectedHash, mode: mode ?? null }) }
     }),
     'fs/getMetadata': onPath(async (path, _: Decoded<'fs/getMetadata'>, limits) => {
-      await reachOf(path, 'look', { exact: false, limits })
-      return readMetadata((await reachOfItself(path, 'look', { exact: false, limits })).path)
+      const target = await reachOf(path, 'look', { exact: false, limits })
+      return readMetadata({ own: await reachOfItself(path, 'look', { exact: false, limits }), target })
     }),
     'fs/readDirectory': onPath(async (path, params: Decoded<'fs/readDirectory'>, limits) =>
       readFolder(await reachOf(path, 'read', { exact: exact(params), limits })),
@@ -78,8 +78,10 @@ export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHa
       return { kinds: [...kinds] }
     },
     'fs/canonicalize': onPath(async (path, { allowMissing }: Decoded<'fs/canonicalize'>, limits) => {
-      await reachOf(path, 'look', { exact: false, limits })
-      return { path: uriOf(await (allowMissing ? realPathOf(path) : realpath(path))) }
+      const reach = await reachOf(path, 'look', { exact: false, limits })
+      const real = reach.exact ? reach : { path: await realPathOf(path), exact: false }
+      if (!allowMissing) await assertThere(real)
+      return { path: uriOf(real.path) }
     }),
   }
 }

@@ -1,10 +1,10 @@
 import { type BigIntStats, constants, type Dirent } from 'node:fs'
-import { access, type FileHandle, lstat, readdir, readlink, realpath, stat } from 'node:fs/promises'
-import { identityOf, openUnlockedHandle } from '@parley/host'
+import { access, type FileHandle, lstat, readdir, readlink, stat } from 'node:fs/promises'
+import { identityOfStat, openUnlockedHandle } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
-import { entriesOf, openRealFile } from '@parley/workspace'
+import { entriesOf, inFolder, openRealFile } from '@parley/workspace'
 import { fileFailure } from '../requests.ts'
-import type { Reach } from '../sandbox/enforce-policy.ts'
+import type { Reach } from '../sandbox/reach.ts'
 
 /** Limit of one read, which fits a message as base64. */
 const maxTransferBytes = 16 * 1024 * 1024
@@ -50,28 +50,76 @@ async function readUpTo(handle: FileHandle, offset: number, wanted: number): Pro
   return Buffer.concat(pieces)
 }
 
-export async function readMetadata(path: string): Promise<ExecResultOf<'fs/getMetadata'>> {
-  const own = await lstat(path)
-  const isSymlink = own.isSymbolicLink()
-  const found = isSymlink ? await stat(path).catch(() => own) : own
-  const exact = await stat(path, { bigint: true }).catch(() => null)
-  const identity = identityOf(isSymlink ? await realpath(path).catch(() => path) : path)
+/** Path, and where it leads if a link lies at it. */
+interface Looked {
+  readonly own: Reach
+  readonly target: Reach
+}
+
+/** Describes a file. Of what a link leads to nothing is said where another link was put there since. */
+export async function readMetadata({ own, target }: Looked): Promise<ExecResultOf<'fs/getMetadata'>> {
+  const { stats: itself, linkTarget } = await lookAt(own)
+  const led = linkTarget === null ? null : await lookAtTarget(target)
+  const found = led ?? itself
+  const isDangling = linkTarget !== null && led === null
   return {
     isDirectory: found.isDirectory(),
     isFile: found.isFile(),
-    isSymlink,
-    size: found.size,
-    linkTarget: isSymlink ? await readlink(path) : null,
-    executable: await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    ),
-    mode: found.mode & 0o7777,
-    createdAtMs: Math.round(found.birthtimeMs),
-    modifiedAtMs: Math.round(found.mtimeMs),
-    ...(identity === null ? {} : { identity }),
-    ...(exact === null ? {} : { state: stateOf(exact) }),
+    isSymlink: linkTarget !== null,
+    size: Number(found.size),
+    linkTarget,
+    executable: !isDangling && (target.exact ? mayRun(found) : await canRun(target.path)),
+    mode: Number(found.mode) & 0o7777,
+    createdAtMs: inMs(found.birthtimeNs),
+    modifiedAtMs: inMs(found.mtimeNs),
+    identity: identityOfStat(found),
+    ...(isDangling ? {} : { state: stateOf(found) }),
   }
+}
+
+/** Throws for a path at which nothing lies. */
+export async function assertThere(reach: Reach): Promise<void> {
+  await lookAt(reach)
+}
+
+function lookAt({ path, exact }: Reach) {
+  const look = async (name: string) => {
+    const stats = await lstat(name, { bigint: true })
+    return { stats, linkTarget: stats.isSymbolicLink() ? await readlink(name) : null }
+  }
+  return exact ? inFolder(path, look) : look(path)
+}
+
+/** Returns null for what is not there, and for a link in place of a path that was judged. */
+async function lookAtTarget({ path, exact }: Reach): Promise<BigIntStats | null> {
+  try {
+    if (!exact) return await stat(path, { bigint: true })
+    const { stats, linkTarget } = await lookAt({ path, exact })
+    return linkTarget === null ? stats : null
+  } catch {
+    return null
+  }
+}
+
+function canRun(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Tells by its mode if this user may run a file: to ask the system would follow a link that was put there since. */
+function mayRun({ mode, uid, gid }: BigIntStats): boolean {
+  const may = (bits: bigint) => (mode & bits) !== 0n
+  const own = BigInt(process.geteuid?.() ?? -1)
+  if (own === 0n) return may(0o111n)
+  if (uid === own) return may(0o100n)
+  const groups = [process.getegid?.() ?? -1, ...(process.getgroups?.() ?? [])]
+  return groups.includes(Number(gid)) ? may(0o010n) : may(0o001n)
+}
+
+function inMs(ns: bigint): number {
+  return Math.round(Number(ns) / 1e6)
 }
 
 /** The time of its change, which no program sets, changes with all that is written. */

@@ -1,4 +1,3 @@
-import { basename, dirname, join } from 'node:path'
 import {
   type Enforcement,
   type Guard,
@@ -10,13 +9,23 @@ import {
   type Sandbox,
   type Sandboxes,
   type SandboxLimits,
+  type SpawnError,
 } from '@parley/host'
+import { RpcError } from '@parley/rpc'
 import { errorMessage } from '@parley/text'
-import { isSecret, liesWithin, realPathOf, type SecretPaths } from '@parley/workspace'
+import {
+  isSecret,
+  liesWithin,
+  realPathOf,
+  type SecretPaths,
+  systemErrorCode,
+  systemErrorReason,
+} from '@parley/workspace'
 import { fileFailure, machineErrors, processErrors } from '../requests.ts'
 import {
   assertMode,
   assertPlaces,
+  assertReadablePlace,
   bothLimits,
   ceilingSentence,
   type FileLimits,
@@ -25,7 +34,9 @@ import {
   maySay,
   noCeiling,
   ownFileLimits,
+  type Place,
 } from './machine-ceiling.ts'
+import { resolved } from './reach.ts'
 import { readSandboxPolicy, type SandboxPolicy } from './read-policy.ts'
 import type { LoopbackKey, SharedLoopbacks } from './shared-loopbacks.ts'
 
@@ -87,11 +98,12 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
   }
   async function limitsOf(policy: Sandboxed, { cwd, scratch, copyAround }: ProcessPolicy): Promise<SandboxLimits> {
     const { mode, network, unixSockets } = policy
-    const roots = await rootsOf(policy, cwd)
-    const realCwd = await realPathOf(cwd)
-    const copy = copyAround(realCwd)
+    const folder = await placeOf(cwd, 'cwd', ceiling)
+    const named = await rootsOf(policy, cwd, ceiling)
+    const roots = named.map(({ real }) => real)
+    const copy = copyAround(folder.real)
     const shownCopy = copy === null ? [] : [copy]
-    assertPlaces({ mode, roots, cwd: copy === null ? realCwd : null }, ceiling)
+    assertPlaces({ mode, roots: named, cwd: copy === null ? folder : null }, ceiling)
     const isShown = (folder: string) => mode === 'workspace-write' && roots.some((root) => liesWithin(folder, root))
     return {
       ...{ mode, network, unixSockets },
@@ -106,8 +118,8 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
     }
   }
   async function clientLimits(policy: Sandboxed): Promise<FileLimits> {
-    const roots = await rootsOf(policy, null)
-    const writable = policy.mode === 'read-only' ? [] : roots
+    const roots = await rootsOf(policy, null, ceiling)
+    const writable = policy.mode === 'read-only' ? [] : roots.map(({ real }) => real)
     return fileLimits({ roots: writable, masked: await masksOf(policy), guard: () => guard(writable) })
   }
   return {
@@ -138,9 +150,14 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
       return bothLimits(own, policy === null ? null : await clientLimits(policy))
     },
     async guardOf(paths, roots) {
-      const real = await realPaths(roots)
-      if (!maySay([...real, ...(await realPaths(paths))], ceiling)) return paths.map(() => 'unknown')
-      return paths.map(await guard(real))
+      try {
+        const real = await realPaths(roots)
+        if (maySay([...real, ...(await realPaths(paths))], ceiling)) return paths.map(await guard(real))
+      } catch (error) {
+        // A loop of links, for one.
+        if (systemErrorCode(error) === null) throw error
+      }
+      return paths.map(() => 'unknown')
     },
     letsPortsOut: ceiling.ports,
     assertPorts() {
@@ -166,14 +183,32 @@ function readUnderstood(written: unknown): Sandboxed | null {
 /**
  * Returns the real paths that are writable. A policy without roots means its own folder, or else that of the process.
  */
-async function rootsOf({ mode, writableRoots, cwd }: Sandboxed, startedIn: string | null): Promise<string[]> {
+async function rootsOf(
+  { mode, writableRoots, cwd }: Sandboxed,
+  startedIn: string | null,
+  ceiling: MachineCeiling,
+): Promise<Place[]> {
   const named = writableRoots ?? []
   const standIn = cwd ?? startedIn
-  const roots = await realPaths(named.length > 0 || standIn === null ? named : [standIn])
+  const asked = named.length > 0 || standIn === null ? named : [standIn]
+  const places = await Promise.all(asked.map((path) => placeOf(path, 'system', ceiling)))
+  const roots = [...new Map(places.map((place) => [place.real, place])).values()]
   // In a read-only policy roots only name what the private /tmp must not hide.
-  if (mode === 'read-only') return roots.filter((root) => root !== '/')
-  if (roots.includes('/')) throw processErrors.sandboxNotUnderstood('a writable root of / is no limit')
+  if (mode === 'read-only') return roots.filter(({ real }) => real !== '/')
+  if (roots.some(({ real }) => real === '/'))
+    throw processErrors.sandboxNotUnderstood('a writable root of / is no limit')
   return roots
+}
+
+/** Resolves a folder of a process. Rejects with `outsideRoots` or, for a loop of links and the like, `spawnFailed`. */
+async function placeOf(asked: string, subject: SpawnError['subject'], ceiling: MachineCeiling): Promise<Place> {
+  try {
+    return { asked, real: await resolved(asked, (real) => assertReadablePlace({ asked, real }, ceiling)) }
+  } catch (error) {
+    const code = systemErrorCode(error)
+    if (code === null || error instanceof RpcError) throw error
+    throw processErrors.spawnFailed({ code, subject, message: `${asked}: ${systemErrorReason(error)}` })
+  }
 }
 
 async function realPaths(paths: readonly string[]): Promise<string[]> {
@@ -213,42 +248,4 @@ function fileLimits({ roots, masked, guard }: FileBounds): FileLimits {
         throw fileFailure('EROFS', real, `it is kept as it is in a sandbox, since it ${guardText(kind)}`)
     },
   }
-}
-
-/** Path of a file operation. */
-export interface Reach {
-  readonly path: string
-  /** True when the operation must fail if any part of the path is a link. */
-  readonly exact: boolean
-}
-
-type Access = 'look' | 'read' | 'write'
-
-/**
- * Returns the target of an operation that follows links. Under limits the path is resolved once, checked, and used
- * without links, so that nothing can divert it. Throws where the limits forbid access.
- */
-export async function reachOf(path: string, access: Access, { exact, limits }: Terms): Promise<Reach> {
-  if (limits === null) return { path, exact }
-  return await checked(exact ? path : await realPathOf(path), access, limits)
-}
-
-/** Works as `reachOf`, but does not follow a link at `path` itself. */
-export async function reachOfItself(path: string, access: Access, { exact, limits }: Terms): Promise<Reach> {
-  if (limits === null) return { path, exact }
-  return await checked(exact ? path : join(await realPathOf(dirname(path)), basename(path)), access, limits)
-}
-
-interface Terms {
-  /** True when the client gave a real path. */
-  readonly exact: boolean
-  /** Limits of the client's policy; null allows what the server itself may do. */
-  readonly limits: FileLimits | null
-}
-
-async function checked(path: string, access: Access, limits: FileLimits): Promise<Reach> {
-  if (access === 'write') await limits.assertWritable(path)
-  else if (access === 'read') limits.assertReadable(path)
-  else limits.assertVisible(path)
-  return { path, exact: true }
 }

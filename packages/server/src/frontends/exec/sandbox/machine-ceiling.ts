@@ -23,12 +23,18 @@ export function assertMode(mode: SandboxMode, { maxSandbox }: MachineCeiling): v
   if (isStricterSandbox(maxSandbox, mode)) throw machineErrors.aboveCeiling(maxSandbox, mode)
 }
 
+/** Folder as a client names it, and its real path. */
+export interface Place {
+  readonly asked: string
+  readonly real: string
+}
+
 interface ProcessPlaces {
   readonly mode: 'read-only' | 'workspace-write'
   /** Folders that the client names as writable, in `read-only` as visible. */
-  readonly roots: readonly string[]
-  /** Real path; null for a copy of files that the exec-server has made itself. */
-  readonly cwd: string | null
+  readonly roots: readonly Place[]
+  /** Working folder; null for a copy of files that the exec-server has made itself. */
+  readonly cwd: Place | null
 }
 
 /** Throws `outsideRoots` for a process that would write, or start, where the ceiling does not let it. */
@@ -39,8 +45,13 @@ export function assertPlaces({ mode, roots, cwd }: ProcessPlaces, ceiling: Machi
   if (cwd !== null) assertAmong(cwd, readable)
 }
 
-function assertAmong(path: string, folders: readonly string[] | null): void {
-  if (folders !== null && !isAmong(path, folders)) throw machineErrors.outsideRoots(path)
+/** Throws `outsideRoots` for a folder that may not be read. */
+export function assertReadablePlace(place: Place, { readable }: MachineCeiling): void {
+  assertAmong(place, readable)
+}
+
+function assertAmong({ asked, real }: Place, folders: readonly string[] | null): void {
+  if (folders !== null && !isAmong(real, folders)) throw machineErrors.outsideRoots(asked)
 }
 
 function isAmong(path: string, folders: readonly string[]): boolean {
@@ -102,18 +113,18 @@ export function ownFileLimits(ceiling: MachineCeiling, { secrets, guard }: OwnSo
     if (isSecret(real, secrets)) throw fileFailure('EACCES', real, 'this machine does not let it be read')
   }
   const assertReadable = (real: string) => {
-    assertAmong(real, readable)
+    assertAmong({ asked: real, real }, readable)
     assertNoSecret(real)
   }
   return {
     assertVisible(real) {
-      if (!isOfSystem(real)) assertAmong(real, readable)
+      if (!isOfSystem(real)) assertAmong({ asked: real, real }, readable)
       assertNoSecret(real)
     },
     assertReadable,
     async assertWritable(real) {
       assertMode('workspace-write', ceiling)
-      assertAmong(real, writable)
+      assertAmong({ asked: real, real }, writable)
       assertReadable(real)
       if ((await guard(writable))(real) !== null)
         throw fileFailure('EROFS', real, 'this machine keeps it as it is, since programs read it as settings or run it')

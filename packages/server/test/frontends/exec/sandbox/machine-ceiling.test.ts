@@ -101,6 +101,32 @@ describe('a machine whose owner allows one folder', () => {
     expect(guards.result).toEqual({ kinds: ['unknown'] })
   })
 
+  it('tells neither where links elsewhere lead nor why a path there cannot be resolved', async () => {
+    await using machine = await limitedMachine()
+    symlinkSync(machine.at('out/victim'), machine.at('out/there'))
+    symlinkSync('loop', machine.at('out/loop'))
+    symlinkSync(machine.at('out/loop'), machine.at('work/to-loop'))
+    symlinkSync('own-loop', machine.at('work/own-loop'))
+    const paths = ['none', 'there', 'loop', 'loop/x', `${'x'.repeat(300)}/x`].map((name) => machine.at(`out/${name}`))
+    for (const path of [...paths, machine.at('work/to-loop'), machine.at('work/to-loop/x')]) {
+      const data = { code: 'outsideRoots', path }
+      const message = `${path} lies outside of the folders that this machine allows (--root of its exec-server): nothing was done`
+      for (const method of ['getMetadata', 'canonicalize', 'readFile', 'readDirectory', 'writeFile']) {
+        const answer = await machine.client.ask(`fs/${method}`, { path, ...write })
+        expect(answer.error, method).toEqual({ code: -32600, message, data })
+      }
+      const started = await machine.client.start('p', ['true'], { cwd: path, sandbox: 'read-only' })
+      expect(started.error).toEqual({ code: -32600, message, data })
+      const guards = await machine.client.ask('fs/guards', { paths: [path], writableRoots: [machine.at('work')] })
+      expect(guards.result).toEqual({ kinds: ['unknown'] })
+    }
+    const own = machine.at('work/own-loop')
+    expect(await machine.file('getMetadata', own)).toBe('ELOOP')
+    const { error } = await machine.client.start('p', ['true'], { cwd: own, sandbox: 'read-only' })
+    expect(error).toMatchObject({ data: { code: 'spawnFailed', errno: 'ELOOP', subject: 'cwd' } })
+    expect(error?.message).toBe(`${own}: too many symbolic links encountered`)
+  })
+
   it('keeps secrets and what programs run within its folder from every client', async () => {
     await using machine = await limitedMachine()
     expect(await machine.file('readFile', machine.at('work/key'), { sandbox: full })).toBe('EACCES')
