@@ -273,7 +273,7 @@ export class ConversationController implements AsyncDisposable {
       programs: this.#parts.programs,
       watch: this.#watch,
       isKept: !this.#isEphemeral,
-      onLost: (reason) => this.#server.lose(lossOf(reason)),
+      onLost: (reason) => this.#server.loseFrom(parley, lossOf(reason)),
     })
     if (before !== conversation) void before?.close().catch(() => undefined)
     const { summary, readOnly, attached } = conversation

@@ -82,6 +82,11 @@ export class ServerConnection {
     if (!this.#closing.signal.aborted) this.#listener.onLost(loss)
   }
 
+  /** Gives a connection up, once: what waits on it may learn of the same loss later. */
+  loseFrom(parley: Parley, loss: Loss): void {
+    if (this.#parley === parley) this.lose(loss)
+  }
+
   /** Gives the connection up to make another. A server of this window is killed first: one that hangs keeps its conversations. */
   async abandon(): Promise<void> {
     const before = this.#parley
@@ -123,9 +128,7 @@ export class ServerConnection {
 
   #use(parley: Parley): Parley {
     this.#parley = parley
-    void parley.closed.then((reason) => {
-      if (this.#parley === parley) this.lose(lossOf(reason))
-    })
+    void parley.closed.then((reason) => this.loseFrom(parley, lossOf(reason)))
     this.#listener.onConnected(parley)
     return parley
   }
