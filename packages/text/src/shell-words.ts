@@ -16,3 +16,18 @@ export function splitShellWords(text: string): readonly string[] {
     }),
   )
 }
+
+/** Programs that the window starts by name, outside any sandbox, when its user wants a diff, a package, a copy or a page. */
+export const programsByName = [
+  'git',
+  'npm',
+  'wl-copy',
+  'xclip',
+  'xsel',
+  'clip.exe',
+  'pbcopy',
+  'xdg-open',
+  'open',
+] as const
+
+export type ProgramByName = (typeof programsByName)[number]

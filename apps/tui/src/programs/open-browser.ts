@@ -1,3 +1,4 @@
+import type { ProgramByName } from '@parley/text'
 import { startProgram } from '../terminal/start-program.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -12,6 +13,6 @@ export function hasDesktop(env: Env, platform: NodeJS.Platform = process.platfor
 export function openBrowser(url: string, env: Env): void {
   // An issuer names the address, and the desktop would start other programs for other schemes.
   if (!/^https?:\/\//i.test(url)) return
-  const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
+  const program: ProgramByName = process.platform === 'darwin' ? 'open' : 'xdg-open'
   startProgram([program, url], { cwd: '/', env, detached: true, stdio: 'ignore' }, () => undefined)?.unref()
 }

@@ -1,3 +1,4 @@
+import type { ProgramByName } from '@parley/text'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 
 const timeLimitMs = 20_000
@@ -24,9 +25,10 @@ export function createGit(folder: string, env: NodeJS.ProcessEnv): Git {
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: 'none',
   }
+  const program: ProgramByName = 'git'
   return (words, maxBytes = maxAnswerBytes) =>
     runProgram({
-      argv: ['git', '--no-pager', ...safeSettings, '-C', folder, ...words],
+      argv: [program, '--no-pager', ...safeSettings, '-C', folder, ...words],
       cwd: '/',
       env: { ...own, ...quiet, LC_ALL: 'C' },
       timeLimitMs,

@@ -1,3 +1,4 @@
+import type { ProgramByName } from '@parley/text'
 import { formatBytes } from '../view/text/formats.ts'
 import { throughTmux } from './port.ts'
 import { startProgram } from './start-program.ts'
@@ -71,7 +72,7 @@ async function firstThatTakes({ env, platform, run }: ClipboardParts, text: stri
 function programsFor(
   env: ClipboardParts['env'],
   platform: NodeJS.Platform,
-): readonly (readonly [string, ...string[]])[] {
+): readonly (readonly [ProgramByName, ...string[]])[] {
   if (env['SSH_CONNECTION'] !== undefined || env['SSH_TTY'] !== undefined) return []
   if (platform === 'darwin') return [['pbcopy']]
   return [

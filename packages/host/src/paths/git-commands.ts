@@ -57,6 +57,7 @@ const starters = new RegExp(
   `^(?:${[
     'env|exec|eval|command|builtin|coproc|trap|nohup|nice|ionice|chrt|taskset|setsid|setpriv|stdbuf|unbuffer|strace',
     'sudo|doas|su|runuser|unshare|fakeroot|time|timeout|xargs|parallel|watch|entr|busybox|toybox',
+    'caffeinate|systemd-run|numactl|proxychains4?|ltrace|bundle|direnv|mise',
     'npx|bunx|npm|pnpm|yarn|uv|uvx|pipx|poetry|pdm|rye|hatch|go|java|dotnet|mono|wine|[gmn]?awk|g?sed|g?make',
   ].join('|')})$`,
 )
@@ -67,10 +68,11 @@ const interpreters =
 /** Options after which a word is code or a module, and no file; of shells, and of all others. */
 const codeOfShells = /^-[A-Za-z]*c$/
 const code = /^-(?:[a-z]*c|m|e|p)$/
-/** Words before a program: options and keywords, assignments, a time for `timeout`. */
-const before = /^(?:-.*|if|then|elif|else|while|until|do|!|test|\[+|run|[A-Za-z_]\w*=.*|\d+[smhd]?)$/s
-/** Words, quoted or not, and what ends a command. */
-const token = /"((?:[^"\\]|\\[\s\S])*)"?|'([^']*)'?|([;&|(){}`\n]+)|([^\s'";&|(){}`]+)/g
+/** Words before a program: options and keywords, assignments, redirections of output, a time for `timeout`. */
+const before = /^(?:-.*|if|then|elif|else|while|until|do|!|test|\[+|run|[A-Za-z_]\w*=.*|\d*>.*|\d+[smhd]?)$/s
+/** Words, of pieces that are quoted or not, and what ends a command. */
+const token = /((?:"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?|\\[\s\S]|[^\s'";&|(){}`\\])+)|([;&|(){}`\n]+)/g
+const piece = /"((?:[^"\\]|\\[\s\S])*)"?|'([^']*)'?|\\([\s\S])/g
 const maxLength = 4096
 
 /**
@@ -78,31 +80,57 @@ const maxLength = 4096
  * tree. Arguments do not count: they are what a program works on.
  */
 export function programsIn(command: string, home: string): string[] {
+  return startedIn(command, home).flatMap(({ word, isFile }) => (isFile ? [word] : []))
+}
+
+/** Word that a command starts. */
+export interface StartedWord {
+  readonly word: string
+  /** True for the path of a program or script; false for a name that the search path leads to. */
+  readonly isFile: boolean
+}
+
+/** Lists the programs and scripts that a line for a shell starts, by paths and by names. */
+export function startedIn(command: string, home: string): readonly StartedWord[] {
+  return commandsIn(command, home).flatMap((words) => startedWords(words, home))
+}
+
+/** Cuts a line into its commands, as a shell does. */
+function commandsIn(command: string, home: string): readonly string[][] {
   const text = command
     .slice(0, maxLength)
-    .replace(/"?(?:\$\(\s*(?:git rev-parse --show-toplevel|pwd)\s*\)|`pwd`)"?|\$\{?PWD\}?/g, '.')
+    .replace(/"(\$\(\s*(?:git rev-parse --show-toplevel|pwd)\s*\)|`pwd`)"/g, '$1')
+    .replace(/\$\(\s*(?:git rev-parse --show-toplevel|pwd)\s*\)|`pwd`|\$\{?(?:PWD|PARLEY_PROJECT_DIR)\}?/g, '.')
     .replace(/\$\{?SHELL\}?/g, 'sh')
     .replace(/\$\{?HOME\}?/g, home)
   const commands: string[][] = [[]]
-  for (const [, double, single, end, plain = ''] of text.matchAll(token)) {
-    if (end === undefined) commands.at(-1)?.push(double ?? single ?? plain.replace(/\\(.)/gs, '$1'))
+  for (const [, word, end] of text.matchAll(token)) {
+    if (end === undefined) commands.at(-1)?.push(unquoted(word ?? ''))
     else commands.push([])
   }
-  return commands.flatMap((words) => startedBy(words, home))
+  return commands
 }
 
-/** Lists what the words of one command start. One with blanks is a quoted script, or a path. */
-export function startedBy(words: readonly string[], home: string): string[] {
-  const found: string[] = []
+function unquoted(word: string): string {
+  return word.replace(
+    piece,
+    (_, double?: string, single?: string, escaped?: string) => double ?? single ?? escaped ?? '',
+  )
+}
+
+/** Lists what the words of one command start. One with blanks or marks of a shell is a quoted script, or a path. */
+export function startedWords(words: readonly string[], home: string): readonly StartedWord[] {
+  const found: StartedWord[] = []
   let reader: WordReader = { scripts: false, code, isAfterOption: false }
   for (const written of words) {
     const word = written.replace(/^<(?!<)/, '')
     reader = afterOption(reader, word)
     if (word === '' || before.test(word)) continue
     const isPath = word.includes('/')
-    if (/\s/.test(word)) return [...found, ...programsIn(word, home), ...(isPath ? [word] : [])]
+    if (/[\s;&|(){}`]/.test(word))
+      return [...found, ...startedIn(word, home), ...(isPath ? [{ word, isFile: true }] : [])]
     const handedOn = handingOn(word.slice(word.lastIndexOf('/') + 1))
-    if (isPath || (reader.scripts && handedOn === null)) found.push(word)
+    found.push({ word, isFile: isPath || (reader.scripts && handedOn === null) })
     // The word after an option may be its value, and the program or script comes later.
     if (handedOn === null && !reader.isAfterOption) return found
     reader = handedOn ?? { ...reader, isAfterOption: false }

@@ -1,12 +1,13 @@
-import { resolve } from 'node:path'
-import { followLinks, lookAt } from '../system/real-path.ts'
-import { startedBy } from './git-commands.ts'
+import { join, resolve } from 'node:path'
+import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
+import { type StartedWord, startedIn, startedWords } from './git-commands.ts'
 
-/** Command that this program starts by its settings, outside any sandbox. */
-export interface StartedProgram {
-  readonly words: readonly string[]
+/** Command that this program starts by its settings: words, or a line for a shell. */
+export type StartedProgram = ({ readonly words: readonly string[] } | { readonly line: string }) & {
   /** Folder that relative words start from; a relative one counts from each writable folder. */
   readonly cwd: string
+  /** PATH of the command; absent for that of the user. */
+  readonly searchPath?: string
 }
 
 export interface OwnPrograms {
@@ -14,16 +15,62 @@ export interface OwnPrograms {
   readonly programs?: () => readonly StartedProgram[]
 }
 
+interface UserOfPrograms extends OwnPrograms {
+  readonly home: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
 /**
- * Lists the paths of the programs and scripts that the settings start, whether they exist or not. Relative ones count
- * from each writable folder. Folders are left out: they are what a program works on.
+ * Lists the paths of the programs and scripts that the settings and the editor of the user start, whether they exist or
+ * not. Relative ones, and a name that the search path leads to, count from each writable folder. Folders are left out:
+ * they are what a program works on.
  */
-export function pathsOfPrograms(
-  roots: readonly string[],
-  { home, programs }: OwnPrograms & { readonly home: string },
-): readonly string[] {
-  const paths = (programs?.() ?? []).flatMap(({ words, cwd }) =>
-    startedBy(words, home).flatMap((word) => roots.map((root) => resolve(root, cwd, word))),
-  )
+export function pathsOfPrograms(roots: readonly string[], user: UserOfPrograms): readonly string[] {
+  const { home, env = {}, programs } = user
+  const editors = [env['VISUAL'], env['EDITOR']].flatMap((line) => (line === undefined ? [] : [{ line, cwd: '.' }]))
+  const all: readonly StartedProgram[] = [...(programs?.() ?? []), ...editors]
+  const isWritable = writableWithin(roots)
+  const paths = all.flatMap((program) => {
+    const { cwd, searchPath = env['PATH'] ?? '' } = program
+    const folders = roots.map((root) => resolve(root, cwd))
+    return startedByProgram(program, home).flatMap(({ word, isFile }) =>
+      folders.flatMap((folder) =>
+        isFile ? [resolve(folder, word)] : placesOfName(word, { searchPath, folder, isWritable }),
+      ),
+    )
+  })
   return [...new Set(paths)].filter((path) => lookAt(followLinks(path).real)?.isDirectory() !== true)
+}
+
+/** Lists what a command starts: paths, with the home in place of `~`, and names. */
+export function startedByProgram(program: StartedProgram, home: string): readonly StartedWord[] {
+  const started = 'line' in program ? startedIn(program.line, home) : startedWords(program.words, home)
+  return started.map(({ word, isFile }) => ({ word: word.replace(/^~(?=\/)/, home), isFile }))
+}
+
+interface Search {
+  readonly searchPath: string
+  readonly folder: string
+  /** Tests if a folder lies in a writable one, as it is written or where it leads. */
+  readonly isWritable: (folder: string) => boolean
+}
+
+/** Lists where a name would be found in a writable folder before it is found elsewhere. */
+function placesOfName(name: string, { searchPath, folder, isWritable }: Search): string[] {
+  const entries = searchPath === '' ? [] : searchPath.split(':').map((entry) => resolve(folder, entry))
+  if (!entries.some(isWritable)) return []
+  const end = entries.findIndex((at) => !isWritable(at) && lookAt(followLinks(join(at, name)).real)?.isFile() === true)
+  const before = end === -1 ? entries : entries.slice(0, end)
+  return before.filter(isWritable).map((at) => join(at, name))
+}
+
+/** Returns a test of folders that looks at each of them once. */
+function writableWithin(roots: readonly string[]): (folder: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (folder) => {
+    const found =
+      known.get(folder) ?? [folder, followLinks(folder).real].some((path) => roots.some((root) => isWithin(path, root)))
+    known.set(folder, found)
+    return found
+  }
 }

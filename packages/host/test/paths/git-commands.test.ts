@@ -78,6 +78,10 @@ describe('a program that git starts is guarded', () => {
     ['the folder of the shell', '[alias]\nx = "!`pwd`/tools/run"'],
     ['an escaped letter', '[alias]\nx = !tools/r\\\\un'],
     ['a script at the top of bash', '[diff]\nexternal = bash -e tools/../tools/run'],
+    ['a folder in quotes', '[alias]\nx = "!\\"$PWD\\"/tools/run"'],
+    ['a word with quotes within', "[diff]\nexternal = 'tools'/run"],
+    ['a variable with blanks before it', '[alias]\nx = "!A=\'b c\' 2>x tools/run"'],
+    ['a bundle', '[diff]\nexternal = bundle exec tools/run'],
     ['a trap', '[alias]\nx = !trap tools/run EXIT'],
   ])('when %s names it', async (_, config) => {
     using place = laidOut({ 'w/.git/config': config, 'w/tools/run': '#!/bin/sh\n', 'w/src/x': '' })

@@ -54,6 +54,24 @@ describe('a hook of the user', () => {
     expect(ran).toMatchObject([{ outcome: 'stopped', exitCode: expect.any(Number) }])
     expect(() => place.far.read('ran')).toThrow('ENOENT')
   })
+
+  it.each(['sh guard.sh', '"$PARLEY_PROJECT_DIR"/guard.sh'])(
+    'outside the sandbox (%s) does not run where commands may write to its script',
+    async (command) => {
+      await using place = placeFor(machine.newFolder())
+      place.far.write('guard.sh', guard)
+      const { watched } = await place.talk(calling(shell('echo fine > ran')), {
+        config: hook('PreToolUse', command, 'required = true\noutside_sandbox = true'),
+      })
+      await watched.send('go')
+      await watched.turnEnded()
+      const ran = watched.events.flatMap(({ event }) => (event.type === 'hook.ran' ? [event] : []))
+      expect(ran).toMatchObject([
+        { outcome: 'stopped', reason: expect.stringContaining('lies where commands of the conversation may write') },
+      ])
+      expect(() => place.far.read('seen.json')).toThrow('ENOENT')
+    },
+  )
 })
 
 function hook(event: string, command: string, more = ''): string {

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError, readEffectiveConfig } from '@parley/config'
+import { ConfigError, configuredHooks, readEffectiveConfig } from '@parley/config'
 import {
   type GuardKind,
   type GuardSurroundings,
@@ -10,6 +10,7 @@ import {
   rootOf,
   type StartedProgram,
 } from '@parley/host'
+import { programsByName } from '@parley/text'
 import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
 import { isSecret, type SecretPaths } from './secret-paths.ts'
@@ -95,17 +96,29 @@ function hasFurtherNames(folder: string, { name }: Dirent): boolean {
 const lastPrograms = new Map<string, readonly StartedProgram[]>()
 
 /**
- * Lists the commands that parley starts outside any sandbox by the user's own `config.toml`: tool servers, `notify` and
- * the status line. While the file cannot be read, those of before count.
+ * Lists the commands that parley starts by the user's own `config.toml`: tool servers, hooks, `notify` and the status
+ * line; and those that it starts of its own. While the file cannot be read, the settings of before count.
  */
 export function ownPrograms(home: string): readonly StartedProgram[] {
   try {
-    const { mcp_servers: servers = {}, notify = [], tui = {} } = readEffectiveConfig({ home, isWhole: true }).values
-    const programs = [
-      ...Object.values(servers).map(({ command = '', args = [], cwd = '.' }) => ({ words: [command, ...args], cwd })),
+    const {
+      mcp_servers: servers = {},
+      hooks,
+      notify = [],
+      tui = {},
+    } = readEffectiveConfig({ home, isWhole: true }).values
+    const programs: readonly StartedProgram[] = [
+      ...Object.values(servers).map(({ command = '', args = [], cwd = '.', env = {} }) => ({
+        words: [command, ...args],
+        cwd,
+        ...(env['PATH'] === undefined ? {} : { searchPath: env['PATH'] }),
+      })),
+      // Also those inside the sandbox: what they forbid must stay forbidden.
+      ...configuredHooks(hooks).map(({ command }) =>
+        typeof command === 'string' ? { line: command, cwd: '.' } : { words: command, cwd: '.' },
+      ),
       // These run in the root of the file system.
-      { words: notify, cwd: '/' },
-      { words: tui.status_line ?? [], cwd: '/' },
+      ...[notify, tui.status_line ?? [], ...programsByName.map((name) => [name])].map((words) => ({ words, cwd: '/' })),
     ]
     lastPrograms.set(home, programs)
     return programs

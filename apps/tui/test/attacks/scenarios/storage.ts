@@ -200,7 +200,7 @@ export const storage: Scenarios = {
     const { world } = told
     const name = nameOf(told)
     const { WS: cwd = '', OUT: out = '' } = world.places(name)
-    const scripts = ['notify', 'status', 'tools'].map((script) => join(cwd, 'src', script))
+    const scripts = ['notify', 'status', 'tools', 'hook', 'check'].map((script) => join(cwd, 'src', script))
     for (const path of scripts) writeFileSync(path, '# as it was\n')
     const token = join(out, 'token')
     writeFileSync(token, 'plain words of a token\n')
@@ -213,12 +213,15 @@ status_line = ["${status}", "short"]
 command = "node"
 args = ["--no-warnings", "src/tools"]
 startup_timeout_sec = 1
+[[hooks.PreToolUse]]
+matcher = "nothing"
+hooks = [{ command = 'sh "$PARLEY_PROJECT_DIR"/src/hook', outside_sandbox = true }, { command = ["sh", "src/check"] }]
 [environments.box]
 url = "ws://127.0.0.1:1"
 token_file = "${token}"
 `
     await using server = await world.another({ config })
-    const writes = scripts.map((path) => `echo evil >> ${path}; rm -f ${path}`).join('; ')
+    const writes = scripts.map((path) => `echo evil >> ${path}; rm ${path}`).join('; ')
     const patch = `*** Begin Patch\n*** Update File: ${status}\n@@\n+evil\n*** End Patch`
     const recipe = { client: server.client, attack: name, cwd, settings: settingsOf['workspace-write'] }
     const talk = await converse(world, recipe, [
@@ -227,7 +230,8 @@ token_file = "${token}"
       { text: 'done' },
     ])
     for (const path of scripts) expect(readFileSync(path, 'utf8')).toBe('# as it was\n')
-    expect(talk.asked.map(({ approval }) => approval.kind)).toContain('patch')
+    // The command ran unasked, in the sandbox.
+    expect(talk.asked.map(({ approval }) => approval.kind)).toEqual(['patch'])
     expect(JSON.stringify(talk.events)).not.toContain('plain words of a token')
   },
 }

@@ -1,4 +1,4 @@
-import { noSandbox, type Sandbox } from '@parley/host'
+import { noSandbox, type Sandbox, type StartedProgram } from '@parley/host'
 import { projectRoot } from '@parley/policy'
 import { type RunLimits, settingsInForce } from '@parley/protocol'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -7,6 +7,7 @@ import { commandVariables } from '../../tools/run-shell-command.ts'
 import { repositoryRoot } from '../context/session-context.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
+import { assertNotWritable } from '../limits/writable-program.ts'
 import type { PlacedHook } from './placed-hooks.ts'
 import { type HookEnd, runHook } from './run-hook.ts'
 
@@ -36,6 +37,8 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
   const endWatch = limits.whenNarrowed(run, () => narrowed.abort())
   try {
     await environment.reach()
+    if (environment.name !== null && hook.outsideSandbox)
+      await assertNotWritable(programOf(hook, ports), 'a hook', { environment, conversation })
     const folder = hook.copy === null ? { path: conversation.state.core.meta.cwd } : await hook.copy.folder()
     if ('problem' in folder) return notStarted(folder.problem)
     const described = await limits.describe(run)
@@ -51,6 +54,11 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
   } finally {
     endWatch()
   }
+}
+
+function programOf({ command }: PlacedHook, { conversation }: HookPlace): StartedProgram {
+  const { cwd } = conversation.state.core.meta
+  return typeof command === 'string' ? { line: command, cwd } : { words: command, cwd }
 }
 
 async function projectFolder({ copy }: PlacedHook, { conversation, toolPorts }: HookPlace): Promise<string> {

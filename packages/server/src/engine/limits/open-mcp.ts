@@ -1,22 +1,13 @@
-import { resolve } from 'node:path'
-import { noSandbox, type Sandbox, startedBy } from '@parley/host'
-import {
-  assertUnchanged,
-  type McpServers,
-  mcpSettings,
-  type ProgramPlace,
-  type StdioLaunch,
-  withoutSandbox,
-} from '@parley/mcp-client'
+import { noSandbox, type Sandbox } from '@parley/host'
+import { assertUnchanged, type McpServers, mcpSettings, type ProgramPlace, withoutSandbox } from '@parley/mcp-client'
 import { isUnchanged, readThere, type ServerSandboxPolicy, serverSandboxPolicies } from '@parley/policy'
-import { settingsInForce } from '@parley/protocol'
-import { type Environment, findProgram, liesWithin, whenUnknown } from '@parley/workspace'
+import { type Environment, liesWithin } from '@parley/workspace'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import type { Participants } from '../session/participants.ts'
-import { workspaceOf } from './workspace-folders.ts'
+import { assertNotWritable } from './writable-program.ts'
 
 interface McpParts {
   readonly conversation: Conversation
@@ -55,7 +46,9 @@ function placeIn(environment: Environment, conversation: Conversation): ProgramP
     async open(launch) {
       await environment.reach()
       const { sandboxPolicy } = launch
-      if (sandboxPolicy === undefined) await assertNotWritable(launch, environment, conversation)
+      const { argv: words, cwd, env } = launch
+      const program = { words, cwd, ...(env['PATH'] === undefined ? {} : { searchPath: env['PATH'] }) }
+      if (sandboxPolicy === undefined) await assertNotWritable(program, 'a tool server', { environment, conversation })
       const sandbox = sandboxPolicy === undefined ? noSandbox : await projectSandbox(sandboxPolicy, environment)
       await conversation.mayAct()
       return { host: environment.commands, env: environment.env, sandbox }
@@ -77,30 +70,4 @@ async function projectSandbox(
   if ((await sandboxes.report()).enforcement !== 'full') return withoutSandbox(mayRunUnsandboxed)
   const masked = (await secrets()).filter((secret) => !liesWithin(root, secret))
   return sandboxes.prepare({ mode, writableRoots: [root], network, unixSockets: false, masked, scratch: null })
-}
-
-/** Throws for a program in a folder that commands may write to: it runs outside the sandbox, and nothing guards it there. */
-async function assertNotWritable(
-  { argv, cwd }: StdioLaunch,
-  { files, home, env, rootsNow }: Environment,
-  { state }: Conversation,
-): Promise<void> {
-  if (settingsInForce(state.core).sandbox === 'danger-full-access') return
-  const { real: roots } = await rootsNow(workspaceOf(state).roots)
-  const [name = ''] = argv
-  const program = await findProgram({ name, searchPath: env['PATH'] ?? '', cwd, roots, files })
-  const named = startedBy(argv, home).map((word) => resolve(cwd, word))
-  const inside = await Promise.all(named.map((path) => isFileWithin(path, roots, files)))
-  const found = program.insideRoots ? (program.path ?? name) : named[inside.indexOf(true)]
-  if (found === undefined) return
-  throw new Error(
-    `${found} lies where commands of the conversation may write, and a tool server runs there outside the sandbox. Keep its program elsewhere on that machine`,
-  )
-}
-
-async function isFileWithin(path: string, roots: readonly string[], files: Environment['files']): Promise<boolean> {
-  const real = await files.realPath(path).catch(whenUnknown(path))
-  if (![path, real].some((one) => roots.some((root) => liesWithin(one, root)))) return false
-  // A folder is what a program works on.
-  return await files.look(real).then(({ kind }) => kind !== 'folder', whenUnknown(false))
 }
