@@ -1,3 +1,4 @@
+export { type EndedAccess, endedAccess } from './access/ended-access.ts'
 export { localMethods, looseningMethods, type MethodAccess, methodAccess } from './access/method-access.ts'
 export {
   actingMethods,

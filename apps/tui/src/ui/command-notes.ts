@@ -84,7 +84,7 @@ export function noteReadOnly(ui: UiState): UiState {
 }
 
 function readOnlyWords(opened: Opened | null): string {
-  if (opened?.readOnly !== true && opened?.heldTo !== undefined) return heldWords[opened.heldTo].whole
+  if (opened?.readOnly !== true && opened?.heldTo !== undefined) return heldWords(opened.heldTo, opened.person).whole
   return opened?.onlyWatches === true
     ? 'This window only watches (--read-only): `parley attach` without it takes part'
     : 'This is a read-only view: /fork goes on from here in a copy'

@@ -1,5 +1,6 @@
 import type { Approval, ConversationState } from '@parley/protocol'
 import { isWhollySeen, pendingApprovals } from '../ui/answers.ts'
+import type { HeldRole, Opened } from '../ui/link/link.ts'
 import { backgroundCommands } from '../ui/menu/background-rows.ts'
 import type { Menu } from '../ui/menu/menu.ts'
 import { maySend, onlyReads } from '../ui/people/held-role.ts'
@@ -251,10 +252,15 @@ function gapRows({ rows }: TerminalSize): readonly Line[] {
   return rows >= roomyRows ? [[]] : []
 }
 
+/** Returns the role that holds a window, or that its link has ended. */
+function heldFact(opened: Opened | null): HeldRole | 'linkEnded' | null {
+  if (opened?.heldTo === 'none' && opened.person?.kind === 'guest') return 'linkEnded'
+  return opened?.heldTo ?? null
+}
+
 function statusFacts({ homeFolder, branch, state, ui }: Scene): StatusFacts {
   const { opened, clientCount, statusText } = ui
-  const heldTo = opened?.heldTo ?? null
-  const readOnly = opened?.readOnly === true ? (opened.attached ? 'watch' : 'view') : heldTo
+  const readOnly = opened?.readOnly === true ? (opened.attached ? 'watch' : 'view') : heldFact(opened)
   const backgroundCount = backgroundCommands(ui, state).length
   return {
     homeFolder,

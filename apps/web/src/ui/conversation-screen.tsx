@@ -3,7 +3,7 @@ import {
   type Approval,
   type ConversationId,
   type ConversationState,
-  ownersOf,
+  endedAccess,
   type Person,
   samePlace,
   shortIdOf,
@@ -109,7 +109,7 @@ function Opened({ client, state, person, may, isTakenAway, elsewhere, refresh, a
         <ToEnd {...end} />
         <footer>
           {isTakenAway ? (
-            <p className="muted">You have no role here any more.</p>
+            <p className="muted">{endedAccess(person).why}</p>
           ) : (
             <Foot
               {...{ client, state, person, may, elsewhere, refresh, ask, onProblem, pending }}
@@ -224,11 +224,10 @@ function whyOnlyRead(elsewhere: Elsewhere | null, role: string | null): string {
 }
 
 function TakenAway({ core: { meta }, person }: Pick<ConversationState, 'core'> & Pick<OpenedProps, 'person'>) {
-  const owners = ownersOf(meta.access).join(' or ')
+  const { whole, ask } = endedAccess(person, meta.access)
   return (
     <p className="banner" role="status">
-      An owner has taken this conversation away from you, or the link has expired. What is shown here is all there is.{' '}
-      {owners === '' || person?.kind !== 'user' ? null : `Ask ${owners} for a role: this page goes on by itself then.`}
+      {whole} {ask === null ? null : person?.kind === 'user' ? `${ask}: this page goes on by itself then.` : `${ask}.`}
     </p>
   )
 }

@@ -19,7 +19,7 @@ export type ClientErrorCode =
   | 'approvalNeeded'
   /** The message was removed from the queue before a turn began with it. */
   | 'messageRemoved'
-  /** An owner has taken the conversation away from this user, the link has expired, or no server accepts the token. */
+  /** An owner has taken the conversation away from this user, the link was revoked or has expired, or no server accepts the token. */
   | 'accessEnded'
   /** The connection, conversation or iteration was closed here. */
   | 'closed'
@@ -56,7 +56,7 @@ export function isConnectionOver(error: unknown): boolean {
 export function rejectedToken(answers: string): ClientError {
   return new ClientError(
     'accessEnded',
-    `This token is not accepted: ${answers}. It was replaced or withdrawn, its user was removed, or its link has expired. Ask whoever runs the server for a new one, and connect with that.`,
+    `This token is not accepted: ${answers}. It was replaced or withdrawn, its user was removed, or its link was revoked or has expired. Ask whoever runs the server for a new one, and connect with that.`,
   )
 }
 

@@ -1,4 +1,4 @@
-import { type ConversationState, ownersOf, personMay } from '@parley/protocol'
+import { type ConversationState, endedAccess, type Person, personMay } from '@parley/protocol'
 import type { HeldRole, Opened } from '../link/link.ts'
 
 /** Returns true for a window that neither sends nor answers. */
@@ -28,8 +28,26 @@ function heldRole({ person }: Opened, { access }: ConversationState['core']['met
 
 const forkHint = '/fork goes on in a copy'
 
-/** Words about each role: for the empty composer as far as they fit, and for what was refused. */
-export const heldWords: Readonly<Record<HeldRole, { readonly brief: readonly string[]; readonly whole: string }>> = {
+/** Words for the empty composer as far as they fit, and for what was refused. */
+interface HeldWords {
+  readonly brief: readonly string[]
+  readonly whole: string
+}
+
+/** Returns the words about the role that holds a window; a guest has a link in place of a role, and no copies. */
+export function heldWords(heldTo: HeldRole, person: Person | undefined): HeldWords {
+  return person?.kind === 'guest' ? linkWords[heldTo === 'none' ? 'none' : 'reader'] : roleWords[heldTo]
+}
+
+const linkWords: Readonly<Record<'reader' | 'none', HeldWords>> = {
+  reader: { brief: ['you may read this conversation'], whole: 'A link only lets read this conversation' },
+  none: {
+    brief: ['the link was revoked or has expired'],
+    whole: 'The link to this conversation was revoked or has expired, so nothing can be sent or read',
+  },
+}
+
+const roleWords: Readonly<Record<HeldRole, HeldWords>> = {
   reader: {
     brief: ['you may read this conversation', forkHint],
     whole: 'You may read this conversation (reader): an owner can change that, and /fork goes on in a copy',
@@ -46,9 +64,9 @@ export const heldWords: Readonly<Record<HeldRole, { readonly brief: readonly str
   },
 }
 
-/** Returns the sentence for a window whose conversation is not there any more for its user. */
-export function takenAwayWords(state: ConversationState | null): string {
-  const owners = ownersOf(state?.core.meta.access).join(' or ')
-  const whom = owners === '' ? 'an owner' : owners
-  return `This conversation was taken away from you, the link to it has expired, or it was deleted. Ask ${whom} for a role; /resume opens it then. What is shown is all there is.`
+/** Returns the sentence for a window whose conversation is not there any more for its person. */
+export function takenAwayWords(person: Person | undefined, state: ConversationState | null): string {
+  const { whole, ask } = endedAccess(person, state?.core.meta.access)
+  if (person?.kind === 'guest') return ask === null ? whole : `${whole} ${ask}.`
+  return `${whole} ${ask ?? 'Ask an owner for a role'}; /resume opens it then.`
 }

@@ -59,7 +59,7 @@ function takenAway(ui: UiState, { state }: UiContext): UiState {
     stoppingTurn: null,
     answeredApproval: null,
   }
-  return addNote(held, 'warning', takenAwayWords(state))
+  return addNote(held, 'warning', takenAwayWords(opened.person, state))
 }
 
 /** Resends messages once a conversation is open; the server accepts the same id once. */

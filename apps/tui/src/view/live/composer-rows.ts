@@ -47,7 +47,7 @@ function placeholder(state: ConversationState | null, { purpose, opened, link }:
   if (purpose.kind === 'form') return fieldHint(state, purpose.form)
   if (opened?.readOnly)
     return opened.onlyWatches ? 'read-only: this window watches' : 'read-only view: /fork goes on in a copy'
-  if (opened?.heldTo !== undefined) return fittingParts(heldWords[opened.heldTo].brief, room)
+  if (opened?.heldTo !== undefined) return fittingParts(heldWords(opened.heldTo, opened.person).brief, room)
   if (state?.core.turn !== null && state !== null) return 'Enter adds to this turn, Alt+Enter waits for the next'
   const shell = opened?.person === undefined ? ['! shell'] : []
   return fittingParts(['Ask anything', '@ file', '/ command', ...shell, '? keys'], room)

@@ -163,7 +163,7 @@ function readOnlySpans(readOnly: ReadOnly): Line {
   return [{ text: readOnlyWords[readOnly], tone: 'warn' }]
 }
 
-type ReadOnly = 'view' | 'watch' | HeldRole
+type ReadOnly = 'view' | 'watch' | 'linkEnded' | HeldRole
 
 const readOnlyWords: Readonly<Record<ReadOnly, string>> = {
   view: 'read-only view',
@@ -171,6 +171,7 @@ const readOnlyWords: Readonly<Record<ReadOnly, string>> = {
   reader: 'reader',
   approver: 'approver',
   none: 'no role',
+  linkEnded: 'link ended',
 }
 
 /** Returns what holds commands and when the user is asked, in full or as few words as fit a window of 20 columns. */

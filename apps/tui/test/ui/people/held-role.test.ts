@@ -91,6 +91,25 @@ test('a window whose conversation was taken away says who can change that, once,
   expect(typeKeys(still, state, '/fork', 'enter').intents).toEqual([])
 })
 
+test('a window of a link says that the link was revoked or has expired, and names no role', () => {
+  const state = after(
+    { type: 'conversation.shared', access: { members: [{ user: 'ada', role: 'owner' }], links: [] }, by },
+    completed(userMessage('go')),
+  )
+  const conversationId = openUi.opened?.conversationId
+  if (openUi.opened === null || conversationId === undefined) throw new Error('nothing is open')
+  const person = { kind: 'guest', conversationId, codeHash: 'a' } as const
+  const reading = followState({ ...openUi, opened: { ...openUi.opened, person } }, { state })
+  const { ui } = updateUi(reading, { kind: 'takenAway' }, contextAt(state, 0))
+  expect(said(ui)).toContain('The link to this conversation was revoked or has expired, or')
+  expect(said(ui)).toContain('Ask ada for another link.')
+  const shown = composerRows(state, ui, { columns: 80, ambiguous: 1 }, 3).rows.map(lineText)
+  expect(shown).toEqual(['› the link was revoked or has expired'])
+  const sending = typeKeys(ui, state, 'hello', 'enter').ui
+  for (const text of [said(ui), said(sending), said(typeKeys(reading, state, 'hello', 'enter').ui)])
+    expect(text).not.toMatch(/\brole\b|\/fork|\/new/)
+})
+
 test('a role that an owner changes holds at once', () => {
   const reading = windowOf('reader')
   expect(onlyReads(reading.opened)).toBe(true)

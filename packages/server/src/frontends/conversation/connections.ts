@@ -1,4 +1,4 @@
-import type { ClientAccess, ServerNotice } from '@parley/protocol'
+import { type ClientAccess, endedAccess, type ServerNotice } from '@parley/protocol'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { Engine, LogEvent } from '../../engine/index.ts'
 import { allRights, type Rights } from '../../people/rights.ts'
@@ -161,6 +161,7 @@ function openConnection(
     mostAccess: access,
     rights,
   })
+  const { person } = rights
   let peer: Peer | null = null
   const streams = createStreams({
     peer: () => connected(peer),
@@ -168,7 +169,8 @@ function openConnection(
     conversations: () => engine.host.conversations,
     onFault: engine.report,
     onLost(conversationId) {
-      connected(peer).notify('server/notice', { ...accessEnded, conversationId })
+      const message = endedAccess(person.kind === 'operator' ? undefined : person).whole
+      connected(peer).notify('server/notice', { level: 'warning', code: 'accessEnded', message, conversationId })
       streams.leave(conversationId)
       engine.host.leave(conversationId).catch(engine.report)
     },
@@ -216,13 +218,6 @@ function openConnection(
     close: () => served.close(),
   }
 }
-
-const accessEnded = {
-  level: 'warning',
-  code: 'accessEnded',
-  message:
-    'An owner of this conversation has taken it away from you, or the link has expired. What is shown here is all there is.',
-} as const
 
 /** Tells if a client may hear a notice: a user of those about conversations that the user may read. */
 function mayHear({ conversationId }: ServerNotice, rights: Rights, { host }: Engine): boolean {
