@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Sandboxes } from '@parley/host'
 import { RpcError } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
@@ -105,4 +106,31 @@ it('a start that is repeated over a new link, and then fails, is told as a failu
   await one.link.ask('environment/info', {})
   gate.resolve()
   expect(await process.ended).toMatchObject({ kind: 'notStarted', sandboxBroke: true })
+})
+
+it('output is read again in pieces that a slow link takes before it counts as silent', async () => {
+  await using one = placeLink(lasting)
+  const [first, second] = [createHash('sha256'), createHash('sha256')]
+  let [sentBytes, readBytes] = [0, 0]
+  const script = 'head -c 3000000 /dev/urandom; sleep 600'
+  const process = one.start(script, {
+    name: 'build',
+    onOutput(chunk) {
+      first.update(chunk)
+      sentBytes += chunk.length
+    },
+  })
+  await waitUntil(() => sentBytes === 3_000_000, { what: 'the output' })
+  process.leave()
+  one.start(script, {
+    name: 'build',
+    followedOver: one.next(),
+    onOutput(chunk) {
+      second.update(chunk)
+      readBytes += chunk.length
+    },
+  })
+  await waitUntil(() => readBytes === 3_000_000, { what: 'the output again' })
+  expect(second.digest('hex')).toBe(first.digest('hex'))
+  expect(one.longest).toBeLessThan(512 * 1024)
 })

@@ -15,7 +15,9 @@ export interface PlaceLink extends AsyncDisposable {
   readonly link: Link
   /** Connections that are open. */
   readonly open: number
-  start(script: string, more?: { readonly name?: string; readonly sandboxed?: boolean }): RemoteProcess
+  /** Characters of the longest message that came. */
+  readonly longest: number
+  start(script: string, more?: Start): RemoteProcess
   /** Ends the connection, and lets none be made until it is mended. */
   cut(): void
   mend(): void
@@ -23,6 +25,14 @@ export interface PlaceLink extends AsyncDisposable {
   breakAt(method: string): void
   /** Another link of the same conversation, with the next epoch. */
   next(): Link
+}
+
+interface Start {
+  readonly name?: string
+  readonly sandboxed?: boolean
+  /** Link of the next server, which goes on with what runs. */
+  readonly followedOver?: Link
+  readonly onOutput?: (chunk: Buffer) => void
 }
 
 const readOnly: SandboxLimits = {
@@ -40,13 +50,17 @@ export function placeLink({ conversation, patienceMs = 10_000, ...options }: Pla
   const links: Link[] = []
   let isCut = false
   let breaksAt: string | null = null
+  let longest = 0
+  const came = (message: unknown) => {
+    longest = Math.max(longest, JSON.stringify(message).length)
+  }
   const dial = async () => {
     if (isCut) throw new Error('it is cut')
     const [ours, theirs] = createMemoryTransportPair({ graceMs: 10 })
     open.add(ours)
     void ours.closed.then(() => open.delete(ours))
     void place.serve(theirs, () => undefined)
-    return breaking(ours, (line) => {
+    return breaking(ours, came, (line) => {
       if (breaksAt === null || !line.includes(`"method":"${breaksAt}"`)) return false
       breaksAt = null
       return true
@@ -64,15 +78,18 @@ export function placeLink({ conversation, patienceMs = 10_000, ...options }: Pla
     get open() {
       return open.size
     },
-    start: (script, { name, sandboxed = false } = {}) =>
-      new RemoteProcess(link, {
+    get longest() {
+      return longest
+    },
+    start: (script, { name, sandboxed = false, followedOver, onOutput = () => undefined } = {}) =>
+      new RemoteProcess(followedOver ?? link, {
         argv: ['/bin/sh', '-c', script],
         cwd: '/',
         env: { PATH: '/usr/bin:/bin', ...place.env },
         limits: sandboxed ? readOnly : null,
         ...(name === undefined ? {} : { name }),
-        isRunning: false,
-        onOutput: () => undefined,
+        isRunning: followedOver !== undefined,
+        onOutput,
       }),
     cut() {
       isCut = true
@@ -92,9 +109,22 @@ export function placeLink({ conversation, patienceMs = 10_000, ...options }: Pla
   }
 }
 
-function breaking(transport: Transport, isBreak: (line: string) => boolean): Transport {
+async function* watched(incoming: Transport['incoming'], came: (message: unknown) => void) {
+  const lines = incoming[Symbol.asyncIterator]()
+  for (let step = await lines.next(); ; step = await lines.next()) {
+    if (step.done === true) return step.value
+    came(step.value)
+    yield step.value
+  }
+}
+
+function breaking(
+  transport: Transport,
+  came: (message: unknown) => void,
+  isBreak: (line: string) => boolean,
+): Transport {
   return {
-    incoming: transport.incoming,
+    incoming: watched(transport.incoming, came),
     send(line) {
       if (isBreak(line)) void transport.close()
       else transport.send(line)

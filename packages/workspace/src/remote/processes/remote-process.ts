@@ -223,7 +223,8 @@ export class RemoteProcess implements WatchedProcess {
   async #fetchAll(): Promise<void> {
     let waitMs = 0
     do {
-      const read = await this.#link.ask('process/read', { processId: this.#id, afterSeq: this.#lastSeq, waitMs })
+      const where = { processId: this.#id, afterSeq: this.#lastSeq }
+      const read = await this.#link.ask('process/read', { ...where, maxBytes: readBytes, waitMs })
       waitMs = readWaitMs
       this.#announcedSeq = Math.max(this.#announcedSeq, read.lastSeq)
       this.#takeRead(read)
@@ -272,6 +273,8 @@ export class RemoteProcess implements WatchedProcess {
   }
 }
 
+/** Bytes of one `process/read`: an answer that comes in for longer than the link is silent would break a slow one each time. */
+const readBytes = 256 * 1024
 /** Time that `process/read` waits for announced notifications. */
 const readWaitMs = 1000
 
