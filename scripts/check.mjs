@@ -4,10 +4,14 @@
  */
 import { runSteps } from './check/run-steps.mjs'
 import { runTests } from './check/run-tests.mjs'
-import { install, steps } from './check/steps.mjs'
+import { checks, install, preparations } from './check/steps.mjs'
 
-const failedSteps = [...(await runSteps([install])), ...(await runSteps(steps(), 2))]
+const failedSteps = await runSteps([install])
+// What the tests do not wait for runs beside what they wait for, and beside them.
+const checked = runSteps(checks())
+failedSteps.push(...(await runSteps(preparations(), 2)))
 const tests = await runTests()
+failedSteps.push(...(await checked))
 const failures = [...failedSteps, ...tests.failures]
 if (failures.length > 0) console.log(`\nfailed:\n${failures.map((name) => `  ${name}`).join('\n')}`)
 const failed = failedSteps.length + tests.failed

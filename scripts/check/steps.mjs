@@ -14,15 +14,21 @@ export const install = {
   command: ['pnpm', 'install', '--frozen-lockfile', '--prefer-offline'],
 }
 
-/** Lists the checks before the tests, as name and command. None needs the result of another; the longest come first. */
-export function steps() {
-  const generator = script('generate-protocol.mjs')
+/** Lists what tests need: the declarations of the packages, of which some are installed by a test, and the programs. */
+export function preparations() {
   return [
     { name: 'types', command: [tool('tsc'), '-b', ...twoCores, ...projects(), 'scripts'] },
-    { name: 'format and lint', command: [tool('biome'), 'check', '--max-diagnostics=50', '.'] },
-    { name: 'unused code', command: [tool('knip'), '--no-progress', '--no-config-hints'] },
     // It builds when a source is newer than the last build, as for users.
     { name: 'bundle', command: [join(root, 'parley'), '--help'] },
+  ]
+}
+
+/** Lists the checks that only read. None needs the result of another. */
+export function checks() {
+  const generator = script('generate-protocol.mjs')
+  return [
+    { name: 'format and lint', command: [tool('biome'), 'check', '--max-diagnostics=50', '.'] },
+    { name: 'unused code', command: [tool('knip'), '--no-progress', '--no-config-hints'] },
     ...(existsSync(generator)
       ? [{ name: 'generated protocol', command: [process.execPath, generator, '--check'] }]
       : []),
