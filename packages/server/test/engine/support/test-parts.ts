@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { noSandboxes, openHost } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import type { ModelFacts } from '@parley/models'
-import { createShellParser } from '@parley/policy'
+import { createShellParser, type ShellParser } from '@parley/policy'
 import { shellParserFiles } from '@parley/policy/testing'
 import { createRedaction } from '@parley/redaction'
 import { openStore } from '@parley/store'
@@ -30,6 +30,10 @@ export type TestPorts = Partial<EngineParts> & {
 const address = process.env['PARLEY_TEST_STORE']
 const store =
   address === undefined ? null : await openStore({ servers: address.split(','), replicas: 1, files: nodeFiles })
+
+/** One for all servers of a file: each would keep a grammar of its own, and a child costs what its parent's pages cost. */
+const parser = createShellParser(shellParserFiles)
+const shellParser: ShellParser = { read: (script) => parser.read(script), [Symbol.dispose]: () => undefined }
 
 /** Returns the parts of a server over the real system, except the model and the given ports. */
 export function testParts(
@@ -60,7 +64,7 @@ export function testParts(
     patchFiles: diskPatchFiles,
     host: openHost(),
     sandboxes: noSandboxes('Tests have no sandbox.'),
-    shellParser: createShellParser(shellParserFiles),
+    shellParser,
     secrets: () => secretPaths({ home: root, parleyHome: home }, diskFiles),
     ripgrep: rgPath,
     shell: '/bin/sh',
