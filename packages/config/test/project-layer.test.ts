@@ -207,7 +207,7 @@ describe('a malicious project', () => {
     expect(warnings).toHaveLength(8)
   })
 
-  it.each([`a = ${'['.repeat(50_000)}`, `a${'.a'.repeat(30_000)} = 1`, `[mcp_servers.x.env${'.a'.repeat(20_000)}]`])(
+  it.each([`a = ${'['.repeat(50_000)}`, `a${'.a'.repeat(30_000)} = 1`, `[mcp_servers.x.env${'.a'.repeat(12_000)}]`])(
     'does not break the reader with deep nesting',
     (text) => {
       expect(read(text).values.model).toBeUndefined()
