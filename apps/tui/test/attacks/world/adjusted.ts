@@ -52,6 +52,7 @@ export const adjusted: Readonly<Record<string, Adjustment>> = {
     },
   },
   A117: toldOnce,
+  A125: { input: { command: '{PROBE} fork {FORKS}' } },
   A130: heavyOnce,
   A131: { ...heavyOnce, input: { command: 'head -c {BYTES} /dev/zero | tr "\\0" a' } },
   A133: {

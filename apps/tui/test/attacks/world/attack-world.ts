@@ -125,6 +125,7 @@ export async function startAttackWorld(user: AttackUser): Promise<AttackWorld> {
       MODEL_PORT: new URL(model.url).port,
       PROBE: `/usr/bin/perl ${probe}`,
       FILE_BYTES: process.env['PARLEY_LONG_TESTS'] === '1' ? '2000000000' : '100000000',
+      FORKS: process.env['PARLEY_LONG_TESTS'] === '1' ? '5000' : '1000',
       BYTES: process.env['PARLEY_LONG_TESTS'] === '1' ? '10000000000' : '100000000',
     }),
     environment: (at) => environment(machine, at),
