@@ -37,7 +37,7 @@ export { type BroughtPart, commandFolders, hashOfText, listFiles, skillFolders }
 export { broughtFiles } from './trust/brought-report.ts'
 export { readThere } from './trust/fetched-tree.ts'
 export { createProjects, type Project, type Projects, trustedFiles, trustedRules } from './trust/project.ts'
-export { isUnchanged } from './trust/project-programs.ts'
+export { filesRunInPlace, isUnchanged, type ProgramFile } from './trust/project-programs.ts'
 export { projectRoot, repositoryAroundHome } from './trust/project-root.ts'
 export { diskTree, type ProjectTree } from './trust/project-tree.ts'
 export { readPlainText } from './trust/read-project-files.ts'

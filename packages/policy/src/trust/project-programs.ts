@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type ConfiguredHook, type McpServerConfig, printable } from '@parley/config'
 import { isMissing, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
+import { enteredIn, modulesIn, pathsOfModule, wordsIn } from './paths-in-commands.ts'
 import { projectFolderName } from './project-root.ts'
 import type { ProjectTree } from './project-tree.ts'
 
@@ -78,11 +79,14 @@ function namedFiles(section: McpServerConfig, { root, tree, searchPath }: Progra
   const program = command.includes('/')
     ? resolve(folder, command)
     : foundOn(tree, { searchPath: env['PATH'] ?? searchPath, folder }, command)
-  const words = [...args, ...Object.values(env)].flatMap((text) => [text, ...text.split(/[\s=:,;]+/)])
-  const modules = args.flatMap((word, index) => moduleOf(word, args[index - 1])).flatMap(pathsOfModule)
+  const texts = [...args, ...Object.values(env)]
+  const folders = [folder, ...texts.flatMap(enteredIn).map((path) => resolve(folder, path))]
+  const modules = modulesIn(args).flatMap(pathsOfModule)
   const moduleFolders = ['.', ...(env['PYTHONPATH'] ?? '').split(':')].map((entry) => resolve(folder, entry))
   const named = [
-    ...words.filter((word) => word !== '' && !word.startsWith('-')).map((word) => resolve(folder, word)),
+    ...texts
+      .flatMap((text) => [...(text.startsWith('-') ? [] : [text]), ...wordsIn(text)])
+      .flatMap((word) => folders.map((at) => resolve(at, word))),
     ...moduleFolders.flatMap((base) => modules.map((path) => resolve(base, path))),
   ]
   const paths = [...(program === null ? [] : [program]), ...named]
@@ -91,21 +95,6 @@ function namedFiles(section: McpServerConfig, { root, tree, searchPath }: Progra
 
 /** Endings that node, python and others add to a name that is no file. */
 const impliedEndings = ['.js', '.mjs', '.cjs', '.ts', '.json', '.node', '.py', '.pyc', '.so', '.abi3.so']
-
-/** Returns the module that an argument makes python run: `-m NAME`, `-mNAME` or with letters before the `m`. */
-function moduleOf(word: string, before = ''): readonly string[] {
-  const name = /^-[A-Za-z]*m$/.test(before) ? word : /^-[a-zA-Z]*?m(.+)$/.exec(word)?.[1]
-  return name !== undefined && /^[\p{L}\p{N}_.]+$/u.test(name) ? [name] : []
-}
-
-/** Returns the files that run with a module: its own, and those of every package on the way to it. */
-function pathsOfModule(name: string): readonly string[] {
-  const parts = name.split('.')
-  return parts.flatMap((_, index) => {
-    const path = parts.slice(0, index + 1).join('/')
-    return [path, `${path}.py`]
-  })
-}
 
 /** Programs that a project's configuration starts. */
 interface ProjectCommands {
@@ -117,13 +106,42 @@ interface ProjectCommands {
 const hookFolder = join(projectFolderName, 'hooks')
 
 /** Returns the paths in the commands of hooks, and all files of their folder. */
-function filesOfHooks(hooks: readonly ConfiguredHook[], { root, tree }: Place): readonly string[] {
+function filesOfHooks(hooks: readonly ConfiguredHook[], place: Place): readonly string[] {
   if (hooks.length === 0) return []
-  const words = hooks.flatMap(({ command }) => (typeof command === 'string' ? [command] : command))
-  // As a shell would cut them. A word that names no file is bound as a missing one.
-  const paths = words.flatMap((word) => word.split(/[\s=:,;|&<>(){}"'`$]+/)).filter((word) => /[./]/.test(word))
-  const named = paths.map((path) => resolve(root, path)).filter((path) => liesWithin(path, root) && path !== root)
-  return [...named, ...filesBelow(join(root, hookFolder), tree)]
+  return [...hooks.flatMap((hook) => filesOfHook(hook, place)), ...filesBelow(join(place.root, hookFolder), place.tree)]
+}
+
+/** Returns the paths in the command of a hook: what is written as a path, and names of files that are there. */
+function filesOfHook({ command }: Pick<ConfiguredHook, 'command'>, { root, tree }: Place): readonly string[] {
+  const texts = typeof command === 'string' ? [command] : command
+  const folders = [root, ...texts.flatMap(enteredIn).map((path) => resolve(root, path))]
+  const isNamed = (word: string, path: string) => /[./]/.test(word) || !['folder', null].includes(kindAt(path, tree))
+  return [...(typeof command === 'string' ? [] : command), ...texts.flatMap(wordsIn)]
+    .flatMap((word) => folders.map((folder) => resolve(folder, word)).filter((path) => isNamed(word, path)))
+    .filter((path) => liesWithin(path, root) && path !== root)
+}
+
+/** Returns what is at a path; null for nothing, and where that cannot be told. */
+function kindAt(path: string, tree: ProjectTree) {
+  try {
+    return tree.look(path)?.kind ?? null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Returns those of the trusted files that a hook runs where they lie in the project, and not in the copy of them: of a
+ * command that names the project itself.
+ */
+export function filesRunInPlace(
+  hook: Pick<ConfiguredHook, 'command'>,
+  { root, tree, programs }: Place & { programs(): Programs },
+): readonly ProgramFile[] {
+  const text = typeof hook.command === 'string' ? hook.command : hook.command.join(' ')
+  if (!text.includes('PARLEY_PROJECT_DIR') && !text.includes(root)) return []
+  const named = new Set(filesOfHook(hook, { root, tree }).map((path) => relative(root, path)))
+  return programs().files.filter(({ path }) => named.has(path))
 }
 
 /** Returns the files below a folder; of more than a project may have it returns some more than that. */

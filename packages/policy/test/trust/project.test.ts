@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProjects, type Project } from '../../src/trust/project.ts'
+import { filesRunInPlace } from '../../src/trust/project-programs.ts'
 import { repositoryAroundHome } from '../../src/trust/project-root.ts'
 import { trustNotice } from '../../src/trust/trust-report.ts'
 import { createTrustStore } from '../../src/trust/trust-store.ts'
@@ -209,6 +210,45 @@ describe('the programs of a project', () => {
   })
 
   it.each([
+    ['a quoted word', `exec './run.sh'`, 'run.sh'],
+    ['a word with quotes within', `exec ./'run'.sh`, 'run.sh'],
+    ['its input', 'sh <./run.sh', 'run.sh'],
+    ['a part of a pipe', './run.sh|cat', 'run.sh'],
+    ['a shell below', '(./run.sh)', 'run.sh'],
+    ['its folder', 'exec "$PWD"/run.sh', 'run.sh'],
+    ['its folder, asked for', 'exec "$(pwd)/run.sh"', 'run.sh'],
+    ['a folder that it enters', 'cd "lib" && ./run.sh', 'lib/run.sh'],
+    ['an option with its value attached', 'ruby -r./run.sh', 'run.sh'],
+  ])('include what a line for a shell names as %s', (_, line, path) => {
+    write(path, 'one')
+    write('.parley/config.toml', server('sh', `args = ["-c", ${JSON.stringify(line)}]`))
+    decide('trusted')
+    expect(found().state).toBe('trusted')
+    write(path, 'two')
+    expect(found().state).toBe('changed')
+  })
+
+  it.each([
+    ['"$PARLEY_PROJECT_DIR"/tools/check.sh', 'tools/check.sh', ['tools/check.sh']],
+    ['cd "$PARLEY_PROJECT_DIR" && sh setup', 'setup', ['setup']],
+    ['sh {REPO}/tools/check.sh', 'tools/check.sh', ['tools/check.sh']],
+    ['sh tools/check.sh', 'tools/check.sh', []],
+    ["cd tools; sh './check.sh'", 'tools/check.sh', []],
+  ])('include what a hook runs (%s)', (line, path, inPlace) => {
+    write(path, 'one')
+    write('test/index.js', 'one')
+    const command = `${line.replace('{REPO}', repo)} && npm test`
+    write('.parley/config.toml', `[[hooks.Stop]]\nhooks = [{ command = ${JSON.stringify(command)} }]`)
+    decide('trusted')
+    const project = found()
+    expect(project.hooks.flatMap((hook) => filesRunInPlace(hook, project).map((file) => file.path))).toEqual(inPlace)
+    write('test/index.js', 'two')
+    expect(found().state).toBe('trusted')
+    write(path, 'two')
+    expect(found().state).toBe('changed')
+  })
+
+  it.each([
     ['node', '["tools"]', 'tools/index.js'],
     ['python3', '["./tools"]', 'tools/__main__.py'],
     ['node', '["."]', 'package.json'],
@@ -235,6 +275,7 @@ describe('the programs of a project', () => {
     ['python3', 'args = ["-m", "pk.mod"]', 'pk/mod.py'],
     ['python3', 'args = ["-Im", "pk.mod"]', 'pk/mod/__main__.py'],
     ['python3', 'args = ["-mpk.mod"]', 'pk/__init__.py'],
+    ['sh', `args = ["-c", "exec python3 -m 'pk.mod'"]`, 'pk/mod.py'],
     ['python3', 'args = ["-m", "pk.mod"]\nenv = { PYTHONPATH = "src" }', 'src/pk/mod.py'],
   ])('include what %s runs for a name without ending or a module (%s, %s)', (program, args, path) => {
     write('.parley/config.toml', server(program, args))

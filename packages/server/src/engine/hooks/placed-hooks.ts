@@ -1,7 +1,14 @@
 import { rmSync } from 'node:fs'
 import { type ConfiguredHook, configuredHooks } from '@parley/config'
 import { type Host, makeOwnFolder, readableTmp } from '@parley/host'
-import { type Project, readTrusted, serverSandboxMode, writeCopy } from '@parley/policy'
+import {
+  filesRunInPlace,
+  type ProgramFile,
+  type Project,
+  readTrusted,
+  serverSandboxMode,
+  writeCopy,
+} from '@parley/policy'
 import type { HookRef, SandboxMode } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
 import type { ConversationProject } from '../project/conversation-project.ts'
@@ -23,6 +30,8 @@ interface TrustedCopy {
   readonly network: boolean
   /** True when the user trusted the project on a machine without a sandbox. */
   readonly mayRunUnsandboxed: boolean
+  /** Returns the trusted files that a hook runs where they lie in the project, which is not copied for it. */
+  readonly inPlace: (hook: ConfiguredHook) => readonly ProgramFile[]
   /** Resolves with the folder, which is made at the first call; with the reason where it must not be used. */
   readonly folder: () => Promise<CopyFolder>
 }
@@ -68,6 +77,7 @@ export function placedHooks({ own, project }: Pick<ConfigHere, 'own' | 'project'
     modeIn: serverSandboxMode,
     network: own.sandbox_workspace_write?.network_access === true,
     mayRunUnsandboxed: project.entry?.outsideSandbox === true,
+    inPlace: (hook) => filesRunInPlace(hook, project),
     folder,
   }
   const projects = project.hooks.map(

@@ -1,6 +1,8 @@
 import { noSandbox, type Sandbox, type StartedProgram } from '@parley/host'
-import { projectRoot } from '@parley/policy'
+import { assertUnchanged } from '@parley/mcp-client'
+import { diskTree, isUnchanged, type ProjectTree, projectRoot, readThere } from '@parley/policy'
 import { type RunLimits, settingsInForce } from '@parley/protocol'
+import type { Environment } from '@parley/workspace'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { commandVariables } from '../../tools/run-shell-command.ts'
@@ -39,6 +41,7 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
     await environment.reach()
     if (environment.name !== null && hook.outsideSandbox)
       await assertNotWritable(programOf(hook, ports), 'a hook', { environment, conversation })
+    await assertTrusted(hook, environment)
     const folder = hook.copy === null ? { path: conversation.state.core.meta.cwd } : await hook.copy.folder()
     if ('problem' in folder) return notStarted(folder.problem)
     const described = await limits.describe(run)
@@ -54,6 +57,15 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
   } finally {
     endWatch()
   }
+}
+
+/** Throws where a hook runs files of the project itself that are not what was trusted. */
+async function assertTrusted(hook: PlacedHook, { name, files }: Environment): Promise<void> {
+  const { copy } = hook
+  const run = copy?.inPlace(hook) ?? []
+  if (copy === null || run.length === 0) return
+  const changedIn = (tree: ProjectTree) => run.find((file) => !isUnchanged({ root: copy.root, tree }, file))
+  assertUnchanged(name === null ? changedIn(diskTree) : await readThere(files, changedIn))
 }
 
 function programOf({ command }: PlacedHook, { conversation }: HookPlace): StartedProgram {

@@ -107,4 +107,27 @@ describe('a hook of a project', () => {
     await watched.turnEnded()
     expect(existsSync(join(place.cwd, 'out'))).toBe(false)
   })
+
+  it('that names the project itself does not run once its file has changed there', async () => {
+    await using place = testPlace()
+    mkdirSync(join(place.cwd, '.parley'))
+    place.write('check.sh', 'echo "not in this project" >&2; exit 2')
+    place.write('.parley/config.toml', config.replace('sh .parley/hooks/guard.sh', 'sh $PARLEY_PROJECT_DIR/check.sh'))
+    await trust(place)
+    const call = { calls: runs('echo x >> out') }
+    const model = scriptedModel(call, { text: 'ok' }, call, { text: 'ok' })
+    const { watched } = await place.talk({ model }, free)
+    await watched.send('go')
+    await watched.turnEnded()
+    expect(existsSync(join(place.cwd, 'out'))).toBe(false)
+    place.write('check.sh', 'touch "$PARLEY_PROJECT_DIR"/evil')
+    await watched.send('again')
+    await watched.turnEnded()
+    expect(existsSync(join(place.cwd, 'evil'))).toBe(false)
+    const ran = watched.events.flatMap(({ event }) => (event.type === 'hook.ran' ? [event] : []))
+    expect(ran.at(-1)).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining('check.sh has changed since it was trusted'),
+    })
+  })
 })
