@@ -1,5 +1,12 @@
 import { join } from 'node:path'
-import { type EnvironmentFiles, liesWithin, readOpening, whenUnknown } from '@parley/workspace'
+import {
+  type EnvironmentFiles,
+  isSecret,
+  liesWithin,
+  readOpening,
+  type SecretPaths,
+  whenUnknown,
+} from '@parley/workspace'
 import type { InstructionFile } from '../../core/instructions.ts'
 
 /** Names of instruction files: the first that a folder has counts. */
@@ -29,18 +36,26 @@ interface InstructionFolder {
   readonly folder: string
   readonly within: string
   readonly files: EnvironmentFiles
+  /** Places that it must not lie in. */
+  readonly secrets: SecretPaths
 }
 
 /**
- * Reads an instruction file. Links out of `within` are ignored: a repository could send other files of this machine to
- * the provider.
+ * Reads an instruction file. Links out of `within` and to secrets are ignored: a repository could send other files of this
+ * machine to the provider. What is opened is the place that was checked, whatever a command makes of the link meanwhile.
  */
-async function readInstructionFile({ folder, within, files }: InstructionFolder): Promise<InstructionFile | null> {
+async function readInstructionFile({
+  folder,
+  within,
+  files,
+  secrets,
+}: InstructionFolder): Promise<InstructionFile | null> {
   const path = await instructionFileIn(folder, files)
   if (path === null) return null
   const [real, root] = await Promise.all([path, within].map((place) => files.realPath(place).catch(whenUnknown(null))))
   if (real === null || real === undefined || root === null || root === undefined || !liesWithin(real, root)) return null
-  const text = await textOf(path, files)
+  if (!isSecret(root, secrets) && [path, real].some((place) => isSecret(place, secrets))) return null
+  const text = await readOpening(files, real, maxInstructionBytes)
   return text === null ? null : { path, text }
 }
 

@@ -35,9 +35,11 @@ export async function gatherContext(conversation: Conversation, sources: Context
   const { files } = environment
   const root = await repositoryRoot(meta.cwd, files)
   const within = root?.folder ?? meta.cwd
+  const secrets = await environment.secrets()
   const found = await readInstructionFiles([
-    { folder: home, within: home, files: diskFiles },
-    ...foldersDown(within, meta.cwd).map((folder) => ({ folder, within, files })),
+    // The home is a place of secrets as a whole.
+    { folder: home, within: home, files: diskFiles, secrets: [] },
+    ...foldersDown(within, meta.cwd).map((folder) => ({ folder, within, files, secrets })),
   ])
   const skills = sources.skills(meta.cwd)
   const base = settings.baseInstructions ?? baseInstructions(sources.toolShape)

@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { initialState } from '@parley/protocol'
 import { tempDirectory } from '@parley/testkit'
+import type { Environment } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
 import { gatherContext } from '../../../src/engine/context/session-context.ts'
 import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
@@ -12,13 +13,13 @@ function write(path: string, text: string): void {
   writeFileSync(path, text)
 }
 
-function contextOf(root: string, cwd: string) {
+function contextOf(root: string, cwd: string, changed: Partial<Environment> = {}) {
   const { core, window } = initialState('c')
   const state = { core: { ...core, meta: { ...core.meta, cwd } }, window }
   const conversation = { state } as unknown as Conversation
   return gatherContext(conversation, {
     home: join(root, 'home'),
-    environment: testLocalPlace(root),
+    environment: { ...testLocalPlace(root), ...changed },
     skills: () => [],
     nowMs: new Date(2025, 0, 2).getTime(),
     toolShape: 'edit',
@@ -58,6 +59,39 @@ describe('the context before the messages', () => {
     expect(instructionFiles).toEqual([at('repo/CLAUDE.md'), at('repo/a/AGENTS.md')])
     expect(instructions).toContain('from claude')
     expect(instructions).not.toMatch(/not read|outside of/)
+  })
+
+  it('holds no place of secrets in the repository, unless the conversation works in one', async () => {
+    await using root = await tempDirectory()
+    const at = (...names: string[]) => join(root.path, ...names)
+    write(at('repo/.git/HEAD'), 'ref: refs/heads/main\n')
+    write(at('repo/keys/prod.pem'), 'words of a key')
+    symlinkSync(at('repo/keys/prod.pem'), at('repo/AGENTS.md'))
+    const secrets = () => Promise.resolve([at('repo/keys')])
+    expect((await contextOf(root.path, at('repo'), { secrets })).instructions).not.toContain('words of a key')
+    write(at('repo/keys/.git/HEAD'), 'ref: refs/heads/main\n')
+    write(at('repo/keys/AGENTS.md'), 'how to name keys')
+    expect((await contextOf(root.path, at('repo/keys'), { secrets })).instructions).toContain('how to name keys')
+  })
+
+  it('holds nothing of a file outside that a link leads to once the link was looked at', async () => {
+    await using root = await tempDirectory()
+    const at = (...names: string[]) => join(root.path, ...names)
+    write(at('secret.txt'), 'outside of the repository')
+    write(at('repo/.git/HEAD'), 'ref: refs/heads/main\n')
+    write(at('repo/AGENTS.md'), 'as it was')
+    const { files } = testLocalPlace(root.path)
+    const path = at('repo/AGENTS.md')
+    const realPath = async (asked: string) => {
+      const real = await files.realPath(asked)
+      if (asked === path) {
+        rmSync(path)
+        symlinkSync(at('secret.txt'), path)
+      }
+      return real
+    }
+    const { instructions } = await contextOf(root.path, at('repo'), { files: { ...files, realPath } })
+    expect(instructions).not.toContain('outside of the repository')
   })
 
   it('is of the innermost of several repositories around the working folder', async () => {
