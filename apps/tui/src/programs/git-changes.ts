@@ -1,9 +1,7 @@
-import { constants } from 'node:fs'
-import { lstat, open } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { FileChangeEntry } from '@parley/protocol'
 import type { Span } from '../view/review/review-span.ts'
 import { findSpan, SpanError } from './git-span.ts'
+import { readShortText } from './read-short-text.ts'
 import { createGit, createUnfilteredGit, type Git, problemText, textOf } from './safe-git.ts'
 
 export type GitChanges =
@@ -12,8 +10,7 @@ export type GitChanges =
   | { readonly kind: 'problem'; readonly text: string }
 
 const maxDiffBytes = 4 * 1024 * 1024
-/** Limits of new files whose text is shown. */
-const maxNewBytes = 64 * 1024
+/** Limit of new files whose text is shown. */
 const maxNewFiles = 100
 
 /** `--submodule=short`, since other forms start git in a submodule, by whose settings it runs programs. */
@@ -105,25 +102,9 @@ function countedFiles(fields: readonly string[]): readonly Counted[] {
 
 /** Returns a file that git does not know yet, with its text where that is short. */
 async function newFile(folder: string, path: string, isRead: boolean): Promise<FileChangeEntry> {
-  const text = isRead ? await readShortText(join(folder, path)) : null
+  const text = isRead ? await readShortText(folder, path) : null
   const lines = text === null || text === '' ? [] : text.replace(/\n$/, '').split('\n')
   const diff =
     lines.length === 0 ? '' : `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}`).join('\n')}\n`
   return { path, kind: 'add', additions: lines.length, deletions: 0, diff, before: null, after: null }
-}
-
-/** Returns the text of a regular file; null for other files, long ones and those that are no text. */
-async function readShortText(path: string): Promise<string | null> {
-  try {
-    const { size } = await lstat(path)
-    if (size > maxNewBytes) return null
-    // A pipe put in its place meanwhile must not hold the window up.
-    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    if (!(await file.stat()).isFile()) return null
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(maxNewBytes), 0, maxNewBytes, 0)
-    const bytes = buffer.subarray(0, bytesRead)
-    return bytes.includes(0) ? null : bytes.toString('utf8')
-  } catch {
-    return null
-  }
 }
