@@ -90,11 +90,11 @@ async function takeLine(read: ReadLine, { talk, turns, mailbox }: TalkParts): Pr
 
 function messageIn(input: InputLine & { type: 'message' }, { outputSchema: file, ...flags }: ExecFlags): Message {
   const { text, images = [], type: _, ...options } = input
-  const schema = file === undefined || options.outputSchema !== undefined ? {} : { outputSchema: file }
+  // A turn that runs keeps its schema and its checks.
+  const isOwn = options.when !== 'steer'
+  const schema = file === undefined || options.outputSchema !== undefined || !isOwn ? {} : { outputSchema: file }
   const { checks, ...message } = messageOf(text, { ...flags, ...schema, image: images })
-  // A turn that runs keeps its checks.
-  const own = checks === undefined || options.when === 'steer' ? {} : { checks }
-  return { ...message, ...own, ...options }
+  return { ...message, ...(checks !== undefined && isOwn ? { checks } : {}), ...options }
 }
 
 /** Answers an approval or interrupts the turn. Throws the server's error, for example for an approval that is settled. */

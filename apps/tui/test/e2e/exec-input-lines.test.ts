@@ -45,19 +45,23 @@ describe('with --input-format jsonl', () => {
     expect(jsonRun(await started.run.result).end).toMatchObject({ exitCode: 0, answer: 'Two.' })
   })
 
-  test('a steering message goes into the turn that runs', async () => {
-    await using world = await execWorld({ steps: [shell('echo hi > fifo'), { text: 'Steered.' }] })
+  test.each([
+    ['goes into the turn that runs', 'Steered.', []],
+    ['goes into the turn that runs, whose schema holds', '{"a":1}', ['--output-schema', 'answer.json']],
+  ])('a steering message %s', async (_, text, flags) => {
+    await using world = await execWorld({ steps: [shell('echo hi > fifo'), { text }] })
+    await writeFile(world.path('answer.json'), '{"type":"object"}')
     await world.shell('mkfifo fifo')
-    await using started = start(world, ['-s', 'danger-full-access', '-a', 'on-request', 'first'])
+    await using started = start(world, ['-s', 'danger-full-access', '-a', 'on-request', ...flags, 'first'])
     await started.seen(/"execution.started"/)
     started.run.write(say('and this', { when: 'steer' }))
-    await started.seen(/"message.queued"/)
+    await started.seen(/"message.queued"|"input.rejected"/)
     await world.shell('cat fifo')
     started.run.closeStdin()
     const { events, end } = jsonRun(await started.run.result)
     expect(events.filter(({ type }) => type === 'turn.started')).toHaveLength(1)
     expect(saidToModel(world)).toMatch(/"first".*"and this"/)
-    expect(end).toMatchObject({ exitCode: 0, answer: 'Steered.', usage: { inputTokens: 20 } })
+    expect(end).toMatchObject({ exitCode: 0, answer: text, usage: { inputTokens: 20 } })
   })
 
   test('approvals are answered by lines, and denied once stdin has ended', async () => {
