@@ -181,13 +181,24 @@ function openConnection(
     unfollow ??= engine.followList(() => connected(peer).notify('conversation/listChanged', {}))
   }
   const handlers = createHandlers({ engine, session, streams, web, ignoredMessages, followList })
+  let isGone = false
+  const leaveAll = async () => {
+    const left = streams.leaveAll().map((id) => engine.host.leave(id))
+    await Promise.all([...left, web?.left(clientId)].map((leaving) => leaving?.catch(engine.report)))
+  }
+  const tellWait = store == null ? null : tellWaits(store, (notice) => served.notify('server/notice', notice))
   const served = createPeer({
     transport,
     methods: createMethods(handlers, {
       session,
       shown: (id) => engine.host.shown(id),
       checkRight: engine.checkRight,
-      awaited: store == null ? null : tellWaits(store, (notice) => served.notify('server/notice', notice)),
+      awaited(answer) {
+        tellWait?.(answer)
+        // What it opened for a client that has left meanwhile would stay open.
+        const leaveLate = () => void (isGone && leaveAll())
+        answer.then(leaveLate, leaveLate)
+      },
     }),
     notifications: { initialized: () => session.initialized() },
     onFault: (fault) => engine.report(fault),
@@ -203,10 +214,10 @@ function openConnection(
     describe: () => describe(session, kind, { streams: streams.count, unreadBytes: served.bufferedBytes }),
   })
   const gone = served.closed.then(async (reason) => {
+    isGone = true
     leave()
     unfollow?.()
-    const left = streams.leaveAll().map((id) => engine.host.leave(id))
-    await Promise.all([...left, web?.left(clientId)].map((leaving) => leaving?.catch(engine.report)))
+    await leaveAll()
     return reason
   })
   return {

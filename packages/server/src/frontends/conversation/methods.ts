@@ -24,8 +24,8 @@ interface MethodPorts {
   /** Resolves when all that was recorded in a conversation may be shown; null where that is at once. */
   readonly shown: (conversationId: ConversationId) => Promise<void> | null
   readonly checkRight: CheckRight
-  /** Called with each answer that does not come at once; null where nothing is told of it. */
-  readonly awaited: ((answer: Promise<unknown>) => void) | null
+  /** Called with each answer that does not come at once. */
+  readonly awaited: (answer: Promise<unknown>) => void
 }
 
 function createMethod<Name extends MethodName>(
@@ -53,7 +53,7 @@ function createMethod<Name extends MethodName>(
           : checked.then(() => handlers[name](decoded, context))
       }
       const handled = conversationId === null ? handle() : inOrder(conversationId, handle)
-      if (handled instanceof Promise) awaited?.(handled)
+      if (handled instanceof Promise) awaited(handled)
       const result =
         handled instanceof Promise ? handled.then((value) => answer(decoded, value)) : answer(decoded, handled)
       return result instanceof Promise ? result.catch((error: unknown) => Promise.reject(asRejection(error))) : result

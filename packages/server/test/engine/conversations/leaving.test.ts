@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
@@ -35,6 +35,35 @@ describe('a conversation that its last client leaves', () => {
     await again.send('one')
     await client.request('conversation/unstream', { conversationId })
     expect((await client.request('server/diagnostics', {})).conversations).toHaveLength(1)
+  })
+
+  it.each(['create', 'resume', 'fork'] as const)('is closed that %s opens once its client has left', async (how) => {
+    await using place = testPlace()
+    let wait = Promise.resolve()
+    const server = place.start({ secrets: () => wait.then(() => []) })
+    const first = await server.connect()
+    const { conversationId } = await first.request('conversation/create', { cwd: place.cwd })
+    const watched = await first.watch(conversationId)
+    await watched.send('one')
+    await watched.turnEnded()
+    await first.request('conversation/unstream', { conversationId })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    wait = promise
+    const late = await server.connect('late')
+    const opens = {
+      create: () => late.request('conversation/create', { cwd: place.cwd }),
+      resume: () => late.request('conversation/resume', { conversationId }),
+      fork: () => late.request('conversation/fork', { conversationId }),
+    }
+    const asked = vi.spyOn(server.engine.host, how)
+    const opened = opens[how]().catch(() => 'gone')
+    await late.peer.close()
+    expect(await opened).toBe('gone')
+    const next = () => new Promise((resolveNext) => setImmediate(resolveNext))
+    while ((await first.request('server/diagnostics', {})).clients.length > 1) await next()
+    resolve()
+    await asked.mock.results[0]?.value
+    await vi.waitUntil(() => server.engine.host.conversations.length === 0)
   })
 
   it('parks the turn that waits for an answer', async () => {
