@@ -35,7 +35,7 @@ interface Hooked {
 
 /** Runs the hooks before a call and records in one write what they say; nothing where they are interrupted. */
 export async function runHooksBefore(context: TurnContext, itemId: ItemId): Promise<void> {
-  const { conversation, modules, signal } = context
+  const { conversation, modules, patience, signal } = context
   const { item, hooks } = conversation.state.core.open[itemId] ?? {}
   const call = item !== undefined && isCall(item) ? exactCall(context, item) : null
   if (item === undefined || !isCall(item) || call === null) return
@@ -50,8 +50,8 @@ export async function runHooksBefore(context: TurnContext, itemId: ItemId): Prom
     hooked = hookedBy(ran, hooked, context)
     if (hooked.isSpoilt) break
   }
+  await patience.persist(() => conversation.recordAll(hooked.events), signal)
   if (hooked.call !== call) keepChanged(context, itemId, hooked.call)
-  conversation.recordAll(hooked.events)
 }
 
 /** Keeps a changed call in memory where it holds a secret, or replaces one that did. */
@@ -115,7 +115,7 @@ export function afterCall({ id, tool }: CallItem, turnId: TurnId | null): HookMo
 
 /** Runs the hooks after a call, whose outcome is recorded, and records what each says. */
 export async function runHooksAfter(context: TurnContext, moment: HookMoment, { item, call }: Ended): Promise<void> {
-  const { conversation, modules, signal } = context
+  const { conversation, modules, patience, signal } = context
   const { turnId } = moment
   const about = { itemId: item.id, ...(turnId === undefined ? {} : { turnId }) }
   const exitCode = item.type === 'commandExecution' ? (item.exitCode ?? null) : null
@@ -128,7 +128,7 @@ export async function runHooksAfter(context: TurnContext, moment: HookMoment, { 
     ...(exitCode === null ? {} : { exit_code: exitCode }),
   })
   for await (const ran of modules.hooks.run(moment, input, signal))
-    conversation.recordAll(eventsOfRun(ran, about, modules.ids))
+    await patience.persist(() => conversation.recordAll(eventsOfRun(ran, about, modules.ids)), signal)
 }
 
 /** Runs the hooks after calls that an earlier process has left, or records that none runs. Resolves to false where there were none. */
@@ -139,7 +139,7 @@ export async function runHooksLeft(context: TurnContext): Promise<boolean> {
     const ended = endedCall(context, left.itemId)
     const moment = ended === null ? null : { ...afterCall(ended.item, left.turnId ?? null), left: left.hooks }
     if (ended !== null && moment !== null && hooks.has(moment)) await runHooksAfter(context, moment, ended)
-    else context.conversation.recordAll(lostHooks(left))
+    else await context.patience.persist(() => context.conversation.recordAll(lostHooks(left)))
   }
   return moments.length > 0
 }

@@ -167,14 +167,14 @@ async function startCall(context: TurnContext, { itemId, written }: Call, step: 
 }
 
 async function runPlan(context: TurnContext, step: RunStep, tool: ToolContext) {
-  const { conversation, modules, patience } = context
+  const { conversation, modules } = context
   const { item, attempt } = step
   if (item.readOnly === true) return await timedRun(context, step, tool)
   const synced = conversation.synced()
   synced.catch(() => undefined)
   return await modules.history.around({
     named: attempt.facts.kind === 'patch' ? attempt.facts.files.map(({ real }) => real) : [],
-    record: recordChanges(conversation, patience, item.id),
+    record: recordChanges(context, item.id),
     async run() {
       await synced
       await conversation.mayAct()

@@ -51,33 +51,38 @@ export function tokensAfter(
   return asCounted(conversation, kept + context + leading)
 }
 
-/** Records a compaction that makes the next request smaller; any other ends with results cleared alone. */
+/**
+ * Records a compaction that makes the next request smaller; any other ends with results cleared alone. On a full disk it
+ * waits for room: the summary is in memory only, and another would be paid for.
+ */
 export async function recordCompacted(context: TurnContext, work: Work, compacted: Compacted): Promise<Failure | null> {
-  const { conversation, modules, signal } = context
+  const { conversation, modules, patience, signal } = context
   const { turnId, item, tokensBefore } = work
   const { hidden, carried, summary } = compacted
   const after = tokensAfter(conversation, work, compacted)
   if (after >= tokensBefore) return await clearAlone(context, work, smallFailure)
-  const file = await conversation.sideFiles.put(JSON.stringify(carried))
-  if (signal.aborted) return null
   const how = summary === '' ? 'Compacted without a summary' : 'Compacted'
   const title = `${how}: ${counted(tokensBefore)} → ${counted(after)}`
-  conversation.recordAll([
-    {
-      type: 'context.compacted',
-      turnId,
-      itemId: item.id,
-      from: 1,
-      to: lastHidden(work, hidden),
-      summary,
-      carried: file,
-      tokensBefore,
-      tokensAfter: after,
-      trigger: item.trigger,
-      ...(item.by === undefined ? {} : { by: item.by }),
-    },
-    { type: 'item.completed', turnId, item: { ...item, status: 'completed', title, text: summary } },
-  ])
+  await patience.persist(async () => {
+    const file = await conversation.sideFiles.put(JSON.stringify(carried))
+    if (signal.aborted) return
+    conversation.recordAll([
+      {
+        type: 'context.compacted',
+        turnId,
+        itemId: item.id,
+        from: 1,
+        to: lastHidden(work, hidden),
+        summary,
+        carried: file,
+        tokensBefore,
+        tokensAfter: after,
+        trigger: item.trigger,
+        ...(item.by === undefined ? {} : { by: item.by }),
+      },
+      { type: 'item.completed', turnId, item: { ...item, status: 'completed', title, text: summary } },
+    ])
+  }, signal)
   modules.requests.forget()
   return null
 }

@@ -21,8 +21,11 @@ export interface StoragePatience {
   failed(error: StorageError): void
   /** Called after each write to the log. */
   stored(): void
-  /** Retries a write until it succeeds. Rejects when the failure is final or the conversation closes. */
-  persist<Result>(write: () => Result): Promise<Result>
+  /**
+   * Retries a write until it succeeds. Rejects when the failure is final or the conversation closes, and with the next
+   * failure once `signal` has aborted.
+   */
+  persist<Result>(write: () => Result | Promise<Result>, signal?: AbortSignal): Promise<Result>
   /** Resolves to true when a retry is due; to false when the failure is final or the conversation closes. */
   wait(error: StorageError): Promise<boolean>
   /** Resets the delay and ends the trouble after work that needs storage succeeded. */
@@ -55,14 +58,15 @@ export function createStoragePatience({ clock, notify }: TroubleWays, ports: Tro
     trouble.end()
   }
 
-  async function persist<Result>(write: () => Result): Promise<Result> {
+  async function persist<Result>(write: () => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> {
     for (;;) {
       try {
-        const result = write()
+        const result = await write()
         worked()
         return result
       } catch (error) {
-        if (!(error instanceof StorageError) || !(await wait(error))) throw error
+        const isOver = !(error instanceof StorageError) || signal?.aborted === true
+        if (isOver || !(await wait(error))) throw error
       }
     }
   }

@@ -94,14 +94,14 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
     return [...own.filter(isChange), ...found.filter(({ path }) => !isNamed.has(path))]
   }
 
-  /** Looks before and after. A failure to look costs the history and never the effect. */
+  /** Looks before and after. A failure to look, or to record what was found, costs the history and never the effect. */
   async function around<Result>({ named, run, record }: Effect<Result>): Promise<Result> {
     const looked = await before(named).catch(unlooked)
     try {
       return await run()
     } finally {
       const changes = looked === null ? [] : await after(looked).catch(unlooked)
-      if (changes !== null && changes.length > 0) await record(changes)
+      if (changes !== null && changes.length > 0) await record(changes).catch(unlooked)
     }
   }
 

@@ -5,18 +5,25 @@ import type { StoragePatience } from '../conversation/storage-patience.ts'
 /** Files that stand in the event itself; more are a side file. */
 const maxInEvent = 100
 
+interface Recording {
+  readonly conversation: Conversation
+  readonly patience: Pick<StoragePatience, 'persist'>
+  /** Ends the wait for a disk that takes nothing. */
+  readonly signal?: AbortSignal
+}
+
 /** Returns a function that records what changed while a call ran. */
 export function recordChanges(
-  conversation: Conversation,
-  patience: Pick<StoragePatience, 'persist'>,
+  { conversation, patience, signal }: Recording,
   itemId: ItemId,
 ): (changes: readonly ChangedPath[]) => Promise<void> {
-  return async (changes) => {
-    const count = changes.length
-    const where =
-      count <= maxInEvent
-        ? { files: [...changes] }
-        : { files: [], list: await conversation.sideFiles.put(JSON.stringify(changes)) }
-    await patience.persist(() => conversation.record({ type: 'files.changed', itemId, count, ...where }))
-  }
+  return (changes) =>
+    patience.persist(async () => {
+      const count = changes.length
+      const where =
+        count <= maxInEvent
+          ? { files: [...changes] }
+          : { files: [], list: await conversation.sideFiles.put(JSON.stringify(changes)) }
+      conversation.record({ type: 'files.changed', itemId, count, ...where })
+    }, signal)
 }

@@ -58,10 +58,12 @@ export interface ConversationHooks {
    */
   run(moment: HookMoment, input: () => HookInput, signal: AbortSignal): AsyncIterable<RanHook>
   /**
-   * Returns the moment at which this process begins to work, once; null from then on. The user's hooks do not wait for a
-   * project whose machine is away: that has a moment of its own once it was read.
+   * Returns the moment at which this process begins to work; null once its hooks have run. The user's hooks do not wait
+   * for a project whose machine is away: that has a moment of its own once it was read.
    */
   begin(): HookMoment | null
+  /** Called once the hooks of that moment have run. */
+  hasBegun(moment: HookMoment): void
   /** True once `begin` was called. */
   readonly begun: boolean
 }
@@ -95,7 +97,8 @@ interface SystemPorts {
 /** Creates the hooks of a conversation; none runs before `run`. */
 export function createHooks(parts: HookParts, ports: SystemPorts): ConversationHooks {
   const { conversation } = parts
-  let begun: 'not' | 'user' | 'all' = 'not'
+  let begun = false
+  let ran: 'none' | 'user' | 'all' = 'none'
   let tookLeft = false
   const matching = ({ on, subject, ran = [], left, only }: HookMoment) => {
     const hooks = parts
@@ -111,14 +114,17 @@ export function createHooks(parts: HookParts, ports: SystemPorts): ConversationH
   const isUnknown = ({ only }: HookMoment) => !parts.project.isRead && only !== 'user'
   return {
     get begun() {
-      return begun !== 'not'
+      return begun
     },
     begin() {
       const { isRead } = parts.project
-      if (begun === 'all' || (begun === 'user' && !isRead)) return null
-      const only = begun === 'user' ? 'project' : isRead ? null : 'user'
-      begun = isRead ? 'all' : 'user'
+      if (ran === 'all' || (ran === 'user' && !isRead)) return null
+      begun = true
+      const only = ran === 'user' ? 'project' : isRead ? null : 'user'
       return { on: 'SessionStart', subject: sourceOf(conversation.state), ...(only === null ? {} : { only }) }
+    },
+    hasBegun({ only }) {
+      ran = only === 'user' ? 'user' : 'all'
     },
     has: (moment) => isUnknown(moment) || matching(moment).length > 0,
     started,

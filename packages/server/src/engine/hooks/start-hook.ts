@@ -45,11 +45,14 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
     const folder = hook.copy === null ? { path: conversation.state.core.meta.cwd } : await hook.copy.folder()
     if ('problem' in folder) return notStarted(folder.problem)
     const described = await limits.describe(run)
-    const sandbox: Sandbox = described === null ? noSandbox : await limits.prepare(described, 'own')
     const argv = typeof hook.command === 'string' ? [environment.shell, '-c', hook.command] : hook.command
     const env = { ...commandVariables(toolPorts), PARLEY_PROJECT_DIR: await projectFolder(hook, ports) }
+    const sandbox: Sandbox = described === null ? noSandbox : await limits.prepare(described, 'own')
     const start = { argv, cwd: folder.path, env, input, timeoutMs: hook.timeoutMs, sandbox }
-    await conversation.mayAct()
+    await conversation.mayAct().catch((error: unknown) => {
+      sandbox.release?.()
+      throw error
+    })
     return await runHook(start, { processes: environment.commands, clock }, AbortSignal.any([signal, narrowed.signal]))
   } catch (error) {
     if (!(error instanceof Error)) throw error

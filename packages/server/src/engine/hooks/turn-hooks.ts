@@ -8,18 +8,23 @@ import { commonInput } from './hook-input.ts'
 /** Number of times that hooks may let a turn go on: one that always does would never let it end. */
 const maxHeldOpen = 10
 
-/** Runs the hooks of the session's start, each once in a process. Resolves to false where there are none to run. */
+/**
+ * Runs the hooks of the session's start, once in a process; those that are interrupted again with the next step. Resolves
+ * to false where there are none to run.
+ */
 export async function runSessionStart(context: TurnContext): Promise<boolean> {
   const { hooks } = context.modules
   const moment = hooks.begin()
-  if (moment === null || !hooks.has(moment)) return false
+  if (moment === null) return false
+  const hasAny = hooks.has(moment)
   const source = moment.subject === 'resume' ? 'resume' : 'startup'
-  await runAndRecord(context, moment, () => ({
+  const { isWhole } = await runAndRecord(context, moment, () => ({
     hook_event_name: 'SessionStart',
     ...commonInput(context.conversation.state),
     source,
   }))
-  return true
+  if (isWhole) hooks.hasBegun(moment)
+  return hasAny
 }
 
 /** Runs the hooks before the end of a turn. Resolves to true where it does not end now: one lets it go on, or a message came. */
@@ -53,7 +58,7 @@ export async function runCompactHooks(
 ): Promise<boolean> {
   const { conversation } = context
   const trigger = item?.trigger === 'manual' ? 'manual' : 'auto'
-  const stopped = await runAndRecord(context, { on: 'PreCompact', subject: trigger }, () => ({
+  const { stopped } = await runAndRecord(context, { on: 'PreCompact', subject: trigger }, () => ({
     hook_event_name: 'PreCompact',
     ...commonInput(conversation.state),
     trigger,
@@ -68,17 +73,27 @@ export async function runCompactHooks(
   return true
 }
 
-/** Runs the hooks of a moment and records what each says. Resolves to the reason of the one that stops; else null. */
-async function runAndRecord(context: TurnContext, moment: HookMoment, input: () => HookInput): Promise<string | null> {
-  const { conversation, modules, signal } = context
-  if (!modules.hooks.has(moment)) return null
+/** Outcome of the hooks of a moment. */
+interface RanHooks {
+  /** Reason of the one that stops; null for none. */
+  readonly stopped: string | null
+  /** False where one was interrupted, so that those after it have not run. */
+  readonly isWhole: boolean
+}
+
+/** Runs the hooks of a moment and records what each says, which only memory has: on a full disk that waits for room. */
+async function runAndRecord(context: TurnContext, moment: HookMoment, input: () => HookInput): Promise<RanHooks> {
+  const { conversation, modules, patience, signal } = context
+  if (!modules.hooks.has(moment)) return { stopped: null, isWhole: true }
   const { turn } = conversation.state.core
   const about = turn === null ? {} : { turnId: turn.id }
   let stopped: string | null = null
+  let isWhole = true
   for await (const ran of modules.hooks.run({ ...moment, ...about }, input, signal)) {
-    conversation.recordAll(eventsOfRun(ran, about, modules.ids))
-    if (ran.finding.outcome === 'stopped')
-      stopped = `the hook "${ran.hook.name}" stopped it: ${ran.finding.reason ?? ''}`
+    const { outcome, reason = '' } = ran.finding
+    await patience.persist(() => conversation.recordAll(eventsOfRun(ran, about, modules.ids)), signal)
+    if (outcome === 'stopped') stopped = `the hook "${ran.hook.name}" stopped it: ${reason}`
+    if (outcome === 'interrupted') isWhole = false
   }
-  return stopped
+  return { stopped, isWhole: isWhole && !signal.aborted }
 }

@@ -1,7 +1,7 @@
 import { type ApprovalId, unansweredApprovals } from '@parley/protocol'
 import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { type StoragePatience, unlessStorageFails } from '../conversation/storage-patience.ts'
 import type { ConversationHooks, HookDenial, WatchingHooks } from './conversation-hooks.ts'
 import { eventsOfRun } from './hook-events.ts'
 import { type AskedCalls, askedBefore, momentsOf, noteAsked, sessionEnd, type ToldMoment } from './told-moments.ts'
@@ -12,6 +12,7 @@ const endMs = 1000
 interface WatchPorts {
   readonly conversation: Conversation
   readonly hooks: ConversationHooks
+  readonly patience: Pick<StoragePatience, 'persist'>
   /** Disposed of when no hook runs any more. */
   readonly placed: Disposable
   readonly ids: Pick<Ids, 'item'>
@@ -60,7 +61,7 @@ export function watchEvents(ports: WatchPorts): WatchingHooks {
 
 async function runTold(told: ToldMoment, signal: AbortSignal, ports: WatchPorts): Promise<void> {
   const { moment, input, itemId, approvalId } = told
-  const { conversation, hooks, ids, deny } = ports
+  const { conversation, hooks, ids, deny, patience } = ports
   const about = itemId === undefined ? {} : { itemId }
   // Those that are told of an event run, and are recorded, once everybody was told of it.
   await Promise.resolve()
@@ -68,7 +69,9 @@ async function runTold(told: ToldMoment, signal: AbortSignal, ports: WatchPorts)
     // Nothing of it is for the model, which may be at work.
     const { context: _, endsTurn: __, ...finding } = ran.finding
     unlessStorageFails(() => conversation.recordAll(eventsOfRun({ ...ran, finding }, about, ids)))
-    if (approvalId !== undefined && finding.outcome === 'stopped')
-      deny(approvalId, { hook: ran.hook.name, reason: finding.reason ?? '' })
+    if (approvalId === undefined || finding.outcome !== 'stopped') continue
+    // A denial that a full disk lost would leave the question to a yes.
+    const denial = { hook: ran.hook.name, reason: finding.reason ?? '' }
+    await patience.persist(() => deny(approvalId, denial))
   }
 }

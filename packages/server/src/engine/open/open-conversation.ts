@@ -131,7 +131,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const leave = () => Promise.resolve(mcp[Symbol.asyncDispose]()).finally(release)
   const running = { conversation, turns, shell, clients, patience, skills, forwards }
   watchForOperator(conversation, ports)
-  const watching = watchEvents({ conversation, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
+  const watching = watchEvents({ ...running, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
   const entered = await enterEnvironment({ ...around, parts, modules, project, leave })
   const dispose = startProof(parts, ports.notify)
   const closing = { ...running, background, limits, history, watching, leave, dispose }

@@ -26,6 +26,7 @@ export function replayedHooks({ log, wait }: ReplayedHookParts): ConversationHoo
   return {
     begun: false,
     begin: () => (isNext({ on: 'SessionStart', subject: '' }) ? { on: 'SessionStart', subject: '' } : null),
+    hasBegun: () => undefined,
     has,
     started: () => [],
     takeLeft: () => [],

@@ -95,6 +95,24 @@ describe('hooks', () => {
     expect(texts[1]?.at(-1)).toContain('(h3, PostToolUse) says:\\nrun the formatter')
   })
 
+  it('of a start that is interrupted run again with the next turn', async () => {
+    await using place = hookWorld()
+    place.hook('SessionStart', 'echo {} >> seen; [ -e go ] || sleep 60; echo the branch is red')
+    const model = scriptedModel({ text: 'done' })
+    const { watched, client } = await place.talk({ model }, free)
+    await watched.send('one')
+    await vi.waitUntil(() => place.seen().length > 0, { timeout: 30_000 })
+    await client.request('conversation/interrupt', { conversationId: watched.conversationId })
+    await watched.turnEnded()
+    place.write('go', '')
+    for (const text of ['two', 'three']) {
+      await watched.send(text)
+      await watched.turnEnded()
+    }
+    expect(place.seen()).toHaveLength(2)
+    expect(JSON.stringify(model.requests[0]?.entries)).toContain('the branch is red')
+  })
+
   it('keep a message back whose hook was ended because limits became stricter', async () => {
     await using place = hookWorld()
     place.hook('UserPromptSubmit', 'grep -q slow || exit 0; echo {} >> seen; sleep 60')

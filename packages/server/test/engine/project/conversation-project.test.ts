@@ -76,20 +76,25 @@ describe('a project whose machine is away', () => {
       createHooks({ conversation, project, hooks: () => all } as unknown as HookParts, noPorts)
     const late = hooks(placed)
     const without = hooks(mine)
-    const begun = () => [late, without].map((one) => [one.begin(), one.begin()])
+    const begun = () =>
+      [late, without].map((one) => {
+        const moments = [one.begin(), one.begin()]
+        one.hasBegun(moments[0] ?? moment)
+        return [...moments, one.begin()]
+      })
     const start = { on: 'SessionStart', subject: 'startup' } as const
     const users = { ...start, only: 'user' } as const
     expect(begun()).toEqual([
-      [users, null],
-      [users, null],
+      [users, users, null],
+      [users, users, null],
     ])
     expect(hooks([]).has(users)).toBe(false)
     machine.isAway = false
     await project.read()
     const theirs = { ...start, only: 'project' } as const
     expect(begun()).toEqual([
-      [theirs, null],
-      [theirs, null],
+      [theirs, theirs, null],
+      [theirs, theirs, null],
     ])
     expect([late.has(theirs), without.has(theirs)]).toEqual([true, false])
     expect(hooks(placed).begin()).toEqual(start)
