@@ -182,10 +182,7 @@ function openConnection(
   }
   const handlers = createHandlers({ engine, session, streams, web, ignoredMessages, followList })
   let isGone = false
-  const leaveAll = async () => {
-    const left = streams.leaveAll().map((id) => engine.host.leave(id))
-    await Promise.all([...left, web?.left(clientId)].map((leaving) => leaving?.catch(engine.report)))
-  }
+  const leaveAll = () => allLeft([...streams.leaveAll().map((id) => engine.host.leave(id)), web?.left(clientId)], engine)
   const tellWait = store == null ? null : tellWaits(store, (notice) => served.notify('server/notice', notice))
   const served = createPeer({
     transport,
@@ -228,6 +225,11 @@ function openConnection(
     gone,
     close: () => served.close(),
   }
+}
+
+/** Resolves once a client has left all that it took part in. */
+async function allLeft(leaving: readonly (Promise<void> | undefined)[], { report }: Engine): Promise<void> {
+  await Promise.all(leaving.map((left) => left?.catch(report)))
 }
 
 /** Tells if a client may hear a notice: a user of those about conversations that the user may read. */
