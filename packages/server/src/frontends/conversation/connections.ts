@@ -182,7 +182,8 @@ function openConnection(
   }
   const handlers = createHandlers({ engine, session, streams, web, ignoredMessages, followList })
   let isGone = false
-  const leaveAll = () => allLeft([...streams.leaveAll().map((id) => engine.host.leave(id)), web?.left(clientId)], engine)
+  const leaveAll = () =>
+    allLeft([...streams.leaveAll().map((id) => engine.host.leave(id)), web?.left(clientId)], engine)
   const tellWait = store == null ? null : tellWaits(store, (notice) => served.notify('server/notice', notice))
   const served = createPeer({
     transport,
