@@ -161,7 +161,6 @@ function openConnection(
     mostAccess: access,
     rights,
   })
-  const { person } = rights
   let peer: Peer | null = null
   const streams = createStreams({
     peer: () => connected(peer),
@@ -169,8 +168,7 @@ function openConnection(
     conversations: () => engine.host.conversations,
     onFault: engine.report,
     onLost(conversationId) {
-      const message = endedAccess(person.kind === 'operator' ? undefined : person).whole
-      connected(peer).notify('server/notice', { level: 'warning', code: 'accessEnded', message, conversationId })
+      connected(peer).notify('server/notice', { ...accessEnded(rights), conversationId })
       streams.leave(conversationId)
       engine.host.leave(conversationId).catch(engine.report)
     },
@@ -226,6 +224,12 @@ function openConnection(
     gone,
     close: () => served.close(),
   }
+}
+
+/** Returns the notice to a client that may not read a conversation any more. */
+function accessEnded({ person }: Rights): ServerNotice {
+  const { whole: message } = endedAccess(person.kind === 'operator' ? undefined : person)
+  return { level: 'warning', code: 'accessEnded', message }
 }
 
 /** Resolves once a client has left all that it took part in. */
