@@ -69,6 +69,8 @@ const prefixedKeys: Readonly<Record<string, (letters: Letters) => string>> = {
   mailgun: (l) => `ke${'y-'}${l('hex', 32)}`,
   digitalocean: (l) => `dop_${'v1_'}${l('hex', 64)}`,
   huggingface: (l) => `h${'f_'}${l('alnum', 34)}`,
+  'nats user': (l) => `S${'UA'}${l('base32', 55)}`,
+  'nats operator': (l) => `S${'OA'}${l('base32', 55)}`,
   databricks: (l) => `da${'pi'}${l('hex', 32)}`,
   shopify: (l) => `shp${'at_'}${l('hex', 32)}`,
   square: (l) => `sq0${'csp-'}${l('word', 43)}`,

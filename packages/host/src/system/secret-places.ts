@@ -53,6 +53,7 @@ Oracle, IBM, Alibaba and Tencent clouds | OCI CLI: Configuration file; ibmcloud 
 OpenStack and Cloud Foundry | openstack(1): clouds.yaml; cf login | .config/openstack, .cf
 Cloudflare, Supabase, Firebase and Expo | wrangler login; supabase login; firebase login | .cloudflared, .wrangler, .config/.wrangler, .supabase, .config/configstore, .expo
 Databricks and Snowflake | Databricks CLI: Profiles; SnowSQL: Configuring | .databrickscfg, .databricks, .snowflake, .snowsql, .config/snowflake
+NATS | nats context; nsc: Environment variables | .config/nats, .local/share/nats, .nsc, .nkeys
 VPN and networks | NetworkManager(8); wg-quick(8); tailscale(8) | .local/share/networkmanagement, .config/openvpn3, .openvpn3, .config/wireguard, .config/ngrok, .ngrok2, .zerotier-one
 
 # Repositories and packages: credentials and settings, not caches.
@@ -78,6 +79,7 @@ rclone, S3 tools and backups | rclone config; s3cmd(1); MinIO: mc alias | .confi
 PostgreSQL | libpq: The password file | .pgpass, .pg_service.conf, .config/pgcli, .pgadmin
 MySQL and MariaDB | MySQL: Option files | .my.cnf, .mylogin.cnf, .mariadb, .config/mycli
 Other databases | mongosh: Configure; redis-cli; DBeaver: Workspace | .mongodb, .mongorc.js, .mongoshrc.js, .redisclirc, .rediscli_auth, .odbc.ini, .clickhouse-client, .config/influxdb, .influxdbv2, .local/share/DBeaverData, .dbvis, .cassandra, .neo4j
+dbt | dbt: profiles.yml | .dbt/profiles.yml
 Mounted shares | mount.cifs(8) | .smbcredentials, .smb, .cifs
 
 # Histories: keys get typed and pasted.
@@ -90,6 +92,7 @@ Claude Code | Claude Code: Credential management | .claude.json, .claude/.creden
 Gemini and Qwen | Gemini CLI: Authentication | .gemini, .qwen
 OpenCode, Crush and Goose | opencode auth login | .local/share/opencode, .local/share/crush, .config/crush, .config/goose, .local/share/goose
 GitHub Copilot | Copilot CLI: Configuration directory | .config/github-copilot, .copilot
+mcp-remote and OpenClaw | mcp-remote: MCP_REMOTE_CONFIG_DIR; OpenClaw: Credentials | .mcp-auth, .openclaw
 Cursor and Windsurf | Cursor CLI: Authentication | .cursor, .config/cursor, .config/Cursor, .codeium, .config/Windsurf, .windsurf
 aider, Continue, Cline, Amp and others | aider: API keys; Continue: config | .aider.conf.yml, .aider, .continue, .config/amp, .local/share/amp, .cline, .roo, .augment, .factory, .kiro, .config/io.datasette.llm, .openai, .config/openai, .anthropic, .config/anthropic, .openrouter, .ollama/id_ed25519, .amazonq, .config/amazon-q, .local/share/amazon-q, .local/share/kiro-cli, .config/mods, .config/fabric, .config/shell_gpt, .config/aichat
 Editors | Visual Studio Code: Secret storage; JetBrains: Passwords | .config/Code/User/globalStorage, .config/Code/Cookies, .config/Code - Insiders/User/globalStorage, .config/VSCodium/User/globalStorage, .vscode-server/data/User/globalStorage, .local/share/zed/db, .config/sublime-text/Local, .wakatime.cfg, .local/share/jupyter/runtime, .jupyter/jupyter_server_config.json
@@ -174,6 +177,10 @@ SCW_CONFIG_PATH | scw: Environment variables | .config/scw/config.yaml
 HCLOUD_CONFIG | hcloud: Environment variables | .config/hcloud/cli.toml
 DATABRICKS_CONFIG_FILE | Databricks CLI: Environment variables | .databrickscfg
 SNOWFLAKE_HOME | Snowflake CLI: Configuring | .snowflake
+NATS_CREDS | nats(1), environment | .config/nats/creds
+NATS_NKEY | nats(1), environment | .config/nats/nkey
+NKEYS_PATH | nsc: Environment variables | .local/share/nats/nsc/keys
+NSC_HOME | nsc: Environment variables | .nsc
 
 # Repositories and packages.
 GH_CONFIG_DIR | gh help environment | .config/gh
@@ -209,6 +216,7 @@ MC_CONFIG_DIR | MinIO: mc | .mc
 PGPASSFILE | libpq: Environment variables | .pgpass
 PGSERVICEFILE | libpq: Environment variables | .pg_service.conf
 MYSQL_TEST_LOGIN_FILE | MySQL: Environment variables | .mylogin.cnf
+DBT_PROFILES_DIR | dbt: profiles.yml | .dbt
 INFLUX_CONFIGS_PATH | influx config | .influxdbv2/configs
 
 # Histories.
@@ -233,6 +241,7 @@ CODEX_HOME | Codex: Environment variables | .codex
 CLAUDE_CONFIG_DIR | Claude Code: Settings | .claude
 CLAUDE_CONFIG_DIR/.claude.json | Claude Code: Settings | .claude.json
 COPILOT_HOME | Copilot CLI: Configuration directory | .copilot
+MCP_REMOTE_CONFIG_DIR | mcp-remote | .mcp-auth
 `
 
 /** Variables that move places of secrets. */

@@ -93,6 +93,8 @@ const bare: Readonly<Record<string, readonly string[]>> = {
   airtable: ['pat[A-Za-z0-9]{14}.[a-f0-9]{64}!'],
   adafruit: ['aio_[A-Za-z0-9]{28}!'],
   age: ['AGE-SECRET-KEY-1[A-Z0-9]{58}', 'AGE-PLUGIN-[A-Z0-9]{2,30}-1[A-Z0-9]{50,400}'],
+  // Seeds of users, accounts, operators and curves; the third letter is always an A.
+  nats: ['SUA', 'SAA', 'SOA', 'SXA'].map((prefix) => `${prefix}[A-Z2-7]{55}!`),
   wireguard: [String.raw`PrivateKey\s{1,4}=\s{1,4}([A-Za-z0-9+/]{43}=)`],
   jwt: ['eyJ[A-Za-z0-9_-]{8,256}.eyJ[A-Za-z0-9_-]{8,8192}.[A-Za-z0-9_-]{16,2048}'],
   azure: [
