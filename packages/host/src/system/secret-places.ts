@@ -291,15 +291,3 @@ export const systemSecretPlaces: readonly string[] = [
   '/run/user',
   '/var/run/secrets',
 ]
-
-/**
- * Returns what a hidden file holds inside a sandbox, by its name. An empty file is no XML and no JSON: with one in place
- * of its settings, Maven or Composer ends with an error instead of building without them.
- */
-export function standInFor(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
-  if (name.endsWith('.json')) return '{}\n'
-  if (name.startsWith('settings-security')) return '<settingsSecurity/>\n'
-  if (name === 'nuget.config') return '<configuration/>\n'
-  return name.endsWith('.xml') ? '<settings/>\n' : ''
-}

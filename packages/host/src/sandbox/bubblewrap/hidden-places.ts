@@ -21,6 +21,18 @@ export function hiddenPlaces(paths: readonly string[]): HiddenPlaces {
   return { folders: [...folders], files: [...files] }
 }
 
+/**
+ * Returns what a hidden file holds inside a sandbox, by its name. An empty file is no XML and no JSON: with one in place
+ * of its settings, Maven or Composer ends with an error instead of building without them.
+ */
+export function standInFor(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  if (name.endsWith('.json')) return '{}\n'
+  if (name.startsWith('settings-security')) return '<settingsSecurity/>\n'
+  if (name === 'nuget.config') return '<configuration/>\n'
+  return name.endsWith('.xml') ? '<settings/>\n' : ''
+}
+
 /** Returns undefined for what is missing or cannot be examined: most places do not exist, and a real path is slow to tell so. */
 function lookAt(path: string): Stats | undefined {
   try {
