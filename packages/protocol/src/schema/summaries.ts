@@ -36,7 +36,9 @@ export const conversationSummary = z
     recovered: z
       .string()
       .nullable()
-      .describe('One line about a crash whose remains were settled when the conversation was opened; else null.'),
+      .describe(
+        'One line about a crash whose remains were settled when the conversation was opened, until what it says is over; else null.',
+      ),
     instructionFiles: z
       .array(z.string())
       .describe(

@@ -27,6 +27,7 @@ import {
 } from '@parley/protocol'
 import type { Owner, TakenEnvironment } from '@parley/workspace'
 import { createModelView } from '../../core/model-view.ts'
+import { nothingRecovered, type RecoveredLine, recoveredLine } from '../../core/recovered-line.ts'
 import { emptyFold } from '../../core/view-fold.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { type CheckpointLimits, createCheckpointWriter } from '../conversation/checkpoint-writer.ts'
@@ -45,8 +46,7 @@ export interface OpenParts
   extends RunningOn,
     Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss' | 'patience'> {
   readonly paths: SessionPaths
-  /** Line about what a crash left; null when the last process closed the conversation in good order. */
-  readonly recovered: string | null
+  readonly recovered: RecoveredLine
   readonly warnings: readonly string[]
   /** Settings of one that has no log yet. */
   readonly created?: NewSettings
@@ -105,7 +105,7 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
       return createJournal(log, null, createCheckpointWriter(paths.checkpoint, checkpoints))
     },
     sideFiles: createSideFiles(files, paths.sideFiles),
-    recovered: null,
+    recovered: nothingRecovered,
     ...{ warnings: created.warnings, created },
     overrides: params,
     prove: null,
@@ -145,7 +145,6 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
   const { fold, reader, lines, checkpoint } = begin
   const { conversationId } = fold.state.core.meta
   const { proofDelayMs: delayMs } = checkpoints
-  const [first] = recovery
   const writer = createCheckpointWriter(paths.checkpoint, checkpoints, checkpoint?.stamp.sizeBytes)
   return {
     paths,
@@ -161,7 +160,7 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
         : createJournal(log, { reader, lines }, writer),
     logVersion: reader.version,
     sideFiles: createSideFiles(files, paths.sideFiles),
-    recovered: first?.type === 'conversation.recovered' ? first.text : null,
+    recovered: recoveredLine(recovery, fold.state.core, loaded.runningOn),
     warnings: [...warnings, ...layerOfOverrides(overrides.config ?? {}, '-c').warnings],
     ...{ overrides, owner: null },
     prove:

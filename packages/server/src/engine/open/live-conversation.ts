@@ -1,6 +1,7 @@
 import type { BackgroundProcesses } from '@parley/host'
 import { type SessionPaths, StorageError } from '@parley/journal'
 import { type ConversationSummary, shortIdOf } from '@parley/protocol'
+import type { RecoveredLine } from '../../core/recovered-line.ts'
 import { rejection } from '../../replies/rejection.ts'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -50,8 +51,7 @@ export interface LiveConversation extends AsyncDisposable {
 
 /** Findings of the opening, for the summary. */
 interface Opening {
-  /** Line about what a crash left; null when there was nothing to recover. */
-  readonly recovered: string | null
+  readonly recovered: RecoveredLine
   readonly warnings: readonly string[]
   /** Instruction files found. */
   readonly instructionFiles: readonly string[]
@@ -99,7 +99,7 @@ export function summaryOf({ conversation, turns, opening, patience, ceiling }: L
     archived: meta.archived,
     forkedFrom: meta.forkedFrom,
     readOnly: conversation.readOnly,
-    recovered: opening.recovered,
+    recovered: opening.recovered(core),
     instructionFiles: core.context?.instructionFiles ?? [...opening.instructionFiles],
     warnings: [...opening.warnings],
     ...storageOf(patience),

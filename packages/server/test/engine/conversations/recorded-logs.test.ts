@@ -150,11 +150,14 @@ describe('a log that an earlier program copied from a newer one', () => {
     const event = { type: 'conversation.upgraded', from: 1, to: current }
     const copied = encodeLine({ seq: at, at: 1, event }).text
     place.writeLog(conversationId, lines.with(at, copied))
-    const client = await place.start().connect()
-    const { recovered } = await client.request('conversation/resume', { conversationId })
-    expect(recovered).not.toBeNull()
+    const client = await place.start({ model: scriptedModel({ text: 'Back.' }) }).connect()
+    const recovered = async () => (await client.request('conversation/resume', { conversationId })).recovered
+    expect([await recovered(), await recovered()]).toEqual(Array(2).fill(expect.stringContaining('end unknown')))
     const watched = await client.watch(conversationId)
     expect(watched.items()[1]).toMatchObject({ status: 'unknown' })
+    await watched.send('go on')
+    await watched.turnEnded()
+    expect(await recovered()).toBeNull()
     const upgrades = (await eventsOf(client, conversationId)).filter(({ event: { type } }) => type === event.type)
     expect(upgrades).toHaveLength(2)
   })

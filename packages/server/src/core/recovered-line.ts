@@ -1,0 +1,29 @@
+import { type ConversationEvent, type ConversationState, type ItemId, unansweredApprovals } from '@parley/protocol'
+
+type Core = ConversationState['core']
+
+/** Returns the line about what a crash left; null once it is not so any more. */
+export type RecoveredLine = (core: Core) => string | null
+
+export const nothingRecovered: RecoveredLine = () => null
+
+/**
+ * Returns the line of a recovery, which holds until what it names is over or the next turn begins. `before` is the state
+ * that was recovered.
+ */
+export function recoveredLine(
+  [first, ...settling]: readonly ConversationEvent[],
+  before: Core,
+  runningOn: ReadonlyMap<ItemId, number>,
+): RecoveredLine {
+  if (first?.type !== 'conversation.recovered') return nothingRecovered
+  const { text, pending } = first
+  const { turns } = before.counts
+  const turn = settling.some(({ type }) => type === 'turn.ended') ? null : (before.turn?.id ?? null)
+  return (core) => {
+    const asked = new Set(unansweredApprovals(core).map(({ id }) => id))
+    const areRunning = [...runningOn.keys()].every((id) => id in core.open || id in (core.background ?? {}))
+    const isTurn = core.counts.turns === turns && (core.turn?.id ?? null) === turn
+    return isTurn && areRunning && pending.every((id) => asked.has(id)) ? text : null
+  }
+}
