@@ -46,7 +46,7 @@ async function checked(path: string, access: Access, limits: FileLimits): Promis
 }
 
 /** Names the path that a client gave in the error that it is outside: where links lead there is not for it to know. */
-export async function namedAs<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+async function namedAs<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
