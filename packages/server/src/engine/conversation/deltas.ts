@@ -1,6 +1,7 @@
 import type { ConversationEvent, ItemId } from '@parley/protocol'
 import { characterStart, piecesOf } from '@parley/text'
 import type { Clock } from '../../ports/clock-and-ids.ts'
+import { RefusedEventError } from '../../replies/refused-event.ts'
 import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
@@ -22,7 +23,7 @@ export function createOutputReporter(
   clock: Clock,
   { itemId, seenBytes = 0 }: { readonly itemId: ItemId; readonly seenBytes?: number },
 ): OutputReporter {
-  const show = (event: ConversationEvent) => unlessStorageFails(() => conversation.record(event))
+  const show = (event: ConversationEvent) => fits(() => unlessStorageFails(() => void conversation.record(event)))
   const decoder = new TextDecoder()
   const deltas = createCoalescer(clock, createDeltaWriter(conversation, itemId))
   let totalBytes = 0
@@ -74,19 +75,36 @@ const retryIntervalMs = 250
 /** Writes text behind all that it was given before. Returns false while some of it is not stored; `''` tries that again. */
 export type DeltaWriter = (text: string) => boolean
 
-/** Records text as deltas of an item. Text that the storage does not take waits for the next call: clients miss none. */
+/**
+ * Records text as deltas of an item. Text that the storage does not take waits for the next call: clients miss none. Once
+ * the state has no room the rest comes with the end of the item.
+ */
 export function createDeltaWriter(conversation: Conversation, itemId: ItemId): DeltaWriter {
   let waiting = ''
+  let isFull = false
+  const write = () => {
+    for (const piece of [...piecesOf(waiting, pieceLength)]) {
+      conversation.record({ type: 'item.delta', itemId, text: piece })
+      waiting = waiting.slice(piece.length)
+    }
+  }
   return (text) => {
     waiting += text
-    if (waiting === '') return true
-    unlessStorageFails(() => {
-      for (const piece of [...piecesOf(waiting, pieceLength)]) {
-        conversation.record({ type: 'item.delta', itemId, text: piece })
-        waiting = waiting.slice(piece.length)
-      }
-    })
+    // Not tried again: each try measures the whole state.
+    if (waiting !== '' && !isFull) isFull = !fits(() => unlessStorageFails(write))
+    if (isFull) waiting = ''
     return waiting === ''
+  }
+}
+
+/** Records what the end of an item repeats. Returns false where the state has no room for it: nobody waits for the failure. */
+function fits(write: () => void): boolean {
+  try {
+    write()
+    return true
+  } catch (error) {
+    if (error instanceof RefusedEventError && error.code === 'stateTooLarge') return false
+    throw error
   }
 }
 

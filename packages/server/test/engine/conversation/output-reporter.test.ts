@@ -2,6 +2,7 @@ import type { ConversationEvent } from '@parley/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
 import { createOutputReporter } from '../../../src/engine/conversation/deltas.ts'
+import { RefusedEventError } from '../../../src/replies/refused-event.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -32,6 +33,25 @@ describe('the output of a running command', () => {
     stop()
     expect(deltas()).toBe('a'.repeat(60_000) + 'b'.repeat(5536))
     expect(progress()).toMatchObject([{ totalBytes: 70_004, tail: expect.stringMatching(/^b+end\n$/) }])
+  })
+
+  it('fills no state that has no room: the rest comes with the end of the item, and nothing is thrown into its process', () => {
+    const tried: string[] = []
+    const record = ({ type }: ConversationEvent) => {
+      tried.push(type)
+      throw new RefusedEventError('stateTooLarge', 'full')
+    }
+    const clock = { now: () => 0, elapsed: () => Date.now(), sleep: () => Promise.resolve() }
+    const conversation = { record } as unknown as Conversation
+    const { report, stop } = createOutputReporter(conversation, clock, { itemId: 'i1' })
+    for (let n = 0; n < 3; n++) {
+      report(Buffer.from('one\n'))
+      vi.advanceTimersByTime(100)
+    }
+    report(Buffer.alloc(70_000, 'x'))
+    vi.advanceTimersByTime(1000)
+    stop()
+    expect(tried).toEqual(['item.delta', 'item.progress'])
   })
 
   it('goes on behind what an earlier server has recorded', () => {
