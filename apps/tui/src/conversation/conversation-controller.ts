@@ -277,7 +277,7 @@ export class ConversationController implements AsyncDisposable {
     })
     if (before !== conversation) void before?.close().catch(() => undefined)
     const { summary, readOnly, attached } = conversation
-    const { conversationId, shortId, cwd, ceiling } = summary
+    const { conversationId, shortId, cwd, ceiling, storage } = summary
     const { person } = parley.server
     const far = { ...(this.#isFar ? { isFar: true as const } : {}), ...(person === undefined ? {} : { person }) }
     const window = { readOnly, onlyWatches: this.#onlyWatches, attached, ephemeral: this.#isEphemeral, ...far }
@@ -285,9 +285,8 @@ export class ConversationController implements AsyncDisposable {
     screen.dispatch(...openingActions([...opening, ...notices]), {
       kind: 'opened',
       opened: { conversationId, shortId, ...window, ...isSafe, ...(ceiling === undefined ? {} : { ceiling }) },
+      ...(storage?.passing === true ? { storage: storage.errno } : {}),
     })
-    const { storage } = summary
-    if (storage?.passing === true) screen.dispatch({ kind: 'storage', errno: storage.errno })
     screen.dispatch({ kind: 'recalled', prompts: prompts.read(cwd) })
     screen.follow(conversation.state)
     const folder = partsFolder(conversation.state)

@@ -54,7 +54,8 @@ export type UiAction =
   | { readonly kind: 'lost'; readonly sought?: SoughtServer; readonly reason?: LossReason }
   /** The server has not answered for some time, or answers again. */
   | { readonly kind: 'hangs'; readonly hangs: boolean }
-  | { readonly kind: 'opened'; readonly opened: Opened }
+  /** `storage`: errno of what keeps it from being saved, where something does. */
+  | { readonly kind: 'opened'; readonly opened: Opened; readonly storage?: string }
   /** Prompts sent in this folder before, oldest first. */
   | { readonly kind: 'recalled'; readonly prompts: readonly string[] }
   /** Prompts sent in any folder before, oldest first. */

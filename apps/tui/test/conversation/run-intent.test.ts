@@ -106,7 +106,11 @@ test('trouble with the disk stands above the composer until it has passed, which
   const moment = { nowMs: 0, sinceMs: 0 } as never
   expect(activityOf(null, after(['EROFS']), moment)?.line[0]?.text).toBe('Not saved: the disk is read-only. ')
   expect(activityOf(null, after(['EROFS', null]), moment)).toBeNull()
-  expect(after([null, 'EROFS', null, null]).notices).toMatchObject([{ text: 'The conversation is saved again.' }])
+  const said = [{ text: 'The conversation is saved again.' }]
+  expect(after([null, 'EROFS', null, null]).notices).toMatchObject(said)
+  // The answer to a message that waited comes before the notice.
+  const acknowledged = updateUi(after(['EROFS']), { kind: 'acknowledged', messageId: 'm' }, context).ui
+  expect(updateUi(acknowledged, { kind: 'storage', errno: null }, context).ui.notices).toMatchObject(said)
 })
 
 describe('an answer that is refused', () => {

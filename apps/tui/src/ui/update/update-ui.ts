@@ -6,7 +6,7 @@ import { putBack, rewritten } from '../composer/composer.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
 import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
-import { noteAnswered, noteConfigured } from '../outside-changes.ts'
+import { followStorage, noteAnswered, noteConfigured } from '../outside-changes.ts'
 import { followRole } from '../people/held-role.ts'
 import { updateMenu } from '../press-in-menu.ts'
 import { runEarlyCommands } from '../run-slash.ts'
@@ -18,9 +18,6 @@ import { resendUnsent, updateLink } from './follow-link.ts'
 import { isAnswered, placesOf } from './key-places.ts'
 import { pressKey, settleKey } from './press-key.ts'
 import { takeLine } from './take-line.ts'
-
-/** State of a log that has just been opened, or has taken a message. */
-const saved = { lostLog: null, storage: null }
 
 /** Returns the next state of the screen and the requests to carry out; the only way it changes. */
 export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiStep {
@@ -44,7 +41,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'takenAway':
       return updateLink(ui, action, context)
     case 'opened':
-      return afterOpening({ ...ui, menu: null, opened: action.opened, shownTrust: null, ...saved }, context)
+      return afterOpening(withOpened(ui, action), context)
     case 'recalled':
     case 'recalledAll':
       return stepTo(withPrompts(ui, action))
@@ -93,7 +90,7 @@ function withMessage(ui: UiState, action: UiAction & { kind: 'hold' | 'acknowled
     case 'hold':
       return { ...ui, unsent: [...ui.unsent, action.message] }
     case 'acknowledged':
-      return { ...ui, ...saved, unsent: withoutMessage(ui, action.messageId) }
+      return followStorage({ ...ui, lostLog: null, unsent: withoutMessage(ui, action.messageId) }, null)
     case 'notTaken':
       return returnMessage(ui, action.message)
   }
@@ -137,6 +134,14 @@ function takeInput(ui: UiState, action: UiAction & { kind: 'key' | 'line' | 'sig
     case 'signal':
       return pressKey({ ...ui, heldKey: null }, keyPress('c', { ctrl: true }), context)
   }
+}
+
+/** Takes the open conversation; trouble with its storage that was shown and is over is said to be. */
+function withOpened(ui: UiState, { opened, storage }: UiAction & { kind: 'opened' }): UiState {
+  const isSame = ui.opened?.conversationId === opened.conversationId
+  const before = isSame ? ui.storage : null
+  const next = { ...ui, menu: null, opened, shownTrust: null, lostLog: null, storage: before }
+  return followStorage(next, storage ?? null)
 }
 
 /** Goes on with what was entered before the conversation was open: messages, a command, a path that is begun. */

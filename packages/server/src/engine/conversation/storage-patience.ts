@@ -13,8 +13,8 @@ import {
  * can help, and ends with the first write that succeeds.
  */
 export interface StoragePatience {
-  /** State of what is not stored; null while everything is. */
-  readonly trouble: StorageTrouble | null
+  /** Returns what is not stored, to be shown to a client; null while everything is. */
+  show(): StorageTrouble | null
   /** Error of accepted work that could not be stored before the conversation was closed; else null. */
   readonly unsaved: StorageError | null
   /** Called with each failed write to the log. */
@@ -72,9 +72,7 @@ export function createStoragePatience({ clock, notify }: TroubleWays, ports: Tro
   }
 
   return {
-    get trouble() {
-      return trouble.current
-    },
+    show: trouble.show,
     get unsaved() {
       return unsaved
     },

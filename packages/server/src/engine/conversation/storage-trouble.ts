@@ -56,12 +56,9 @@ export interface TroublePorts {
   readonly probe: () => void
 }
 
-/** Returns the trouble as clients see it; nothing while everything is saved. */
-export function storageOf({
-  trouble,
-}: {
-  readonly trouble: StorageTrouble | null
-}): Pick<ConversationSummary, 'storage'> {
+/** Returns the trouble as clients see it, who then hear of its end; nothing while everything is saved. */
+export function storageOf(patience: Pick<TroubleState, 'show'>): Pick<ConversationSummary, 'storage'> {
+  const trouble = patience.show()
   if (trouble === null) return {}
   const { error, since } = trouble
   return { storage: { ...storageNotice(error), since, passing: error.retryable } }
@@ -69,14 +66,14 @@ export function storageOf({
 
 export interface TroubleWays {
   readonly clock: Clock
-  /** Sends a notice to every connected client, here that reported trouble has passed. */
+  /** Sends a notice to every connected client, here that trouble has passed of which they know. */
   readonly notify: (notice: ServerNotice) => void
 }
 
 /** State of the storage of one conversation. */
 export interface TroubleState {
-  /** State of what is not stored; null while everything is. */
-  readonly current: StorageTrouble | null
+  /** Returns what is not stored, to be shown to a client; null while everything is. */
+  show(): StorageTrouble | null
   /** Begins trouble unless there is some: of the log, which its next write ends, or of work that needs more than the log. */
   begin(error: StorageError, of: 'log' | 'work'): void
   report(error: StorageError): void
@@ -91,6 +88,7 @@ export function createTroubleState(
 ): TroubleState {
   let current: (StorageTrouble & { readonly of: 'log' | 'work' }) | null = null
   let isReported = false
+  let isShown = false
   let isProbing = false
 
   function report(error: StorageError): void {
@@ -104,8 +102,9 @@ export function createTroubleState(
     if (current.error.retryable && !succeeds(ports.probe)) return
     current = null
     pauses.reset()
-    if (isReported) ports.notify({ ...storageRestored, conversationId: ports.conversationId })
+    if (isReported || isShown) ports.notify({ ...storageRestored, conversationId: ports.conversationId })
     isReported = false
+    isShown = false
   }
 
   /** Finds out that the trouble has passed where no work waits that would. */
@@ -123,7 +122,8 @@ export function createTroubleState(
   }
 
   return {
-    get current() {
+    show() {
+      isShown ||= current !== null
       return current
     },
     begin(error, of) {

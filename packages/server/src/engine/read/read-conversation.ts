@@ -22,7 +22,7 @@ import { rejection } from '../../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable } from '../../replies/wire-limits.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader, type LogReader } from '../conversation/journal.ts'
-import { type StorageTrouble, storageOf } from '../conversation/storage-trouble.ts'
+import { storageOf, type TroubleState } from '../conversation/storage-trouble.ts'
 import { createReplyPage } from './reply-page.ts'
 
 export interface ReadPorts {
@@ -31,7 +31,7 @@ export interface ReadPorts {
     pathsOf(conversationId: ConversationId): SessionPaths
     readonly conversations: readonly {
       readonly conversation: Conversation
-      readonly patience: { readonly trouble: StorageTrouble | null }
+      readonly patience: Pick<TroubleState, 'show'>
     }[]
   }
 }

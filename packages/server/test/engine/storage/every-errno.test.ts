@@ -83,6 +83,8 @@ describe.each(Object.keys(steps))('trouble with the disk at %s', (step) => {
       await expect
         .poll(async () => (await client.request('conversation/read', { conversationId })).storage)
         .toBeUndefined()
+      // It was shown, so its end is told.
+      expect(await client.notice(({ code }) => code === 'storageRestored')).toMatchObject({ conversationId })
       await expect.poll(() => watched.state.core.turn).toBeNull()
       await watched.send('more')
       await watched.turnEnded()
