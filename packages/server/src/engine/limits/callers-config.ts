@@ -31,16 +31,20 @@ export function isCallersKey(key: string): boolean {
   return callersKeys.has(key.split('.', 1)[0] ?? '')
 }
 
+const widens = 'it could start programs, send keys elsewhere or widen what commands may do'
+
+const advice = {
+  caller: `for callers of a tool: ${widens}. Set it in config.toml, or start the server with --max-sandbox danger-full-access.`,
+  user: `for users of a team: ${widens}. Whoever runs the server sets it in its config.toml.`,
+} as const
+
 /**
  * Throws `aboveCeiling` for config that could bypass the server's limits. A tool's caller is often a model under the
  * influence of others, and a user of a team's server is not who runs it.
  */
-export function assertCallersConfig(config: Record<string, unknown> = {}): void {
+export function assertCallersConfig(config: Record<string, unknown> = {}, who: keyof typeof advice = 'caller'): void {
   const key = Object.keys(layerOfOverrides(config, 'config').values).find((name) => !callersKeys.has(name))
   if (key === undefined) return
-  throw rejection(
-    'aboveCeiling',
-    `config: "${key}" is not for callers of a tool or users of a team: it could start programs, send keys elsewhere or widen what commands may do. Set it in config.toml, or start the server with --max-sandbox danger-full-access.`,
-    { flag: '--max-sandbox' },
-  )
+  const detail = who === 'caller' ? { flag: '--max-sandbox' } : {}
+  throw rejection('aboveCeiling', `config: "${key}" is not ${advice[who]}`, detail)
 }

@@ -92,7 +92,7 @@ function assertOwnParams(params: object): void {
     ...('settings' in params ? [params.settings] : []),
   ]) {
     if (!isRecord(part)) continue
-    if (isRecord(part['config'])) assertCallersConfig({ ...part['config'] })
+    if (isRecord(part['config'])) assertCallersConfig({ ...part['config'] }, 'user')
     if (typeof part['policyFile'] === 'string')
       throw rejection('notPermitted', 'A file of rules is for whoever runs the server to name.')
   }

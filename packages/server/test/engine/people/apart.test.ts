@@ -172,7 +172,10 @@ it('a user names no programs, keys and files of the server', async () => {
     { hooks: { UserPromptSubmit: [hook] } },
     { 'network.proxy': 'http://127.0.0.1:1' },
   ])
-    expect(await ada.refused('conversation/create', { cwd, config })).toMatchObject({ code: 'aboveCeiling' })
+    expect(await ada.refused('conversation/create', { cwd, config })).toMatchObject({
+      code: 'aboveCeiling',
+      message: expect.stringMatching(/for users of a team.*Whoever runs the server sets it in its config\.toml\.$/),
+    })
   expect(await ada.refused('conversation/create', { cwd, policyFile: rules })).toMatchObject({ code: 'notPermitted' })
   const { conversationId } = await talk(team, ada, 'hello')
   const pictured = { conversationId, input: [{ type: 'image' as const, path: '/etc/hostname' }] }
