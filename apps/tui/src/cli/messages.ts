@@ -25,15 +25,16 @@ export function expectedFailure(error: unknown): Failure | null {
 }
 
 /** Returns Commander's message about a wrong command line as a line of this program. */
-export function sayUsageError(text: string): string {
-  return `parley: ${usageSentence(text)}\n`
+export function sayUsageError(text: string, command: string): string {
+  return `parley: ${usageSentence(text, command)}\n`
 }
 
-export function usageSentence(text: string): string {
+/** Returns it as a sentence that names the help of the command, as `parley list`. */
+export function usageSentence(text: string, command: string): string {
   const [first = '', ...rest] = withoutKey(text.trim().replace(/^error: /, '')).split('\n')
   const hint = rest.join(' ').trim()
   const unquoted = unquotedPrompt.test(first) ? ' A prompt of several words needs quotes.' : ''
-  return `${first.replace(/\.$/, '')}.${hint === '' ? '' : ` ${hint}`}${unquoted} See parley --help.`
+  return `${first.replace(/\.$/, '')}.${hint === '' ? '' : ` ${hint}`}${unquoted} See ${command} --help.`
 }
 
 /** Returns the sentence without extra arguments of `login` and values of unknown options: one may be a key, and errors get into logs. */

@@ -31,15 +31,17 @@ import { flagsOf, type Settle, withCommonFlags, withImages, withPlain, withServe
 export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
   const { stdout, stderr } = opened.launch.streams
   let outcome: number = exitCodes.ok
-  const program = defineProgram(opened, async (run) => {
+  const usage = { command: 'parley' }
+  const settle = async (run: Promise<number>) => {
     outcome = await run
-  })
+  }
+  const program = defineProgram(opened, settle, usage)
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return outcome
   } catch (error) {
     opened.window?.[Symbol.dispose]()
-    const ending = endingOf(error)
+    const ending = endingOf(error, usage)
     if (ending === null) throw error
     if (ending.exitCode === exitCodes.ok) return ending.exitCode
     const { code, message: words, exitCode } = ending
@@ -52,12 +54,28 @@ export async function runCommandLine(argv: readonly string[], opened: WindowLaun
   }
 }
 
+/** Command whose words or flags were wrong, as `parley list`. */
+interface FailedUsage {
+  command: string
+}
+
+/** Has errors name the help of their command. Called last: commands take their output from the program when they are defined. */
+function nameHelp(command: Command, words: string, usage: FailedUsage): void {
+  command.configureOutput({
+    outputError(text, write) {
+      usage.command = words
+      write(sayUsageError(text, words))
+    },
+  })
+  for (const inner of command.commands) nameHelp(inner, `${words} ${inner.name()}`, usage)
+}
+
 /** Returns the failure and the exit code of an expected error; null for a bug. */
-function endingOf(error: unknown): (Failure & { readonly exitCode: ExitCode }) | null {
+function endingOf(error: unknown, usage: FailedUsage): (Failure & { readonly exitCode: ExitCode }) | null {
   if (error instanceof ParleyError) return { code: error.code, message: error.message, exitCode: error.exitCode }
   if (error instanceof CommanderError) {
     const exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    return { code: 'usage', message: usageSentence(error.message), exitCode }
+    return { code: 'usage', message: usageSentence(error.message, usage.command), exitCode }
   }
   const failure = expectedFailure(error)
   return failure === null ? null : { ...failure, exitCode: exitCodeOf(failure.code) }
@@ -66,7 +84,7 @@ function endingOf(error: unknown): (Failure & { readonly exitCode: ExitCode }) |
 type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]
 
 /** Defines every command of the program. `settle` takes the exit code of the command that runs. */
-function defineProgram(opened: WindowLaunch, settle: Settle): Command {
+function defineProgram(opened: WindowLaunch, settle: Settle, usage: FailedUsage): Command {
   const { launch, window } = opened
   const writeTo = (stream: 'stdout' | 'stderr') => (text: string) => {
     window?.[Symbol.dispose]()
@@ -81,7 +99,6 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
     .configureOutput({
       writeOut: writeTo('stdout'),
       writeErr: writeTo('stderr'),
-      outputError: (text, write) => write(sayUsageError(text)),
     })
     .exitOverride()
     .argument('[prompt]', 'first message of a new interactive session')
@@ -104,6 +121,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle): Command {
   defineCompletion(program, launch.streams)
   defineHelp(program)
   addOverview(program)
+  nameHelp(program, 'parley', usage)
   // Set last, because commands inherit it.
   return program.allowExcessArguments()
 }
