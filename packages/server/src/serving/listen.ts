@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { readUnlocked } from '@parley/host'
 import { certificateFault, ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
@@ -84,7 +85,30 @@ function admitWith(rightsOf: RightsOfToken, accept: Acceptor['accept']): AdmitTo
 }
 
 export function readTls({ certFile, keyFile }: TlsPaths): TlsFiles {
-  return { cert: readPem(certFile), key: readPem(keyFile) }
+  const tls = { cert: readPem(certFile), key: readPem(keyFile) }
+  const certificate = orNull(() => new X509Certificate(tls.cert))
+  if (certificate === null) {
+    const fault = certificateFault(tls.cert) ?? 'has a certificate that cannot be read: it is cut off or changed'
+    throw new UsageError(`The file of --tls-cert, ${certFile}, ${fault}.`)
+  }
+  const key = orNull(() => createPrivateKey(tls.key))
+  if (key === null)
+    throw new UsageError(
+      `The file of --tls-key, ${keyFile}, has no private key in PEM form without a passphrase (-----BEGIN PRIVATE KEY-----).`,
+    )
+  if (certificate.checkPrivateKey(key)) return tls
+  throw new UsageError(
+    `The key in ${keyFile} (--tls-key) is not that of the first certificate in ${certFile} (--tls-cert). Name the key that this certificate was made for; the certificates that lead to its authority follow it in the file.`,
+  )
+}
+
+/** Returns what OpenSSL reads; null where it cannot, in a sentence that names neither the file nor what is missing. */
+function orNull<Read>(read: () => Read): Read | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
 }
 
 /** Reads the certificates of authorities of `--ca-file`, in PEM. Throws `UsageError`. */
