@@ -22,14 +22,15 @@ export function outcomeOfCopy(
   const about = { conversationId, compared }
   if (judged.kind === 'refused') return { ...about, result: 'refused', detail: judged.reason }
   if (isDryRun)
-    return { ...about, result: judged.kind === 'copy' ? 'would copy' : 'the same', detail: wordsFor(judged) }
+    return { ...about, result: judged.kind === 'copy' ? 'would copy' : 'the same', detail: wordsFor(judged, compared) }
   const fault = faultOf(compared)
   if (fault !== null) return { ...about, result: 'differs', detail: fault }
-  return { ...about, result: judged.kind === 'copy' ? 'copied' : 'the same', detail: wordsFor(judged) }
+  return { ...about, result: judged.kind === 'copy' ? 'copied' : 'the same', detail: wordsFor(judged, compared) }
 }
 
-function wordsFor(judged: Judgement): string {
-  if (judged.kind !== 'copy' || judged.bytes === 0) return ''
+/** Returns what of a log is copied; empty where that is all of it, whose counts its line has. */
+function wordsFor(judged: Judgement, { stored, here }: Comparison): string {
+  if (judged.kind !== 'copy' || judged.bytes === 0 || judged.bytes === (stored ?? here)?.bytes) return ''
   return `${judged.lines} lines, ${formatBytes(judged.bytes)}`
 }
 
