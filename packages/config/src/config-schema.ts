@@ -198,7 +198,7 @@ const configShape = {
         ca_file: file,
         cert_file: file,
         key_file: file,
-        replicas: z.int().min(1).max(5).optional(),
+        replicas: z.literal([1, 3, 5], 'must be 1, 3 or 5, and at most the number of servers of the store').optional(),
       })
       .optional()
   },

@@ -11,7 +11,7 @@ import type { ProgramCeiling } from './arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from './conventions.ts'
 import { stateFolder } from './home-folder.ts'
 import { connectorToServers, libraryOnServers } from './named-servers.ts'
-import { openSharedStore, shortWait } from './shared-store.ts'
+import { openSharedStore, shortWait, warningsOf } from './shared-store.ts'
 
 /** Engine of a program whose clients speak another protocol than the native one. */
 interface EngineOfProgram {
@@ -47,7 +47,7 @@ export async function runWithEngine(
   const { writeLog } = parts
   const opened =
     server === null
-      ? await openSharedStore(null, { ...parts, wait: shortWait(ceiling.program) })
+      ? await openSharedStore(null, { ...parts, warn: warningsOf(ceiling.program), wait: shortWait(ceiling.program) })
       : await reached(server)
   if ('problem' in opened) {
     const { problem, exitCode = cannotOpenStoreExitCode }: Refused = opened

@@ -20,6 +20,8 @@ interface StoreUser {
   readonly redaction?: Pick<Redaction, 'useKey'>
   /** Called with the time that each message took to be acknowledged. */
   readonly onPublished?: ((seconds: number) => void) | undefined
+  /** Takes each sentence about a key of `[store]` that has no effect. */
+  readonly warn: (text: string) => void
   /** Wait while the store cannot be opened. */
   readonly wait: OpeningWait
 }
@@ -30,12 +32,17 @@ export function shortWait(program: string): OpeningWait {
   return { onAway, isPatient: false }
 }
 
+/** Returns what says on stderr that a key has no effect. */
+export function warningsOf(program: string): StoreUser['warn'] {
+  return (text) => void process.stderr.write(`parley ${program}: ${text}\n`)
+}
+
 /** Opens the store that servers share, of `--store` or of `[store]`; null where there is none. */
 export async function openSharedStore(
   given: readonly string[] | null,
-  { home, files, redaction, onPublished, wait }: StoreUser,
+  { home, files, redaction, onPublished, warn, wait }: StoreUser,
 ): Promise<{ readonly store: SharedStore | null } | { readonly problem: string }> {
-  const wanted = wantedStore(given, home)
+  const wanted = wantedStore(given, configuredStore(home), warn)
   if (wanted === null) return { store: null }
   if ('problem' in wanted) return wanted
   // Loaded only here: most servers have no store.
@@ -51,10 +58,16 @@ export async function openSharedStore(
   }
 }
 
-function wantedStore(given: readonly string[] | null, home: string): Wanted | { readonly problem: string } | null {
-  const configured = configuredStore(home)
+function wantedStore(
+  given: readonly string[] | null,
+  { configured, warnings, problem }: Configured,
+  warn: StoreUser['warn'],
+): Wanted | { readonly problem: string } | null {
+  if (given?.length === 0) return null
+  if (problem !== undefined) return { problem }
   const servers = given ?? configured?.servers ?? []
   if (servers.length === 0) return null
+  warnings.forEach(warn)
   const { credentials_file: credentialsFile, ca_file: ca, cert_file: cert, key_file: key, replicas } = configured ?? {}
   if ((cert === undefined) !== (key === undefined))
     return { problem: 'cert_file and key_file of [store] go together: name both, or neither.' }
@@ -104,13 +117,22 @@ function createPassword(file: string): () => string {
   }
 }
 
-function configuredStore(home: string) {
+interface Configured {
+  readonly configured: Config['store']
+  readonly warnings: readonly string[]
+  /** Sentence for a `[store]` that cannot be used. */
+  readonly problem?: string
+}
+
+function configuredStore(home: string): Configured {
+  const nothing = { configured: undefined, warnings: [] }
   try {
-    return readEffectiveConfig({ home, isWhole: true }).values.store
+    const { values, warnings } = readEffectiveConfig({ home, isWhole: true })
+    return { configured: values.store, warnings: warnings.filter((text) => text.includes('"store.')) }
   } catch (error) {
-    // Each request says what is wrong with the configuration.
-    if (error instanceof ConfigError) return undefined
-    throw error
+    if (!(error instanceof ConfigError)) throw error
+    // Each request says what is wrong with the rest of the configuration.
+    return error.what.startsWith('store') ? { ...nothing, problem: error.message } : nothing
   }
 }
 

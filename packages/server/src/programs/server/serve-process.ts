@@ -21,7 +21,7 @@ import { relayTargets } from '../../serving/relay-targets.ts'
 import type { ServerArguments } from '../arguments.ts'
 import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
 import { stateFolder } from '../home-folder.ts'
-import { openSharedStore } from '../shared-store.ts'
+import { openSharedStore, warningsOf } from '../shared-store.ts'
 import { openUsersOfServer } from '../users-of-server.ts'
 import { describeCertificate, describeListener } from './describe-listener.ts'
 import { reportToLauncher } from './launch-daemon.ts'
@@ -119,7 +119,8 @@ async function openShared(args: ServerArguments, parts: EngineParts) {
   if ('problem' in people) return { ...people, exitCode: cannotListenExitCode }
   if (args.page && people.users === null) return { problem: pageNeedsUsers, exitCode: cannotListenExitCode }
   await using wait = waitForStore(args, parts)
-  const opened = await openSharedStore(args.store, { ...parts, wait, onPublished: metrics?.published })
+  const warn = args.logsJson ? parts.writeLog : warningsOf('server')
+  const opened = await openSharedStore(args.store, { ...parts, warn, wait, onPublished: metrics?.published })
   if ('problem' in opened) people.users?.[Symbol.dispose]()
   if ('problem' in opened) return { ...opened, exitCode: noStoreExitCode }
   const shared = {

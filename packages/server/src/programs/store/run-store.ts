@@ -5,7 +5,7 @@ import { type Copies, createCopies } from '../../engine/index.ts'
 import { asRejection } from '../../replies/rejection.ts'
 import { UsageError } from '../../serving/flags.ts'
 import { homeFolder, makeHomePrivate } from '../home-folder.ts'
-import { openSharedStore, shortWait } from '../shared-store.ts'
+import { openSharedStore, shortWait, warningsOf } from '../shared-store.ts'
 import { readStoreArguments, type StoreArguments } from './store-arguments.ts'
 import { lineOf, type Outcome, outcomeOfCopy, outcomeOfVerify, summaryOf } from './store-report.ts'
 
@@ -33,7 +33,12 @@ export async function runStore(
   const args = readStoreArguments(argv)
   const home = homeFolder(env)
   makeHomePrivate(home)
-  const opened = await openSharedStore(args.servers, { home, files: nodeFiles, wait: shortWait('store') })
+  const opened = await openSharedStore(args.servers, {
+    home,
+    files: nodeFiles,
+    warn: warningsOf('store'),
+    wait: shortWait('store'),
+  })
   if ('problem' in opened) {
     process.stderr.write(`parley store: ${opened.problem}\n`)
     return exitCodes.storage

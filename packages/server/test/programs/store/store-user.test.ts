@@ -22,8 +22,14 @@ async function opened({ server = '127.0.0.1:1', password = 'right', mode = 0o600
   const user = lines ?? `user = "parley"\npassword_file = "${file}"`
   const config = `[store]\nservers = ["nats://${server}"]\n${user.replaceAll('FILE', file)}\n`
   writeFileSync(join(home.path, 'config.toml'), config, { mode: 0o600 })
-  const found = await openSharedStore(null, { home: home.path, files: nodeFiles, wait: shortWait('server') })
-  if ('problem' in found) return found.problem
+  const warned: string[] = []
+  const found = await openSharedStore(null, {
+    home: home.path,
+    files: nodeFiles,
+    warn: (text) => warned.push(text),
+    wait: shortWait('server'),
+  })
+  if ('problem' in found) return [...warned, found.problem].join('\n')
   await using _store = found.store
   return found.store === null ? 'none' : 'opened'
 }
@@ -47,6 +53,15 @@ describe('the user of a store', () => {
     [{ mode: 0o640 }, /must be a file of yours alone: chmod 600/],
     [{ lines: 'cert_file = "/c.pem"' }, /cert_file and key_file of \[store\] go together/],
     [{ lines: 'key_file = "/c.key"' }, /cert_file and key_file of \[store\] go together/],
+    [
+      { lines: 'replicas = 9' },
+      /config\.toml:3: store\.replicas: must be 1, 3 or 5, and at most the number of servers/,
+    ],
+    [{ lines: 'replicas = 2' }, /store\.replicas: must be 1, 3 or 5/],
+    [
+      { lines: 'replica = 3\nuser = "parley"' },
+      /config\.toml:3: unknown key "store\.replica"\. Did you mean "replicas"\?\nuser/,
+    ],
     [{ lines: 'user = "parley"' }, /user and password_file of \[store\] go together/],
     [{ lines: 'password_file = "FILE"' }, /user and password_file of \[store\] go together/],
     [
@@ -65,7 +80,8 @@ describe('the user of a store', () => {
     await using home = await tempDirectory()
     writeFileSync(join(home.path, 'config.toml'), '[store]\nservers = ["nats://127.0.0.1:1"]\n', { mode: 0o600 })
     const wait = shortWait('server')
-    expect(await openSharedStore(readStore('none'), { home: home.path, files: nodeFiles, wait })).toEqual({
+    const warn = () => undefined
+    expect(await openSharedStore(readStore('none'), { home: home.path, files: nodeFiles, warn, wait })).toEqual({
       store: null,
     })
   })
