@@ -45,11 +45,24 @@ export interface StoreOptions extends StoreAddress {
  */
 export function openStore(options: StoreOptions): Promise<SharedStore> {
   const { wait = { onAway: () => undefined, isPatient: false } } = options
-  return whileOpening(() => tryStore(options), wait, `The store ${nameOf(options)} does not answer.`)
+  let isConnected = false
+  const open = () => {
+    isConnected = false
+    return tryStore(options, () => {
+      isConnected = true
+    })
+  }
+  const state = () =>
+    isConnected ? 'is being opened: a new one is made first, which takes seconds' : 'does not answer'
+  return whileOpening(open, wait, () => `The store ${nameOf(options)} ${state()}.`)
 }
 
-async function tryStore({ replicas, files, onPublished, ...address }: StoreOptions): Promise<SharedStore> {
+async function tryStore(
+  { replicas, files, onPublished, ...address }: StoreOptions,
+  onConnected: () => void,
+): Promise<SharedStore> {
   const connected = await connectStore(address)
+  onConnected()
   try {
     const prepared = await prepareStore(connected, replicas)
     const nodes = await holdLease(prepared.nodes, () => connected.connection.reconnect())

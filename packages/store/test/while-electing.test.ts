@@ -68,7 +68,7 @@ describe('a store that is opened while its servers start', () => {
       await waitUntil(() => tries.length === length + 1, { what: 'the next try' })
     }
     const wait = { onAway: (text: string) => void said.push(text), isPatient: true }
-    const opened = whileOpening(open, wait, 'It does not answer.')
+    const opened = whileOpening(open, wait, () => 'It does not answer.')
     await vi.advanceTimersByTimeAsync(999)
     expect(said).toEqual([])
     await vi.advanceTimersByTimeAsync(1)

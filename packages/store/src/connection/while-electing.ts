@@ -63,21 +63,21 @@ export interface OpeningWait {
   readonly isPatient: boolean
 }
 
-/** Runs the opening of a store again for as long as it fails for a reason that passes. `silent` says that it hangs. */
+/** Runs the opening of a store again for as long as it fails for a reason that passes. `unfinished` says what it waits for. */
 export async function whileOpening<Result>(
   open: () => Promise<Result>,
   { onAway, isPatient }: OpeningWait,
-  silent: string,
+  unfinished: () => string,
 ): Promise<Result> {
   const startMs = performance.now()
   const waitedMs = () => performance.now() - startMs
   const mayPass = (error: UnusableStoreError) =>
     isPatient ? error.passes : isElecting(error) && waitedMs() < electionMs
-  let problem = silent
+  let problem: string | null = null
   let told = ''
   const tell = () => {
-    told = problem
-    onAway(problem)
+    told = problem ?? unfinished()
+    onAway(told)
   }
   const timer = setTimeout(tell, quietMs)
   try {
