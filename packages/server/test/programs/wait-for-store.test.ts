@@ -19,5 +19,8 @@ it('a server that logs JSON says so of a store that is away, too, with the reaso
     stderr.mockRestore()
   }
   expect(events.map(({ event }) => event)).toEqual(['store.away', 'store.back'])
-  expect(lines).toEqual(['The store nats://a cannot be reached.'])
+  expect(lines).toEqual([
+    'The store nats://a cannot be reached. Waiting for it; no client is served until then.',
+    'The store answers.',
+  ])
 })

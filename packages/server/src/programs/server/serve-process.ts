@@ -24,6 +24,7 @@ import { stateFolder } from '../home-folder.ts'
 import { openSharedStore, warningsOf } from '../shared-store.ts'
 import { openUsersOfServer } from '../users-of-server.ts'
 import { describeCertificate, describeListener } from './describe-listener.ts'
+import { followStore, sayStoreAway } from './follow-store.ts'
 import { reportToLauncher } from './launch-daemon.ts'
 import { waitForStore } from './wait-for-store.ts'
 import { watchProcess } from './watch-process.ts'
@@ -69,11 +70,9 @@ export async function serveProcess(given: EngineParts, args: ServerArguments, pa
     await parts.host.close()
   }
   endOnSignals(lifetime, args)
+  using _followed = store === null ? null : followStore(store, args, parts)
   endOnDefect(writeLog, close, (error) => logEvent?.({ event: 'defect', ...kindOfFault(error) }))
-  if (args.role === 'client')
-    connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
-  // The first request, which waits in the pipe by now, is answered before sockets are made.
-  if (args.role === 'client' && args.listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await acceptStdio(args, connections)
   const ways = waysOf(args, { engine, folder: page, connections, store, metrics })
   const listeners = await openListeners({ args, env, home, connections, writeLog, ...ways })
   if ('problem' in listeners) {
@@ -178,11 +177,11 @@ function metricsOf(engine: Engine, metrics: Metrics | undefined): (() => string)
   return () => `${metrics.text()}${engine.gauges(state())}`
 }
 
-/** Says why the end takes some seconds where the store does not answer. */
-function sayStoreAway(store: SharedStore | null): void {
-  if (store === null || store.awayMs === null) return
-  const text = `The store ${store.name} does not answer. What it lacks is tried for some seconds more; nobody was shown it.`
-  process.stderr.write(`parley server: ${text}\n`)
+/** Serves the client on stdin. Its first request, which waits in the pipe by now, is answered before sockets are made. */
+async function acceptStdio({ role, listen }: ServerArguments, connections: Connections): Promise<void> {
+  if (role !== 'client') return
+  connections.accept(createStreamTransport({ input: process.stdin, output: process.stdout }), 'stdio')
+  if (listen.length === 0) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Ends on signals. Closing a terminal ends only a service that was started in it by hand. */

@@ -7,10 +7,23 @@ import { shortWait } from '../shared-store.ts'
 /** Wait for a store that cannot be opened yet. */
 type StoreWait = OpeningWait & AsyncDisposable
 
-interface Reports {
+export interface Reports {
   readonly writeLog: (line: string) => void
   /** Takes what is said, in place of sentences on stderr. */
   readonly logEvent?: LogEvent | undefined
+}
+
+/** Returns what says on stderr, or in the log as JSON, that a store is away or back. `isNew` is false for a further sentence. */
+export function storeReports({ writeLog, logEvent }: Reports) {
+  const say = (event: 'store.away' | 'store.back', sentence: string, isNew: boolean) => {
+    writeLog(sentence)
+    if (logEvent === undefined) process.stderr.write(`parley server: ${sentence}\n`)
+    else if (isNew) logEvent({ event })
+  }
+  return {
+    away: (sentence: string, isNew = true) => say('store.away', sentence, isNew),
+    back: (sentence: string) => say('store.back', sentence, true),
+  }
 }
 
 /**
@@ -22,20 +35,17 @@ export function waitForStore(
   { writeLog, logEvent }: Reports,
 ): StoreWait {
   if (role !== 'service' || isDaemon) return { ...shortWait('server'), [Symbol.asyncDispose]: async () => undefined }
+  const { away, back } = storeReports({ writeLog, logEvent })
   let doors: ReturnType<typeof turnAway>[] | null = null
   return {
     isPatient: true,
     onAway(problem) {
-      writeLog(problem)
-      if (logEvent === undefined)
-        process.stderr.write(`parley server: ${problem} Waiting for it; no client is served until then.\n`)
-      else if (doors === null) logEvent({ event: 'store.away' })
+      away(`${problem} Waiting for it; no client is served until then.`, doors === null)
       doors ??= listen.map((address) => turnAway(address, tls))
     },
     async [Symbol.asyncDispose]() {
       if (doors === null) return
-      if (logEvent !== undefined) logEvent({ event: 'store.back' })
-      else process.stderr.write('parley server: The store answers.\n')
+      back('The store answers.')
       for (const door of await Promise.all(doors)) await door?.close()
     },
   }
