@@ -13,12 +13,18 @@ export interface Attached {
   readonly watched: Watched
 }
 
+/** Event that a client was shown, without its content: a long run has millions. */
+export type Shown = Pick<Envelope, 'seq' | 'crc'>
+
 /** Way of one client through the servers that have its conversation. */
 export interface Attachment {
   /** Server that it was last on. */
   readonly at: Member
-  /** What its connections were shown: each that read from the beginning, and each part read on by the cursor. */
-  readonly shown: readonly (readonly Envelope[])[]
+  /**
+   * Returns what its connections were shown since the last call, and forgets it: each that read from the beginning, and
+   * each part read on by the cursor.
+   */
+  takeShown(): Shown[]
   /** Attaches to a server without opening the conversation there. */
   readAt(member: Member, reach: Reach): Promise<Attached>
   /** Resolves to where the conversation is, once one of the servers has it. */
@@ -32,7 +38,7 @@ export function createAttachment(
   team: Team,
   { conversationId, home, onShown }: { conversationId: string; home: Member; onShown: () => void },
 ): Attachment {
-  const shown: (readonly Envelope[])[] = []
+  let shown: Shown[] = []
   // As clients do, so that the conversations of a dead server spread over the others.
   const draw = (member: Member) => crc32(`${conversationId} ${team.members.indexOf(member)}`)
   const inOrder = team.members.toSorted((one, other) => draw(one) - draw(other))
@@ -40,14 +46,24 @@ export function createAttachment(
   let watcher: Watched | null = null
   let attached: Attached | null = null
 
+  /** Notes each event that a connection is shown. */
+  function note({ until }: Watched): void {
+    let noted = 0
+    const all = until((_, events) => {
+      for (const { seq, crc } of events.slice(noted)) shown.push(crc === undefined ? { seq } : { seq, crc })
+      noted = events.length
+    })
+    all.catch(() => undefined)
+  }
+
   async function readAt(member: Member, reach: Reach): Promise<Attached> {
     const following = await reach.watcher.watch(conversationId, watcher?.cursor)
     watcher = following
     if (following.reset) throw new Error(`${conversationId}: the cursor is not known any more`)
-    shown.push(following.events)
+    note(following)
     void following.until((_, events) => events.length > 0).then(onShown, () => undefined)
     const watched = await reach.driver.watch(conversationId)
-    shown.push(watched.events)
+    note(watched)
     at = member
     attached = { member, reach, watched }
     return attached
@@ -75,7 +91,11 @@ export function createAttachment(
     get at() {
       return at
     },
-    shown,
+    takeShown() {
+      const taken = shown
+      shown = []
+      return taken
+    },
     readAt,
     async find() {
       for (;;) {

@@ -1,5 +1,5 @@
-import type { ConversationState, Envelope } from '@parley/protocol'
-import { type Attached, createAttachment, isPassing, within } from './attachment.ts'
+import type { ConversationState } from '@parley/protocol'
+import { type Attached, createAttachment, isPassing, type Shown, within } from './attachment.ts'
 import type { Member, Reach, Team } from './team.ts'
 
 /** Somebody who talks in one conversation, and goes to another server when one does not answer. */
@@ -7,8 +7,8 @@ export interface Talk {
   readonly conversationId: string
   /** Server that it was last on. */
   readonly at: Member
-  /** What its connections were shown. */
-  readonly shown: readonly (readonly Envelope[])[]
+  /** Returns what its connections were shown since the last call, and forgets it. */
+  takeShown(): Shown[]
   /** Returns the longest time without an event since the last call, in ms. */
   takeLongestGap(): number
   /** Takes one turn after the other until a signal, then until one more has ended. */
@@ -72,7 +72,7 @@ export async function startTalk(team: Team, home: Member): Promise<Talk> {
     get at() {
       return attachment.at
     },
-    shown: attachment.shown,
+    takeShown: attachment.takeShown,
     takeLongestGap() {
       const gap = Math.max(longestGapMs, performance.now() - lastShownMs)
       longestGapMs = 0
