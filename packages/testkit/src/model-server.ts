@@ -26,16 +26,19 @@ export type ModelServer = AsyncDisposable & {
 interface ModelServerOptions {
   /** Returns false for a bearer token that the server refuses with 401; `null` stands for a request without one. */
   readonly accepts?: (token: string | null) => boolean | Promise<boolean>
+  /** False forgets requests once they are answered: a long run has gigabytes of them. Default: true. */
+  readonly keepsRequests?: boolean
 }
 
 /** Starts an HTTP server on loopback that answers model requests with scripted steps. A request beyond the script gets status 400. */
 export async function startModelServer(
   steps: readonly Step[] = [],
-  { accepts = () => true }: ModelServerOptions = {},
+  { accepts = () => true, keepsRequests = true }: ModelServerOptions = {},
 ): Promise<ModelServer> {
   const queue = [...steps]
   let listed: object = modelList
   const requests: RecordedRequest[] = []
+  let count = 0
   const arrivals = mailbox<RecordedRequest>()
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
@@ -46,10 +49,12 @@ export async function startModelServer(
     if (!(await accepts(token))) return reject(response, 'this key is not known', 401)
     const wire = wireOf(incoming)
     if (wire === undefined) return answerOther(incoming, response, listed)
-    const request = await readRequest({ incoming, response, wire, number: requests.length + 1 })
-    requests.push(request)
+    const request = await readRequest({ incoming, response, wire, number: ++count })
     const step = queue.shift()
-    arrivals.put(request)
+    if (keepsRequests) {
+      requests.push(request)
+      arrivals.put(request)
+    }
     if (step === undefined) return reject(response, `the script has no step for request ${request.number}`)
     await sendStep(typeof step === 'function' ? await step(request) : step, request, response)
   }

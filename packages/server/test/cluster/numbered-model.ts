@@ -15,7 +15,8 @@ export async function startNumberedModel(command = (line: string) => `echo ${lin
       calls: [{ name: 'shell', arguments: { command: command(`${lines}`) } }],
     }
   }
-  return startModelServer(Array.from({ length: 20_000 }, (): Step => answer))
+  const steps = Array.from({ length: 200_000 }, (): Step => answer)
+  return startModelServer(steps, { keepsRequests: false })
 }
 
 /** Returns the type of the newest entry that the model is given. */
