@@ -68,7 +68,7 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
       return open.get(address) ?? keep(address, through)
     },
     async close() {
-      // Nobody waits for an address that does not answer.
+      // Attempts end at once: an address that does not answer would hold the close up.
       over.abort(new ClientError('closed', 'The connection was closed here.'))
       const all = [...open.values()].map((made) => made.then(({ client }) => client.close()))
       await Promise.allSettled(all)

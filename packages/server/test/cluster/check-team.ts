@@ -69,7 +69,7 @@ function readKept(log: string): Kept {
   return { bytes, envelopes }
 }
 
-/** What was shown since the last check: kept lines are never changed, so what was checked before still holds. */
+/** Compares the events shown since the last check with the log, whose lines never change. */
 function expectShown({ conversationId, takeShown }: Talk, { envelopes }: Kept): void {
   for (const { seq, crc } of takeShown())
     expect([conversationId, seq, envelopes[seq - 1]?.crc]).toEqual([conversationId, seq, crc])

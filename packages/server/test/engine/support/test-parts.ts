@@ -31,7 +31,7 @@ const address = process.env['PARLEY_TEST_STORE']
 const store =
   address === undefined ? null : await openStore({ servers: address.split(','), replicas: 1, files: nodeFiles })
 
-/** One for all servers of a file: each would keep a grammar of its own, and a child costs what its parent's pages cost. */
+/** Parser of all servers of a file: each would keep a grammar of its own, and a fork costs by the pages of its parent. */
 const parser = createShellParser(shellParserFiles)
 const shellParser: ShellParser = { read: (script) => parser.read(script), [Symbol.dispose]: () => undefined }
 
