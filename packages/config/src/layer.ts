@@ -5,6 +5,7 @@ import { hookExample } from './hook-config.ts'
 import { sayIssue } from './say-issue.ts'
 import { isTable, lineOfKey, parseToml, splitKey, tomlValue } from './toml.ts'
 import { unknownKeyWarnings, withParleyNames } from './unknown-keys.ts'
+import { withVariableNames } from './variable-names.ts'
 
 /** Values of one source of configuration. `origin` is the name that `parley config` shows beside each of them. */
 export interface Layer {
@@ -76,7 +77,8 @@ export function layerOf(
     const key = path.filter((part) => typeof part === 'string').join('.')
     throw new ConfigError(at(path), `${key}: ${issue?.message ?? 'not valid'}.${exampleOf(path)}`)
   }
-  return { origin, values: parsed.data, warnings: unknownKeyWarnings(values, at) }
+  const named = withVariableNames(parsed.data, at)
+  return { origin, values: named.values, warnings: [...unknownKeyWarnings(values, at), ...named.warnings] }
 }
 
 function exampleOf([first]: readonly PropertyKey[]): string {

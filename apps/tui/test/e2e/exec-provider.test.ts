@@ -52,7 +52,19 @@ describe('without credentials the run ends with 3 and says what to do', () => {
     await using world = await execWorld()
     const { exitCode, stderr } = await world.exec(['-c', 'model_provider=lcal', 'hi'])
     expect(exitCode).toBe(3)
-    expect(stderr).toContain('There is no model provider "lcal"')
+    expect(stderr).toContain('There is no model provider "lcal". Did you mean "local"?')
+  })
+
+  test('when env_key holds a key in place of the name of a variable, which is shown nowhere', async () => {
+    const key = 'sk-proj-abcdefghijklmnopqrstuvwx0123456789'
+    await using world = await execWorld({ provider: `env_key = "${key}"` })
+    const { result, end } = await world.execJson(['hi'])
+    const listed = await world.parley('provider', 'list')
+    expect(result.exitCode).toBe(3)
+    expect(end.failure?.message).toContain('set (env_key names no variable)')
+    expect(result.stderr).toContain('"model_providers.local.env_key" wants the name of a variable')
+    expect(listed.stdout).toContain('(env_key names no variable)')
+    expect([result.stdout, result.stderr, listed.stdout, listed.stderr].join('')).not.toContain(key)
   })
 })
 

@@ -25,6 +25,31 @@ interface BodyReaderParts {
   readonly wireName: string
 }
 
+/**
+ * Creates a reader for server-sent events or for one JSON text, whichever the body is: its first character tells that, and
+ * servers name either by the type of the other.
+ */
+export function createBodyReader(parts: BodyReaderParts): BodyReader {
+  let reader: BodyReader | undefined
+  return {
+    read(bytes) {
+      reader ??= firstCharacter(bytes) === '' ? undefined : readerFor(bytes, parts)
+      return reader?.read(bytes) ?? { events: [], alive: false }
+    },
+    end: () => (reader ?? createStreamedBodyReader(parts)).end(),
+  }
+}
+
+function readerFor(bytes: Uint8Array, parts: BodyReaderParts): BodyReader {
+  return /[{[]/.test(firstCharacter(bytes)) ? createWholeBodyReader(parts) : createStreamedBodyReader(parts)
+}
+
+/** Returns the first byte that is neither white space nor of a byte order mark, as a character; empty for none. */
+function firstCharacter(bytes: Uint8Array): string {
+  const first = bytes.find((byte) => byte > 0x20 && ![0xef, 0xbb, 0xbf].includes(byte))
+  return first === undefined ? '' : String.fromCharCode(first)
+}
+
 /** Creates a reader for server-sent events. */
 export function createStreamedBodyReader({ reader, explain, limits, wireName }: BodyReaderParts): BodyReader {
   const sse = createSseReader(limits.maxEventChars)
@@ -52,8 +77,8 @@ export function createStreamedBodyReader({ reader, explain, limits, wireName }: 
   }
 }
 
-/** Creates a reader for one JSON object, the answer of servers that ignore `stream: true`. */
-export function createWholeBodyReader({ reader, explain, limits, wireName }: BodyReaderParts): BodyReader {
+/** Creates a reader for one JSON text, the answer of servers that ignore `stream: true`: one object, or a list of events. */
+function createWholeBodyReader({ reader, explain, limits, wireName }: BodyReaderParts): BodyReader {
   const checked = createShapeCheck({ reader, explain, wireName })
   const chunks: Uint8Array[] = []
   let receivedBytes = 0
@@ -65,12 +90,22 @@ export function createWholeBodyReader({ reader, explain, limits, wireName }: Bod
     },
     end() {
       const out: ModelEvent[] = []
-      const text = Buffer.concat(chunks).toString('utf8')
-      if (isWhole(text)) checked.read(text, out)
+      const text = Buffer.concat(chunks)
+        .toString('utf8')
+        .trim()
+        .replace(/^\uFEFF/, '')
+      for (const data of eventsIn(text)) checked.read(data, out)
       if (!out.some(isTerminal)) checked.end(out, isWhole(text))
       return out
     },
   }
+}
+
+/** Returns the events of a JSON text: those of a list, or the one that it is; none for text that is not whole. */
+function eventsIn(text: string): readonly string[] {
+  if (!isWhole(text)) return []
+  const value: unknown = JSON.parse(text)
+  return Array.isArray(value) ? value.map((event) => JSON.stringify(event)) : [text]
 }
 
 /** Reader that ends an answer which is not of its wire, once that is certain. */

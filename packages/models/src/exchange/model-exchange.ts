@@ -1,9 +1,9 @@
-import { type Explain, isPage } from '../failures/explain.ts'
+import { type Explain, isEncoded, isPage } from '../failures/explain.ts'
 import { type HttpChunk, type HttpExchange, type HttpHead, readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
 import { isTerminal, type ModelEvent, type ModelFailure, type ModelRequest } from '../port/model-client.ts'
 import { type HttpWire, type RequestBody, type WireReader, wireNameOf } from '../port/wire.ts'
-import { type BodyReader, createStreamedBodyReader, createWholeBodyReader } from './body-reader.ts'
+import { type BodyReader, createBodyReader } from './body-reader.ts'
 import type { Call, Endpoint } from './endpoint.ts'
 
 /** Streams one response. A single generator, since each nested `yield*` would cost every delta another promise. */
@@ -101,12 +101,11 @@ class ModelExchange {
     if (head.status < 200 || head.status > 299) {
       return this.#explain.refusal(head, await readText(http, maxErrorBytes))
     }
-    const contentType = head.headers['content-type'] ?? ''
+    const { 'content-type': contentType = '', 'content-encoding': encoding = '' } = head.headers
+    if (isEncoded(encoding)) return this.#explain.encoded(encoding)
     if (isPage(contentType)) return this.#explain.notAModel(contentType)
     const { limits } = this.#endpoint
-    const parts = { reader: this.#reader, explain: this.#explain, limits, wireName: this.#wireName }
-    const isWhole = contentType.startsWith('application/json')
-    this.#body = isWhole ? createWholeBodyReader(parts) : createStreamedBodyReader(parts)
+    this.#body = createBodyReader({ reader: this.#reader, explain: this.#explain, limits, wireName: this.#wireName })
     return undefined
   }
 

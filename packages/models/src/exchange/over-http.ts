@@ -1,3 +1,4 @@
+import { isEncoded } from '../failures/explain.ts'
 import { loadHttp } from '../http/http-agents.ts'
 import { readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
@@ -53,6 +54,8 @@ async function listModels(endpoint: Endpoint, wire: HttpWire, signal: AbortSigna
     if (watchdog.trip !== undefined) return { type: 'failed', failure: explain.trip('idle') }
     if (head.type === 'fault') return { type: 'failed', failure: explain.network(head, false) }
     if (head.status !== 200) return { type: 'failed', failure: explain.refusal(head, body) }
+    const { 'content-encoding': encoding = '' } = head.headers
+    if (isEncoded(encoding)) return { type: 'failed', failure: explain.encoded(encoding) }
     const models = wire.readModels(body)
     return models === undefined
       ? { type: 'failed', failure: explain.notAModel(head.headers['content-type'] ?? 'something else') }

@@ -4,7 +4,7 @@ import { createParser } from 'eventsource-parser'
 interface SseBatch {
   /** Data of each whole event, in order. Their names are not needed: every wire repeats them in the data. */
   readonly events: readonly string[]
-  /** True when a whole event or a comment has arrived. */
+  /** True when a whole event, one without data or a comment has arrived. */
   readonly alive: boolean
   /** True once an event is longer than the limit. */
   readonly oversized: boolean
@@ -29,8 +29,10 @@ export function createSseReader(maxEventChars: number): SseReader {
   let stray = ''
   const parser = createParser({
     maxBufferSize: maxEventChars,
-    onEvent: (event) => {
-      events.push(event.data)
+    onEvent: ({ data }) => {
+      // By the standard an event without data is none; gateways keep a connection open by it.
+      if (data.trim() === '') alive = true
+      else events.push(data)
     },
     onComment: () => {
       alive = true

@@ -14,6 +14,8 @@ export interface Explain {
   trip(trip: Exclude<Trip, 'aborted'>): ModelFailure
   tooLarge(code: 'oversizedEvent' | 'responseTooLarge'): ModelFailure
   notAModel(contentType: string): ModelFailure
+  /** Explains a body in an encoding that no request asks for. */
+  encoded(encoding: string): ModelFailure
   /** Explains an answer that is not of the wire in use; `found` is the wire that it is of. */
   otherAnswer(wire: string, found?: string): ModelFailure
 }
@@ -38,15 +40,22 @@ function textWithoutSecrets(text: string, secrets: readonly string[]): string {
 export function createExplain({ contextNow, readError, secrets, idleMs }: ExplainSource): Explain {
   const clean = (failure: ModelFailure) => withoutSecrets(failure, secrets)
   const { provider, host } = contextNow()
+  const refusalOf = ({ status, headers }: HttpHead, body: string) => {
+    const { 'content-encoding': encoding = '' } = headers
+    const message = `a text in ${encoding}, which was not asked for`
+    const error = isEncoded(encoding) ? { message, code: '', kind: '' } : readError(textWithoutSecrets(body, secrets))
+    return { status, headers, error }
+  }
   return {
     wire: (fault) => clean(explainWire(fault, contextNow())),
     network: (fault, streaming) => clean(classifyNetwork(fault, streaming, contextNow())),
-    refusal: ({ status, headers }, body) =>
-      clean(classifyRefusal({ status, headers, error: readError(textWithoutSecrets(body, secrets)) }, contextNow())),
+    refusal: (head, body) =>
+      clean(explainGuard(head, body, host) ?? classifyRefusal(refusalOf(head, body), contextNow())),
     trip: (trip) => explainTrip(trip, provider, idleMs),
     tooLarge: (code) =>
       failure(code, `The answer of ${provider} is larger than parley accepts. Ask again in smaller steps.`, 'never'),
     notAModel: (contentType) => explainNotAModel(host, contentType),
+    encoded: (encoding) => explainEncoded(host, encoding),
     otherAnswer: (wire, found) => explainOtherAnswer(host, wire, found),
   }
 }
@@ -60,6 +69,29 @@ export function explainNotAModel(host: string, contentType: string): ModelFailur
 /** Returns true for a page for people, which gateways and wrong addresses answer with. */
 export function isPage(contentType: string): boolean {
   return contentType.toLowerCase().startsWith('text/html')
+}
+
+/** Tells whether a body is encoded by what its head says of it. */
+export function isEncoded(encoding: string): boolean {
+  return !/^\s*(?:identity\s*)?$/i.test(encoding)
+}
+
+function explainEncoded(host: string, encoding: string): ModelFailure {
+  const message = `${host} answered in the encoding ${encoding}, though parley asked for none ("accept-encoding: identity"). Switch it off there or in the proxy before it.`
+  return failure('unexpectedReply', message, 'never')
+}
+
+/** Marks of the pages by which a guard of a site asks if a person is there, in head and body. */
+const guardHeaders = ['cf-mitigated', 'x-amzn-waf-action', 'x-vercel-mitigated']
+const guardWords =
+  /just a moment|attention required|cf-chl|challenge-platform|captcha|verify you are human|access denied/i
+
+/** Returns the failure of a request that a guard before the provider has stopped with a page; undefined for any other. */
+function explainGuard({ status, headers }: HttpHead, body: string, host: string): ModelFailure | undefined {
+  const isGuards = guardHeaders.some((name) => headers[name] !== undefined) || guardWords.test(body)
+  if (status !== 403 || !isGuards || !/^\s*</.test(body)) return undefined
+  const message = `${host} did not let the request through (403): a guard before it, as of a proxy or of Cloudflare, answered with a page for browsers. It says nothing of the key. Try from another network, or ask whoever runs it to let programs in.`
+  return { ...failure('unexpectedReply', message, 'never'), status }
 }
 
 function explainOtherAnswer(host: string, wire: string, found: string | undefined): ModelFailure {

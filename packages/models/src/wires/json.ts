@@ -19,9 +19,17 @@ export function stringAt(record: JsonRecord, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** Returns a number, also one that a server has put between quotes. */
 export function numberAt(record: JsonRecord, key: string): number | undefined {
   const value = record[key]
+  if (typeof value === 'string' && /^\d+$/.test(value)) return Number(value)
   return typeof value === 'number' ? value : undefined
+}
+
+/** Returns an id; empty for none. Some servers count their calls, and send numbers. */
+export function idAt(record: JsonRecord, key: string): string {
+  const value = record[key]
+  return typeof value === 'number' ? String(value) : (stringAt(record, key) ?? '')
 }
 
 export function recordAt(record: JsonRecord, key: string): JsonRecord | undefined {

@@ -1,7 +1,7 @@
 import { isRecord } from '@parley/text'
 import type { ImagePart, ListedModel } from '../port/model-client.ts'
 import type { ProviderError } from '../port/wire.ts'
-import { type JsonRecord, parseRecord, stringAt } from './json.ts'
+import { type JsonRecord, parseRecord, recordAt, stringAt } from './json.ts'
 import { listedModel } from './listed-model.ts'
 
 /** Parts of `HttpWire` that are the same for every API of OpenAI and of servers compatible with it. */
@@ -39,8 +39,9 @@ export function errorRecord(body: string): JsonRecord | undefined {
 export function readErrorRecord(record: JsonRecord): ProviderError {
   const inner = record['error']
   const error = isRecord(inner) ? inner : record
-  const message =
-    stringAt(error, 'message') ?? stringAt(record, 'error') ?? stringAt(record, 'message') ?? detailOf(record)
+  const message = [error['message'], inner, record['message'], record['detail'], record['errors'], record['title']]
+    .map(wordsOf)
+    .find((words) => words !== undefined)
   const code = error['code'] ?? record['code']
   return {
     message: clip(message ?? ''),
@@ -56,9 +57,26 @@ function statusOf(code: unknown): { status?: number } {
   return typeof status === 'number' && status >= 400 && status < 600 ? { status } : {}
 }
 
-function detailOf(record: JsonRecord): string | undefined {
-  const detail = record['detail']
-  return typeof detail === 'string' || detail === undefined ? detail : JSON.stringify(detail)
+/** Returns the words of what frameworks put beside or in place of a message: a text, an object, or a list with places. */
+function wordsOf(value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    // Gateways put the whole error of the provider into the message of their own.
+    const inner = value.startsWith('{')
+      ? wordsOf(recordAt(parseRecord(value) ?? {}, 'error') ?? parseRecord(value))
+      : value
+    return inner === '' ? undefined : (inner ?? value)
+  }
+  if (Array.isArray(value)) return joined(value.map(wordsOf), '; ')
+  if (!isRecord(value)) return undefined
+  const { loc } = value
+  const words = ['msg', 'message', 'detail', 'error', 'errors', 'reason'].map((key) => wordsOf(value[key]))
+  const place = Array.isArray(loc) ? loc.join('.') : ''
+  return joined([place === '' ? undefined : place, words.find((word) => word !== undefined)], ': ')
+}
+
+function joined(parts: readonly (string | undefined)[], separator: string): string | undefined {
+  const known = parts.filter((part) => part !== undefined)
+  return known.length === 0 ? undefined : known.join(separator)
 }
 
 function looksLikeHtml(body: string): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { classifyNetwork } from '../../src/failures/explain.ts'
+import { explain } from '../support/read-body.ts'
 
 const context = { provider: 'OpenAI', host: 'api.openai.com:443', model: 'gpt-x', key: 'OPENAI_API_KEY', nowMs: 0 }
 
@@ -44,5 +45,30 @@ describe('a fault of the network', () => {
     expect(classifyNetwork(fault('SELF_SIGNED_CERT_IN_CHAIN'), false, context).message).toContain(
       'ca_file in [network]',
     )
+  })
+})
+
+describe('a page with status 403', () => {
+  const refusal = (headers: Readonly<Record<string, string>>, body: string, status = 403) =>
+    explain.refusal({ type: 'head', status, headers }, body)
+  const page = (title: string) => `<!doctype html><title>${title}</title>`
+
+  it.each([
+    [{ 'cf-mitigated': 'challenge' }, page('x')],
+    [{ 'x-amzn-waf-action': 'challenge' }, page('x')],
+    [{ 'x-vercel-mitigated': 'challenge' }, page('x')],
+    [{}, page('Just a moment...')],
+    [{}, page('Attention Required! | Cloudflare')],
+    [{}, page('Access Denied')],
+  ])('that a guard gives to browsers (%j, %s) says nothing of the key', (headers, body) => {
+    const failure = refusal({ 'content-type': 'text/html', ...headers }, body)
+    expect(failure).toMatchObject({ code: 'unexpectedReply', retry: 'never', status: 403 })
+    expect(failure.message).toMatch(/^test:443 did not let the request through .*nothing of the key/)
+  })
+
+  it('of another kind, or an answer of the API, is about the key', () => {
+    expect(refusal({}, page('403 Forbidden')).code).toBe('auth')
+    expect(refusal({}, '{"error":{"message":"Access denied"}}').code).toBe('auth')
+    expect(refusal({}, page('Access Denied'), 401).code).toBe('auth')
   })
 })

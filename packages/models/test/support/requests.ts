@@ -50,6 +50,11 @@ export function textOf(events: readonly ModelEvent[]): string {
   return events.flatMap((event) => (event.type === 'textDelta' ? [event.text] : [])).join('')
 }
 
+/** The whole calls of a stream. */
+export function callsOf(events: readonly ModelEvent[]) {
+  return events.flatMap((event) => (event.type === 'call' ? [event] : []))
+}
+
 /** The failure that a stream ended with, or a thrown error that says how it ended instead. */
 export function failureOf(events: readonly ModelEvent[]) {
   const last = events.at(-1)

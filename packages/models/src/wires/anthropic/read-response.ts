@@ -2,7 +2,7 @@ import { isRecord } from '@parley/text'
 import type { ModelEvent, ModelRequest, StopReason } from '../../port/model-client.ts'
 import type { ExplainFault, WireReader } from '../../port/wire.ts'
 import { createEventReader, type Ending, fail } from '../event-reader.ts'
-import { type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
+import { idAt, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress, readableArguments } from '../tool-calls.ts'
 import { noCounts, type TokenCounts, updatedCounts, usageOf } from './token-counts.ts'
@@ -179,7 +179,7 @@ interface WrittenCall {
 
 /** Sends a call and returns its block; neither for a repetition of another. */
 function callPart(state: ReadState, { start, written, part }: WrittenCall, out: ModelEvent[]): JsonRecord | undefined {
-  const call = { callId: stringAt(start, 'id') ?? '', name: stringAt(start, 'name') ?? '', arguments: written }
+  const call = { callId: idAt(start, 'id'), name: stringAt(start, 'name') ?? '', arguments: written }
   const id = state.callIds.claim(call)
   if (id === undefined) return undefined
   out.push({ type: 'call', part, ...call, callId: id })

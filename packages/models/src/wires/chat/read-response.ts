@@ -25,6 +25,7 @@ export function createChatReader(request: ModelRequest, explain: ExplainFault): 
     drafts: [],
     text: '',
     reasoningContent: '',
+    hasReasoning: false,
     usage: zeroUsage,
     finishReason: undefined,
     finished: false,
@@ -50,6 +51,7 @@ interface ReadState extends Ending {
   readonly drafts: CallDraft[]
   text: string
   reasoningContent: string
+  hasReasoning: boolean
   usage: TokenUsage
   finishReason: string | undefined
 }
@@ -70,17 +72,42 @@ function readData(state: ReadState, data: string, out: ModelEvent[]): void {
 function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void {
   const { choices, usage } = chunk
   if (isRecord(usage)) state.usage = readUsage(usage)
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
-  if (!isRecord(choice)) return
-  const delta = recordAt(choice, 'delta') ?? recordAt(choice, 'message')
+  const choice = firstChoice(choices)
+  if (choice === undefined) return
+  const delta = recordAt(choice, 'delta')
+  const whole = delta === undefined ? recordAt(choice, 'message') : undefined
   if (delta !== undefined) readDelta(state, delta, out)
+  if (whole !== undefined) readDelta(state, whatIsNew(state, whole), out)
   const reason = choice['finish_reason']
   if (typeof reason === 'string' && reason !== '') state.finishReason = reason
 }
 
+/** Returns the choice that was asked for; servers that count wrongly have only one. */
+function firstChoice(choices: unknown): JsonRecord | undefined {
+  const all = Array.isArray(choices) ? choices.filter(isRecord) : []
+  return all.find((choice) => numberAt(choice, 'index') === 0) ?? all[0]
+}
+
+/** Returns of a whole message what no delta before it has said: some servers end a stream with all of it again. */
+function whatIsNew({ text, drafts, hasReasoning }: ReadState, message: JsonRecord): JsonRecord {
+  const { content, refusal, tool_calls: calls, ...others } = message
+  return {
+    ...(hasReasoning ? {} : others),
+    ...(text === '' ? { content, refusal } : {}),
+    ...(drafts.length === 0 ? { tool_calls: calls } : {}),
+  }
+}
+
 /** Reads one delta: its reasoning, text and fragments of calls. */
 function readDelta(state: ReadState, delta: JsonRecord, out: ModelEvent[]): void {
-  const { content, reasoning_content: reasoningContent, reasoning, tool_calls: calls, refusal } = delta
+  const {
+    content,
+    reasoning_content: reasoningContent,
+    reasoning,
+    tool_calls: calls,
+    refusal,
+    function_call: call,
+  } = delta
   if (typeof reasoningContent === 'string') {
     state.reasoningContent += reasoningContent
     pushReasoning(state, reasoningContent, out)
@@ -91,11 +118,16 @@ function readDelta(state: ReadState, delta: JsonRecord, out: ModelEvent[]): void
   else if (Array.isArray(content)) for (const piece of content) readPiece(state, piece, out)
   if (typeof refusal === 'string') pushText(state, refusal, out)
   if (Array.isArray(calls)) for (const fragment of calls) readFragment(state, fragment, out)
+  // Form of a call before there were several in one answer.
+  else if (isRecord(call)) readFragment(state, { index: 0, function: call }, out)
 }
 
 /** Reads reasoning that the server sends apart from content. */
 function pushReasoning(state: ReadState, text: string, out: ModelEvent[]): void {
-  if (text !== '') state.thinkTags.apart()
+  if (text !== '') {
+    state.thinkTags.apart()
+    state.hasReasoning = true
+  }
   state.segments.push('reasoning', text, out)
 }
 

@@ -28,12 +28,25 @@ export function applyFragment(drafts: CallDraft[], raw: unknown): DraftChange | 
   const draft = known ?? { nth: drafts.length, index: named.index, id: '', name: '', written: '', extra: undefined }
   if (known === undefined) drafts.push(draft)
   const args = called?.arguments ?? ''
-  const fragment = typeof args === 'string' ? args : JSON.stringify(args)
+  const fragment = newArguments(draft.written, typeof args === 'string' ? args : JSON.stringify(args))
   draft.id ||= named.id
-  draft.name ||= named.name
-  draft.written += fragment
+  draft.name = grownName(draft, named.name)
+  // Some servers begin each call with empty arguments, and send the real ones behind them.
+  draft.written = draft.written.trim() === '{}' && fragment !== '' ? fragment : draft.written + fragment
   if (Object.keys(extra).length > 0) draft.extra = { ...draft.extra, ...extra }
   return { draft, isNew: known === undefined, fragment }
+}
+
+/** Returns what a fragment adds; nothing where it repeats the whole arguments at their end. */
+function newArguments(written: string, fragment: string): string {
+  return fragment === written && parseRecord(written) !== undefined ? '' : fragment
+}
+
+/** Returns the name with its next piece. Most servers send it once, or whole with each fragment. */
+function grownName({ name, written }: CallDraft, piece: string): string {
+  if (name === '' || piece === '' || piece === name) return name || piece
+  if (piece.startsWith(name)) return piece
+  return written === '' ? name + piece : name
 }
 
 interface Named {
@@ -54,8 +67,8 @@ function findDraft(drafts: readonly CallDraft[], { index, id, name }: Named): Ca
 
 const fragmentSchema = lazily(() =>
   z.looseObject({
-    index: z.number().nullish(),
-    id: z.string().nullish(),
+    index: z.union([z.number(), z.string().regex(/^\d+$/).transform(Number)]).nullish(),
+    id: z.union([z.string(), z.number().transform(String)]).nullish(),
     function: z
       .looseObject({
         name: z.string().nullish(),

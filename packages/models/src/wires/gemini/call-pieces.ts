@@ -1,5 +1,5 @@
 import { isRecord } from '@parley/text'
-import { type JsonRecord, stringAt } from '../json.ts'
+import { idAt, type JsonRecord, stringAt } from '../json.ts'
 
 /** Call of which pieces have come. */
 export interface PendingCall {
@@ -19,13 +19,13 @@ export function isPiece(call: JsonRecord): boolean {
 /** Tells if a piece belongs to a call that has begun: it has no name, or the id of that call. */
 export function continues(call: JsonRecord, pending: PendingCall): boolean {
   if ((stringAt(call, 'name') ?? '') === '') return true
-  return pending.id !== '' && stringAt(call, 'id') === pending.id
+  return pending.id !== '' && idAt(call, 'id') === pending.id
 }
 
 /** Begins a call with its first piece; null for a piece without a name, of which no beginning came. */
 export function beginCall(part: JsonRecord, call: JsonRecord): PendingCall | null {
   const name = stringAt(call, 'name') ?? ''
-  return name === '' ? null : addPiece({ name, id: stringAt(call, 'id') ?? '', part, args: {} }, part, call)
+  return name === '' ? null : addPiece({ name, id: idAt(call, 'id'), part, args: {} }, part, call)
 }
 
 /** Adds a piece; null for one whose arguments have no place in the call. */

@@ -8,7 +8,7 @@ import {
 } from '../../port/model-client.ts'
 import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
 import { createEventReader, type Ending, fail } from '../event-reader.ts'
-import { type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
+import { idAt, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { createSegments, type Segments } from '../segments.ts'
 import { type CallIds, createCallIds } from '../tool-calls.ts'
 import { addPiece, beginCall, continues, isPiece, type PendingCall } from './call-pieces.ts'
@@ -127,7 +127,7 @@ function grownCall(pending: PendingCall | null, part: JsonRecord, call: JsonReco
 
 /** Sends a call, which comes whole, and keeps its part; neither for a repetition of another. */
 function readCall(state: ReadState, part: JsonRecord, call: JsonRecord, out: ModelEvent[]): void {
-  const given = stringAt(call, 'id') ?? ''
+  const given = idAt(call, 'id')
   const name = stringAt(call, 'name') ?? ''
   const written = JSON.stringify(recordAt(call, 'args') ?? {})
   // Without ids two equal calls are two calls.

@@ -115,19 +115,20 @@ const content = lazily(() =>
 )
 
 /** Schema of the fields that are read of an output item; the item itself goes back to the provider unchanged. */
-const outputItem = lazily(() =>
-  z.looseObject({
+const outputItem = lazily(() => {
+  const idSchema = z.union([z.string(), z.number().transform(String)])
+  return z.looseObject({
     type: z.string(),
     status: z.string().nullish(),
     // An item of a type that is not known here has fields of other kinds, and goes back as it is.
     content: z.array(content()).nullish().catch(null),
     summary: z.array(content()).nullish().catch(null),
-    id: z.string().nullish(),
-    call_id: z.string().nullish(),
+    id: idSchema.nullish(),
+    call_id: idSchema.nullish(),
     name: z.string().nullish(),
     arguments: z.unknown().optional(),
     input: z.string().nullish(),
-  }),
-)
+  })
+})
 
 type OutputItem = z.infer<ReturnType<typeof outputItem>>

@@ -131,28 +131,19 @@ function stopOf({ status, incomplete_details: details }: FinalResponse): StopRea
 function usageOf({ usage }: FinalResponse): TokenUsage {
   if (!usage) return zeroUsage
   return {
-    inputTokens: usage.input_tokens,
-    cachedInputTokens: usage.input_tokens_details?.cached_tokens ?? 0,
-    outputTokens: usage.output_tokens,
-    reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0,
+    inputTokens: numberAt(usage, 'input_tokens') ?? 0,
+    cachedInputTokens: numberAt(recordAt(usage, 'input_tokens_details') ?? {}, 'cached_tokens') ?? 0,
+    outputTokens: numberAt(usage, 'output_tokens') ?? 0,
+    reasoningTokens: numberAt(recordAt(usage, 'output_tokens_details') ?? {}, 'reasoning_tokens') ?? 0,
   }
 }
-
-const usage = lazily(() =>
-  z.looseObject({
-    input_tokens: z.number().catch(0),
-    output_tokens: z.number().catch(0),
-    input_tokens_details: z.looseObject({ cached_tokens: z.number().nullish() }).nullish().catch(null),
-    output_tokens_details: z.looseObject({ reasoning_tokens: z.number().nullish() }).nullish().catch(null),
-  }),
-)
 
 const finalResponse = lazily(() =>
   z.looseObject({
     status: z.string().nullish(),
     output: z.array(z.unknown()).nullish(),
     incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
-    usage: usage().nullish().catch(null),
+    usage: z.record(z.string(), z.unknown()).nullish().catch(null),
   }),
 )
 

@@ -21,7 +21,7 @@ import {
 import { isUsable, type KeysFound } from '../login/found-keys.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { addedFolders, assertAdded, existingFolder } from './existing-folder.ts'
-import { chooseProvider, isRecordedProvider, keyVariables, providerOf } from './model-sources.ts'
+import { chooseProvider, isRecordedProvider, keyVariables, providerOf, unknownProviderText } from './model-sources.ts'
 import { choicesIn, configHere } from './read-config.ts'
 
 export interface InitialSettings {
@@ -66,7 +66,7 @@ function initialSettings(params: StartParams, ports: SettingsPorts): InitialSett
   if (provider === null) throw noProvider(keyVariables(values), ofConfig)
   const warnings = provider.warning === undefined ? ofConfig : [...ofConfig, provider.warning]
   if (!isRecordedProvider(provider.id) && values.model_providers?.[provider.id]?.wire_api !== 'recorded')
-    assertUsable(provider.id, values, found)
+    assertUsable(provider.id, { values, warnings: ofConfig }, found)
   const settings = settingsFromConfig(values, provider, { ...params, cwd })
   if (settings.policyFile !== undefined && !existsSync(settings.policyFile)) {
     throw rejection('configInvalid', `The policy file ${settings.policyFile} does not exist.`, {
@@ -150,20 +150,25 @@ function noProvider(variables: readonly string[], warnings: readonly string[]) {
   )
 }
 
-function assertUsable(providerId: string, config: EffectiveConfig['values'], found: KeysFound): void {
-  const provider = providerOf(providerId, config, found.env)
+/** Throws for a provider that cannot be asked, with the warnings: a mistyped key may be the cause. */
+function assertUsable(
+  providerId: string,
+  { values, warnings }: Pick<EffectiveConfig, 'values' | 'warnings'>,
+  found: KeysFound,
+): void {
+  const provider = providerOf(providerId, values, found.env)
   if (provider === null) {
-    throw rejection(
-      'unknownProvider',
-      `There is no model provider "${providerId}". Configure [model_providers.${providerId}] with a base_url in config.toml.`,
-    )
+    throw rejection('unknownProvider', unknownProviderText(providerId, values, found.env))
   }
   if (!isUsable(provider, found)) {
     throw rejection(
       'noCredentials',
-      provider.needsLogin === true
-        ? `${provider.name} needs a login: run \`parley login ${providerId} --oauth\`, or choose another model_provider.`
-        : `${provider.name} needs a key: set ${provider.envKey}, run \`parley login ${providerId}\`, or choose another model_provider.`,
+      [
+        provider.needsLogin === true
+          ? `${provider.name} needs a login: run \`parley login ${providerId} --oauth\`, or choose another model_provider.`
+          : `${provider.name} needs a key: set ${provider.envKey}, run \`parley login ${providerId}\`, or choose another model_provider.`,
+        ...warnings,
+      ].join(' '),
       { variables: provider.envKey === undefined ? [] : [provider.envKey] },
     )
   }

@@ -137,10 +137,12 @@ export function assertProvider(providerId: string, config: Config, env: Env): vo
   throw rejection('invalidParams', unknownProviderText(providerId, config, env), { field: 'provider' })
 }
 
-function unknownProviderText(providerId: string, config: Config, env: Env): string {
+/** Returns what is said of a provider that is neither built in nor configured: the one that was probably meant. */
+export function unknownProviderText(providerId: string, config: Config, env: Env): string {
   const names = [...Object.keys(config.model_providers ?? {}), ...builtinProviders(env).map(({ id }) => id)]
   const hint = closest(providerId, names)
-  return `There is no model provider "${providerId}". ${hint === null ? 'Configure it as [model_providers.X] in config.toml.' : `Did you mean "${hint}"?`}`
+  const advice = hint === null ? '' : `Did you mean "${hint}"? Or configure`
+  return `There is no model provider "${providerId}". ${advice || 'Configure'} [model_providers.${providerId}] with a base_url in config.toml.`
 }
 
 function unknownProvider(providerId: string, config: Config, env: Env): ModelClient {
