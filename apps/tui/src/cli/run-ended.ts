@@ -30,6 +30,8 @@ export interface RunEnd {
   readonly usage: TokenCounts | null
   /** Present for a review that reported what it found. */
   readonly findings?: readonly Finding[]
+  /** Changed files of a review that the model was not given whole and did not look at; left out for none. */
+  readonly notLookedAt?: readonly string[]
 }
 
 export const withoutTurn = {

@@ -39,10 +39,11 @@ async function diffAction(
       'info',
       `The folder is on ${settings.environment ?? 'the machine of the server'}: ask for \`!git diff\` there. /diff reads this machine.`,
     )
-  const { readGitChanges } = await import('../programs/git-changes.ts')
+  const { readGitChanges } = await import('../programs/git/git-changes.ts')
   const changes = await readGitChanges(meta.cwd, process.env)
   if (changes.kind === 'problem') return note('warning', changes.text)
-  const { files, isCut } = changes
+  const { files, isListCut } = changes
+  const isCut = isListCut || files.some(({ isWhole }) => !isWhole)
   if (files.length === 0) return note('info', 'Nothing is changed since the last commit.')
   return { kind: 'notice', notice: { kind: 'changes', title: titleOf(files), files, isCut } }
 }

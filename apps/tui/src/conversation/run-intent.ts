@@ -9,6 +9,7 @@ import { hooksTable } from '../ui/notices/hooks-table.ts'
 import { mcpTable, whyTable } from '../ui/notices/notice.ts'
 import { contextTable, statusTable } from '../ui/notices/status-tables.ts'
 import { trustTable } from '../ui/notices/trust-table.ts'
+import { unseenWords } from '../view/review/unseen-words.ts'
 import { changeSettings } from './change-settings.ts'
 import { changeActions } from './file-changes.ts'
 import { forwardPort } from './forward-port.ts'
@@ -179,10 +180,12 @@ async function review(
   const asked =
     core.settings.environment === undefined && !isFar
       ? await reviewOfChanges(span, focus, place)
-      : ({ kind: 'message', message: reviewElsewhere(span, focus) } as const)
+      : reviewElsewhere(span, focus)
   if (asked.kind === 'problem') return dispatch(note('warning', asked.text))
   if (asked.kind === 'nothing') return dispatch(note('info', 'There is nothing to review: no file differs.'))
   await conversation.request('conversation/sendMessage', { ...asked.message, when: 'queue' })
+  const unseen = unseenWords(asked.unseen)
+  if (unseen !== null) dispatch(note('info', unseen))
 }
 
 /** Gives a conversation without a model the one of new conversations, or says how to choose one. */

@@ -1,17 +1,26 @@
-import { type FileChangeEntry, type InputItem, type ReviewTarget, reviewRequest } from '@parley/protocol'
+import { type InputItem, type ReviewTarget, reviewRequest } from '@parley/protocol'
 import type { Span } from '../view/review/review-span.ts'
-import { readGitChanges } from './git-changes.ts'
+import { fitDiffs } from './fit-diffs.ts'
+import { readGitChanges } from './git/git-changes.ts'
+import { findWorkTree, pathFromTop } from './git/work-tree.ts'
 
 /** Message that asks for a review, in a turn of that purpose. */
-export interface ReviewMessage {
+interface ReviewMessage {
   readonly input: InputItem[]
   readonly purpose: 'review'
 }
 
-type Asked =
-  | { readonly kind: 'message'; readonly message: ReviewMessage }
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'problem'; readonly text: string }
+/** Review that can be asked for. */
+export interface AskedReview {
+  readonly kind: 'message'
+  readonly message: ReviewMessage
+  /** Changed files whose lines are not all in the message, as the model is told of them. */
+  readonly unseen: readonly string[]
+  /** Returns the path from the top of the repository for one that the model gives. */
+  readonly fromTop: (file: string) => string
+}
+
+type Asked = AskedReview | { readonly kind: 'nothing' } | { readonly kind: 'problem'; readonly text: string }
 
 interface Place {
   readonly folder: string
@@ -25,45 +34,49 @@ const maxDiffBytes = 200 * 1024
 export async function reviewOfChanges(span: Span, focus: string, { folder, env }: Place): Promise<Asked> {
   const changes = await readGitChanges(folder, env, span)
   if (changes.kind === 'problem') return changes
-  const { files, isCut } = changes
+  const { files, isListCut, tree } = changes
+  if (isListCut) return { kind: 'problem', text: tooMany }
   if (files.length === 0) return { kind: 'nothing' }
-  return { kind: 'message', message: messageWith(span, focus, diffText(files, isCut)) }
+  const { text, unseen } = fitDiffs(files, maxDiffBytes)
+  const changed = new Set(files.map((file) => pathFromTop(tree, nameOf(file))))
+  const fromTop = (file: string) => pathFromTop(tree, file, changed)
+  return { ...asked(span, focus, text), fromTop, unseen: unseen.map(nameOf) }
+}
+
+const tooMany =
+  'More files differ than a review can list. Commit or ignore some of them, or name a commit with --commit.'
+
+function nameOf({ path, movedTo = path }: { readonly path: string; readonly movedTo?: string }): string {
+  return movedTo
 }
 
 /** Returns the message for a patch that is nowhere applied. */
-export function reviewOfPatch(patch: string, focus: string): ReviewMessage {
-  return messageWith({ kind: 'patch' }, focus, patch)
+export async function reviewOfPatch(patch: string, focus: string, { folder, env }: Place): Promise<AskedReview> {
+  const review = asked({ kind: 'patch' }, focus, patch)
+  const tree = await findWorkTree(folder, env)
+  if ('problem' in tree) return review
+  const changed = new Set(namesIn(patch))
+  return { ...review, fromTop: (file) => pathFromTop(tree, file, changed) }
+}
+
+/** Tests if a text has the head of a file's changes, in any form that programs print. */
+export function isPatch(text: string): boolean {
+  return /^(?:diff |Index: |--- |\+\+\+ |\*\*\* |@@ |Binary files |\d+(?:,\d+)?[acd]\d)/m.test(text)
+}
+
+/** Returns the names that a patch gives its files. */
+function namesIn(patch: string): readonly string[] {
+  return [...patch.matchAll(/^(?:\+\+\+|---) (?:[ab]\/)?([^\t\r\n]+)/gm)].map(([, name = '']) => name)
 }
 
 /** Returns the message for changes that only the model can read, on another machine. */
-export function reviewElsewhere(span: Span, focus: string): ReviewMessage {
-  return { input: [{ type: 'text', text: reviewRequest(span, focus) }], purpose: 'review' }
+export function reviewElsewhere(span: Span, focus: string): AskedReview {
+  return asked(span, focus)
 }
 
-function messageWith(target: ReviewTarget, focus: string, diff: string): ReviewMessage {
-  const parts = [reviewRequest(target, focus), `<diff>\n${diff.trimEnd()}\n</diff>`]
-  return { input: parts.map((text) => ({ type: 'text', text })), purpose: 'review' }
-}
-
-/** Returns the diffs of files as one text, and the names of those that do not fit. */
-function diffText(files: readonly FileChangeEntry[], isCut: boolean): string {
-  const shown: string[] = []
-  const left: string[] = []
-  let room = maxDiffBytes
-  for (const file of files) {
-    const text = fileText(file)
-    const sizeBytes = Buffer.byteLength(text)
-    if (sizeBytes > room) left.push(file.movedTo ?? file.path)
-    else shown.push(text)
-    room -= sizeBytes > room ? 0 : sizeBytes
-  }
-  const more = isCut ? ['More files are changed than could be listed.'] : []
-  if (left.length > 0) more.push(`Left out here, so read them yourself: ${left.join(', ')}`)
-  return [...shown, ...more].join('\n')
-}
-
-function fileText({ kind, path, movedTo = path, diff }: FileChangeEntry): string {
-  const before = kind === 'add' ? '/dev/null' : `a/${path}`
-  const after = kind === 'delete' ? '/dev/null' : `b/${movedTo}`
-  return `--- ${before}\n+++ ${after}\n${diff === '' ? '(No lines differ, or it is no text.)' : diff.trimEnd()}`
+/** Returns a review of which nothing is left out. */
+function asked(target: ReviewTarget, focus: string, diff?: string): AskedReview {
+  const parts = [reviewRequest(target, focus), ...(diff === undefined ? [] : [`<diff>\n${diff.trimEnd()}\n</diff>`])]
+  const message: ReviewMessage = { input: parts.map((text) => ({ type: 'text', text })), purpose: 'review' }
+  return { kind: 'message', message, unseen: [], fromTop: (file) => file }
 }

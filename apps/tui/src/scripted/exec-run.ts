@@ -7,6 +7,7 @@ import { type Launch, scriptedArgs } from '../cli/launch-server.ts'
 import { safeNotice, sandboxNotice } from '../cli/messages.ts'
 import { failedRun, type RunEnd } from '../cli/run-ended.ts'
 import { isDiskFull } from '../ui/outside-changes.ts'
+import { unseenWords } from '../view/review/unseen-words.ts'
 import { type GivenAnswers, readAnswersFile } from './answers/answers-file.ts'
 import { converse } from './converse.ts'
 import type { TurnParts } from './follow-turns.ts'
@@ -103,13 +104,16 @@ async function runReview(review: ReviewRequest, run: ExecRun): Promise<RunEnd> {
   const { stdin } = launch.streams
   // Loaded only for this, with what reads the changes.
   const { reviewMessageOf } = await import('./review/review-message-of.ts')
-  const message = await unlessStopped(reviewMessageOf(review, { flags: request.flags, stdin }), stopper.signal)
-  if (message === null) {
+  const asked = await unlessStopped(reviewMessageOf(review, { flags: request.flags, stdin }), stopper.signal)
+  if (asked === null) {
     run.reporter.problem('There is nothing to review: no file differs.')
     return nothingToReview
   }
-  const { reporter, findings } = gatheringFindings(run.reporter)
-  return judged(await runConnected({ ...run, reporter, given: null }, message), findings(), review.failOn)
+  run.reporter.reviewing?.(asked)
+  const unseen = unseenWords(asked.unseen)
+  if (unseen !== null) run.reporter.problem(unseen)
+  const { reporter, ...report } = gatheringFindings(run.reporter, asked.unseen)
+  return judged(await runConnected({ ...run, reporter, given: null }, asked.message), report, review.failOn)
 }
 
 async function runConnected(run: GivenRun, message: Message | null): Promise<RunEnd> {
@@ -143,8 +147,8 @@ async function runConnected(run: GivenRun, message: Message | null): Promise<Run
 /** Goes on with a review that an earlier run did not finish. */
 async function runReviewOn(turns: TurnParts, message: Message): Promise<RunEnd> {
   turns.reporter.problem(reviewGoesOn)
-  const { reporter, findings } = gatheringFindings(turns.reporter)
-  return judged(await runTurn({ ...turns, reporter, message: { ...message, purpose: 'review' } }), findings(), 'high')
+  const { reporter, ...report } = gatheringFindings(turns.reporter)
+  return judged(await runTurn({ ...turns, reporter, message: { ...message, purpose: 'review' } }), report, 'high')
 }
 
 function withoutEffect({ cyberAccessProgram }: ExecFlags): string[] {

@@ -10,6 +10,8 @@ import { sarifOf } from './review/sarif.ts'
 export interface Reporter {
   /** Called before the first event. */
   opened?(conversation: Pick<ConversationSummary, 'cwd'>): void
+  /** Called before a review is asked for. */
+  reviewing?(review: { readonly fromTop: (file: string) => string }): void
   event(envelope: Envelope): void
   problem(text: string): void
   /** Called for a line of `--input-format jsonl` that has no effect. */
@@ -63,11 +65,15 @@ export function createSarifReporter(
   stderr: { write(text: string): unknown },
   version: string,
 ): Reporter {
+  let fromTop = (file: string) => file
   return {
     ...createResultReporter(stdout, stderr),
-    end({ failure, findings }) {
+    reviewing(review) {
+      fromTop = review.fromTop
+    },
+    end({ failure, findings, notLookedAt = [] }) {
       if (failure !== null) stderr.write(`parley: ${showEffects(failure.message)}\n`)
-      if (findings !== undefined) stdout.line(sarifOf(findings, version))
+      if (findings !== undefined) stdout.line(sarifOf({ findings, notLookedAt, fromTop }, version))
     },
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Step } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { execWorld } from './exec-world.ts'
@@ -110,6 +110,104 @@ One fault.
     expect(exitCode).toBe(0)
     expect(world.asked()).toContain(has)
     expect(world.asked()).not.toContain(hasNot)
+  })
+
+  test.each([
+    { what: 'looks at a file', reads: [{ name: 'read_file', arguments: { path: 'large.js' } }], exitCode: 0 },
+    {
+      what: 'asks git for it',
+      reads: [{ name: 'shell', arguments: { command: 'git diff HEAD -- large.js' } }],
+      exitCode: 0,
+    },
+    {
+      what: 'looks at another one',
+      reads: [{ name: 'read_file', arguments: { path: 'data-large.js' } }],
+      exitCode: 1,
+      isLeft: true,
+    },
+    { what: 'looks at nothing', reads: [], exitCode: 1, isLeft: true },
+    {
+      what: 'looks at nothing and nothing is to fail',
+      reads: [],
+      flags: ['--fail-on', 'never'],
+      exitCode: 0,
+      isLeft: true,
+    },
+  ])(
+    'ends with $exitCode where a file has no room, and the model $what',
+    async ({ reads, flags = [], exitCode, isLeft = false }) => {
+      const steps = [...(reads.length === 0 ? [] : [{ calls: reads }]), report(), { text: 'Fine.' }]
+      await using world = await reviewWorld(steps)
+      writeFileSync(world.path('large.js'), 'const one = 1\n'.repeat(30_000))
+      writeFileSync(world.path('data-large.js'), '1\n')
+      const { result, end } = await world.execJson(['review', ...flags])
+      expect(result.exitCode).toBe(exitCode)
+      expect(result.stderr).toContain('1 file is not whole in the message')
+      expect(end).toMatchObject({ findings: [] })
+      if (isLeft) expect(end).toMatchObject({ notLookedAt: ['large.js'] })
+      else expect(end).not.toHaveProperty('notLookedAt')
+      if (exitCode === 1) expect(end).toMatchObject({ failure: { code: 'reviewIncomplete' } })
+    },
+  )
+
+  test('says in SARIF that a review is not whole, and of which file', async () => {
+    await using world = await reviewWorld([report(), { text: 'Fine.' }])
+    writeFileSync(world.path('large.js'), 'const one = 1\n'.repeat(30_000))
+    const { stdout, exitCode } = await world.exec(['review', '--sarif'])
+    expect(exitCode).toBe(1)
+    const place = { physicalLocation: { artifactLocation: { uri: 'large.js' } } }
+    const invocation = {
+      executionSuccessful: false,
+      toolExecutionNotifications: [{ level: 'error', locations: [place] }],
+    }
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ invocations: [invocation], results: [] }] })
+  })
+
+  test.each([
+    { what: 'by its path from there', file: '../cart.js', uri: 'cart.js' },
+    { what: 'by its path from the top', file: 'cart.js', uri: 'cart.js' },
+    { what: 'below the folder', file: 'in.js', uri: 'pkg/in.js' },
+    { what: 'that is not changed', file: 'other.js', uri: 'pkg/other.js' },
+  ])(
+    'in a subfolder looks at the whole repository; SARIF has paths from the top, for a file named $what',
+    async (named) => {
+      const read = { calls: [{ name: 'read_file', arguments: { path: '../cart.js' } }] }
+      await using world = await reviewWorld([read, report({ ...finding, file: named.file }), { text: 'Fine.' }])
+      mkdirSync(world.path('pkg'))
+      writeFileSync(world.path('pkg/in.js'), 'd\n')
+      const { stdout } = await world.exec(['review', '--sarif', '-C', world.path('pkg')])
+      for (const part of ['+++ b/../cart.js', '+++ b/../new.js', '+++ b/in.js']) expect(world.asked()).toContain(part)
+      expect(JSON.stringify(world.model.requests[1]?.body)).toContain('a + b\\n[lines 1-1 of 1')
+      const results = [{ locations: [{ physicalLocation: { artifactLocation: { uri: named.uri } } }] }]
+      expect(JSON.parse(stdout)).toMatchObject({ runs: [{ invocations: [{ executionSuccessful: true }], results }] })
+    },
+  )
+
+  test.each([
+    {
+      what: 'Latin-1',
+      bytes: Buffer.from('--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+caf\xe9\n', 'latin1'),
+      has: '+caf\ufffd',
+    },
+    {
+      what: 'UTF-16, as PowerShell writes',
+      bytes: Buffer.from('\ufeff--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n', 'utf16le'),
+      has: '+b\\n',
+    },
+  ])('takes a patch in $what', async ({ bytes, has }) => {
+    await using world = await reviewWorld([report(), { text: 'Fine.' }])
+    writeFileSync(world.path('x.diff'), bytes)
+    expect(await world.exec(['review', '--patch', 'x.diff'])).toMatchObject({ exitCode: 0 })
+    expect(world.asked()).toContain(has)
+  })
+
+  test('takes no text for a patch that has no diff', async () => {
+    await using world = await reviewWorld([])
+    const { exitCode, stderr } = await world.exec(['review', '--patch', '-'], {
+      stdin: 'fatal: not a git repository\n',
+    })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('This is no patch')
   })
 
   test('asks no model where nothing differs', async () => {

@@ -70,6 +70,10 @@ export const runEnded = z
     denials: z.array(denial).describe('Calls that were not run because of a rule, or because nobody could answer.'),
     usage: tokenCounts.nullable().describe('Tokens of all turns of the run.'),
     findings: z.array(finding).exactOptional().describe('With `exec review`: what was found, the gravest first.'),
+    notLookedAt: z
+      .array(z.string())
+      .exactOptional()
+      .describe('With `exec review`: changed files that the model was not given whole and did not look at by itself.'),
   })
   .describe('The run is over. Always the last line.')
 

@@ -3,6 +3,7 @@ import { type Envelope, type Finding, isAtLeast, type Severity } from '@parley/p
 import { exitCodes } from '../../cli/exit-codes.ts'
 import type { ExecFlags } from '../../cli/flags.ts'
 import { type RunEnd, withoutTurn } from '../../cli/run-ended.ts'
+import { notLookedAtWords } from '../../view/review/unseen-words.ts'
 import type { Reporter } from '../reporter.ts'
 
 /** End of a review without changes. */
@@ -17,17 +18,22 @@ interface Gathering {
   readonly reporter: Reporter
   /** Returns what the newest report of the model has; null before it has reported. */
   readonly findings: () => readonly Finding[] | null
+  /** Returns the files that no call of the model has named, of those that are not whole in its message. */
+  readonly notLookedAt: () => readonly string[]
 }
 
-/** Returns a reporter that keeps what the model reports. */
-export function gatheringFindings(reporter: Reporter): Gathering {
+/** Returns a reporter that keeps what the model reports, and which of the `unseen` files it looks at. */
+export function gatheringFindings(reporter: Reporter, unseen: readonly string[] = []): Gathering {
   let found: readonly Finding[] | null = null
+  let left = unseen
   return {
     findings: () => found,
+    notLookedAt: () => left,
     reporter: {
       ...reporter,
       event(envelope) {
         found = reportIn(envelope) ?? found
+        if (left.length > 0) left = withoutNamed(left, envelope)
         reporter.event(envelope)
       },
     },
@@ -40,17 +46,48 @@ function reportIn({ event }: Envelope): readonly Finding[] | null {
   return item.type === 'toolCall' && item.status === 'completed' ? (item.findings ?? null) : null
 }
 
-/** Returns the end of a review: 10 where something found is as grave as `failOn`, 1 where the model reported nothing at all. */
-export function judged(end: RunEnd, findings: readonly Finding[] | null, failOn: Severity | 'never'): RunEnd {
+/** Leaves out the files that a call names which ended well: it has read them, or shown their diff. */
+function withoutNamed(files: readonly string[], { event }: Envelope): readonly string[] {
+  if (event.type !== 'item.completed') return files
+  const { item } = event
+  const isLook = item.type === 'commandExecution' || (item.type === 'toolCall' && item.findings === undefined)
+  if (!isLook || item.status !== 'completed') return files
+  const words = `${item.title}\n${item.text}`
+  return files.filter((file) => !isNamed(words, file))
+}
+
+/** Tests if words have a path by itself, and not as a part of another one's name. */
+function isNamed(words: string, path: string): boolean {
+  for (let at = words.indexOf(path); at >= 0; at = words.indexOf(path, at + 1)) {
+    const [before, after] = [words.charAt(at - 1), words.charAt(at + path.length)]
+    if (!(/[\w.-]/.test(before) || /[\w-]/.test(after))) return true
+  }
+  return false
+}
+
+type Report = Pick<Gathering, 'findings' | 'notLookedAt'>
+
+/**
+ * Returns the end of a review: 10 where something found is as grave as `failOn`, 1 where the model reported nothing at all, or
+ * was not given all that differs and did not look at the rest.
+ */
+export function judged(given: RunEnd, report: Report, failOn: Severity | 'never'): RunEnd {
+  const findings = report.findings()
+  const left = report.notLookedAt()
+  const end = left.length === 0 ? given : { ...given, notLookedAt: left }
   if (end.exitCode !== exitCodes.ok) return findings === null ? end : { ...end, findings }
   if (findings === null) {
     const message = 'The model ended its turn without a report of findings. Run it again, or choose another model.'
     return { ...end, exitCode: exitCodes.turnFailed, failure: { code: 'noFindings', message } }
   }
   const grave = failOn === 'never' ? [] : findings.filter(({ severity }) => isAtLeast(severity, failOn))
-  if (grave.length === 0) return { ...end, findings }
-  const message = `${grave.length === 1 ? '1 finding is' : `${grave.length} findings are`} ${failOn} or graver.`
-  return { ...end, exitCode: exitCodes.findings, failure: { code: 'findings', message }, findings }
+  if (grave.length > 0) {
+    const message = `${grave.length === 1 ? '1 finding is' : `${grave.length} findings are`} ${failOn} or graver.`
+    return { ...end, exitCode: exitCodes.findings, failure: { code: 'findings', message }, findings }
+  }
+  if (left.length === 0 || failOn === 'never') return { ...end, findings }
+  const failure = { code: 'reviewIncomplete', message: notLookedAtWords(left) }
+  return { ...end, exitCode: exitCodes.turnFailed, failure, findings }
 }
 
 /** Line about a run that goes on with a review. */

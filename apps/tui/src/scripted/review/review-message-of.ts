@@ -5,9 +5,15 @@ import { misused, ParleyError } from '../../cli/exit-codes.ts'
 import { type ExecFlags, overridesOf } from '../../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../../cli/folders.ts'
 import { systemCause } from '../../cli/messages.ts'
-import { reviewElsewhere, reviewOfChanges, reviewOfPatch } from '../../programs/review-message.ts'
+import {
+  type AskedReview,
+  isPatch,
+  reviewElsewhere,
+  reviewOfChanges,
+  reviewOfPatch,
+} from '../../programs/review-message.ts'
 import type { Span } from '../../view/review/review-span.ts'
-import { decodeText, type Message, readAll } from '../message.ts'
+import { readAll } from '../message.ts'
 
 /** Review that a command line asks for. */
 export interface ReviewRequest {
@@ -28,17 +34,19 @@ interface Surroundings {
 export async function reviewMessageOf(
   { of, focus }: ReviewRequest,
   { flags, stdin }: Surroundings,
-): Promise<Message | null> {
+): Promise<AskedReview | null> {
+  const { cwd = workingFolder(), environment } = overridesOf(flags)
+  const place = { folder: cwd, env: process.env }
   if (of.kind === 'patch') {
     const patch = of.file === '-' ? await pipedPatch(stdin) : patchIn(of.file)
     if (patch.trim() === '') throw misused('The patch is empty.')
-    return reviewOfPatch(patch, focus)
+    if (!isPatch(patch)) throw misused('This is no patch: it has no diff of any file.')
+    return reviewOfPatch(patch, focus, place)
   }
-  const { cwd = workingFolder(), environment } = overridesOf(flags)
   if (environment !== undefined && environment !== 'local') return reviewElsewhere(of, focus)
-  const asked = await reviewOfChanges(of, focus, { folder: cwd, env: process.env })
+  const asked = await reviewOfChanges(of, focus, place)
   if (asked.kind === 'problem') throw misused(asked.text)
-  return asked.kind === 'nothing' ? null : asked.message
+  return asked.kind === 'nothing' ? null : asked
 }
 
 async function pipedPatch(stdin: Surroundings['stdin']): Promise<string> {
@@ -57,8 +65,9 @@ function patchIn(file: string): string {
   }
 }
 
+/** Decodes a patch, which may be of files in any encoding: bytes that are no UTF-8 become U+FFFD, as in the diffs of git. */
 function patchText(bytes: Buffer): string {
-  const text = decodeText(bytes)
-  if (text === null) throw misused('The patch is not UTF-8 text.')
-  return text
+  // PowerShell writes what a program prints as UTF-16.
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8'
+  return new TextDecoder(encoding).decode(bytes)
 }

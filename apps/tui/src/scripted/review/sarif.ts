@@ -10,8 +10,16 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
 /** Severity as code hosts sort by it, of 10. */
 const weights: Readonly<Record<Severity, string>> = { critical: '9.5', high: '8.0', medium: '5.0', low: '2.0' }
 
-/** Returns findings in the Static Analysis Results Interchange Format, version 2.1.0. */
-export function sarifOf(findings: readonly Finding[], version: string): string {
+interface Reviewed {
+  readonly findings: readonly Finding[]
+  /** Changed files that the model was not given whole and did not look at. */
+  readonly notLookedAt: readonly string[]
+  /** Returns the path from the top of the repository for one that the model gives. */
+  readonly fromTop: (file: string) => string
+}
+
+/** Returns a review in the Static Analysis Results Interchange Format, version 2.1.0. */
+export function sarifOf({ findings, notLookedAt, fromTop }: Reviewed, version: string): string {
   const rules = [...new Set(findings.map(({ severity }) => severity))].map((severity) => ({
     id: `review/${severity}`,
     shortDescription: { text: `Finding of severity ${severity}` },
@@ -21,9 +29,28 @@ export function sarifOf(findings: readonly Finding[], version: string): string {
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
-    runs: [{ tool: { driver }, results: findings.map(resultOf) }],
+    runs: [
+      {
+        tool: { driver },
+        invocations: [invocationOf(notLookedAt.map(fromTop))],
+        results: findings.map((finding) => resultOf({ ...finding, file: fromTop(finding.file) })),
+      },
+    ],
   }
   return JSON.stringify(log, null, 2)
+}
+
+/** Returns how the review went: it is not whole where the model has not seen all. */
+function invocationOf(notLookedAt: readonly string[]) {
+  const notifications = notLookedAt.map((file) => ({
+    level: 'error',
+    message: { text: 'The model was not given all of this file, and did not look at it.' },
+    locations: [{ physicalLocation: { artifactLocation: { uri: relativeUri(file) } } }],
+  }))
+  const executionSuccessful = notLookedAt.length === 0
+  return executionSuccessful
+    ? { executionSuccessful }
+    : { executionSuccessful, toolExecutionNotifications: notifications }
 }
 
 function resultOf({ severity, file, line, endLine, title, why, suggestion }: Finding) {

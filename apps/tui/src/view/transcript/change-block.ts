@@ -124,6 +124,7 @@ function briefWords(change: FileChangeEntry): Line {
   const path: Span = { text: pathText(change), bold: true }
   if (change.kind === 'delete') return [path, { text: ' deleted', tone: 'bad' }]
   if (change.kind === 'update') return [path, ...changeSize([change])]
+  if (change.additions === 0) return [path, { text: ' new', tone: 'good' }]
   return [path, { text: ' new, ', tone: 'good' }, { text: linesOf(change.additions), tone: 'muted' }]
 }
 

@@ -5,10 +5,7 @@ test('a finding names its file by a relative URI, whatever the model wrote', () 
   const finding = { severity: 'low', title: 'A', why: 'B' } as const
   const files = ['src/ä b#1.ts', 'https://example.com/x', 'half \ud800.ts']
   const log = JSON.parse(
-    sarifOf(
-      files.map((file) => ({ ...finding, file })),
-      '1',
-    ),
+    sarifOf({ findings: files.map((file) => ({ ...finding, file })), notLookedAt: [], fromTop: (file) => file }, '1'),
   )
   const uris = log.runs[0].results.map(
     (result: { locations: { physicalLocation: { artifactLocation: { uri: string } } }[] }) =>

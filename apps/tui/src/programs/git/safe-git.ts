@@ -1,5 +1,5 @@
 import type { ProgramByName } from '@parley/text'
-import { type ProgramEnd, runProgram } from './run-program.ts'
+import { type ProgramEnd, runProgram } from '../run-program.ts'
 
 const timeLimitMs = 20_000
 const maxAnswerBytes = 1024 * 1024

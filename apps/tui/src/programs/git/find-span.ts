@@ -1,4 +1,4 @@
-import type { Span } from '../view/review/review-span.ts'
+import type { Span } from '../../view/review/review-span.ts'
 import { type Git, isEmptyAnswer, isProblem, problemText, textOf } from './safe-git.ts'
 
 /** Two states of a repository: names of commits or trees, null for the work tree. */
@@ -18,7 +18,7 @@ export async function findSpan(git: Git, folder: string, span: Span): Promise<Fo
   const commits = createCommits(git, folder)
   switch (span.kind) {
     case 'workTree':
-      return { from: (await commits.find('HEAD')) ?? emptyTree, to: null }
+      return { from: (await commits.find('HEAD')) === null ? emptyTree : 'HEAD', to: null }
     case 'branch':
       return { from: await commits.inCommon(span.base, 'HEAD'), to: null }
     case 'commits': {

@@ -1,32 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { readGitChanges } from '../../src/programs/git-changes.ts'
-
-/** A repository with files that are committed. */
-async function repository(files: Readonly<Record<string, string>>) {
-  const folder = await tempDirectory()
-  const env = { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
-  const git = (...words: readonly string[]) =>
-    void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: folder.path, env })
-  const write = (name: string, text: string) => {
-    mkdirSync(join(folder.path, name, '..'), { recursive: true })
-    writeFileSync(join(folder.path, name), text)
-  }
-  git('init', '-q')
-  for (const [name, text] of Object.entries(files)) write(name, text)
-  git('add', '-A')
-  git('commit', '-q', '--allow-empty', '-m', 'one')
-  return {
-    path: folder.path,
-    git,
-    write,
-    read: (below = '') => readGitChanges(join(folder.path, below), env),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-  }
-}
+import { readGitChanges } from '../../../src/programs/git/git-changes.ts'
+import { repository } from './repository.ts'
 
 describe('the changes of a folder', () => {
   test('are what differs from the last commit, staged or not, with new files', async () => {
@@ -42,7 +20,7 @@ describe('the changes of a folder', () => {
     rmSync(join(at.path, 'old.txt'))
     at.git('mv', 'move.txt', 'moved.txt')
     const changes = await at.read()
-    expect(changes).toMatchObject({ kind: 'changes', isCut: false })
+    expect(changes).toMatchObject({ kind: 'changes', isListCut: false })
     expect(changes.kind === 'changes' && [...changes.files].sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
       expect.objectContaining({
         path: 'a.txt',
@@ -57,11 +35,15 @@ describe('the changes of a folder', () => {
     ])
   })
 
-  test('are those below the folder, with paths from there', async () => {
-    await using at = await repository({ 'a.txt': 'one\n', 'sub/b.txt': 'one\n' })
-    at.write('a.txt', 'two\n')
-    at.write('sub/b.txt', 'two\n')
-    expect(await at.read('sub')).toMatchObject({ files: [{ path: 'b.txt' }] })
+  test('are those of the whole repository, with paths from the folder', async () => {
+    await using at = await repository({ 'a.txt': 'one\n', 'sub/b.txt': 'one\n', 'sub/sub/c.txt': 'one\n' })
+    for (const name of ['a.txt', 'sub/b.txt', 'sub/sub/c.txt', 'new/d.txt']) at.write(name, 'two\n')
+    expect((await at.files('sub')).map(({ path, shownBy }) => [path, shownBy])).toEqual([
+      ['../a.txt', 'git diff HEAD -- ../a.txt'],
+      ['b.txt', 'git diff HEAD -- b.txt'],
+      ['sub/c.txt', 'git diff HEAD -- sub/c.txt'],
+      ['../new/d.txt', 'cat ../new/d.txt'],
+    ])
   })
 
   test('are all its files before the first commit', async () => {
@@ -83,12 +65,41 @@ describe('the changes of a folder', () => {
     })
   })
 
-  test('name a new file that is long or no text, without its content', async () => {
+  test('have the text of every new file, and say of the others what they are', async () => {
     await using at = await repository({})
-    at.write('long.txt', 'x'.repeat(100_000))
+    for (let number = 0; number < 130; number += 1) at.write(`n/${number}`, `line ${number}\n`)
+    at.write('big.txt', 'text\n'.repeat(20_000))
+    at.write('empty', '')
+    at.write('huge.txt', `${'x'.repeat(99)}\n`.repeat(4_000))
     at.write('picture', 'a\0b')
+    symlinkSync('/etc/passwd', join(at.path, 'out'))
     execFileSync('mkfifo', [join(at.path, 'pipe')])
-    expect(await at.read()).toMatchObject({ files: [{ diff: '' }, { diff: '' }] })
+    execFileSync('git', ['init', '-q', join(at.path, 'inner')])
+    at.write('inner/a.txt', 'a\n')
+    const files = await at.files()
+    const numbered = files.filter(({ path }) => path.startsWith('n/'))
+    expect(numbered.map(({ diff }) => diff).sort()).toEqual(
+      Array.from({ length: 130 }, (_, number) => `@@ -0,0 +1,1 @@\n+line ${number}\n`).sort(),
+    )
+    const others = files.filter(({ path }) => !path.startsWith('n/'))
+    expect(others.map(({ path, additions, isWhole, diff }) => [path, additions, isWhole, diff.split('\n')[0]])).toEqual(
+      [
+        ['big.txt', 20_000, true, '@@ -0,0 +1,20000 @@'],
+        ['empty', 0, true, '… It is empty.'],
+        ['huge.txt', 2_621, false, '… Only its beginning is here: it is longer than 256 KiB.'],
+        ['inner/', 0, true, '… It is a repository of its own, whose files are not looked at.'],
+        ['out', 1, true, '… It is a link (mode 120000).'],
+        ['picture', 0, true, '… It is no text, and 3 bytes long.'],
+      ],
+    )
+  })
+
+  test('say which new files were not read, beyond the limit of all', async () => {
+    await using at = await repository({})
+    for (let number = 10; number < 50; number += 1) at.write(`${number}`, `${'x'.repeat(99)}\n`.repeat(2_000))
+    const unread = (await at.files()).filter(({ isWhole }) => !isWhole)
+    expect(unread.length).toBeGreaterThan(5)
+    for (const { diff } of unread) expect(diff).toBe('… It is not read here: there are too many new files.\n')
   })
 
   test.each([
@@ -133,9 +144,10 @@ describe('the changes of a folder', () => {
     await using outside = await tempDirectory()
     writeFileSync(join(outside.path, 'secret.txt'), 'a key\n')
     at.git('config', 'core.worktree', outside.path)
-    expect(await at.read()).toEqual({
-      kind: 'problem',
-      text: `${at.path} is not in the work tree of its repository.`,
-    })
+    const problem = { kind: 'problem', text: `${at.path} is not in the work tree of its repository.` }
+    expect(await at.read()).toEqual(problem)
+    // One above it has it in it, and is another repository.
+    at.git('config', 'core.worktree', join(at.path, '..'))
+    expect(await at.read()).toEqual(problem)
   })
 })

@@ -1,0 +1,90 @@
+import { joinShellWords } from '@parley/text'
+import type { Span } from '../../view/review/review-span.ts'
+import type { ChangedFile } from './changed-file.ts'
+import { findSpan, SpanError } from './find-span.ts'
+import { readSections } from './git-sections.ts'
+import { readNewFiles } from './new-files.ts'
+import { createGit, createUnfilteredGit, type Git, problemText } from './safe-git.ts'
+import { stagedOtherwise } from './staged-otherwise.ts'
+import { findWorkTree, pathFromFolder, type WorkTree } from './work-tree.ts'
+
+/** Files of a repository that differ. */
+export interface Changes {
+  readonly kind: 'changes'
+  /** Files of the whole work tree, with paths from the folder. */
+  readonly files: readonly ChangedFile[]
+  /** True when more files differ than could be listed. */
+  readonly isListCut: boolean
+  readonly tree: WorkTree
+}
+
+export type GitChanges = Changes | { readonly kind: 'problem'; readonly text: string }
+
+const maxDiffBytes = 4 * 1024 * 1024
+
+/** `--submodule=short`, since other forms start git in a submodule, by whose settings it runs programs. */
+const diffOptions = [
+  ...['--no-ext-diff', '--no-textconv', '--no-color', '--find-renames', '--src-prefix=a/', '--dst-prefix=b/'],
+  ...['--ignore-submodules=dirty', '--submodule=short', '--raw', '--numstat', '--patch', '-z'],
+]
+
+/** Reads what differs in the repository of a folder: by default from its last commit, new files included. */
+export async function readGitChanges(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  span: Span = { kind: 'workTree' },
+): Promise<GitChanges> {
+  const tree = await findWorkTree(folder, env)
+  if ('problem' in tree) return { kind: 'problem', text: tree.problem }
+  const git = await createUnfilteredGit(tree.top, env)
+  if (typeof git !== 'function') return { kind: 'problem', text: problemText(git, folder) }
+  try {
+    const { from, to } = await findSpan(createGit(tree.top, env), folder, span)
+    const place = { git, tree }
+    const lists = to === null ? await sinceCommit(from, place) : [await readDiff([from, to], place)]
+    const isListCut = lists.some((list) => list.isListCut)
+    return { kind: 'changes', files: lists.flatMap(({ files }) => files), isListCut, tree }
+  } catch (error) {
+    if (error instanceof SpanError) return { kind: 'problem', text: error.message }
+    throw error
+  }
+}
+
+interface Place {
+  readonly git: Git
+  readonly tree: WorkTree
+}
+
+type Listed = Pick<Changes, 'files' | 'isListCut'>
+
+/** Reads what the work tree has that a commit has not, and what is staged and not in the work tree. */
+async function sinceCommit(commit: string, place: Place): Promise<readonly Listed[]> {
+  const { git, tree } = place
+  const [tracked, staged, created] = await Promise.all([
+    readDiff([commit], place),
+    readDiff(['--cached', commit], place),
+    readNewFiles(git, tree.top, (name) => pathFromFolder(tree, name)),
+  ])
+  const files = stagedOtherwise(staged.files, tracked.files)
+  return [tracked, { files, isListCut: staged.isListCut }, created]
+}
+
+/** Reads a diff of the whole repository. Throws `SpanError` where git cannot compare. */
+async function readDiff(words: readonly string[], { git, tree }: Place): Promise<Listed> {
+  const diff = await git(['diff', ...diffOptions, ...words, '--'], maxDiffBytes)
+  if (diff.kind === 'failed') throw new SpanError(problemText(diff, tree.top))
+  const { files, isListCut } = readSections(diff.output, diff.isCut)
+  return { isListCut, files: files.map((file) => named(file, words, tree)) }
+}
+
+function named(file: Omit<ChangedFile, 'shownBy'>, words: readonly string[], tree: WorkTree): ChangedFile {
+  const path = pathFromFolder(tree, file.path)
+  const after = file.movedTo === undefined ? [] : [pathFromFolder(tree, file.movedTo)]
+  const [movedTo] = after
+  return {
+    ...file,
+    path,
+    ...(movedTo === undefined ? {} : { movedTo }),
+    shownBy: joinShellWords(['git', 'diff', ...words, '--', path, ...after]),
+  }
+}
