@@ -41,6 +41,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/host': [
     'time',
     'system',
+    'git',
     'paths',
     'output',
     'channels',

@@ -40,6 +40,7 @@ export const wireErrors = {
   cwdMissing: -32008,
   environmentUnreachable: -32008,
   storageFailed: -32009,
+  fileFailed: -32009,
   readOnly: -32009,
   liveElsewhere: -32010,
   noSummary: -32011,
@@ -93,6 +94,8 @@ export const wireErrorMeanings: Readonly<Record<WireErrorCode, string>> = {
   environmentUnreachable:
     'The exec-server of `environment` does not answer, or rejects this server; the message says why.',
   storageFailed: 'The log could not be written; `errno` says why. Nothing that was shown is lost.',
+  fileFailed:
+    'A file other than the log could not be read or written; `path` and `errno` say which one and why. The conversation is not affected.',
   readOnly: 'The conversation is a read-only view; fork it to go on.',
   liveElsewhere:
     'Another process has the conversation open: `pid`, and `socket` or `address` (a websocket) where it can be reached.',

@@ -23,6 +23,12 @@ export {
   newMark,
 } from './processes.ts'
 export { type Pty, type PtyOptions, startPty } from './pty.ts'
+export {
+  type RepositoryShape,
+  repositoryShapes,
+  type ShapedRepository,
+  shapedRepository,
+} from './repositories/repository-shapes.ts'
 export { type CliOptions, type CliResult, type CliRun, cliPath, runCli, startCli, startProgram } from './run-cli.ts'
 export type { AnswerStep, RecordedRequest, ScriptedCall, Step, Wire } from './scripted-step.ts'
 export { secretCorpus } from './secret-corpus.ts'

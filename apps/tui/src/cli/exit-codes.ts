@@ -68,6 +68,7 @@ const byCode: Readonly<Record<string, ExitCode>> = {
   rateLimited: exitCodes.provider,
   providerError: exitCodes.provider,
   storageFailed: exitCodes.storage,
+  fileFailed: exitCodes.storage,
   outputFailed: exitCodes.storage,
   readOnly: exitCodes.storage,
   liveElsewhere: exitCodes.storage,

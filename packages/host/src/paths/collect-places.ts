@@ -1,7 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
-import type { GitPlace } from './git-files.ts'
 import { type GuardKind, hookNames } from './guarded-names.ts'
 
 /** Protected paths within writable folders, by real path. */
@@ -18,16 +17,24 @@ export interface FoundPlaces {
   readonly writable: readonly string[]
 }
 
+/** Path to protect, whether it exists or not. Links in it are not followed yet. */
+interface GuardedPlace {
+  readonly path: string
+  readonly kind: GuardKind
+  /** True where a missing path keeps no name from being made. */
+  readonly ifThere?: true
+}
+
 export interface PlaceCollector {
   readonly found: FoundPlaces
   /** Adds the target of a path and the links on the way, which are put back. */
-  addWatched(place: GitPlace): void
+  addWatched(place: GuardedPlace): void
   /** Adds an existing path as `addWatched` does; a missing one is only looked at after a command. */
-  addIfThere(place: GitPlace): void
+  addIfThere(place: GuardedPlace): void
   /** Adds the target of a path and the links on the way, which must not be replaced at all. */
-  addWithLinks(place: GitPlace): void
+  addWithLinks(place: GuardedPlace): void
   /** Adds a path that git's settings name: as `addIfThere` or `addWithLinks` does, as it says itself. */
-  addNamed(place: GitPlace): void
+  addNamed(place: GuardedPlace): void
   /** Adds a writable folder that is a bare repository. */
   addBareRoot(root: string, workFolders: readonly string[]): void
 }
@@ -49,7 +56,7 @@ export function collectPlaces(roots: readonly string[]): PlaceCollector {
   const entered = new Set<string>()
   const isInside = (path: string) => roots.some((root) => path !== root && isWithin(path, root))
 
-  function add({ path, kind }: GitPlace): readonly string[] {
+  function add({ path, kind }: GuardedPlace): readonly string[] {
     if (path.length > maxPathLength) throw new Error(`${path.slice(0, 200)}… is too long a path to follow`)
     const { real, links: passed } = followLinks(path)
     // Links in a circle lead to no place that a mount could close; the links themselves are watched.
@@ -71,17 +78,17 @@ export function collectPlaces(roots: readonly string[]): PlaceCollector {
     }
   }
 
-  function addWatched(place: GitPlace): void {
+  function addWatched(place: GuardedPlace): void {
     for (const link of add(place)) watched.set(link, place.kind)
   }
 
-  function addIfThere({ path, kind }: GitPlace): void {
+  function addIfThere({ path, kind }: GuardedPlace): void {
     const { real } = path.length > maxPathLength ? { real: path } : followLinks(path)
     if (lookAt(path) !== null || lookAt(real) !== null) addWatched({ path, kind })
     else if (isInside(real)) absent.set(real, kind)
   }
 
-  function addWithLinks(place: GitPlace): void {
+  function addWithLinks(place: GuardedPlace): void {
     for (const link of add(place)) links.set(link, place.kind)
   }
 

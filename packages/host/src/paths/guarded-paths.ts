@@ -1,7 +1,5 @@
 import type { Dirent } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
-import { collectPlaces, type FoundPlaces, listFolder, type PlaceCollector } from './collect-places.ts'
 import {
   type GitSources,
   type GitSurroundings,
@@ -9,10 +7,12 @@ import {
   placesOfFolder,
   readUserSettings,
   userGitFiles,
-} from './git-files.ts'
+} from '../git/git-files.ts'
+import { type FoundRepositories, isBare, knownRepositories } from '../git/repositories.ts'
+import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
+import { collectPlaces, type FoundPlaces, listFolder, type PlaceCollector } from './collect-places.ts'
 import { alsoAtHome, guardedAtHome, guardedNames } from './guarded-names.ts'
 import { type OwnPrograms, pathsOfPrograms } from './own-programs.ts'
-import { type FoundRepositories, isBare, knownRepositories } from './repositories.ts'
 import { secondNames } from './second-names.ts'
 
 export interface GuardSurroundings extends GitSurroundings, OwnPrograms {

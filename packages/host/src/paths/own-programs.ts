@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
+import { type StartedWord, startedIn, startedWords } from '../git/git-commands.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
-import { type StartedWord, startedIn, startedWords } from './git-commands.ts'
 
 /** Command that this program starts by its settings: words, or a line for a shell. */
 export type StartedProgram = ({ readonly words: readonly string[] } | { readonly line: string }) & {

@@ -1,9 +1,9 @@
 import { closeSync, constants, type Dirent, fstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { hasGitEntries } from '../git/repositories.ts'
 import { openUnlocked } from '../system/locked-files.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import { hookNames } from './guarded-names.ts'
-import { hasGitEntries } from './repositories.ts'
 
 /** Files at a guarded path, by their paths below it, '' for the path itself; null where there is too much to remember. */
 export type RememberedFiles = ReadonlyMap<string, RememberedFile> | null

@@ -1,6 +1,6 @@
-import { closeSync, readSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openUnlocked } from '@parley/host'
+import { gitFoldersOf } from '@parley/host'
 import { liesWithin, realOrGiven } from '@parley/workspace'
 
 /** Folder of a project's own configuration. */
@@ -36,21 +36,7 @@ function isRepository(folder: string): boolean {
   const kind = statSync(git, { throwIfNoEntry: false })
   if (kind === undefined) return false
   if (kind.isDirectory()) return statSync(join(git, 'HEAD'), { throwIfNoEntry: false })?.isFile() === true
-  return kind.isFile() && beginsWith(git, 'gitdir: ')
-}
-
-function beginsWith(path: string, word: string): boolean {
-  try {
-    const file = openUnlocked(path, 'r')
-    try {
-      const start = Buffer.alloc(word.length)
-      return readSync(file, start, 0, word.length, 0) === word.length && start.toString('latin1') === word
-    } finally {
-      closeSync(file)
-    }
-  } catch {
-    return false
-  }
+  return kind.isFile() && gitFoldersOf(git) !== null
 }
 
 function foldersUp(from: string): string[] {

@@ -15,12 +15,11 @@ import {
   STORE_SLOW,
   STORE_TAKEN,
   StorageError,
-  storageError,
   troubleOf,
 } from '@parley/journal'
 import { type Failure, type WireErrorCode, type WireErrorDetail, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import { formatBytes } from '@parley/workspace'
+import { formatBytes, systemErrorReason } from '@parley/workspace'
 import { RefusedEventError } from './refused-event.ts'
 
 /** Builds an error reply from the catalogue: `code` is the contract; the message says what, why and what next. */
@@ -45,16 +44,28 @@ export function asRejection(error: unknown): unknown {
   if (error instanceof LineTooLongError) return rejection('invalidParams', lineTooLongText(error))
   if (error instanceof RefusedEventError) return rejection('invalidParams', error.message, { reason: error.code })
   if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
-  if (isFileError(error)) return asRejection(storageError(error.syscall, error.path, error))
+  if (isFileError(error)) return fileRejection(error)
   return error
 }
 
-/** Tests if the system has refused a call on a file outside of the log, such as a look at credentials. */
-function isFileError(error: unknown): error is Error & { readonly syscall: string; readonly path: string } {
+interface FileError extends Error {
+  readonly syscall: string
+  readonly path: string
+  readonly code: string
+}
+
+/** Tests if the system has refused a call on a file other than the log, such as a look at credentials. */
+function isFileError(error: unknown): error is FileError {
   if (!(error instanceof Error) || !('errno' in error) || !('syscall' in error) || !('path' in error)) return false
   const { errno, syscall, path } = error
   // The error of a process that does not start has the path of its program.
   return typeof errno === 'number' && typeof path === 'string' && typeof syscall === 'string' && !/^spawn/.test(syscall)
+}
+
+function fileRejection(error: FileError): RpcError {
+  const { path, code, syscall } = error
+  const text = `${path} could not be used: ${systemErrorReason(error)} (${code}, ${syscall}). The conversation is not affected. Mend that and try again.`
+  return rejection('fileFailed', text, { path, errno: code })
 }
 
 /** Describes a failed write that no request waits for, since a turn retries by itself. */

@@ -24,3 +24,12 @@ it('a store that is away where it was to be written is one', () => {
   const rejected = asRejection(new StorageError({ code: STORE_SLOW, operation: 'write to', path }))
   expect(rejected).toMatchObject({ message: expect.stringContaining('could not be saved') })
 })
+
+it('a file other than the log that fails says so, and is no failure to save', () => {
+  const cause = { errno: -5, code: 'EIO', syscall: 'lstat', path: '/home/a/credentials.json' }
+  expect(asRejection(Object.assign(new Error('EIO: i/o error'), cause))).toMatchObject({
+    message:
+      '/home/a/credentials.json could not be used: i/o error (EIO, lstat). The conversation is not affected. Mend that and try again.',
+    data: { code: 'fileFailed', errno: 'EIO', path: '/home/a/credentials.json' },
+  })
+})

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, readdirSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openUnlocked } from '@parley/host'
+import { gitFoldersOf, openUnlocked } from '@parley/host'
 import ignore from 'ignore'
 import { type IgnoreRules, isIgnored } from '../look-up/read-folder.ts'
 import { readAll } from './content-store.ts'
@@ -35,13 +35,23 @@ export function listFolder(folder: string, above: IgnoreRules): FolderList {
   return { files, folders, rules, ruleStamp }
 }
 
-/** Returns the rules of the folders above a root, from that of its repository on. */
+/** Returns the rules that apply in a root from outside: those of its repository, and of the folders between them. */
 export function rulesAbove(root: string): IgnoreRules {
   const folders = foldersAbove(root)
   const outer = folders[0] ?? root
-  const text = ruleText(join(outer, '.git', 'info', 'exclude'))
+  const text = excludes(join(outer, '.git'))
   const excluded: IgnoreRules = text === '' ? [] : [{ folder: outer, patterns: ignore().add(text) }]
   return folders.reduce((rules, folder) => withOwnRules(folder, rules).rules, excluded)
+}
+
+/** Returns the rules that a repository keeps out of its work tree; empty without a repository, or where git fails too. */
+function excludes(entry: string): string {
+  try {
+    const found = gitFoldersOf(entry)
+    return found === null ? '' : ruleText(`${found.common}/info/exclude`)
+  } catch {
+    return ''
+  }
 }
 
 /** Returns the folders from the repository down to the parent of `root`; none without a repository. */
@@ -65,7 +75,7 @@ function withOwnRules(folder: string, above: IgnoreRules): Pick<FolderList, 'rul
 
 /** Returns the text of a rule file; empty when there is none, or it is no regular file of at most 1 MiB. */
 function ruleText(path: string): string {
-  const found = lstatSync(path, { throwIfNoEntry: false })
+  const found = lookAt(path)
   if (found?.isFile() !== true || found.size > maxRuleBytes) return ''
   try {
     const descriptor = openUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)

@@ -1,4 +1,5 @@
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
+import { gitFileTarget } from '@parley/host'
 import type { ModelAbilities } from '@parley/models'
 import { settingsInForce } from '@parley/protocol'
 import { diskFiles, type Environment, type EnvironmentFiles } from '@parley/workspace'
@@ -105,8 +106,8 @@ function branchOf(head: string): string | null {
 
 /** Reads HEAD of a worktree, whose `.git` is a file that names the folder of HEAD. */
 async function linkedHead(git: string, files: EnvironmentFiles): Promise<string | null> {
-  const folder = (await textOf(git, files))?.match(/^gitdir: (.+)$/m)?.[1]
-  return folder === undefined ? null : textOf(join(resolve(dirname(git), folder), 'HEAD'), files)
+  const folder = gitFileTarget((await textOf(git, files)) ?? '', dirname(git))
+  return folder === null ? null : textOf(`${folder}/HEAD`, files)
 }
 
 /** Returns a folder and all folders above it, innermost first. */

@@ -11,7 +11,9 @@ import {
   openContentStore,
   readTable,
   realOrGiven,
+  succeeds,
   sweepStore,
+  systemErrorReason,
   tableFile,
   writeTable,
 } from '@parley/workspace'
@@ -50,6 +52,9 @@ interface HistoryParts {
   /** Resolves to a content that the servers of a store have; null where they do not. */
   readonly fetch: (hash: string) => Promise<Uint8Array | null>
   readonly now: () => number
+  /** Called with the sentence of `problem` when a look begins to fail; `fault` is the cause, undefined for a large folder. */
+  readonly onUncovered: (problem: string, fault?: unknown) => void
+  /** Takes a change that could not be recorded. */
   readonly onFault: (fault: unknown) => void
 }
 
@@ -58,12 +63,13 @@ const keepPatienceMs = 500
 const beginAfterMs = 1000
 
 export function createFileHistory(parts: HistoryParts): FileHistory {
-  const { state, environment, folder, fetch, now, onFault } = parts
+  const { state, environment, folder, fetch, now, onUncovered, onFault } = parts
   const store = openContentStore(folder)
   const closed = new AbortController()
   let watch: Watch | null = null
   let timer: NodeJS.Timeout | undefined
   let last: Promise<unknown> = Promise.resolve()
+  const { covered, failed } = createCoverage(() => sizeProblem(watch), onUncovered)
 
   /** Returns the table of the folders of the conversation, new when they are others now; null where none can be had. */
   function watched(): Watch | null {
@@ -96,18 +102,13 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
 
   /** Looks before and after. A failure to look, or to record what was found, costs the history and never the effect. */
   async function around<Result>({ named, run, record }: Effect<Result>): Promise<Result> {
-    const looked = await before(named).catch(unlooked)
+    const looked = await covered(() => before(named))
     try {
       return await run()
     } finally {
-      const changes = looked === null ? [] : await after(looked).catch(unlooked)
-      if (changes !== null && changes.length > 0) await record(changes).catch(unlooked)
+      const changes = looked === null ? null : await covered(() => after(looked))
+      if (changes?.length) await record(changes).catch(onFault)
     }
-  }
-
-  function unlooked(fault: unknown): null {
-    if (!(fault instanceof EnvironmentUnreachableError)) onFault(fault)
-    return null
   }
 
   function alone<Result>(run: (inside: FileHistory['around']) => Promise<Result>): Promise<Result> {
@@ -123,14 +124,12 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
     alone,
     around: (effect) => alone((inside) => inside(effect)),
     problem() {
-      if (environment.name !== null)
-        return `What commands change in the environment ${environment.name} is not covered, only patches are.`
-      return watch?.isTooLarge() === true
-        ? `What commands change is not covered here, only patches are: the folder has more than ${maxWatchedFiles.toLocaleString('en-US')} files that are not ignored.`
-        : null
+      if (environment.name === null) return failed() ?? sizeProblem(watch)
+      return `What commands change in the environment ${environment.name} is not covered, only patches are.`
     },
     begin() {
-      timer = setTimeout(() => void watched()?.ready().catch(unlooked), beginAfterMs)
+      // A failure shows at the first effect, which looks again.
+      timer = setTimeout(() => void succeeds(async () => watched()?.ready()), beginAfterMs)
       timer.unref()
     },
     async [Symbol.asyncDispose]() {
@@ -139,6 +138,45 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
       await last
     },
   }
+}
+
+/** Says once that looks fail, or why they do not cover all. */
+function createCoverage(limit: () => string | null, onUncovered: HistoryParts['onUncovered']) {
+  /** Sentence on the last look, where that failed. */
+  let failed: string | null = null
+  let told: string | null = null
+
+  function tell(problem: string | null, fault?: unknown): void {
+    if (problem !== null && problem !== told) onUncovered(problem, fault)
+    told = problem ?? told
+  }
+
+  /** Resolves to null for a look that failed. */
+  async function covered<Result>(look: () => Promise<Result>): Promise<Result | null> {
+    try {
+      const result = await look()
+      failed = null
+      tell(limit())
+      return result
+    } catch (fault) {
+      if (fault instanceof EnvironmentUnreachableError) return null
+      failed = failedProblem(fault)
+      tell(failed, fault)
+      return null
+    }
+  }
+
+  return { covered, failed: () => failed }
+}
+
+function sizeProblem(watch: Watch | null): string | null {
+  return watch?.isTooLarge() === true
+    ? `What commands change is not covered here, only patches are: the folder has more than ${maxWatchedFiles.toLocaleString('en-US')} files that are not ignored.`
+    : null
+}
+
+function failedProblem(fault: unknown): string {
+  return `What calls change is not covered now: the files here could not be looked at (${systemErrorReason(fault)}).`
 }
 
 interface Looked {
@@ -198,7 +236,11 @@ function openWatch({ roots, store, now, signal, secrets }: WatchParts): Watch {
     roots,
     isTooLarge: () => isTooLarge,
     async ready() {
-      opened ??= open()
+      opened ??= open().catch((fault: unknown) => {
+        // The next effect tries again.
+        opened = null
+        throw fault
+      })
       const { table, kept } = await opened
       const { promise: tooLong, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, keepPatienceMs)

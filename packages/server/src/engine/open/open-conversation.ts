@@ -10,9 +10,9 @@ import type { Clock, Ids } from '../../ports/clock-and-ids.ts'
 import type { EditorTexts } from '../../ports/editor-texts.ts'
 import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
 import { Conversation, type ConversationParts } from '../conversation/conversation.ts'
-import { linkNotice } from '../conversation/notices.ts'
+import { linkNotice, noticeItem } from '../conversation/notices.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
-import { createStoragePatience, reportOnce } from '../conversation/storage-patience.ts'
+import { createStoragePatience, reportOnce, unlessStorageFails } from '../conversation/storage-patience.ts'
 import { createFileHistory, type FileHistory } from '../history/file-history.ts'
 import { createHooks, type WatchingHooks } from '../hooks/conversation-hooks.ts'
 import { denyByHook } from '../hooks/deny-by-hook.ts'
@@ -200,7 +200,7 @@ interface HistoryParts {
 function openHistory(
   { conversation, environment, onFault }: HistoryParts,
   { paths, readOnly }: Pick<OpenParts, 'paths' | 'readOnly'>,
-  { clock: { now }, content }: Pick<SetupPorts, 'clock' | 'content'>,
+  { clock: { now }, ids, content, report }: Pick<SetupPorts, 'clock' | 'ids' | 'content' | 'report'>,
 ): FileHistory {
   const state = () => conversation.state
   /** A copy may have been made at a server without the contents of its original. */
@@ -209,7 +209,13 @@ function openHistory(
     const own = await content(conversation.id, hash)
     return own === null && original !== undefined ? content(original, hash) : own
   }
-  const history = createFileHistory({ state, environment, folder: paths.snapshots, fetch, now, onFault })
+  const onUncovered = (title: string, fault?: unknown) => {
+    if (fault !== undefined) report(fault)
+    const item = noticeItem(ids.item(), { level: 'warning', code: 'changesNotCovered', title })
+    unlessStorageFails(() => conversation.record({ type: 'item.completed', item }))
+  }
+  const folder = paths.snapshots
+  const history = createFileHistory({ state, environment, folder, fetch, now, onUncovered, onFault })
   if (!readOnly) history.begin()
   return history
 }

@@ -1,15 +1,17 @@
-import { closeSync, constants, fstatSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
-import { openUnlocked } from '../system/locked-files.ts'
 import { commandOfSetting, commandsInEnv, programsIn } from './git-commands.ts'
 import { type GitSetting, settingsInEnv, settingsInText } from './git-config-text.ts'
-import type { GuardKind } from './guarded-names.ts'
+import { commonFolderOf, gitFoldersOf, pathFrom, readBounded } from './git-folder.ts'
+
+/** Reasons for which git's own paths are protected. */
+type GitGuardKind = 'repository' | 'gitHooks' | 'gitSettings' | 'gitCommands'
 
 /** Path that decides what git runs in a repository, whether it exists or not. Links in it are not followed yet. */
 export interface GitPlace {
   readonly path: string
-  readonly kind: GuardKind
+  readonly kind: GitGuardKind
   /** True where a missing path keeps no name from being made: many a command names what is in other work trees. */
   readonly ifThere?: true
 }
@@ -25,18 +27,10 @@ const maxHookPlaces = 1000
 
 /** Lists the paths that decide what git runs for `entry`, a folder or file named `.git`. */
 export function gitPlaces(entry: string, sources: GitSources): GitPlace[] {
-  const folder = folderOf(entry)
+  const folder = gitFoldersOf(entry)?.own ?? null
   if (folder === null) return []
   const own: GitPlace[] = folder === entry ? [] : [{ path: folder, kind: 'repository' }]
   return [...own, ...placesOfFolder(folder, dirname(entry), sources)]
-}
-
-/** Returns the folder of a repository from its `.git`, a folder or a file that names one; null for other files. */
-function folderOf(entry: string): string | null {
-  if (!isFile(entry)) return entry
-  const text = readBounded(entry)?.split('\0', 1)[0] ?? ''
-  const target = text.startsWith('gitdir: ') ? withoutLineEnd(text.slice('gitdir: '.length)) : ''
-  return target === '' ? null : from(dirname(entry), target)
 }
 
 /**
@@ -44,13 +38,12 @@ function folderOf(entry: string): string | null {
  * Throws when its settings name too many paths.
  */
 export function placesOfFolder(folder: string, workTree: string, sources: GitSources): GitPlace[] {
-  const common = withoutLineEnd(readBounded(`${folder}/commondir`)?.split('\0', 1)[0] ?? '')
-  const folders = common === '' ? [folder] : [folder, from(folder, common)]
+  const folders = [...new Set([folder, commonFolderOf(folder)])]
   const named = readGitSettings(
     folders.flatMap((at) => settingFiles.map((name) => `${at}/${name}`)),
     sources,
   )
-  const starts = [workTree, folder, ...named.workTrees.map((path) => from(folder, path))]
+  const starts = [workTree, folder, ...named.workTrees.map((path) => pathFrom(folder, path))]
   const hooks = [...new Set([...named.hooks, ...sources.user.hooks])]
   const monitors = [...new Set([...named.monitors, ...sources.user.monitors])]
   const programs = [...new Set([...named.programs, ...sources.user.programs])]
@@ -72,7 +65,9 @@ export function placesOfFolder(folder: string, workTree: string, sources: GitSou
 }
 
 function placesFrom(starts: readonly string[], paths: readonly string[]): string[] {
-  return [...new Set(paths.flatMap((path) => (isAbsolute(path) ? [path] : starts.map((start) => from(start, path)))))]
+  return [
+    ...new Set(paths.flatMap((path) => (isAbsolute(path) ? [path] : starts.map((start) => pathFrom(start, path))))),
+  ]
 }
 
 /** Lists the words of a command that are paths: its program, or the script that its program is to run. */
@@ -81,26 +76,11 @@ function pathsInCommand(command: string, around: GitSurroundings): string[] {
   return words.map((word) => expanded(word, around))
 }
 
-/** Steps by character, since a pattern would try every line end again from each one before it. */
-function withoutLineEnd(text: string): string {
-  let end = text.length
-  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1
-  return text.slice(0, end)
-}
-
-function isFile(path: string): boolean {
-  return statOf(path)?.isFile() === true
-}
-
 function isFolder(path: string): boolean {
-  return statOf(path)?.isDirectory() === true
-}
-
-function statOf(path: string): Stats | null {
   try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   } catch {
-    return null
+    return false
   }
 }
 
@@ -161,7 +141,7 @@ function readGitSettings(
       const settings = settingsInText(readBounded(file) ?? '').filter(({ value }) => value !== '')
       all.push(...settings)
       for (const { name, value } of settings)
-        if (isInclude(name)) included.push(from(dirname(file), expanded(value, around)))
+        if (isInclude(name)) included.push(pathFrom(dirname(file), expanded(value, around)))
     }
     level = included
   }
@@ -204,11 +184,6 @@ const machineFiles = [
   '/Applications/Xcode.app/Contents/Developer/usr/share/git-core/gitconfig',
 ]
 
-/** Completes a path without normalising it: a `..` behind a link leaves what the link leads to. */
-function from(folder: string, path: string): string {
-  return isAbsolute(path) ? path : `${folder}/${path}`
-}
-
 function isInclude(name: string): boolean {
   return name === 'include.path' || /^includeif\..+\.path$/s.test(name)
 }
@@ -232,24 +207,4 @@ function homeOf(name: string): string | null {
   }
   const lines = readBounded('/etc/passwd')?.split('\n') ?? []
   return lines.map((line) => line.split(':')).find(([user]) => user === name)?.[5] ?? null
-}
-
-const maxBytes = 1024 * 1024
-
-/** Reads a regular file; null for anything else. Never waits. Throws a sentence for a file that is too large. */
-function readBounded(path: string): string | null {
-  let fd: number
-  try {
-    fd = openUnlocked(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  } catch {
-    return null
-  }
-  try {
-    const stats = fstatSync(fd)
-    if (!stats.isFile()) return null
-    if (stats.size > maxBytes) throw new Error(`${path} is larger than 1 MiB, too large to find what git runs by it`)
-    return readFileSync(fd, 'utf8')
-  } finally {
-    closeSync(fd)
-  }
 }

@@ -1,0 +1,74 @@
+import { closeSync, constants, fstatSync, readFileSync, statSync } from 'node:fs'
+import { dirname, isAbsolute } from 'node:path'
+import { openUnlocked } from '../system/locked-files.ts'
+
+/** Folders in which git keeps a repository, as it writes them: a `..` in them leaves what a link leads to. */
+export interface GitFolders {
+  /** Holds HEAD and the index of one work tree. */
+  readonly own: string
+  /** Holds settings, hooks and excludes: the own folder, but for a further work tree. */
+  readonly common: string
+}
+
+/**
+ * Returns where a `.git` leads: itself, or the folder that the file of a worktree, submodule or separate git directory
+ * names; null where git takes it for nothing. `GIT_DIR` does not count, as commands do not get it. Throws a sentence for
+ * files that are too large.
+ */
+export function gitFoldersOf(entry: string): GitFolders | null {
+  const own = isFile(entry) ? gitFileTarget(readBounded(entry) ?? '', dirname(entry)) : entry
+  return own === null ? null : { own, common: commonFolderOf(own) }
+}
+
+/** Returns the folder that the text of a file named `.git` leads to, from the folder of that file; null for any other text. */
+export function gitFileTarget(text: string, folder: string): string | null {
+  const [path = ''] = text.split('\0', 1)
+  const target = path.startsWith('gitdir: ') ? withoutLineEnd(path.slice('gitdir: '.length)) : ''
+  return target === '' ? null : pathFrom(folder, target)
+}
+
+/** Returns the folder that a git directory shares with other work trees; itself where it shares none. */
+export function commonFolderOf(folder: string): string {
+  const common = withoutLineEnd(readBounded(`${folder}/commondir`)?.split('\0', 1)[0] ?? '')
+  return common === '' ? folder : pathFrom(folder, common)
+}
+
+/** Completes a path without normalising it: a `..` behind a link leaves what the link leads to. */
+export function pathFrom(folder: string, path: string): string {
+  return isAbsolute(path) ? path : `${folder}/${path}`
+}
+
+/** Steps by character, since a pattern would try every line end again from each one before it. */
+function withoutLineEnd(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1
+  return text.slice(0, end)
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  } catch {
+    return false
+  }
+}
+
+const maxBytes = 1024 * 1024
+
+/** Reads a regular file; null for anything else. Never waits. Throws a sentence for a file that is too large. */
+export function readBounded(path: string): string | null {
+  let fd: number
+  try {
+    fd = openUnlocked(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch {
+    return null
+  }
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) return null
+    if (stats.size > maxBytes) throw new Error(`${path} is larger than 1 MiB, too large to find what git runs by it`)
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
+}
