@@ -1,4 +1,4 @@
-import { firstBytes, lastBytes, utf8Length } from './utf8.ts'
+import { firstBytes, lastBytes, utf8Length } from './characters/utf8.ts'
 
 /** Limit of command output that the model receives, unless the tool sets another. */
 const modelOutputBytes = 16 * 1024

@@ -19,6 +19,7 @@ describe('a message of', () => {
       await using world = await libraryWorld({ text: 'One.' }, { text: 'Two.' })
       const first = await world.connect()
       const before = await first.create({ cwd: world.cwd })
+      const kept = value.toWellFormed()
       expect(await (await before.send(text(value))).result).toMatchObject({ outcome: 'completed', text: 'One.' })
       await first[Symbol.asyncDispose]()
 
@@ -28,9 +29,9 @@ describe('a message of', () => {
       const [item] = conversation.state.window.map((completed) => completed.item)
       expect(item?.type).toBe('userMessage')
       if (item?.type !== 'userMessage') return
-      expect((await wholeText(second, before.id, item.content)) === value).toBe(true)
+      expect((await wholeText(second, before.id, item.content)) === kept).toBe(true)
       expect(await (await conversation.send('and now')).result).toMatchObject({ outcome: 'completed', text: 'Two.' })
-      expect(world.model.requests.map((request) => request.text.includes(JSON.stringify(value)))).toEqual([true, true])
+      expect(world.model.requests.map((request) => request.text.includes(JSON.stringify(kept)))).toEqual([true, true])
     },
   )
 })

@@ -1,4 +1,4 @@
-import { isRecord } from '@parley/text'
+import { isRecord, wellFormedJson } from '@parley/text'
 
 export interface JsonRecord {
   readonly [key: string]: unknown
@@ -39,7 +39,7 @@ export function recordAt(record: JsonRecord, key: string): JsonRecord | undefine
 
 /** Returns a JSON array without its brackets. */
 export function writeElements(values: readonly unknown[]): string {
-  return values.map((value) => JSON.stringify(value)).join(',')
+  return values.map(wellFormedJson).join(',')
 }
 
 /** Joins elements of a JSON array; an empty text is none. */

@@ -24,10 +24,12 @@ export function createCallIds(entries: readonly ModelEntry[]): CallIds {
   }
   return {
     claim(call) {
-      const earlier = call.callId === '' ? undefined : claimed.get(call.callId)
+      // As the log will have it, where two halves of characters are one replacement.
+      const callId = call.callId.toWellFormed()
+      const earlier = callId === '' ? undefined : claimed.get(callId)
       if (earlier?.name === call.name && earlier.arguments === call.arguments) return undefined
-      claimed.set(call.callId, call)
-      const id = call.callId === '' || isTaken(call.callId) ? make() : call.callId
+      claimed.set(callId, call)
+      const id = callId === '' || isTaken(callId) ? make() : callId
       given.add(id)
       return id
     },
@@ -83,9 +85,4 @@ export function createCallProgress(): CallProgress {
 /** Returns the arguments of a call as an object; text that is none goes back whole, so that the model sees its mistake. */
 export function readableArguments(written: string): JsonRecord {
   return parseRecord(written) ?? { unreadable: written }
-}
-
-/** Returns the name of a call of another wire in the characters that all APIs accept; a model may have made it up. */
-export function acceptedName(name: string): string {
-  return name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }

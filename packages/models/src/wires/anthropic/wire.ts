@@ -1,4 +1,4 @@
-import { isRecord } from '@parley/text'
+import { isRecord, wellFormedJson } from '@parley/text'
 import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
 import type { HttpWire, ProviderError, WriteRequest } from '../../port/wire.ts'
 import { openaiApi, readErrorBody } from '../openai-api.ts'
@@ -30,11 +30,11 @@ function readError(body: string): ProviderError {
 function createMessagesWriter(adapter: string): WriteRequest {
   const writeMessages = createMessageWriter(adapter)
   return (request) => {
-    const head = JSON.stringify(settingsOf(request)).slice(0, -1)
+    const head = wellFormedJson(settingsOf(request)).slice(0, -1)
     const tools =
       request.tools.length === 0
         ? ''
-        : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":{"type":"auto"}`
+        : `,"tools":${wellFormedJson(request.tools.map(toolOf))},"tool_choice":{"type":"auto"}`
     const instructions = writeInstructions(request.instructions)
     const system = instructions === '' ? '' : `,"system":${instructions}`
     return bodyOf(`${head}${tools}${system},"messages":`, writeMessages(request.entries))

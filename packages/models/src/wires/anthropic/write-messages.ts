@@ -1,13 +1,29 @@
+import { isRecord, wellFormedJson } from '@parley/text'
 import type { ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
 import type { RequestBody } from '../../port/wire.ts'
 import { writeElements } from '../json.ts'
-import { acceptedName, readableArguments } from '../tool-calls.ts'
+import { readableArguments } from '../tool-calls.ts'
 import { createEntryWriter } from '../write-entries.ts'
+import { createWrittenIds, createWrittenNames, type WrittenNames } from '../written-forms.ts'
 
 /** Message whose blocks are serialised and joined by commas. */
 interface Message {
   readonly role: 'user' | 'assistant'
   readonly blocks: string
+}
+
+/** Names that the API takes. */
+const acceptedNames = /^[\w-]{1,128}$/
+
+/** Forms of the calls so far. */
+interface CallForms {
+  readonly idOf: (callId: string) => string
+  readonly names: WrittenNames
+}
+
+/** State between entries: the messages that are not settled, and the calls. */
+interface OpenMessages extends CallForms {
+  readonly open: Message[]
 }
 
 const cacheControl = '"cache_control":{"type":"ephemeral"}'
@@ -23,17 +39,18 @@ const earlierMarks = 2
  * share a message, as results of parallel calls must.
  */
 export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[]) => RequestBody {
-  return createEntryWriter<Message[]>({
-    begin: () => [],
-    settle(open, entry) {
-      const added = messageOf(entry, adapter)
+  return createEntryWriter<OpenMessages>({
+    begin: () => ({ open: [], idOf: createWrittenIds(), names: createWrittenNames(acceptedNames) }),
+    settle({ open, ...forms }, entry) {
+      const added = messageOf(entry, adapter, forms)
       if (added.blocks === '') return ''
       const last = open.at(-1)
       if (last?.role === added.role) open.splice(-1, 1, { ...last, blocks: `${last.blocks},${added.blocks}` })
       else open.push(added)
       return open.splice(0, firstMarked(open)).map(writeMessage).join(',')
     },
-    rest: (open) => open.map((message) => writeMessage(message.role === 'user' ? marked(message) : message)).join(','),
+    rest: ({ open }) =>
+      open.map((message) => writeMessage(message.role === 'user' ? marked(message) : message)).join(','),
   })
 }
 
@@ -61,19 +78,21 @@ function mark(blocks: string): string {
 
 /** Returns the instructions as blocks, with a mark: tools and instructions are the same in every request. */
 export function writeInstructions(instructions: string): string {
-  return instructions === '' ? '' : `[${mark(JSON.stringify({ type: 'text', text: instructions }))}]`
+  return instructions === '' ? '' : `[${mark(wellFormedJson({ type: 'text', text: instructions }))}]`
 }
 
-function messageOf(entry: ModelEntry, adapter: string): Message {
+function messageOf(entry: ModelEntry, adapter: string, forms: CallForms): Message {
   switch (entry.kind) {
     case 'user':
       return { role: 'user', blocks: writeElements(entry.content.flatMap(userBlock)) }
     case 'result':
-      return { role: 'user', blocks: JSON.stringify(resultBlock(entry)) }
+      return { role: 'user', blocks: wellFormedJson(resultBlock(entry, forms)) }
     case 'response':
       return {
         role: 'assistant',
-        blocks: writeElements(entry.adapter === adapter ? entry.parts : neutralBlocks(entry)),
+        blocks: writeElements(
+          entry.adapter === adapter ? entry.parts.map((part) => ownBlock(part, forms)) : neutralBlocks(entry, forms),
+        ),
       }
   }
 }
@@ -85,31 +104,35 @@ function userBlock(part: UserPart): readonly object[] {
 }
 
 /** Returns the block of a result; the API takes images in results that are no errors. */
-function resultBlock({ callId, text, images = [], isError }: ResultEntry): object {
+function resultBlock({ callId, text, images = [], isError }: ResultEntry, { idOf }: CallForms): object {
   const shown = isError ? [] : images.flatMap(userBlock)
   const said = text.trim() === '' ? {} : { content: text }
   const content = shown.length === 0 ? said : { content: [...textBlock(text), ...shown] }
-  return { type: 'tool_result', tool_use_id: acceptedId(callId), ...content, ...(isError ? { is_error: true } : {}) }
+  return { type: 'tool_result', tool_use_id: idOf(callId), ...content, ...(isError ? { is_error: true } : {}) }
 }
 
 function textBlock(text: string): readonly object[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }]
 }
 
+/** Returns a block as the provider gave it, but for a name or id that it does not take. */
+function ownBlock(part: unknown, { idOf, names }: CallForms): unknown {
+  if (!isRecord(part) || part['type'] !== 'tool_use') return part
+  const { id, name } = part
+  if (typeof id !== 'string' || typeof name !== 'string') return part
+  const written = { id: idOf(id), name: names.own(name) }
+  return written.id === id && written.name === name ? part : { ...part, ...written }
+}
+
 /** Returns a response of another wire as text and calls. */
-function neutralBlocks({ text, calls }: ResponseEntry): readonly object[] {
+function neutralBlocks({ text, calls }: ResponseEntry, { idOf, names }: CallForms): readonly object[] {
   return [
     ...(text.trim() === '' ? [] : [{ type: 'text', text }]),
     ...calls.map(({ callId, name, arguments: written }) => ({
       type: 'tool_use',
-      id: acceptedId(callId),
-      name: acceptedName(name),
+      id: idOf(callId),
+      name: names.foreign(name),
       input: readableArguments(written),
     })),
   ]
-}
-
-/** Returns an id in the characters that the API accepts. */
-function acceptedId(callId: string): string {
-  return callId.replace(/[^\w-]/g, '_')
 }

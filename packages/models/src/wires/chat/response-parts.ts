@@ -1,6 +1,8 @@
+import { isRecord, wholeEscapes } from '@parley/text'
 import * as z from 'zod'
-import { type JsonRecord, lazily, parseRecord } from '../json.ts'
+import { type JsonRecord, lazily, parseRecord, recordAt } from '../json.ts'
 import { readableArguments } from '../tool-calls.ts'
+import type { WrittenNames } from '../written-forms.ts'
 
 /** Call while its fragments arrive. */
 export interface CallDraft {
@@ -115,5 +117,25 @@ export function assistantMessage({ text, calls, reasoningContent }: AssistantCon
 
 /** Returns arguments that chat templates can parse: any other text would make every later request fail. */
 function sendableArguments(written: string): string {
-  return parseRecord(written) === undefined ? JSON.stringify(readableArguments(written)) : written
+  return parseRecord(written) === undefined ? JSON.stringify(readableArguments(written)) : wholeEscapes(written)
+}
+
+/**
+ * Returns a message of the same server as it came, but for names and halves of characters that servers reject. Ids stay:
+ * some servers read them when they come back.
+ */
+export function ownMessage(message: unknown, names: WrittenNames): unknown {
+  const calls = isRecord(message) ? message['tool_calls'] : undefined
+  if (!isRecord(message) || !Array.isArray(calls)) return message
+  const written = calls.map((call: unknown) => ownCall(call, names))
+  return written.every((call, index) => call === calls[index]) ? message : { ...message, tool_calls: written }
+}
+
+function ownCall(call: unknown, names: WrittenNames): unknown {
+  const called = isRecord(call) ? recordAt(call, 'function') : undefined
+  if (!isRecord(call) || called === undefined) return call
+  const { name, arguments: args } = called
+  if (typeof name !== 'string' || typeof args !== 'string') return call
+  const written = { name: names.own(name), arguments: wholeEscapes(args) }
+  return written.name === name && written.arguments === args ? call : { ...call, function: { ...called, ...written } }
 }

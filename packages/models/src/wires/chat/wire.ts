@@ -1,3 +1,4 @@
+import { wellFormedJson } from '@parley/text'
 import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
 import { openaiApi } from '../openai-api.ts'
@@ -18,14 +19,14 @@ export const chatWire: HttpWire = {
 export function createChatWriter(adapter: string): WriteRequest {
   const writeMessages = createMessageWriter(adapter)
   return (request) => {
-    const head = JSON.stringify(settingsOf(request)).slice(0, -1)
+    const head = wellFormedJson(settingsOf(request)).slice(0, -1)
     const tools =
-      request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(toolOf))},"tool_choice":"auto"`
+      request.tools.length === 0 ? '' : `,"tools":${wellFormedJson(request.tools.map(toolOf))},"tool_choice":"auto"`
     const { instructions } = request
     const messages = writeMessages(request.entries, request.model)
     const comma = messages.length === 0 ? '' : ','
     const system =
-      instructions === '' ? [] : [Buffer.from(`${JSON.stringify({ role: 'system', content: instructions })}${comma}`)]
+      instructions === '' ? [] : [Buffer.from(`${wellFormedJson({ role: 'system', content: instructions })}${comma}`)]
     return bodyOf(`${head}${tools},"messages":`, [...system, ...messages])
   }
 }

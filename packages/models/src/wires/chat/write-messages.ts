@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
+import { wellFormedJson } from '@parley/text'
 import type { ModelCall, ModelEntry, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
 import type { RequestBody } from '../../port/wire.ts'
 import { joinElements, writeElements } from '../json.ts'
 import { dataUrl } from '../openai-api.ts'
-import { acceptedName } from '../tool-calls.ts'
 import { createEntryWriter, imagesFollow, takeImagesBefore } from '../write-entries.ts'
-import { assistantMessage } from './response-parts.ts'
+import { createWrittenNames, type WrittenNames } from '../written-forms.ts'
+import { assistantMessage, ownMessage } from './response-parts.ts'
 
 /** Content of the user as it is sent. */
 interface UserContent {
@@ -26,6 +27,7 @@ export function createMessageWriter(adapter: string): (entries: readonly ModelEn
 interface OpenMessages {
   /** Calls that were made on another wire. */
   readonly foreignIds: Set<string>
+  readonly names: WrittenNames
   /** Content of one message: the templates of Mistral and Gemma reject two of the user in a row. */
   readonly user: UserContent[]
   /** Images of the results that were added last, serialised. */
@@ -37,7 +39,13 @@ function messageForm(adapter: string, { bridges }: { readonly bridges: boolean }
   const close = (user: readonly UserContent[], isBehindResult: boolean): string =>
     user.length === 0 ? '' : joinElements([isBehindResult && bridges ? bridge : '', userMessage(user)])
   return {
-    begin: (): OpenMessages => ({ foreignIds: new Set(), user: [], images: [], isBehindResult: false }),
+    begin: (): OpenMessages => ({
+      foreignIds: new Set(),
+      names: createWrittenNames(acceptedNames),
+      user: [],
+      images: [],
+      isBehindResult: false,
+    }),
     settle(open: OpenMessages, entry: ModelEntry): string {
       // Messages of tools have no images, and none may stand between them.
       open.user.push(...imageContent(takeImagesBefore(entry, open.images)))
@@ -58,13 +66,20 @@ function addEntry(open: OpenMessages, entry: ModelEntry, adapter: string): strin
       open.user.push(userContent(entry.content))
       return ''
     case 'result':
-      open.images.push(...(entry.images ?? []).map((image) => JSON.stringify(contentOf(image))))
+      open.images.push(...(entry.images ?? []).map((image) => wellFormedJson(contentOf(image))))
       return resultMessage(entry, open.foreignIds)
     case 'response':
       noteIds(open.foreignIds, entry, adapter)
-      return writeElements(entry.adapter === adapter ? entry.parts : neutralMessages(entry))
+      return writeElements(
+        entry.adapter === adapter
+          ? entry.parts.map((part) => ownMessage(part, open.names))
+          : neutralMessages(entry, open.names),
+      )
   }
 }
+
+/** Names that every server takes. */
+const acceptedNames = /^[\w-]{1,64}$/
 
 /** Models that reject a message of the user right after a result, as an interrupted turn leaves it. */
 const mistral = /mistral|ministral|devstral|codestral|magistral|mixtral|pixtral/i
@@ -88,14 +103,14 @@ function noteIds(foreignIds: Set<string>, response: ResponseEntry, adapter: stri
 
 function resultMessage({ callId, text }: ResultEntry, foreignIds: ReadonlySet<string>): string {
   const id = foreignIds.has(callId) ? acceptedId(callId) : callId
-  return JSON.stringify({ role: 'tool', tool_call_id: id, content: text })
+  return wellFormedJson({ role: 'tool', tool_call_id: id, content: text })
 }
 
 /** Returns content as plain text where possible: many servers accept nothing else, and few models accept images. */
 function userContent(content: readonly UserPart[]): UserContent {
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   const parts = writeElements(content.map(contentOf))
-  return { text: texts.length === content.length ? JSON.stringify(texts.join('\n\n')).slice(1, -1) : undefined, parts }
+  return { text: texts.length === content.length ? wellFormedJson(texts.join('\n\n')).slice(1, -1) : undefined, parts }
 }
 
 function contentOf(part: UserPart): object {
@@ -109,12 +124,13 @@ function imageContent(images: readonly string[]): readonly UserContent[] {
 
 const introduction = JSON.stringify({ type: 'text', text: imagesFollow })
 
-function neutralMessages({ text, calls }: ResponseEntry): readonly object[] {
-  return text === '' && calls.length === 0 ? [] : [assistantMessage({ text, calls: calls.map(toolCallOf) })]
+function neutralMessages({ text, calls }: ResponseEntry, names: WrittenNames): readonly object[] {
+  const written = calls.map((call) => toolCallOf(call, names))
+  return text === '' && calls.length === 0 ? [] : [assistantMessage({ text, calls: written })]
 }
 
-function toolCallOf({ callId, name, arguments: written }: ModelCall) {
-  return { id: acceptedId(callId), name: acceptedName(name), arguments: written }
+function toolCallOf({ callId, name, arguments: written }: ModelCall, names: WrittenNames) {
+  return { id: acceptedId(callId), name: names.foreign(name), arguments: written }
 }
 
 /** Returns the id of a call of another wire as nine letters and digits, which Mistral wants. */

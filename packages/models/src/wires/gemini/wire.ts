@@ -1,4 +1,4 @@
-import { isRecord } from '@parley/text'
+import { isRecord, wellFormedJson } from '@parley/text'
 import type { ListedModel, ModelRequest, ToolSpec } from '../../port/model-client.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
 import { parseRecord } from '../json.ts'
@@ -22,7 +22,7 @@ export const geminiWire: HttpWire = {
 
 function modelPath(model: string): string {
   const path = model.includes('/') ? model : `models/${model}`
-  return path.split('/').map(encodeURIComponent).join('/')
+  return path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 }
 
 /** Returns the models that generate content, without `models/` before their names. */
@@ -41,7 +41,7 @@ function createGeminiWriter(adapter: string): WriteRequest {
   const newer = createContentWriter(adapter, { signs: true })
   return (request) => {
     const writeContents = generationOf(request.model) === 'newer' ? newer : older
-    const head = JSON.stringify(settingsOf(request)).slice(0, -1)
+    const head = wellFormedJson(settingsOf(request)).slice(0, -1)
     const separator = head === '{' ? '' : ','
     return bodyOf(`${head}${separator}"contents":`, writeContents(request.entries))
   }

@@ -1,15 +1,20 @@
-import { isRecord } from '@parley/text'
+import { isRecord, wellFormedJson } from '@parley/text'
 import type { ImagePart, ModelCall, ResponseEntry, ResultEntry, UserPart } from '../../port/model-client.ts'
 import { type JsonRecord, joinElements, recordAt, writeElements } from '../json.ts'
-import { acceptedName, readableArguments } from '../tool-calls.ts'
+import { readableArguments } from '../tool-calls.ts'
 import { createEntryWriter, imagesFollow, takeImagesBefore } from '../write-entries.ts'
+import { createWrittenNames, type WrittenNames } from '../written-forms.ts'
 
 /** Signature that stands for one that this API did not give: Gemini 3 rejects a call without any. */
 const foreignSignature = 'skip_thought_signature_validator'
 
+/** Names that the API takes. */
+const acceptedNames = /^[a-zA-Z_][\w.:-]{0,63}$/
+
 /** State between entries: facts of earlier calls, and the results since the last content. */
 interface OpenContents {
   readonly named: Map<string, NamedCall>
+  readonly names: WrittenNames
   /** Parts of one content, as parallel calls need; messages stand apart from it. */
   readonly results: string[]
   /** Images of the results that were added last, serialised. */
@@ -22,15 +27,16 @@ interface OpenContents {
  */
 export function createContentWriter(adapter: string, { signs }: { readonly signs: boolean }) {
   return createEntryWriter<OpenContents>({
-    begin: () => ({ named: new Map(), results: [], images: [] }),
+    begin: () => ({ named: new Map(), names: createWrittenNames(acceptedNames), results: [], images: [] }),
     settle(open, entry) {
       open.results.push(...imageParts(takeImagesBefore(entry, open.images)))
       if (entry.kind === 'result') {
         addResult(open, entry, signs)
         return ''
       }
-      if (entry.kind === 'response') for (const call of namedCalls(entry, adapter)) open.named.set(call.callId, call)
-      const parts = entry.kind === 'user' ? entry.content.flatMap(userPart) : responseParts(entry, { adapter, signs })
+      const writing = { adapter, signs, names: open.names }
+      if (entry.kind === 'response') for (const call of namedCalls(entry, writing)) open.named.set(call.callId, call)
+      const parts = entry.kind === 'user' ? entry.content.flatMap(userPart) : responseParts(entry, writing)
       if (parts.length === 0) return ''
       const results = contentOf('user', open.results.splice(0))
       return joinElements([results, contentOf(entry.kind === 'user' ? 'user' : 'model', [writeElements(parts)])])
@@ -46,7 +52,7 @@ function contentOf(role: 'user' | 'model', parts: readonly string[]): string {
 /** Adds a result. Newer models read images inside of it; for others they follow the last one of the response. */
 function addResult({ named, results, images }: OpenContents, entry: ResultEntry, signs: boolean): void {
   const shown = entry.images ?? []
-  results.push(JSON.stringify(resultPart(entry, named.get(entry.callId), signs ? shown : [])))
+  results.push(wellFormedJson(resultPart(entry, named.get(entry.callId), signs ? shown : [])))
   if (!signs) images.push(...shown.map((image) => writeElements(userPart(image))))
 }
 
@@ -62,11 +68,11 @@ interface NamedCall {
   readonly hasId: boolean
 }
 
-function namedCalls({ adapter, parts, calls }: ResponseEntry, own: string): readonly NamedCall[] {
+function namedCalls({ adapter, parts, calls }: ResponseEntry, { adapter: own, names }: Writing): readonly NamedCall[] {
   const given = new Set(adapter === own ? parts.flatMap(givenId) : [])
   return calls.map(({ callId, name }) => ({
     callId,
-    name: adapter === own ? name : acceptedName(name),
+    name: adapter === own ? names.own(name) : names.foreign(name),
     hasId: given.has(callId),
   }))
 }
@@ -78,12 +84,23 @@ function givenId(part: unknown): readonly unknown[] {
 
 interface Writing {
   readonly adapter: string
+  readonly names: WrittenNames
   readonly signs: boolean
 }
 
-function responseParts(response: ResponseEntry, { adapter, signs }: Writing): readonly unknown[] {
-  const parts = response.adapter === adapter ? response.parts : neutralParts(response)
+function responseParts(response: ResponseEntry, { adapter, signs, names }: Writing): readonly unknown[] {
+  const parts =
+    response.adapter === adapter ? response.parts.map((part) => ownPart(part, names)) : neutralParts(response, names)
   return signs ? signed(parts) : parts
+}
+
+/** Returns a part as the API gave it, but for the name of a call that it does not take. */
+function ownPart(part: unknown, names: WrittenNames): unknown {
+  const call = isRecord(part) ? recordAt(part, 'functionCall') : undefined
+  const given = call?.['name']
+  if (!isRecord(part) || typeof given !== 'string') return part
+  const name = names.own(given)
+  return name === given ? part : { ...part, functionCall: { ...call, name } }
 }
 
 /** Returns a part of a message; none for empty text. */
@@ -110,12 +127,12 @@ function resultPart(
   }
 }
 
-function neutralParts({ text, calls }: ResponseEntry): readonly object[] {
-  return [...(text === '' ? [] : [{ text }]), ...calls.map(callPart)]
+function neutralParts({ text, calls }: ResponseEntry, names: WrittenNames): readonly object[] {
+  return [...(text === '' ? [] : [{ text }]), ...calls.map((call) => callPart(call, names))]
 }
 
-function callPart({ name, arguments: written }: ModelCall): JsonRecord {
-  return { functionCall: { name: acceptedName(name), args: readableArguments(written) } }
+function callPart({ name, arguments: written }: ModelCall, names: WrittenNames): JsonRecord {
+  return { functionCall: { name: names.foreign(name), args: readableArguments(written) } }
 }
 
 /** Adds a signature to the first call if it has none. */

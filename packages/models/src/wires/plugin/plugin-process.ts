@@ -1,5 +1,5 @@
 import type { StreamedProcess } from '@parley/host'
-import { isRecord } from '@parley/text'
+import { isRecord, wellFormedJson } from '@parley/text'
 import { type JsonRecord, parseRecord, stringAt } from '../json.ts'
 import type { PluginCall } from './write-call.ts'
 
@@ -119,7 +119,7 @@ export class PluginProcess {
       this.kill()
       return
     }
-    this.#child.stdin?.write(`${JSON.stringify(message)}\n`)
+    this.#child.stdin?.write(`${wellFormedJson(message)}\n`)
   }
 
   #read(chunk: string): void {

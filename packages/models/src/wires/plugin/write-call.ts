@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import type {
   ImagePart,
   ModelCall,
@@ -6,8 +7,9 @@ import type {
   ResponseEntry,
   UserPart,
 } from '../../port/model-client.ts'
-import { acceptedName, readableArguments } from '../tool-calls.ts'
+import { readableArguments } from '../tool-calls.ts'
 import { imagesFollow, takeImagesBefore } from '../write-entries.ts'
+import { createWrittenIds, createWrittenNames } from '../written-forms.ts'
 
 /** Call of a language model as the AI SDK's interface has it, in values that JSON can carry. */
 export interface PluginCall {
@@ -43,14 +45,15 @@ interface Message {
 
 /** Returns the messages; results that follow each other are one, as parallel calls need. */
 function messagesOf(entries: readonly ModelEntry[], adapter: string): readonly Message[] {
-  const names = new Map<string, string>()
+  const noteCalls = createCallForms(adapter)
+  const written: WrittenCalls = new Map()
   const messages: Message[] = []
   const images: ImagePart[] = []
   for (const entry of entries) {
     messages.push(...imageMessage(takeImagesBefore(entry, images)))
-    if (entry.kind === 'response') for (const { callId, name } of entry.calls) names.set(callId, acceptedName(name))
+    if (entry.kind === 'response') noteCalls(entry, written)
     if (entry.kind === 'result') images.push(...(entry.images ?? []))
-    const message = messageOf(entry, adapter, names)
+    const message = messageOf(entry, adapter, written)
     const last = messages.at(-1)
     if (message.content.length === 0) continue
     if (last?.role === 'tool' && message.role === 'tool')
@@ -65,17 +68,37 @@ function imageMessage(images: readonly ImagePart[]): readonly Message[] {
   return images.length === 0 ? [] : [{ role: 'user', content }]
 }
 
-function messageOf(entry: ModelEntry, adapter: string, names: ReadonlyMap<string, string>): Message {
+/** Id and name in which a call goes out, by its id in the conversation. */
+type WrittenCalls = Map<string, Pick<ModelCall, 'callId' | 'name'>>
+
+/** Names that every provider takes. */
+const acceptedNames = /^[\w-]{1,64}$/
+
+/** Creates a function that notes how the calls of a response go out. The ids of the package's own provider stay. */
+function createCallForms(adapter: string): (response: ResponseEntry, written: WrittenCalls) => void {
+  const idOf = createWrittenIds()
+  const { foreign } = createWrittenNames(acceptedNames)
+  return (response, written) => {
+    for (const { callId, name } of response.calls)
+      written.set(callId, { callId: response.adapter === adapter ? callId : idOf(callId), name: foreign(name) })
+  }
+}
+
+function messageOf(entry: ModelEntry, adapter: string, written: WrittenCalls): Message {
   switch (entry.kind) {
     case 'user':
       return { role: 'user', content: entry.content.flatMap(userPart) }
     case 'response':
-      return { role: 'assistant', content: entry.adapter === adapter ? entry.parts : neutralParts(entry) }
+      return {
+        role: 'assistant',
+        content:
+          entry.adapter === adapter ? entry.parts.map((part) => ownPart(part, written)) : neutralParts(entry, written),
+      }
     case 'result': {
       const { callId, text, isError } = entry
       const output = { type: isError ? 'error-text' : 'text', value: text }
-      const toolName = names.get(callId) ?? 'unknown'
-      return { role: 'tool', content: [{ type: 'tool-result', toolCallId: callId, toolName, output }] }
+      const { callId: toolCallId, name: toolName } = written.get(callId) ?? { callId, name: 'unknown' }
+      return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
     }
   }
 }
@@ -85,11 +108,20 @@ function userPart(part: UserPart): readonly object[] {
   return [{ type: 'file', mediaType: part.mediaType, data: part.base64 }]
 }
 
-function neutralParts({ text, calls }: ResponseEntry): readonly object[] {
-  return [...(text === '' ? [] : [{ type: 'text', text }]), ...calls.map(callPart)]
+function neutralParts({ text, calls }: ResponseEntry, written: WrittenCalls): readonly object[] {
+  const parts = calls.map((call) => callPart({ ...call, ...written.get(call.callId) }))
+  return [...(text === '' ? [] : [{ type: 'text', text }]), ...parts]
 }
 
-/** Returns a call as the history has it. */
+/** Returns a part as the package gave it, with the name of a call in the form in which it goes out. */
+function ownPart(part: unknown, written: WrittenCalls): unknown {
+  const id = isRecord(part) && part['type'] === 'tool-call' ? part['toolCallId'] : undefined
+  const call = typeof id === 'string' ? written.get(id) : undefined
+  if (!isRecord(part) || call === undefined || call.name === part['toolName']) return part
+  return { ...part, toolName: call.name }
+}
+
+/** Returns a call as the interface of the AI SDK has it. */
 export function callPart({ callId, name, arguments: written }: ModelCall): object {
-  return { type: 'tool-call', toolCallId: callId, toolName: acceptedName(name), input: readableArguments(written) }
+  return { type: 'tool-call', toolCallId: callId, toolName: name, input: readableArguments(written) }
 }

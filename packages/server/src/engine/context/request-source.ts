@@ -1,5 +1,6 @@
 import type { ModelAbilities, ModelClient, ModelEntry, ModelRequest, ToolSpec, UserPart } from '@parley/models'
 import { type EventOf, type ModelChoice, modelInUse, modeOf, type Settings, type TurnId } from '@parley/protocol'
+import { wellFormedJson } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { missingFile } from '../../core/view-content.ts'
 import type { OfferedTo, Tool } from '../../tools/tool.ts'
@@ -70,7 +71,7 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
     const to = { toolShape, images, isPlanning, isReviewing, hasSkills }
     const ownText = ownTexts.get(key) ?? sharedText(JSON.stringify(specsFor(to, tools)))
     ownTexts.set(key, ownText)
-    return more.length === 0 ? ownText : `${ownText.slice(0, -1)},${JSON.stringify(more).slice(1)}`
+    return more.length === 0 ? ownText : `${ownText.slice(0, -1)},${wellFormedJson(more).slice(1)}`
   }
 
   function toolsOf(file: string): readonly ToolSpec[] {

@@ -8,6 +8,7 @@ import {
   type EventOf,
   eventVersion,
 } from '@parley/protocol'
+import { wellFormed } from '@parley/text'
 import type { ModelView } from '../../core/model-view.ts'
 import type { Place } from '../../core/view-blocks.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -107,12 +108,13 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Records events in one write: after a crash the log holds all of them or a prefix. Throws `StorageError`, and
-   * `RefusedEventError` or `LineTooLongError` for events that could not be read, shown or resumed.
+   * Records events in one write: after a crash the log holds all of them or a prefix. Half of a surrogate pair in a text
+   * becomes U+FFFD, as everywhere behind this door. Throws `StorageError`, and `RefusedEventError` or `LineTooLongError`
+   * for events that could not be read, shown or resumed.
    */
   recordAll(events: readonly ConversationEvent[]): readonly Envelope[] {
     if (events.length === 0) return []
-    const all = [...this.#leadingEvents(), ...events].map(this.#parts.redact)
+    const all = [...this.#leadingEvents(), ...events].map((event) => this.#parts.redact(wellFormed(event)))
     all.forEach(assertValid)
     const firstSeq = this.#nextSeq
     const at = this.#parts.clock.now()
@@ -208,13 +210,8 @@ export class Conversation implements AsyncDisposable {
 
   /** Returns what the log folds to; null while work is open. */
   #settled(): Settled | null {
-    const { view } = this
-    const parts = contentOf({
-      state: this.#state,
-      view,
-      landmarks: this.#parts.landmarks,
-      logVersion: this.#logVersion,
-    })
+    const { landmarks } = this.#parts
+    const parts = contentOf({ state: this.#state, view: this.view, landmarks, logVersion: this.#logVersion })
     return parts === null ? null : { parts, seq: this.#state.core.seq }
   }
 

@@ -127,8 +127,10 @@ export function createCoalescer(clock: Clock, write: DeltaWriter): Coalescer {
     if (timer !== null) clearTimeout(timer)
     timer = null
     if (held.length === 0 && isStored) return
-    const text = held.join('')
-    held = []
+    const joined = held.join('')
+    // Half of a character waits for its other half, which may come in the next piece.
+    const text = /[\ud800-\udbff]$/.test(joined) ? joined.slice(0, -1) : joined
+    held = text === joined ? [] : [joined.slice(-1)]
     lastMs = clock.elapsed()
     isStored = write(text)
     if (!isStored) timer = setTimeout(flush, retryIntervalMs)

@@ -38,16 +38,18 @@ export function createSideFiles(files: Files, folder: string): SideFiles {
   }
 
   async function put(content: string | Buffer): Promise<string> {
-    const ref = await putSideFile(files, folder, content)
+    // As the file has it, where half of a character is U+FFFD.
+    const stored = typeof content === 'string' ? content.toWellFormed() : content
+    const ref = await putSideFile(files, folder, stored)
     await named()
-    if (typeof content === 'string') texts.set(ref, content)
+    if (typeof stored === 'string') texts.set(ref, stored)
     return ref
   }
 
   return {
     folder,
     put,
-    keep: async (text) => ({ file: await put(text), text }),
+    keep: async (text) => ({ file: await put(text), text: text.toWellFormed() }),
     async adopt(path) {
       const ref = await adoptSideFile(files, folder, path)
       await named()

@@ -4,7 +4,7 @@ import { basename, isAbsolute } from 'node:path'
 import { openUnlockedHandle } from '@parley/host'
 import { type ImageLimits, imageLimitsOf, type ModelClient } from '@parley/models'
 import { type ContentItem, type InputItem, limits, type QueuedMessage } from '@parley/protocol'
-import { errorMessage, firstBytes, lineCount } from '@parley/text'
+import { errorMessage, firstBytes, lineCount, wellFormed } from '@parley/text'
 import { systemErrorCode } from '@parley/workspace'
 import { imageProblem, imageTypeOf } from '../../core/image-facts.ts'
 import { rejection } from '../../replies/rejection.ts'
@@ -122,12 +122,12 @@ function fitsInline(content: readonly ContentItem[]): boolean {
 }
 
 /**
- * Moves long texts to side files when the content is too large for a line; `text` keeps the beginning. Throws
- * `invalidParams` for too many parts.
+ * Returns content with whole characters, its long texts in side files when it is too large for a line; `text` keeps the
+ * beginning. Throws `invalidParams` for too many parts.
  */
-async function keepLongTexts(content: readonly ContentItem[], sideFiles: Kept['sideFiles']): Promise<ContentItem[]> {
-  if (fitsInline(content)) return [...content]
-  for (const [index, part] of content.entries()) assertWholeCharacters(part, `input[${index}].text`)
+async function keepLongTexts(given: readonly ContentItem[], sideFiles: Kept['sideFiles']): Promise<ContentItem[]> {
+  const content = given.map((part) => wellFormed(part))
+  if (fitsInline(content)) return content
   const kept: ContentItem[] = []
   for (const part of content) kept.push(isLong(part) ? await keepText(part.text, sideFiles) : part)
   if (fitsInline(kept)) return kept
@@ -146,14 +146,6 @@ async function keepText(long: string, sideFiles: Kept['sideFiles']): Promise<Tex
   return { type: 'text', text: firstBytes(text, beginningBytes), ...whole }
 }
 
-/** Throws `invalidParams` for a lone surrogate: UTF-8 cannot store it, so the file would return another character. */
-function assertWholeCharacters(part: ContentItem, field: string): void {
-  if (!isLong(part) || part.text.isWellFormed()) return
-  const message =
-    'The text contains half of a character (a lone surrogate), which the file for long texts cannot store. Remove it, or send less than 1 MiB.'
-  throw rejection('invalidParams', message, { field })
-}
-
 /** Finds a waiting message whose long texts are still inline, as earlier versions wrote them. */
 export function longWaiting(messages: readonly QueuedMessage[]): QueuedMessage | null {
   return messages.find(({ content }) => !fitsInline(content)) ?? null
@@ -165,10 +157,7 @@ export async function keepLongWaiting(
   message: QueuedMessage,
 ): Promise<void> {
   const { messageId } = message
-  const whole = message.content.map((part) =>
-    part.type === 'text' ? { ...part, text: part.text.toWellFormed() } : part,
-  )
-  const content = await keepLongTexts(whole, conversation.sideFiles)
+  const content = await keepLongTexts(message.content, conversation.sideFiles)
   // The message may have been edited or removed during the wait.
   if (!conversation.state.core.inbox.includes(message)) return
   conversation.record({ type: 'message.edited', messageId, content })

@@ -46,6 +46,18 @@ describe('a coalescer', () => {
     expect(sent).toEqual(['a', 'b'])
   })
 
+  it('keeps half of a character until its other half has come', () => {
+    const { sent, coalescer } = collect()
+    coalescer.push('a\ud83d')
+    vi.advanceTimersByTime(50)
+    coalescer.push('\ude00b')
+    vi.advanceTimersByTime(50)
+    coalescer.push('\ud83d')
+    coalescer.flush()
+    expect(sent).toEqual(['a', '\u{1f600}b'])
+    expect(coalescer.stop()).toBe('\ud83d')
+  })
+
   it('sends held text on a flush, and sends it once', () => {
     const { sent, coalescer } = collect()
     coalescer.push('a')

@@ -1,7 +1,7 @@
 import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { characterEnd, characterStart, firstBytes, lastBytes, utf8Length } from '../src/utf8.ts'
+import { characterEnd, characterStart, firstBytes, lastBytes, utf8Length } from '../../src/characters/utf8.ts'
 
 const anyText = fc.string({ unit: codePoint, maxLength: 40 })
 
