@@ -56,6 +56,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'packages/redaction': ['scan', '.'],
+  'packages/mcp-client': ['forms', 'replies', '.'],
   'packages/journal': ['disk', 'line', 'log', 'sessions', 'search', '.'],
   'packages/store': ['port', 'connection', 'servers', 'log', '.'],
   'packages/protocol': ['modes', 'review', 'schema', 'schema/exec', 'access', 'calls', 'reduce', '.'],
@@ -127,7 +128,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'apps/web': ['link', 'words', 'ui/transcript', 'ui/question', 'ui/composer', 'ui/rewind', 'ui', 'frozen', '.'],
-  'packages/models': ['port', 'http', 'check', 'catalogue', 'failures', 'exchange', 'wires', '.'],
+  'packages/models': ['port', 'http', 'check', 'catalogue', 'failures', 'exchange', 'tool-schemas', 'wires', '.'],
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

@@ -33,6 +33,7 @@ const headings = {
   process: 'Processes of parley',
   scripted: 'Scripts',
   environment: 'Another machine',
+  'tool server': 'Tool servers',
 }
 
 function tableOf(rows) {

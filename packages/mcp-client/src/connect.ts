@@ -1,28 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  Client,
-  type ElicitResult,
-  SdkError,
-  SdkHttpError,
-  StreamableHTTPClientTransport,
-  type Transport,
-} from '@modelcontextprotocol/client'
+import { Client, type ElicitResult, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import type { StreamedProcess } from '@parley/host'
 import * as z from 'zod'
 import type { CallWatch, McpConnection } from './connection.ts'
-import { readForm } from './elicitation-form.ts'
+import { readForm } from './forms/elicitation-form.ts'
 import { programTransport } from './program-transport.ts'
-import {
-  callResult,
-  limitedFetch,
-  limitReplies,
-  pages,
-  type Refuse,
-  resourceOf,
-  resourceParts,
-  tooLarge,
-  toolOf,
-} from './read-replies.ts'
+import { pages, resourceList, toolList } from './read-list.ts'
+import { callResult, resourceParts } from './read-result.ts'
+import { limitedFetch, limitReplies, type Refuse, tooLarge } from './replies/limit-replies.ts'
+import { explainFailure, isLostSession } from './replies/lost-session.ts'
+import { mendedFetch } from './replies/mended-fetch.ts'
 
 /** Server over HTTP. */
 export interface Endpoint {
@@ -33,13 +20,20 @@ export interface Endpoint {
   readonly token?: (refused?: string) => Promise<string | null>
 }
 
+/** End of a session that the endpoint no longer knows. */
+export interface LostSession {
+  readonly why: string
+  /** True when a call was answered in it. */
+  readonly hasWorked: boolean
+}
+
 export interface ConnectOptions {
   readonly wire: { readonly program: StreamedProcess } | Endpoint
   readonly version: string
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** Called when the connection has ended on either side, with the reason if one is known. */
-  readonly onClose: (why?: string) => void
+  /** Called when the connection has ended on either side; with a reason where the endpoint lost the session. */
+  readonly onClose: (lost?: LostSession) => void
   readonly onToolsChanged: () => void
   /** Called with log messages of the server, errors, and lines that are no messages. */
   readonly onRemark: (text: string) => void
@@ -53,7 +47,7 @@ const noTimeoutMs = 2 ** 31 - 1
 
 /** Connects to a server and initialises it. This module loads the SDK; it is imported when the first server starts. */
 export async function connect(options: ConnectOptions): Promise<Omit<McpConnection, 'lost'>> {
-  const { version, signal, timeoutMs, onClose, onToolsChanged, onRemark } = options
+  const { wire, version, signal, timeoutMs, onClose, onToolsChanged, onRemark } = options
   const capabilities = { elicitation: { form: {} } }
   const client = new Client({ name: 'parley', title: 'parley', version }, { capabilities })
   const running: CallWatch[] = []
@@ -70,23 +64,26 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
   await client.connect(transport, { signal, timeout: timeoutMs })
   const hasTools = client.getServerCapabilities()?.tools !== undefined
   const quick = { timeout: timeoutMs }
+  let hasWorked = false
   return {
     hasResources: client.getServerCapabilities()?.resources !== undefined,
     tools: () =>
-      withExplainedErrors(async () => (hasTools ? (await pages(client, 'tools', quick)).flatMap(toolOf) : [])),
+      withExplainedErrors(async () =>
+        hasTools ? toolList(await pages(client, 'tools', quick)) : { tools: [], problems: [] },
+      ),
     call: (tool, args, watch) =>
       withExplainedErrors(async () => {
         running.push(watch)
         try {
-          return callResult(await callTool(client, { name: tool, arguments: args }, watch))
+          const result = await callTool(client, { name: tool, arguments: args }, watch)
+          hasWorked = true
+          return callResult(result)
         } finally {
           running.splice(running.indexOf(watch), 1)
         }
       }),
     resources: (cancel) =>
-      withExplainedErrors(async () =>
-        (await pages(client, 'resources', { ...quick, signal: cancel })).flatMap(resourceOf),
-      ),
+      withExplainedErrors(async () => resourceList(await pages(client, 'resources', { ...quick, signal: cancel }))),
     readResource: (uri, cancel) => {
       const request = { method: 'resources/read', params: { uri } }
       return withExplainedErrors(async () =>
@@ -100,11 +97,17 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
     },
   }
 
+  /** Ends the connection without telling the endpoint, which no longer knows it; other requests in it end as well. */
+  function loseSession(): void {
+    onClose({ why: 'it had ended the session, so parley connects to it again', hasWorked })
+    client.close().catch(() => undefined)
+  }
+
   async function withExplainedErrors<Value>(request: () => Promise<Value>): Promise<Value> {
     try {
       return await request()
     } catch (error) {
-      if (isLostSession(error)) onClose('it had ended the session, so parley connects to it again')
+      if ('url' in wire && isLostSession(error)) loseSession()
       throw new Error(explainFailure(error), { cause: error })
     }
   }
@@ -115,10 +118,7 @@ function transportFor({ wire, onRemark }: ConnectOptions): Transport {
   let refuse: Refuse = () => undefined
   const options = {
     requestInit: { headers: wire.headers },
-    fetch: withToken(
-      limitedFetch(wire.fetch, () => refuse(tooLarge)),
-      wire.token,
-    ),
+    fetch: withToken(mendedFetch(limitedFetch(wire.fetch, () => refuse(tooLarge))), wire.token),
   }
   const transport = new StreamableHTTPClientTransport(new URL(wire.url), options)
   refuse = limitReplies(transport)
@@ -175,19 +175,4 @@ const elicitation = z.looseObject({ message: z.string().optional(), requestedSch
 
 function textOf(data: unknown): string {
   return typeof data === 'string' ? data : JSON.stringify(data)
-}
-
-/** Returns whether an endpoint no longer knows the session. The standard says 404; many servers answer 400. */
-function isLostSession(error: unknown): boolean {
-  if (!SdkHttpError.isInstance(error)) return false
-  return error.status === 404 || (error.status === 400 && /session/i.test(error.message))
-}
-
-/** Explains an error of the SDK to people, with advice where there is some. */
-export function explainFailure(error: unknown): string {
-  if (SdkHttpError.isInstance(error) && (error.status === 401 || error.status === 403))
-    return `it rejected the request (HTTP ${error.status}): set bearer_token_env_var or http_headers, or log in: parley mcp login NAME`
-  if (SdkError.isInstance(error) && error.code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
-  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return error instanceof Error ? `${error.message}${cause}` : String(error)
 }

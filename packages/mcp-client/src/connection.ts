@@ -16,6 +16,24 @@ export interface ServerResource {
   readonly mimeType: string | null
 }
 
+/** Fault for which a tool is left out of a list; one of the list itself where `tool` is null. */
+export interface ListProblem {
+  readonly tool: string | null
+  readonly why: string
+}
+
+export interface ToolList {
+  /** Each has a name of its own. */
+  readonly tools: readonly ServerTool[]
+  readonly problems: readonly ListProblem[]
+}
+
+export interface ResourceList {
+  readonly resources: readonly ServerResource[]
+  /** Reason for which the list may be cut; null for a whole one. */
+  readonly problem: string | null
+}
+
 /** Part of the result of a call or of a resource. */
 export type ResultPart =
   | { readonly kind: 'text'; readonly text: string }
@@ -51,10 +69,10 @@ export interface CallWatch {
 
 /** Connection to a server that has answered `initialize`. Its methods reject with an `Error` written for people. */
 export interface McpConnection {
-  tools(): Promise<readonly ServerTool[]>
+  tools(): Promise<ToolList>
   readonly hasResources: boolean
   call(tool: string, args: Readonly<Record<string, unknown>>, watch: CallWatch): Promise<CallResult>
-  resources(signal: AbortSignal): Promise<readonly ServerResource[]>
+  resources(signal: AbortSignal): Promise<ResourceList>
   readResource(uri: string, signal: AbortSignal): Promise<readonly ResultPart[]>
   /** Returns null while the connection works, else resolves with the reason of its loss once that is known. */
   lost(): Promise<string> | null

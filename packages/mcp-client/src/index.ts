@@ -2,6 +2,7 @@ export {
   type CallWatch,
   type Deadline,
   type Elicitation,
+  type ListProblem,
   type McpConnection,
   type ServerResource,
   type ServerTool,

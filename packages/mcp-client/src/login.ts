@@ -216,7 +216,7 @@ const answerMs = 30_000
 async function loadTools({ signal, fetch }: Asked): Promise<Tools> {
   const [sdk, { limitedFetch }] = await Promise.all([
     import('@modelcontextprotocol/client'),
-    import('./read-replies.ts'),
+    import('./replies/limit-replies.ts'),
   ])
   const send = limitedFetch(fetch, () => undefined)
   const fetchFn: FetchLike = (input, init) =>

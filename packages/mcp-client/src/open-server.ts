@@ -1,6 +1,6 @@
 import type { Redaction } from '@parley/redaction'
-import type { Endpoint } from './connect.ts'
-import type { McpConnection, ServerTool } from './connection.ts'
+import type { Endpoint, LostSession } from './connect.ts'
+import type { McpConnection, ToolList } from './connection.ts'
 import type { McpLogins } from './login.ts'
 import type { ServerLogFile } from './server-log-file.ts'
 import { isOffered, type McpSettings } from './settings.ts'
@@ -30,7 +30,7 @@ export interface McpPorts extends ProgramPorts {
 /** Server that has answered `initialize` and `tools/list`. */
 export interface OpenedServer {
   readonly connection: McpConnection
-  readonly tools: readonly ServerTool[]
+  readonly list: ToolList
   close(): Promise<void>
 }
 
@@ -39,9 +39,9 @@ export interface OpenWatch {
   /** Aborts when the server is no longer needed. */
   readonly signal: AbortSignal
   readonly log: ServerLogFile
-  onTools(tools: readonly ServerTool[]): void
-  /** Called when an opened server broke down and its program has ended. */
-  onLost(why: string): void
+  onTools(list: ToolList): void
+  /** Called when an opened server broke down and its program has ended; `hasWorked` when only a session that worked is lost. */
+  onLost(why: string, hasWorked: boolean): void
 }
 
 /** Time from closing the program's input to SIGTERM. */
@@ -55,12 +55,14 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   const { launch, startupTimeoutMs: timeoutMs } = settings
   const { signal, log } = watch
   // Loads the SDK, which costs too much for conversations without servers.
-  const { connect, explainFailure } = await import('./connect.ts')
+  const [{ connect }, { explainFailure }] = await Promise.all([
+    import('./connect.ts'),
+    import('./replies/lost-session.ts'),
+  ])
   const program = launch.kind === 'stdio' ? await startProgram(launch, { ...ports, place: watch.place }, watch) : null
   const endProgram = async () => void (await program?.stop(graceMs))
   let connection: McpConnection | null = null
-  const readTools = async (from: Pick<McpConnection, 'tools'>) =>
-    (await from.tools()).filter(({ name }) => isOffered(settings, name))
+  const readTools = async (from: Pick<McpConnection, 'tools'>) => offeredOf(await from.tools(), settings)
   const refresh = oneAtATime(async () => {
     if (connection === null || signal.aborted) return
     await readTools(connection).then(watch.onTools, (error: unknown) =>
@@ -68,14 +70,15 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
     )
   })
   let lost: Promise<string> | null = null
-  const lose = (why = 'the connection was lost') => {
+  const lose = (session?: LostSession) => {
     if (connection === null) return
     connection = null
+    const { why, hasWorked } = session ?? { why: 'the connection was lost', hasWorked: false }
     lost = endOf(program).then(async (end) => {
       await endProgram()
       return end ?? (program === null ? why : 'it closed its output')
     })
-    void lost.then(watch.onLost)
+    void lost.then((said) => watch.onLost(said, hasWorked))
   }
   try {
     const opened = await connect({
@@ -87,7 +90,7 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
       onToolsChanged: refresh,
       onRemark: log.remark,
     })
-    const tools = await readTools(opened)
+    const list = await readTools(opened)
     signal.throwIfAborted()
     connection = { ...opened, lost: () => lost }
     const close = async () => {
@@ -95,12 +98,20 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
       await opened.close().catch(() => undefined)
       await endProgram()
     }
-    return { connection, tools, close }
+    return { connection, list, close }
   } catch (error) {
     // The end of the program says more than the loss of the connection.
     const end = signal.aborted ? null : await endOf(program)
     await endProgram()
     throw new Error(end ?? explainFailure(error), { cause: error })
+  }
+}
+
+/** Returns what the settings offer of a list. */
+function offeredOf({ tools, problems }: ToolList, settings: McpSettings): ToolList {
+  return {
+    tools: tools.filter(({ name }) => isOffered(settings, name)),
+    problems: problems.filter(({ tool }) => tool === null || isOffered(settings, tool)),
   }
 }
 

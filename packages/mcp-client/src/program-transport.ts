@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { StreamedProcess } from '@parley/host'
-import { isUnasked, limitReplies, maxMessageBytes, tooLarge } from './read-replies.ts'
+import { isUnasked, limitReplies, maxMessageBytes, tooLarge } from './replies/limit-replies.ts'
+import { isMessage } from './replies/mend-message.ts'
 
 /** Number of notifications and invalid lines in one chunk that counts as a flood, and the pause in reading after one. */
 const floodLines = 100
@@ -114,17 +115,14 @@ export function createMessageLines(
 }
 
 /** Checks the first character before parsing, since an exception per line makes a flood of invalid lines expensive. */
-function messageIn(text: string): JSONRPCMessage | null {
-  if (!text.trimStart().startsWith('{')) return null
+function messageIn(line: string): JSONRPCMessage | null {
+  // A byte order mark is blank to `trim`, and not to the parser.
+  const text = line.trim()
+  if (!text.startsWith('{')) return null
   try {
     const value: unknown = JSON.parse(text)
     return isMessage(value) ? value : null
   } catch {
     return null
   }
-}
-
-/** Checks the JSON-RPC version only; the SDK validates the message. */
-function isMessage(value: unknown): value is JSONRPCMessage {
-  return typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0'
 }

@@ -1,6 +1,6 @@
 import type { McpServer as McpServerState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
-import type { McpConnection, ServerTool } from './connection.ts'
+import type { ListProblem, McpConnection, ServerTool, ToolList } from './connection.ts'
 import { type McpPorts, type OpenedServer, openServer } from './open-server.ts'
 import { openServerLogFile, type ServerLogFile } from './server-log-file.ts'
 import type { McpSettings } from './settings.ts'
@@ -22,7 +22,7 @@ export class McpServer implements AsyncDisposable {
   readonly #listeners = new Set<() => void>()
   #state: McpServerState['state'] = 'stopped'
   #opened: OpenedServer | null = null
-  #tools: readonly ServerTool[] = []
+  #list: ToolList = { tools: [], problems: [] }
   #error: string | null = null
   #restarts = 0
   /** Number of breakdowns since the last long run. */
@@ -53,7 +53,16 @@ export class McpServer implements AsyncDisposable {
 
   /** Tools of the server. They stay during a restart, so that the model's cached prompt stays valid. */
   get tools(): readonly ServerTool[] {
-    return this.#state === 'ready' || this.#state === 'starting' ? this.#tools : []
+    return this.#isKnown ? this.#list.tools : []
+  }
+
+  /** Faults for which tools of its list are not among them. */
+  get listProblems(): readonly ListProblem[] {
+    return this.#isKnown ? this.#list.problems : []
+  }
+
+  get #isKnown(): boolean {
+    return this.#state === 'ready' || this.#state === 'starting'
   }
 
   get hasResources(): boolean {
@@ -134,29 +143,31 @@ export class McpServer implements AsyncDisposable {
         signal,
         place: this.#place,
         log: this.#log,
-        onTools: (tools) => this.#take(tools),
-        onLost: (why) => signal.aborted || this.#breakDown(why),
+        onTools: (list) => this.#take(list),
+        onLost: (why, hasWorked) => signal.aborted || this.#breakDown(why, hasWorked),
       })
       if (signal.aborted) return await opened.close()
       this.#opened = opened
       this.#readySinceMs = performance.now()
-      this.#tools = opened.tools
+      this.#list = opened.list
       this.#become('ready', null)
     } catch (error) {
       if (signal.aborted) return
       const why = errorMessage(error)
-      if (this.#breakdowns > 0) this.#breakDown(why)
+      if (this.#breakdowns > 0) this.#breakDown(why, false)
       else this.#become('failed', why)
     }
   }
 
-  #take(tools: readonly ServerTool[]): void {
-    this.#tools = tools
+  #take(list: ToolList): void {
+    this.#list = list
     this.#changed()
   }
 
-  #breakDown(why: string): void {
-    if (this.#opened !== null && performance.now() - this.#readySinceMs > provenMs) this.#breakdowns = 0
+  /** Starts anew after a delay. A session that worked and was forgotten is no fault that counts. */
+  #breakDown(why: string, hasWorked: boolean): void {
+    const isProven = hasWorked || performance.now() - this.#readySinceMs > provenMs
+    if (this.#opened !== null && isProven) this.#breakdowns = 0
     this.#opened = null
     const { restartDelaysMs } = this.#ports.patience
     const delayMs = restartDelaysMs[this.#breakdowns]

@@ -105,17 +105,25 @@ const maxLength = 64
 const hashLength = 8
 
 /**
- * Returns the names of tools for the model, `mcp__SERVER__TOOL`, in the given order. Equal or too long names end with a
- * hash of server and tool, so that each depends only on the set of tools.
+ * Returns the names of tools for the model, `mcp__SERVER__TOOL`, in the given order and none twice. Equal or too long
+ * names end with a hash of server and tool, so that each depends only on the set of tools.
  */
 export function offeredNames(tools: readonly NamedTool[]): readonly string[] {
-  const plain = tools.map(plainName)
-  const counts = new Map<string, number>()
-  for (const name of plain) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return tools.map((tool, index) => {
-    const name = plain[index] ?? ''
-    return name.length > maxLength || (counts.get(name) ?? 0) > 1 ? hashedName(name, tool) : name
-  })
+  const plain = tools.map((tool) => ({ tool, name: plainName(tool) }))
+  const counts = Map.groupBy(plain, ({ name }) => name)
+  const isKept = (name: string) => name.length <= maxLength && counts.get(name)?.length === 1
+  const taken = new Set(counts.keys().filter(isKept))
+  const hashed = new Map<NamedTool, string>()
+  for (const { tool, name } of plain.toSorted((a, b) => (keyOf(a.tool) < keyOf(b.tool) ? -1 : 1))) {
+    if (isKept(name)) continue
+    hashed.set(tool, hashedName(name, tool, taken))
+    taken.add(hashed.get(tool) ?? name)
+  }
+  return plain.map(({ tool, name }) => hashed.get(tool) ?? name)
+}
+
+function keyOf({ server, tool }: NamedTool): string {
+  return JSON.stringify([server, tool])
 }
 
 function plainName({ server, tool }: NamedTool): string {
@@ -126,10 +134,12 @@ function accepted(text: string): string {
   return text.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
 }
 
-function hashedName(name: string, { server, tool }: NamedTool): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([server, tool]))
-    .digest('hex')
-    .slice(0, hashLength)
-  return `${name.slice(0, maxLength - hashLength - 1)}_${hash}`
+/** Returns the name with a hash that gives none of those taken: a tool may be called what another one hashes to. */
+function hashedName(name: string, tool: NamedTool, taken: ReadonlySet<string>): string {
+  for (let attempt = 0; ; attempt += 1) {
+    const text = attempt === 0 ? keyOf(tool) : `${keyOf(tool)} ${attempt}`
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, hashLength)
+    const hashed = `${name.slice(0, maxLength - hashLength - 1)}_${hash}`
+    if (!taken.has(hashed)) return hashed
+  }
 }

@@ -28,6 +28,11 @@ describe('the output of an MCP server', () => {
     )
   })
 
+  it('may begin with a byte order mark', () => {
+    const { messages, invalidLines } = read([Buffer.from(`\uFEFF${JSON.stringify(message)}\n`)])
+    expect([messages, invalidLines]).toEqual([[message], []])
+  })
+
   it('is skipped and counted where it is no message', () => {
     const { messages, invalidLines, counts } = read([Buffer.from('hello\n{"half\n[]\n{"jsonrpc":"1.0"}\n\n  \n')])
     expect(messages).toEqual([])

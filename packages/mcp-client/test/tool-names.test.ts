@@ -41,4 +41,16 @@ describe('the names of tools for the model', () => {
     ])
     expect(names[0]).not.toBe(names[1])
   })
+
+  it('are distinct from a tool that is called what another one hashes to', () => {
+    const twins = [
+      { server: 'a__b', tool: 'c' },
+      { server: 'a', tool: 'b__c' },
+    ]
+    const [first = '', second = ''] = offeredNames(twins)
+    const names = offeredNames([...twins, { server: 'a', tool: first.replace('mcp__a__', '') }])
+    expect(names[2]).toBe(first)
+    expect(names[1]).toBe(second)
+    expect(new Set(names).size).toBe(3)
+  })
 })

@@ -24,7 +24,10 @@ export {
   type UserPart,
   zeroUsage,
 } from './port/model-client.ts'
+export type { ToolRules } from './port/tool-rules.ts'
 export { type Env, type PluginPorts, providerDefaults } from './port/wire.ts'
 export { builtinProviders, type ProviderConfig } from './providers.ts'
 export { createModelClient, probeLocal } from './registry.ts'
+export { fitTool } from './tool-schemas/fit-tool.ts'
+export { originalArguments } from './tool-schemas/plain-names.ts'
 export { createRecorder } from './wires/recorded/recorder.ts'

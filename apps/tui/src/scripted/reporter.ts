@@ -34,29 +34,40 @@ export function createJsonReporter(
   stdout: Pick<ResultStream, 'line'>,
   stderr: { write(text: string): unknown },
 ): Reporter {
+  const result = createResultReporter(stdout, stderr)
   return {
-    ...createResultReporter(stdout, stderr),
-    event: (envelope) => stdout.line(JSON.stringify(envelope)),
+    ...result,
+    event(envelope) {
+      stdout.line(JSON.stringify(envelope))
+      result.event(envelope)
+    },
     rejected(line) {
       stdout.line(JSON.stringify({ type: 'input.rejected', ...line }))
     },
   }
 }
 
-/** Creates the reporter that writes nothing but the line `run.ended`. */
+/** Creates the reporter that writes nothing but the line `run.ended`, and to stderr what tool servers lack. */
 export function createResultReporter(
   stdout: Pick<ResultStream, 'line'>,
   stderr: { write(text: string): unknown },
 ): Reporter {
   const problem = (text: string) => void stderr.write(`parley: ${showEffects(text)}\n`)
   return {
-    event: () => undefined,
+    event({ event: happened }) {
+      if (happened.type === 'item.completed' && isOfToolServer(happened.item)) problem(happened.item.title)
+    },
     problem,
     end(end) {
       if (end.failure !== null) problem(end.failure.message)
       stdout.line(endLine(end))
     },
   }
+}
+
+/** Tells the notices of tool servers, which concern whoever configured them and not who reads the result. */
+function isOfToolServer(item: Item): boolean {
+  return item.type === 'notice' && item.code.startsWith('mcp')
 }
 
 /** Creates the reporter that writes nothing but what a review found, as SARIF; nothing where the review failed. */

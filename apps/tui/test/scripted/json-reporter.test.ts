@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createJsonReporter } from '../../src/scripted/reporter.ts'
-import { delta, envelopes, runEnd } from './report-events.ts'
+import { completed, delta, envelopes, runEnd } from './report-events.ts'
 
 function record() {
   const stdout: string[] = []
@@ -33,4 +33,14 @@ test('a problem and a failure are told to people as well', () => {
   reporter.end(runEnd({ exitCode: 8, failure: { code: 'unreachable', message: 'Nobody there.' } }))
   expect(stdout).toHaveLength(1)
   expect(stderr()).toBe('parley: unknown key\nparley: Nobody there.\n')
+})
+
+test('what a tool server lacks is told to people as well, other notices are not', () => {
+  const { reporter, stdout, stderr } = record()
+  const notice = (code: string, title: string) =>
+    completed({ id: 'i-1', type: 'notice', status: 'completed', level: 'info', code, title, text: '' })
+  for (const envelope of envelopes(notice('mcpToolsChanged', 'It has two tools "go".'), notice('link', 'It is back.')))
+    reporter.event(envelope)
+  expect(stdout).toHaveLength(2)
+  expect(stderr()).toBe('parley: It has two tools "go".\n')
 })

@@ -23,6 +23,7 @@ function createHttpClient(wire: HttpWire, provider: Provider, ports: ClientPorts
   const write = wire.createWriter(adapter)
   return {
     adapter,
+    toolRules: wire.toolRules,
     warmUp: () => loadHttp(provider.baseUrl),
     stream: (request, signal) => streamModel({ endpoint, wire, body: write(request) }, request, signal),
     listModels: (signal) => listModels(endpoint, wire, signal),

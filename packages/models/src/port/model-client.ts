@@ -1,7 +1,11 @@
+import type { ToolRules } from './tool-rules.ts'
+
 /** Port to the models of a provider. */
 export interface ModelClient {
   /** Name of wire, version and provider. Only an entry with the same adapter is sent back unchanged. */
   readonly adapter: string
+  /** Rules of the API for schemas of tools; left out where they are not known. */
+  readonly toolRules?: ToolRules
   /** Streams one response. Never throws for network, provider or abort: the last event is the only terminal one. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
   /** Loads the code that a request takes. Sends nothing and never throws. */

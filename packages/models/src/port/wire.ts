@@ -1,5 +1,6 @@
 import type { Host, Sandbox } from '@parley/host'
 import type { ListedModel, ModelClient, ModelEvent, ModelFailure, ModelRequest } from './model-client.ts'
+import type { ToolRules } from './tool-rules.ts'
 
 /** Variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>
@@ -113,6 +114,7 @@ export interface Wire {
 export interface HttpWire {
   /** Name and version of the translation, as logs keep it. */
   readonly version: string
+  readonly toolRules: ToolRules
   /** Returns the headers of every request; `key` is undefined for a provider without one. */
   headers(key: string | undefined): Readonly<Record<string, string>>
   /** Returns the path of a request below the base URL; starts with a slash, may end in parameters. */

@@ -1,8 +1,20 @@
 import { isRecord } from '@parley/text'
 import type { ImagePart, ListedModel } from '../port/model-client.ts'
+import { anySchema, type ToolRules } from '../port/tool-rules.ts'
 import type { ProviderError } from '../port/wire.ts'
 import { type JsonRecord, parseRecord, recordAt, stringAt } from './json.ts'
 import { listedModel } from './listed-model.ts'
+
+/**
+ * Rules of both of its APIs: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top
+ * level", "array schema missing items", "… is not a 'regex'".
+ */
+const toolRules: ToolRules = {
+  ...anySchema,
+  notAtTop: ['oneOf', 'anyOf', 'allOf', 'enum', 'not'],
+  arraysHaveItems: true,
+  pythonPatterns: true,
+}
 
 /** Parts of `HttpWire` that are the same for every API of OpenAI and of servers compatible with it. */
 export const openaiApi = {
@@ -11,6 +23,7 @@ export const openaiApi = {
   modelsPath: '/models',
   readModels,
   readError: readErrorBody,
+  toolRules,
 } as const
 
 function readModels(body: string): readonly ListedModel[] | undefined {

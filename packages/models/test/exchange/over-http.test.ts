@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { overHttp } from '../../src/exchange/over-http.ts'
 import { zeroUsage } from '../../src/port/model-client.ts'
+import { anySchema } from '../../src/port/tool-rules.ts'
 import type { HttpWire } from '../../src/port/wire.ts'
 import { refusalOf, startLoopback, streamOf } from '../support/loopback.ts'
 import { collect, failureOf, providerAt, requestOf } from '../support/requests.ts'
@@ -8,6 +9,7 @@ import { collect, failureOf, providerAt, requestOf } from '../support/requests.t
 /** A wire that differs from OpenAI's in everything. */
 const otherWire: HttpWire = {
   version: 'other/1',
+  toolRules: anySchema,
   headers: (key) => ({ 'x-key': key ?? 'none', 'x-version': '7' }),
   requestPath: (model) => `/models/${model}:stream?alt=sse`,
   modelsPath: '/catalogue?all=1',

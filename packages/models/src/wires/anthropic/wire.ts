@@ -1,5 +1,6 @@
 import { isRecord, wellFormedJson } from '@parley/text'
 import type { ModelRequest, ToolSpec } from '../../port/model-client.ts'
+import { anySchema } from '../../port/tool-rules.ts'
 import type { HttpWire, ProviderError, WriteRequest } from '../../port/wire.ts'
 import { openaiApi, readErrorBody } from '../openai-api.ts'
 import { bodyOf } from '../write-entries.ts'
@@ -10,6 +11,8 @@ import { createMessageWriter, writeInstructions } from './write-messages.ts'
 /** Wire of the Messages API of Anthropic. */
 export const anthropicWire: HttpWire = {
   version: 'anthropic/1',
+  // "input_schema does not support oneOf, allOf, or anyOf at the top level", "Property keys should match pattern …".
+  toolRules: { ...anySchema, notAtTop: ['oneOf', 'anyOf', 'allOf'], plainNames: true },
   headers: (key) => ({ 'anthropic-version': '2023-06-01', ...(key === undefined ? {} : { 'x-api-key': key }) }),
   requestPath: () => '/messages',
   modelsPath: '/models?limit=1000',

@@ -1,5 +1,6 @@
 import { isRecord, wellFormedJson } from '@parley/text'
 import type { ListedModel, ModelRequest, ToolSpec } from '../../port/model-client.ts'
+import { anySchema } from '../../port/tool-rules.ts'
 import type { HttpWire, WriteRequest } from '../../port/wire.ts'
 import { parseRecord } from '../json.ts'
 import { listedModel } from '../listed-model.ts'
@@ -11,6 +12,8 @@ import { createContentWriter } from './write-contents.ts'
 /** Wire of the Gemini API of Google. */
 export const geminiWire: HttpWire = {
   version: 'gemini/1',
+  // "reference to undefined schema at …", "If a schema node has $ref set, then only description and default can be set alongside it".
+  toolRules: { ...anySchema, plainReferences: true },
   headers: (key): Record<string, string> => (key === undefined ? {} : { 'x-goog-api-key': key }),
   requestPath: (model) => `/${modelPath(model)}:streamGenerateContent?alt=sse`,
   modelsPath: '/models?pageSize=1000',

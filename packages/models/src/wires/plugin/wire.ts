@@ -1,5 +1,6 @@
 import { Watchdog } from '../../http/watchdog.ts'
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../port/model-client.ts'
+import type { ToolRules } from '../../port/tool-rules.ts'
 import { type ClientPorts, defaultLimits, type Provider, type Wire } from '../../port/wire.ts'
 import { createPluginFailures } from './explain-plugin.ts'
 import { listPluginModels } from './list-models.ts'
@@ -8,6 +9,15 @@ import { createPartReader } from './read-parts.ts'
 import { createPlugin, type Started } from './start-plugin.ts'
 import { writeCall } from './write-call.ts'
 
+/** A package may speak with any API, so its tools keep the rules of all. */
+const toolRules: ToolRules = {
+  notAtTop: ['oneOf', 'anyOf', 'allOf', 'enum', 'not'],
+  plainNames: true,
+  arraysHaveItems: true,
+  pythonPatterns: true,
+  plainReferences: false,
+}
+
 /** Providers of AI SDK packages: each runs in a process of its own, which has its key and nothing else of the user's. */
 export const pluginWire: Wire = {
   createClient(provider, ports) {
@@ -15,6 +25,7 @@ export const pluginWire: Wire = {
     const plugin = createPlugin(provider, ports)
     return {
       adapter,
+      toolRules,
       stream: (request, signal) => streamPlugin({ provider, ports, plugin, adapter }, request, signal),
       listModels: (signal) => listPluginModels({ provider, ports, plugin }, signal),
     } satisfies ModelClient

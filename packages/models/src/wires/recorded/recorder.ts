@@ -36,6 +36,7 @@ export function createRecorder(client: ModelClient, options: RecorderOptions): M
   }
   return {
     adapter: client.adapter,
+    ...(client.toolRules === undefined ? {} : { toolRules: client.toolRules }),
     listModels: (signal) => client.listModels(signal),
     stream: (request, signal) => recordStream(client.stream(request, signal), (events) => write(request, events)),
   }

@@ -1,5 +1,5 @@
 import type { McpLease, McpServer, McpServers } from '@parley/mcp-client'
-import type { ToolSpec } from '@parley/models'
+import type { ToolRules, ToolSpec } from '@parley/models'
 import { serverSandboxMode } from '@parley/policy'
 import { type ItemId, type SandboxMode, settingsInForce } from '@parley/protocol'
 import { rejection } from '../../replies/rejection.ts'
@@ -7,21 +7,17 @@ import { type McpToolSpec, mcpSpecsIn, mcpTool, toolSpecs } from '../../tools/mc
 import { resourceTools } from '../../tools/mcp/resource-tools.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { noticeItem } from '../conversation/notices.ts'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
-
-/** Characters shown of the last line on a server's stderr. */
-const shownCharacters = 200
+import { mcpNotices } from './mcp-notices.ts'
 
 /** MCP servers of one conversation: tools that the model is offered, and tools that run its calls. */
 export interface ConversationMcp extends AsyncDisposable {
   /** Starts the servers in the background. */
   begin(): void
   /**
-   * Returns the tools to offer now. The first call waits for starting servers: briefly while a person watches, in a
+   * Returns the tools to offer now, in a form that the API of the model takes. The first call waits for starting servers: briefly while a person watches, in a
    * script up to each server's own limit. A server that is ready later is offered in the next turn.
    */
-  offered(signal: AbortSignal): Promise<readonly ToolSpec[]>
+  offered(signal: AbortSignal, rules: () => ToolRules | undefined): Promise<readonly ToolSpec[]>
   /** Returns the tools of the servers that the log says were offered. */
   tools(): readonly Tool[]
   /** Leases the servers anew if the sandbox mode has changed, so that none keeps the limits of the old mode. */
@@ -73,13 +69,15 @@ export function createConversationMcp<Config>(parts: McpParts<Config>): Conversa
 
   return {
     begin,
-    async offered(signal) {
+    async offered(signal, rules) {
       begin()
       await waitOnce(current(), signal)
       const { lease, lookUps, notices } = current()
+      const { specs, changed } = toolSpecs(lease.servers, rules())
       notices.recordNew()
+      notices.recordOffer(changed)
       const hasResources = lease.servers.some((server) => server.hasResources)
-      return [...(hasResources ? lookUps.map(specOf) : []), ...toolSpecs(lease.servers)]
+      return [...(hasResources ? lookUps.map(specOf) : []), ...specs]
     },
     tools() {
       const now = current()
@@ -102,7 +100,7 @@ interface Held {
   readonly config: unknown
   readonly lease: McpLease
   readonly lookUps: readonly Tool[]
-  readonly notices: ReturnType<typeof failureNotices>
+  readonly notices: ReturnType<typeof mcpNotices>
   hasWaited: boolean
   known: { readonly file: string | undefined; readonly tools: readonly Tool[] }
 }
@@ -117,7 +115,7 @@ function hold<Config>({ conversation, lease: leaseFor, config: configNow, newIte
     config,
     lease,
     lookUps: servers.length === 0 ? [] : resourceTools(servers),
-    notices: failureNotices(conversation, servers, newItemId),
+    notices: mcpNotices(conversation, servers, newItemId),
     hasWaited: servers.length === 0,
     known: { file: undefined, tools: [] },
   }
@@ -130,36 +128,6 @@ function specOf({ name, description, parameters }: Tool): ToolSpec {
 function toolsIn({ sideFiles }: Conversation, file: string | undefined, servers: readonly McpServer[]): Tool[] {
   const specs: readonly McpToolSpec[] = file === undefined ? [] : mcpSpecsIn(sideFiles.readText(file))
   return specs.map((spec) => mcpTool(spec, servers))
-}
-
-/** Records a notice for each failed server as soon as the conversation has a log. */
-function failureNotices(conversation: Conversation, servers: readonly McpServer[], newItemId: () => ItemId) {
-  const reported = new Map<McpServer, string>()
-  const recordNew = () => {
-    if (!conversation.started || conversation.readOnly) return
-    for (const server of servers) {
-      const { failure } = server
-      if (failure === null) reported.delete(server)
-      if (failure === null || reported.get(server) === failure) continue
-      reported.set(server, failure)
-      unlessStorageFails(() => void conversation.record({ type: 'item.completed', item: notice(server, newItemId()) }))
-    }
-  }
-  const unsubscribes = servers.map((server) => server.onChange(recordNew))
-  return {
-    recordNew,
-    stop: () => {
-      for (const unsubscribe of unsubscribes) unsubscribe()
-    },
-  }
-}
-
-/** Builds the notice of a failed server; it names the terminal's command to restart it. */
-function notice({ name, failure, stderr, logPath }: McpServer, id: ItemId) {
-  const [lastLine = ''] = stderr.split('\n').slice(-1)
-  const why = lastLine === '' ? failure : `${failure} (${lastLine.slice(0, shownCharacters)})`
-  const title = `The MCP server "${name}" is not available: ${why}. Its log is ${logPath}; in the terminal \`/mcp restart ${name}\` starts it again.`
-  return noticeItem(id, { level: 'warning', code: 'mcpServerFailed', title, text: stderr === lastLine ? '' : stderr })
 }
 
 function elapsed(delayMs: number, signal: AbortSignal): Promise<void> {

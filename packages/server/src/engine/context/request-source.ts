@@ -1,4 +1,12 @@
-import type { ModelAbilities, ModelClient, ModelEntry, ModelRequest, ToolSpec, UserPart } from '@parley/models'
+import type {
+  ModelAbilities,
+  ModelClient,
+  ModelEntry,
+  ModelRequest,
+  ToolRules,
+  ToolSpec,
+  UserPart,
+} from '@parley/models'
 import { type EventOf, type ModelChoice, modelInUse, modeOf, type Settings, type TurnId } from '@parley/protocol'
 import { wellFormedJson } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
@@ -44,7 +52,7 @@ interface RequestParts {
   /** Built-in tools; which of them a model is offered depends on its abilities, mode and turn. */
   readonly tools: readonly Tool[]
   /** Returns the tools that MCP servers offer now. */
-  readonly offered: (signal: AbortSignal) => Promise<readonly ToolSpec[]>
+  readonly offered: (signal: AbortSignal, rules: () => ToolRules | undefined) => Promise<readonly ToolSpec[]>
   readonly model: () => {
     readonly client: ModelClient
     readonly facts: ModelAbilities
@@ -86,7 +94,7 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
       const { cwd } = meta
       const now = { turnId: turn?.id, settings, cwd, fallback: turn?.fallback }
       if (preparedFor !== null && isSameMoment(preparedFor, now)) return
-      const more = await offered(signal)
+      const more = await offered(signal, () => model().client.toolRules)
       const found = await gatherUnlessGone(conversation, gather)
       // The log's context stays in force while the machine is unreachable; the next request gathers again.
       if (found === null) return

@@ -37,6 +37,7 @@ export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, port
 
   return {
     adapter: client.adapter,
+    ...(client.toolRules === undefined ? {} : { toolRules: client.toolRules }),
     warmUp: () => client.warmUp?.(),
     async *stream(request, signal) {
       const end = await endWithoutKey(signal)

@@ -188,6 +188,7 @@ export function createTurnModules(
 function actingClient(client: ModelClient, conversation: Conversation): ModelClient {
   return {
     adapter: client.adapter,
+    ...(client.toolRules === undefined ? {} : { toolRules: client.toolRules }),
     warmUp: () => client.warmUp?.(),
     async *stream(request, signal) {
       await conversation.mayAct()

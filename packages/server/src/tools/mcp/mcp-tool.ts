@@ -1,5 +1,5 @@
 import { type McpLaunch, type McpServer, type NamedTool, offeredNames, type ServerTool } from '@parley/mcp-client'
-import type { JsonSchemaObject, ToolSpec } from '@parley/models'
+import { fitTool, originalArguments, type ToolRules, type ToolSpec } from '@parley/models'
 import type { McpFacts } from '@parley/policy'
 import { firstBytes, isRecord } from '@parley/text'
 import type { PreparedCall, Tool } from '../tool.ts'
@@ -16,7 +16,8 @@ export function mcpTool(spec: McpToolSpec, servers: readonly McpServer[]): Tool 
     prepare(args) {
       if (!isRecord(args)) return { problem: 'They must be an object.' }
       const server = servers.find((known) => known.name === mcp.server)
-      return prepareMcpCall({ offeredAs: name, server: mcp.server, tool: mcp.tool, args }, server)
+      const original = mcp.renamed === undefined ? args : originalArguments(args, mcp.renamed)
+      return prepareMcpCall({ offeredAs: name, server: mcp.server, tool: mcp.tool, args: original }, server)
     },
   }
 }
@@ -70,7 +71,10 @@ function confinedFact(launch: McpLaunch | undefined): Pick<McpFacts, 'confined'>
 
 /** Offered tool of an MCP server, as the log records it: with server and tool name, so that calls find it. */
 export interface McpToolSpec extends ToolSpec {
-  readonly mcp: NamedTool
+  readonly mcp: NamedTool & {
+    /** Names of properties as the model has them, with those of the tool; left out where they are the same. */
+    readonly renamed?: Readonly<Record<string, string>>
+  }
 }
 
 /** Limit for descriptions, since a server may send anything. */
@@ -81,23 +85,29 @@ interface OfferedServer {
   readonly tools: readonly ServerTool[]
 }
 
-/** Returns the tools of all servers, in an order that does not depend on which server was ready first. */
-export function toolSpecs(servers: readonly OfferedServer[]): readonly McpToolSpec[] {
+/** Tool that is offered in another form, with the keywords that the API of the model refuses. */
+export interface ChangedTool extends NamedTool {
+  readonly folded: readonly string[]
+}
+
+/** Returns the tools of all servers as the API takes them. Their order does not depend on which server was ready first. */
+export function toolSpecs(
+  servers: readonly OfferedServer[],
+  rules: ToolRules | undefined,
+): { readonly specs: readonly McpToolSpec[]; readonly changed: readonly ChangedTool[] } {
   const all = servers
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap(({ name, tools }) => tools.map((tool) => ({ server: name, tool })))
   const names = offeredNames(all.map(({ server, tool }) => ({ server, tool: tool.name })))
-  return all.map(({ server, tool }, index) => ({
-    name: names[index] ?? '',
-    description: firstBytes(tool.description, maxDescriptionBytes),
-    parameters: acceptable(tool.inputSchema),
-    mcp: { server, tool: tool.name },
-  }))
-}
-
-/** Returns the server's schema with `properties`, which providers require. */
-function acceptable(schema: Readonly<Record<string, unknown>>): JsonSchemaObject {
-  return { ...schema, type: 'object', ...('properties' in schema ? {} : { properties: {} }) }
+  const changed: ChangedTool[] = []
+  const specs = all.map(({ server, tool }, index): McpToolSpec => {
+    const description = firstBytes(tool.description, maxDescriptionBytes)
+    const { folded, renamed, ...fitted } = fitTool({ description, parameters: tool.inputSchema }, rules)
+    if (folded.length > 0) changed.push({ server, tool: tool.name, folded })
+    const mapped = Object.keys(renamed).length === 0 ? {} : { renamed }
+    return { name: names[index] ?? '', ...fitted, mcp: { server, tool: tool.name, ...mapped } }
+  })
+  return { specs, changed }
 }
 
 /** Returns the tools of MCP servers among the offered tools that the log records. */

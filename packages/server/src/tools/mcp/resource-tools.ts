@@ -70,9 +70,10 @@ async function listResources(
   const lists = await Promise.all(
     wanted.map(async (server) => {
       const found = await asked(server, context, (connection, signal) => connection.resources(signal))
-      return 'problem' in found
-        ? `${server.name}: ${found.problem}`
-        : [`${server.name}:`, ...found.value.map(lineOf)].join('\n')
+      if ('problem' in found) return `${server.name}: ${found.problem}`
+      const { resources, problem } = found.value
+      const cut = problem === null ? [] : [`  (There may be more: ${problem}.)`]
+      return [`${server.name}:`, ...resources.map(lineOf), ...cut].join('\n')
     }),
   )
   return resultOutcome(lists.join('\n'), false, context)

@@ -1,0 +1,93 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { isRecord } from '@parley/text'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Code of an error that the server did not send in this form. */
+export const ownCode = -32_000
+
+/** Ids of the requests that wait for an answer. */
+export type OpenIds = ReadonlySet<string | number>
+
+/**
+ * Returns a message of a server in a form that the SDK reads; the same value where it is one. Null stands for what is
+ * absent, an answer in no form becomes an error in words, and one without an id belongs to the only open request.
+ */
+export function mendMessage(value: unknown, open: OpenIds): unknown {
+  if (Array.isArray(value)) return value.map((one) => mendMessage(one, open))
+  if (!isRecord(value) || value['jsonrpc'] !== '2.0') return value
+  if (typeof value['method'] === 'string') return hasNull(value) ? withoutNullFields(value) : value
+  return mendAnswer(value, open)
+}
+
+function mendAnswer(answer: Fields, open: OpenIds): unknown {
+  const id = idOf(answer, open)
+  if (id === undefined) return answer
+  const { error, result } = answer
+  if (error !== undefined && error !== null) return { jsonrpc: '2.0', id, error: mendError(error) }
+  if (!isRecord(result)) return { jsonrpc: '2.0', id, error: { code: ownCode, message: noResult(result) } }
+  return { jsonrpc: '2.0', id, result: mendResult(result) }
+}
+
+function idOf({ id }: Fields, open: OpenIds): string | number | undefined {
+  if (typeof id === 'string' || typeof id === 'number') return id
+  return open.size === 1 ? [...open][0] : undefined
+}
+
+function mendError(error: unknown): Fields {
+  const { code, message, data } = isRecord(error) ? error : {}
+  return {
+    code: typeof code === 'number' && Number.isInteger(code) ? code : ownCode,
+    message: typeof message === 'string' ? message : wordsOf(error),
+    ...(data === undefined || data === null ? {} : { data }),
+  }
+}
+
+const shownLength = 500
+
+function wordsOf(error: unknown): string {
+  return (typeof error === 'string' ? error : JSON.stringify(error)).slice(0, shownLength)
+}
+
+function noResult(result: unknown): string {
+  const what =
+    result === undefined || result === null ? 'nothing' : `a ${Array.isArray(result) ? 'list' : typeof result}`
+  return `its answer is in no form of MCP: it has ${what} where its result belongs`
+}
+
+/** Takes the nulls out of what the SDK checks: the answer to `initialize`, and the remarks on any other. */
+function mendResult(result: Fields): Fields {
+  if ('protocolVersion' in result && 'capabilities' in result) return withoutNullFields(result)
+  if (result['_meta'] !== null) return result
+  const { _meta, ...rest } = result
+  return rest
+}
+
+function hasNull(value: unknown): boolean {
+  if (value === null) return true
+  return typeof value === 'object' && Object.values(value).some(hasNull)
+}
+
+function withoutNullFields(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => {
+      if (value === null) return []
+      return [[name, isRecord(value) ? withoutNullFields(value) : value]]
+    }),
+  )
+}
+
+/** Checks the JSON-RPC version only; the SDK validates the message. */
+export function isMessage(value: unknown): value is JSONRPCMessage {
+  return isRecord(value) && value['jsonrpc'] === '2.0'
+}
+
+/** Returns the JSON of a message in the same way; the same text where it is no JSON. */
+export function mendJson(text: string, open: OpenIds): string {
+  try {
+    const value: unknown = JSON.parse(text)
+    return JSON.stringify(mendMessage(value, open))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,47 @@
+import { isRecord } from '@parley/text'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** Keywords whose value is any JSON, null among it. */
+const anyValue = new Set(['const', 'default', 'enum', 'example', 'examples'])
+/** Keywords that hold schemas by name. */
+const byName = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
+
+/** Most levels of a schema that is read; no API takes as many. */
+const maxDepth = 100
+
+/**
+ * Returns a schema in which null stands for what is absent, as servers in Java, Go and Python write it; null for one that
+ * is nested too deeply to be read.
+ */
+export function withoutNulls(schema: Schema): Schema | null {
+  return isDeeper(schema, maxDepth) ? null : cleaned(schema)
+}
+
+function cleaned(schema: Schema): Schema {
+  const entries = Object.entries(schema).flatMap(([keyword, value]) => {
+    if (anyValue.has(keyword)) return [[keyword, value]]
+    if (value === null) return []
+    if (byName.has(keyword) && isRecord(value)) return [[keyword, eachCleaned(value)]]
+    if (Array.isArray(value)) return [[keyword, value.flatMap((one) => elementOf(keyword, one))]]
+    return [[keyword, isRecord(value) ? cleaned(value) : value]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function eachCleaned(schemas: Schema): Schema {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, one]) => [name, isRecord(one) ? cleaned(one) : (one ?? {})]),
+  )
+}
+
+function elementOf(keyword: string, value: unknown): readonly unknown[] {
+  // A list of types that was YAML has null where the name of that type was meant.
+  if (value === null) return keyword === 'type' ? ['null'] : []
+  return [isRecord(value) ? cleaned(value) : value]
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+}
