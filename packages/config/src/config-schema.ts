@@ -116,6 +116,9 @@ const choices = {
 /** Program of the user's own with its words, which no shell reads. */
 const programWords = () => z.array(z.string()).min(1).optional()
 
+/** Time as a number with its unit. */
+const durationForm = /^\d{1,4}[smh]$/
+
 /** Keys of `config.toml`, with the names that Codex gives them where both have the key. */
 const configShape = {
   ...choices,
@@ -134,6 +137,10 @@ const configShape = {
       .optional()
   },
   model_max_output_tokens: atLeastOne,
+  /** Time in which a provider that is out of reach is tried again. */
+  get network_patience() {
+    return z.union([z.literal(0), z.string().regex(durationForm, 'must be a time such as 90s, 10m or 1h')]).optional()
+  },
   /** Place of the credentials that `parley login` keeps. */
   get cli_auth_credentials_store() {
     return z.enum(['auto', 'file', 'keyring']).optional()

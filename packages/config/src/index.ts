@@ -19,6 +19,7 @@ export {
   environmentNamed,
   flagsAsConfig,
   folderThere,
+  networkPatienceMs,
   settingsFromConfig,
 } from './settings-from-config.ts'
 export { looserSandbox, stricterSandbox } from './strictness.ts'

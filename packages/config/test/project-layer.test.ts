@@ -101,6 +101,7 @@ const candidates = [
   '["/x"]',
   '{ A = "1" }',
   '["nats://h:1"]',
+  '"10m"',
 ]
 
 /** Returns the paths of all keys of the schema down to plain values, lists and maps of texts; `*` stands for a name or event. */

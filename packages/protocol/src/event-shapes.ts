@@ -122,6 +122,6 @@ export const eventShapes: Readonly<Record<string, string>> = {
   'usage.updated':
     '{"turnId":"text","counts":"#tokenCounts","by?":"#modelChoice","contextWindow?":"int","purpose?":["=","compaction"],"stopReason?":"#stopReason","paused?":["=",true]}',
   'retry.scheduled':
-    '{"turnId":"text","retryAt":"number","attempt":"int","attempts?":"int","failure":"#failure","asked?":["=",true]}',
+    '{"turnId":"text","retryAt":"number","attempt":"int","attempts?":"int","failure":"#failure","asked?":["=",true],"network?":["=",true]}',
   'model.fellBack': '{"turnId":"text","modelProvider":"text+","model":"text+","failure":"#failure"}',
 }

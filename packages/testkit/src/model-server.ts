@@ -28,12 +28,14 @@ interface ModelServerOptions {
   readonly accepts?: (token: string | null) => boolean | Promise<boolean>
   /** False forgets requests once they are answered: a long run has gigabytes of them. Default: true. */
   readonly keepsRequests?: boolean
+  /** Port of loopback that it listens at; a free one when left out. */
+  readonly port?: number
 }
 
 /** Starts an HTTP server on loopback that answers model requests with scripted steps. A request beyond the script gets status 400. */
 export async function startModelServer(
   steps: readonly Step[] = [],
-  { accepts = () => true, keepsRequests = true }: ModelServerOptions = {},
+  { accepts = () => true, keepsRequests = true, port: wanted = 0 }: ModelServerOptions = {},
 ): Promise<ModelServer> {
   const queue = [...steps]
   let listed: object = modelList
@@ -59,7 +61,7 @@ export async function startModelServer(
     await sendStep(typeof step === 'function' ? await step(request) : step, request, response)
   }
 
-  const port = await listen(server)
+  const port = await listen(server, wanted)
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
@@ -130,8 +132,8 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.end(JSON.stringify(body))
 }
 
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the model server has no port')
   return address.port

@@ -111,7 +111,7 @@ function plainLayout(): (scene: Scene) => { readonly transcript: Transcript; rea
         caret: null,
         approvalId: frame.approvalId,
         isSeen: frame.approvalId !== null,
-        changesAtMs: scene.ui.offer?.untilMs ?? null,
+        changesAtMs: earliest([scene.ui.offer?.untilMs ?? null, frame.changesAtMs]),
         theme: ansiTheme,
         ambiguous: 1,
       },

@@ -1,5 +1,16 @@
 import { type ConversationState, type Plan, unansweredApprovals } from '@parley/protocol'
-import { elapsed, hookWords, isInboxPaused, showEffects, stripEffects } from 'parley/page-rules'
+import {
+  elapsed,
+  followTurn,
+  hookWords,
+  isInboxPaused,
+  networkWords,
+  showEffects,
+  silentSeconds,
+  stripEffects,
+  type TurnClock,
+} from 'parley/page-rules'
+import { useRef } from 'react'
 import type { Ask } from '../link/ask.ts'
 import { useSeconds } from './hooks.ts'
 import { LastTurn, useEnding } from './last-turn.tsx'
@@ -72,6 +83,9 @@ function RunningTurn({
   const { retry, parked, missingKey } = turn
   const isAsked = unansweredApprovals(state.core).length > 0
   const { hook } = turn
+  const clock = useRef<TurnClock | null>(null)
+  clock.current = followTurn(clock.current, state, nowMs)
+  const silent = silentSeconds(clock.current, nowMs)
   const waiting = missingKey === undefined ? 'Waiting for you' : `Waiting for a key for ${showEffects(missingKey)}`
   const words = parked ? waiting : hook === undefined ? doing(state) : `Running ${hookWords(hook, nowMs)}`
   const time = parked ? '' : ` · ${elapsed(Math.max(0, Math.floor((nowMs - turn.startedAt) / 1_000)))}`
@@ -88,11 +102,15 @@ function RunningTurn({
         <span role="status">{words}</span>
         <span className="muted" aria-hidden="true">
           {time}
+          {silent === null ? '' : ` · nothing for ${elapsed(silent)}`}
         </span>
         {retry === null ? null : (
           <span className="t-warn">
             {' '}
-            {showEffects(retry.failure.message)} Again in {Math.max(0, Math.ceil((retry.retryAt - nowMs) / 1_000))} s.
+            {retry.network === true
+              ? `No connection: ${networkWords(retry.failure)}.`
+              : showEffects(retry.failure.message)}{' '}
+            Again in {Math.max(0, Math.ceil((retry.retryAt - nowMs) / 1_000))} s.
           </span>
         )}
       </span>

@@ -1,6 +1,6 @@
 import type { FailureContext } from '../failures/classify-refusal.ts'
 import { createExplain, type Explain } from '../failures/explain.ts'
-import { type StartRequest, sharedRequestStarter } from '../http/http-agents.ts'
+import { hasAnswered, type StartRequest, sharedRequestStarter } from '../http/http-agents.ts'
 import { HttpExchange } from '../http/http-exchange.ts'
 import type { ModelFailure } from '../port/model-client.ts'
 import {
@@ -44,7 +44,7 @@ export function createEndpoint(provider: Provider, wire: HttpWire, ports: Client
     open: (call) => openCall(call, { provider, wire, env, key: key(), limits, start }),
     explain: (model, idleMs) =>
       createExplain({
-        contextNow: () => contextOf(provider, { model, nowMs: now(), key: sourceOfKey(provider, env, key()) }),
+        contextNow: () => contextOf(provider, env, { model, nowMs: now(), key: sourceOfKey(provider, env, key()) }),
         readError: (body) => wire.readError(body),
         secrets: secretsOf(provider, env, key()),
         idleMs,
@@ -141,11 +141,15 @@ interface Moment extends Pick<FailureContext, 'model' | 'nowMs'> {
   readonly key: string | undefined
 }
 
-function contextOf(provider: Provider, { model, nowMs, key }: Moment): FailureContext {
+function contextOf(provider: Provider, env: Env, { model, nowMs, key }: Moment): FailureContext {
   const url = urlOf(provider, '')
   const port = url?.port || (url?.protocol === 'https:' ? '443' : '80')
   const host = url === undefined ? provider.baseUrl : `${url.hostname}:${port}`
-  return { provider: provider.name, host, model, nowMs, ...(key === undefined ? {} : { key }) }
+  return {
+    ...{ provider: provider.name, host, model, nowMs },
+    ...(key === undefined ? {} : { key }),
+    ...(url !== undefined && hasAnswered(url, env) ? { wasReached: true as const } : {}),
+  }
 }
 
 /** Returns the failure of a request whose key is not set and not kept. */

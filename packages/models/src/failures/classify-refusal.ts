@@ -11,6 +11,8 @@ export interface FailureContext {
   /** Variable or command that the key comes from; absent for a request without one. */
   readonly key?: string
   readonly nowMs: number
+  /** Set when this process has had an answer from there before. */
+  readonly wasReached?: true
 }
 
 /** Response of a provider that rejects a request. */

@@ -125,6 +125,9 @@ function failure(code: FailureCode, message: string, retry: RetryClass): ModelFa
 
 const unreachable =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|ERR_PROXY_\w+)$/
+/** Codes of a connection that did not come about because the network or the provider is away, for now perhaps. */
+const away =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|CONNECT_TIMEOUT)$/
 const tls = /^(?:ERR_TLS_|ERR_SSL_|CERT_|EPROTO$|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/
 const notTls = /^(?:EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/
 
@@ -136,6 +139,16 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Explains a fault of the network by its code. */
 export function classifyNetwork(fault: HttpFault, streaming: boolean, context: FailureContext): ModelFailure {
+  const failure = explainNetwork(fault, streaming, context)
+  return !streaming && isAway(fault.code, context) ? { ...failure, network: true } : failure
+}
+
+/** Tells if no connection came about. Where a certificate was right before, another network is in between. */
+function isAway(code: string, { wasReached }: FailureContext): boolean {
+  return away.test(code) || (wasReached === true && tls.test(code) && !notTls.test(code))
+}
+
+function explainNetwork(fault: HttpFault, streaming: boolean, context: FailureContext): ModelFailure {
   const { code } = fault
   const { host, provider } = context
   if (unreachable.test(code)) {

@@ -42,10 +42,31 @@ export function planRetry({ failures, limits, random, elapsedMs }: RetryQuestion
     : { type: 'retry', delayMs, attempt, maxAttempts }
 }
 
-/** Returns a doubling wait, half of it random; adds a little to a hint, so that many clients do not return at once. */
+interface NetworkQuestion {
+  /** Number of tries in a row that did not reach the provider, at least one. */
+  readonly tries: number
+  /** Random number in [0, 1). */
+  readonly random: number
+  /** Time since the first of them. */
+  readonly elapsedMs: number
+  /** Time in which the provider is tried again. */
+  readonly patienceMs: number
+}
+
+/** Returns the wait before a provider that is out of reach is tried again, the last time at the end of the patience; null after that. */
+export function planNetworkWait({ tries, random, elapsedMs, patienceMs }: NetworkQuestion): number | null {
+  const leftMs = patienceMs - elapsedMs
+  return leftMs <= 0 ? null : Math.round(Math.min(leftMs, doubling(shortWaits, tries, random)))
+}
+
+/** Returns a doubling wait, half of it random. */
+function doubling({ baseMs, capMs }: typeof shortWaits, attempt: number, random: number): number {
+  return Math.min(capMs, baseMs * 2 ** (attempt - 1)) * (0.5 + random / 2)
+}
+
+/** Returns the wait before a further attempt; adds a little to a hint, so that many clients do not return at once. */
 function delayAfter(failure: ModelFailure, attempt: number, random: number): number {
-  const { baseMs, capMs } = failure.retry === 'long' ? longWaits : shortWaits
-  const backoffMs = Math.min(capMs, baseMs * 2 ** (attempt - 1)) * (0.5 + random / 2)
+  const backoffMs = doubling(failure.retry === 'long' ? longWaits : shortWaits, attempt, random)
   const hintMs = failure.retryAfterMs
   return Math.round(hintMs === undefined ? backoffMs : hintMs + Math.min(1_000, hintMs / 10) * random)
 }

@@ -12,6 +12,14 @@ const agentOptions = { keepAlive: true, maxFreeSockets: 8, scheduling: 'lifo' } 
 /** Starters by what they were made of. */
 const shared = new WeakMap<Env, Map<string, StartRequest>>()
 
+/** Origins that have answered, by the variables of those who asked. */
+const answered = new WeakMap<Env, Set<string>>()
+
+/** Tells if this process has had an answer from the host of an address. */
+export function hasAnswered({ origin }: URL, env: Env): boolean {
+  return answered.get(env)?.has(origin) === true
+}
+
 /**
  * Returns the starter that all requests of the same settings share: a thousand conversations at rest would keep a
  * connection each. One with a CA file is its own, so that a changed file counts for the next conversation.
@@ -38,6 +46,8 @@ export function loadHttp(baseUrl: string): void {
 export function createRequestStarter(env: Env, settings: NetworkSettings = {}): StartRequest {
   const agents = new Map<string, Agent>()
   const proxyEnv = proxyVariables(env, settings)
+  const known = answered.get(env) ?? new Set()
+  answered.set(env, known)
   let trust: SecureContext | undefined
   const agentFor = (isSecure: boolean, isDirect: boolean): Agent => {
     const options = isDirect ? agentOptions : { ...agentOptions, proxyEnv }
@@ -54,6 +64,7 @@ export function createRequestStarter(env: Env, settings: NetworkSettings = {}): 
     const key = `${url.protocol}${isDirect ? 'direct' : 'proxied'}`
     const agent = agents.get(key) ?? agentFor(isSecure, isDirect)
     agents.set(key, agent)
-    return http.request(url, { ...options, agent })
+    const note = () => void known.add(url.origin)
+    return http.request(url, { ...options, agent }).once('response', note)
   }
 }

@@ -117,7 +117,7 @@ export class HttpExchange {
   }
 
   #faultOf(error: unknown): HttpFault {
-    const known = error instanceof Error ? error : undefined
+    const known = leastPassing(error)
     const code = known !== undefined && 'code' in known ? String(known.code) : 'ECONNRESET'
     return {
       type: 'fault',
@@ -126,6 +126,16 @@ export class HttpExchange {
       reusedSocket: this.#request?.reusedSocket === true,
     }
   }
+}
+
+/** Codes of an address that cannot be reached now. */
+const passing = /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/
+
+/** Returns the error of a connection that was tried at several addresses: one that says more than that they are away. */
+function leastPassing(error: unknown): Error | undefined {
+  if (!(error instanceof AggregateError)) return error instanceof Error ? error : undefined
+  const errors = error.errors.filter((one) => one instanceof Error)
+  return errors.find((one) => 'code' in one && !passing.test(String(one.code))) ?? error
 }
 
 function headersOf({ headers, body }: HttpRequest): Record<string, string | number> {

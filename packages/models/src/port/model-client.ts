@@ -146,6 +146,8 @@ export interface ModelFailure {
   /** Wait that the provider asks for; a retry must not come sooner. */
   readonly retryAfterMs?: number
   readonly status?: number
+  /** Set where no connection came about, so that nothing was sent: the network may be back later. */
+  readonly network?: true
 }
 
 /**

@@ -27,6 +27,30 @@ describe('a fault of the network', () => {
     expect(classifyNetwork(fault(code), streaming, context)).toMatchObject({ code: expected, retry })
   })
 
+  const before = { ...context, wasReached: true } as const
+
+  it.each([
+    ...['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ECONNREFUSED', 'CONNECT_TIMEOUT', 'ETIMEDOUT'].map(
+      (code) => [code, true] as const,
+    ),
+    ...['ECONNRESET', 'ERR_PROXY_TUNNEL', 'HPE_INVALID_CONSTANT', 'ERR_INVALID_URL'].map(
+      (code) => [code, false] as const,
+    ),
+  ])('%s before the answer is one of a network that may come back: %s', (code, isAway) => {
+    expect(classifyNetwork(fault(code), false, context).network).toBe(isAway ? true : undefined)
+    expect(classifyNetwork(fault(code), true, context).network).toBeUndefined()
+  })
+
+  it.each([
+    ['CERT_HAS_EXPIRED', true],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', true],
+    ['SELF_SIGNED_CERT_IN_CHAIN', true],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', false],
+  ])('%s is that of another network only where the provider has answered before', (code, isAway) => {
+    expect(classifyNetwork(fault(code), false, before).network).toBe(isAway ? true : undefined)
+    expect(classifyNetwork(fault(code), false, context).network).toBeUndefined()
+  })
+
   it('that is about the address names base_url of the provider', () => {
     expect(classifyNetwork(fault('ERR_INVALID_URL'), false, context)).toMatchObject({
       code: 'invalidRequest',

@@ -1,7 +1,7 @@
 import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { planRetry, readDuration, readWaitHint } from '../../src/failures/retry-wait.ts'
+import { planNetworkWait, planRetry, readDuration, readWaitHint } from '../../src/failures/retry-wait.ts'
 import type { ModelFailure } from '../../src/port/model-client.ts'
 
 const limits = { requestMaxRetries: 4, streamMaxRetries: 5 }
@@ -162,4 +162,21 @@ it.each([
   ['five', undefined],
 ])('the duration "%s" is %s ms', (text, expected) => {
   expect(readDuration(text)).toBe(expected)
+})
+
+describe('the wait for a network that is away', () => {
+  const patienceMs = 600_000
+  const wait = (tries: number, elapsedMs = 0) => planNetworkWait({ tries, random: 0.999, elapsedMs, patienceMs }) ?? -1
+
+  it('grows to half a minute', () => {
+    const waits = Array.from({ length: 12 }, (_, index) => wait(index + 1))
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b))
+    expect(waits[0]).toBe(250)
+    expect(waits.at(-1)).toBe(29_985)
+  })
+
+  it('ends with one try at the end of the patience', () => {
+    expect(wait(30, patienceMs - 4_000)).toBe(4_000)
+    expect(planNetworkWait({ tries: 31, random: 0, elapsedMs: patienceMs, patienceMs })).toBeNull()
+  })
 })

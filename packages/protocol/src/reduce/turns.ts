@@ -108,9 +108,9 @@ function changedTurn(
     case 'model.responded':
       return { ...withoutMade(turn), phase: 'calls', retry: null }
     case 'retry.scheduled': {
-      const { retryAt, attempt, attempts, failure, asked } = event
+      const { retryAt, attempt, attempts, failure, asked, network } = event
       const known = { ...(attempts === undefined ? {} : { attempts }), ...(asked === undefined ? {} : { asked }) }
-      return { ...turn, retry: { retryAt, attempt, failure, ...known } }
+      return { ...turn, retry: { retryAt, attempt, failure, ...known, ...(network === undefined ? {} : { network }) } }
     }
     case 'model.fellBack':
       return { ...turn, fallback: { modelProvider: event.modelProvider, model: event.model }, retry: null }

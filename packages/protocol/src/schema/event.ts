@@ -349,6 +349,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       attempts: z.int().exactOptional().describe('Number of the last attempt, if all fail in this way.'),
       failure,
       asked: z.literal(true).exactOptional().describe('The provider named this wait.'),
+      network: z.literal(true).exactOptional().describe('No connection came about; time limits the attempts.'),
     },
     'The model call failed and will be tried again; clients show the countdown.',
   ),

@@ -84,6 +84,7 @@ export const turn = z
         attempts: z.int().exactOptional().describe('Number of the last attempt, if all fail in this way.'),
         failure,
         asked: z.literal(true).exactOptional().describe('The provider named this wait.'),
+        network: z.literal(true).exactOptional().describe('No connection came about; time limits the attempts.'),
       })
       .nullable()
       .describe('Retry of a failed model call, and the time of it.'),

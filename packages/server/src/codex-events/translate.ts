@@ -210,6 +210,7 @@ export function textMessagesOf(item: Item): readonly EventMsg[] {
 }
 
 function deltaOf(item: Item | null, { itemId, text }: EventOf<'item.delta'>): readonly EventMsg[] {
+  if (text === '') return []
   switch (item?.type) {
     case 'agentMessage':
       return [{ type: 'agent_message_delta', delta: text }]

@@ -7,7 +7,8 @@ import { maySend } from '../../ui/people/held-role.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
-import type { Line } from '../text/span.ts'
+import { truncateText } from '../text/fit-rows.ts'
+import type { Line, Room } from '../text/span.ts'
 import { elapsed, type WorkMoment, workingLine } from './working-line.ts'
 
 /** Line above the composer that describes the current activity. */
@@ -149,7 +150,7 @@ function turnActivity(state: ConversationState, turn: Turn, ui: UiState, moment:
   if (turn.missingKey !== undefined) return still([{ text: missingKeyText(turn.missingKey), tone: 'warn' }])
   if (turn.parked)
     return still([{ text: 'This turn waits. Enter on an empty line lets it go on, Esc ends it', tone: 'warn' }])
-  if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, nowMs)
+  if (turn.retry !== null && turn.retry.retryAt > nowMs) return retryActivity(turn.retry, moment)
   return work
 }
 
@@ -179,11 +180,11 @@ export function tryWords(attempt: number, attempts: number | undefined): string 
   return attempts === undefined ? `try ${attempt}` : `try ${attempt} of ${attempts}`
 }
 
-function retryActivity(
-  { retryAt, attempt, attempts, failure, asked }: NonNullable<Turn['retry']>,
-  nowMs: number,
-): Activity {
+function retryActivity(retry: NonNullable<Turn['retry']>, { nowMs, room }: Moment): Activity {
+  const { retryAt, attempt, attempts, failure, asked } = retry
   const seconds = Math.ceil((retryAt - nowMs) / 1000)
+  if (retry.network === true)
+    return { line: networkLine(failure, seconds, room), changesAtMs: retryAt - (seconds - 1) * 1000 }
   const line: Line = [
     {
       text: `${failureWords(failure)}, ${tryWords(attempt, attempts)} in ${elapsed(seconds)}${asked === true ? ', as it asks' : ''}`,
@@ -192,6 +193,25 @@ function retryActivity(
     { text: ' · esc stops · enter tries now', tone: 'muted' },
   ]
   return { line, changesAtMs: retryAt - (seconds - 1) * 1000 }
+}
+
+/** Cells below which it is not said what could not be reached. */
+const leastReason = 20
+
+function networkLine(failure: Failure, seconds: number, room: Room): Line {
+  const text = `no connection · tries again in ${elapsed(seconds)}`
+  const keys = ' · Enter now · Esc stop'
+  const columns = room.columns - text.length - keys.length
+  const reason = columns < leastReason ? '' : truncateText(` · ${networkWords(failure)}`, { ...room, columns })
+  return [
+    { text, tone: 'warn' },
+    { text: keys + reason, tone: 'muted' },
+  ]
+}
+
+/** Returns what could not be reached, and why, without what may be done about it. */
+export function networkWords({ message }: Failure): string {
+  return withoutStop(message.split('. ', 1)[0] ?? message)
 }
 
 /** Codes of faults of the provider itself; their messages begin with its name and what is wrong. */

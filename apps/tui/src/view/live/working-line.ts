@@ -5,7 +5,7 @@ import { truncateText } from '../text/fit-rows.ts'
 import type { Line, Room } from '../text/span.ts'
 import { isRunning } from '../transcript/call-facts.ts'
 import { looksAt } from '../transcript/look-ups.ts'
-import { type TurnClock, workedMs } from '../transcript/turn-clock.ts'
+import { silentSeconds, type TurnClock, workedMs } from '../transcript/turn-clock.ts'
 
 /** Cells of one frame of the moving mark. */
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
@@ -53,7 +53,9 @@ export function workingLine(
       : isAnswering
         ? { verb: 'Answering', title: '' }
         : doing(open)
-  const facts = [`  ${elapsed(seconds)}`, tokens(turn), ' · esc stops']
+  const silent = silentSeconds(clock, nowMs)
+  const silence = silent === null ? '' : ` · nothing for ${elapsed(silent)}`
+  const facts = [`  ${elapsed(seconds)}${silence}`, tokens(turn), ' · esc stops']
   const leftBeside = (texts: readonly string[]) => room.columns - verb.length - markCells - texts.join('').length
   const isLong = seconds >= longSeconds && foregroundCommand(state) !== null
   const offered = isLong ? [...facts, ' · ctrl+b background'] : facts

@@ -13,7 +13,7 @@ import { itemLines, messageLines } from './item-lines.ts'
 import { menuLines, menuState } from './menu-lines.ts'
 import { localNoticeLines, planLine } from './notice-lines.ts'
 import { answerWords, fieldLines, questionLines, ruleLines } from './question-lines.ts'
-import { plainStatus } from './status-line.ts'
+import { plainStatus, silenceSaidAtMs } from './status-line.ts'
 
 /** Record of what was printed beside finished items and notices. */
 export interface Printed {
@@ -44,6 +44,8 @@ interface Frame {
   readonly lines: readonly string[]
   /** Question that was printed whole, and is not answered yet. */
   readonly approvalId: ApprovalId | null
+  /** Time at which a line comes without input, in ms since the epoch; null for none. */
+  readonly changesAtMs: number | null
 }
 
 /** Returns the lines that are new since the last frame, each printed once. */
@@ -57,7 +59,8 @@ export function plainFrame(scene: Scene, before: Printed): Frame {
     : { ...before, conversationId: state?.core.meta.conversationId ?? null, stream: null, limits: '' }
   const told = state === null ? null : conversationLines({ ...scene, transcript: known, state }, past)
   const stream = told === null ? past.stream : told.stream
-  const status = plainStatus(state, ui, scene.nowMs)
+  const clock = (told?.transcript ?? known).turn
+  const status = plainStatus(state, ui, { nowMs: scene.nowMs, clock })
   const asked = askedNow(scene)
   const returned = returnedText(ui)
   const limits = state === null ? '' : `${ui.opened?.isSafe === true ? 'safe, ' : ''}${limitsWords(state.core)}`
@@ -75,6 +78,7 @@ export function plainFrame(scene: Scene, before: Printed): Frame {
       ...(asked.key === before.asked ? [] : asked.lines),
     ],
     approvalId: asked.approvalId,
+    changesAtMs: silenceSaidAtMs(clock, scene.nowMs),
   }
 }
 

@@ -4,13 +4,20 @@ import { isInboxPaused } from '../../ui/inbox.ts'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
-import { failureWords, isSavedHere, rejectedWords, tryWords } from '../live/activity.ts'
+import { failureWords, isSavedHere, networkWords, rejectedWords, tryWords } from '../live/activity.ts'
 import { isRunningCall } from '../live/working-line.ts'
 import { shownLine } from '../text/control-characters.ts'
+import { silentSeconds, type TurnClock } from '../transcript/turn-clock.ts'
 import { callLine } from './item-lines.ts'
 
+interface PlainMoment {
+  readonly nowMs: number
+  readonly clock: TurnClock | null
+}
+
 /** Returns what goes on and can be done about it; null if nothing does, or if a question says it. */
-export function plainStatus(state: ConversationState | null, ui: UiState, nowMs: number): string | null {
+export function plainStatus(state: ConversationState | null, ui: UiState, moment: PlainMoment): string | null {
+  const { nowMs } = moment
   if (ui.link.kind === 'lost') return lostLine(state, ui)
   if (isOffered(ui, 'offerToLeave', nowMs)) return 'Press Ctrl+C again to leave.'
   if (ui.hangs) return 'The server does not answer. Type restart to start it anew, or wait.'
@@ -20,7 +27,7 @@ export function plainStatus(state: ConversationState | null, ui: UiState, nowMs:
   const command = runningShellCommands(ui, state).at(-1)
   if (command !== undefined && !isAsked)
     return ui.stoppingCommand === command ? 'Stopping your command.' : 'Your command runs. Ctrl+C stops it.'
-  if (state.core.turn !== null) return isAsked ? null : turnStatus(state, state.core.turn, ui, nowMs)
+  if (state.core.turn !== null) return isAsked ? null : turnStatus(state, state.core.turn, ui, moment)
   return isInboxPaused(state) ? 'Messages wait. An empty line sends them.' : null
 }
 
@@ -34,7 +41,7 @@ function turnStatus(
   state: ConversationState,
   { id, parked, limit, missingKey, retry }: NonNullable<ConversationState['core']['turn']>,
   ui: UiState,
-  nowMs: number,
+  { nowMs, clock }: PlainMoment,
 ): string | null {
   if (ui.stoppingTurn === id) return 'Stopping.'
   const [approved] = approvedNotStarted(state)
@@ -44,9 +51,28 @@ function turnStatus(
   if (missingKey !== undefined)
     return `The turn waits for a key for ${shownLine(missingKey)}, and goes on by itself. /model takes another model, Ctrl+C ends it.`
   if (parked) return 'This turn waits. An empty line lets it go on, Ctrl+C ends it.'
+  if (retry?.network === true && retry.retryAt > nowMs)
+    return `No connection: ${networkWords(retry.failure)}. It is tried again by itself. An empty line tries now, Ctrl+C stops.`
   if (retry !== null && retry.retryAt > nowMs)
     return `${failureWords(retry.failure)}, ${tryWords(retry.attempt, retry.attempts)} follows. An empty line tries now, Ctrl+C stops.`
-  return runningWords(Object.values(state.core.open).filter(isRunningCall))
+  const silence = silenceStep(clock, nowMs)
+  return silence === null
+    ? runningWords(Object.values(state.core.open).filter(isRunningCall))
+    : `Nothing has come of the answer for ${silence}. Ctrl+C stops.`
+}
+
+/** Returns the silence of an answer in steps, since each is a line: after 15 s, then each minute. */
+function silenceStep(clock: TurnClock | null, nowMs: number): string | null {
+  const seconds = silentSeconds(clock, nowMs)
+  if (seconds === null) return null
+  return seconds < 60 ? '15 s' : `${Math.floor(seconds / 60)} min`
+}
+
+/** Returns the time at which the silence of an answer is next said. */
+export function silenceSaidAtMs(clock: TurnClock | null, nowMs: number): number | null {
+  if (clock === null || clock.heard === null) return null
+  const seconds = silentSeconds(clock, nowMs)
+  return clock.heardAtMs + (seconds === null ? 15 : 60 * (Math.floor(seconds / 60) + 1)) * 1_000
 }
 
 /** Returns the calls that run, without those that only look at something. */

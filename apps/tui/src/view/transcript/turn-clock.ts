@@ -1,4 +1,4 @@
-import type { ConversationState, Core, Plan } from '@parley/protocol'
+import type { ConversationState, Core, OpenItem, Plan } from '@parley/protocol'
 import { isAsking } from '../../ui/answers.ts'
 import { formatDuration } from '../text/formats.ts'
 import type { Block } from './block.ts'
@@ -12,6 +12,10 @@ export interface TurnClock {
   readonly waitedMs: number
   /** Time since which the turn waits for the user; null while it works. */
   readonly waitingSinceMs: number | null
+  /** Message or reasoning that arrives, as it was at `heardAtMs`; null while none has begun. */
+  readonly heard: OpenItem | null
+  /** Time at which more of it came. */
+  readonly heardAtMs: number
 }
 
 /** Returns the clock of the turn that runs now; null without one. */
@@ -19,11 +23,29 @@ export function followTurn(clock: TurnClock | null, state: ConversationState, no
   const { turn } = state.core
   if (turn === null) return null
   const { id: turnId, startedAt } = turn
-  const known = clock?.turnId === turnId ? clock : { turnId, startedAt, waitedMs: 0, waitingSinceMs: null }
+  const begun = { turnId, startedAt, waitedMs: 0, waitingSinceMs: null, heard: null, heardAtMs: nowMs }
+  const before = clock?.turnId === turnId ? clock : begun
+  const heard = arriving(state)
+  const known = before.heard === heard ? before : { ...before, heard, heardAtMs: nowMs }
   const isWaiting = turn.parked || isAsking(state)
   if (isWaiting === (known.waitingSinceMs !== null)) return known
   if (isWaiting) return { ...known, waitingSinceMs: nowMs }
   return { ...known, waitedMs: waitedMs(known, nowMs), waitingSinceMs: null }
+}
+
+function arriving({ core }: ConversationState): OpenItem | null {
+  const open = Object.values(core.open)
+  return open.findLast(({ item }) => item.type === 'agentMessage' || item.type === 'reasoning') ?? null
+}
+
+/** Silence in ms from which on it is said. */
+const saidSilenceMs = 15_000
+
+/** Returns for how many whole seconds nothing has come of an answer that has begun; null while that is no news. */
+export function silentSeconds(clock: TurnClock | null, nowMs: number): number | null {
+  if (clock === null || clock.heard === null || clock.waitingSinceMs !== null) return null
+  const silentMs = nowMs - clock.heardAtMs
+  return silentMs < saidSilenceMs ? null : Math.floor(silentMs / 1_000)
 }
 
 /** Returns how long the turn has worked, in ms; waiting is not counted. */

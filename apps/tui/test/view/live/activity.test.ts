@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { UiState } from '../../../src/ui/ui-state.ts'
 import { activityOf } from '../../../src/view/live/activity.ts'
 import { lineText } from '../../../src/view/text/span.ts'
+import { followTurn } from '../../../src/view/transcript/turn-clock.ts'
 import { after, command, requested, started, startedAt, turnStarted } from '../scenes/conversation.ts'
 import { openUi } from '../scenes/scene.ts'
 
@@ -113,4 +114,39 @@ test('a server of a team that does not answer is not offered to be started anew'
   const opened = { ...openUi.opened, isFar: true } as UiState['opened']
   const { line = [] } = activityOf(after(turnStarted), { ...openUi, opened, hangs: true }, at(0)) ?? {}
   expect(lineText(line)).toBe('The server does not answer. Ctrl+R connects anew · Esc waits · Ctrl+D leaves')
+})
+
+test('a network that is away says so, when it is tried again, the keys, and what could not be reached', () => {
+  const message = 'Cannot reach Work at h:443: the name is not known. Check the network.'
+  const retry = { retryAt: startedAt + 9_000, attempt: 4, failure: { code: 'unreachable', message }, network: true }
+  const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', ...retry, network: true })
+  const wide = { ...at(1_000), room: { columns: 120 } }
+  const { line = [], changesAtMs } = activityOf(state, openUi, wide) ?? {}
+  const narrow = activityOf(state, openUi, { ...at(1_000), room: { columns: 60 } })?.line ?? []
+  expect(lineText(narrow)).toBe('no connection · tries again in 8 s · Enter now · Esc stop')
+  expect(lineText(line)).toBe(
+    'no connection · tries again in 8 s · Enter now · Esc stop · Cannot reach Work at h:443: the name is not known',
+  )
+  expect(changesAtMs).toBe(startedAt + 2_000)
+})
+
+test('an answer that has begun and falls silent says for how long from 15 s on', () => {
+  const answer = { id: 'm1', type: 'agentMessage', status: 'inProgress', title: 'Answer', text: '' } as const
+  const begun = [turnStarted, started(answer), { type: 'item.delta', itemId: 'm1', text: 'So' }] as const
+  const state = after(...begun)
+  const sign = after(...begun, { type: 'item.delta', itemId: 'm1', text: '' })
+  const clock = followTurn(null, state, startedAt + 1_000)
+  const words = (ms: number, of = clock) => lineText(activityOf(state, openUi, { ...at(ms), clock: of })?.line ?? [])
+  expect(words(15_900)).toMatch(/Answering {2}14 s · esc stops$/)
+  expect(words(21_000)).toContain('Answering  20 s · nothing for 20 s · esc stops')
+  const heard = followTurn(clock, sign, startedAt + 30_000)
+  expect(words(40_000, heard)).toMatch(/Answering {2}39 s · esc stops$/)
+  expect(words(90_000, heard)).toContain('nothing for 1 min 00 s')
+})
+
+test('a turn whose model has sent nothing yet thinks', () => {
+  const state = after(turnStarted)
+  const clock = followTurn(null, state, startedAt)
+  const { line = [] } = activityOf(state, openUi, { ...at(60_000), clock }) ?? {}
+  expect(lineText(line)).not.toContain('nothing')
 })

@@ -13,6 +13,7 @@ import {
   patch,
   requested,
   started,
+  startedAt,
   turnEnded,
   turnStarted,
   userMessage,
@@ -148,4 +149,27 @@ test('text that comes back unsent is shown, since no composer has it', () => {
 test('a patch that was applied names its files in one line', () => {
   const [lines = []] = framesOf([turnStarted, completed(patch('completed'))])
   expect(lines.filter((line) => line.startsWith('Edited'))).toHaveLength(1)
+})
+
+test('a network that is away and an answer that falls silent are said in words, in steps', () => {
+  const message = 'Cannot reach Work at h:443: the name is not known. Check the network.'
+  const failure = { code: 'unreachable', message }
+  const wait = { type: 'retry.scheduled', turnId: 't1', retryAt: startedAt + 9_000, attempt: 4, failure } as const
+  const lost = after(turnStarted, { ...wait, network: true })
+  expect(plainFrame({ ...sceneOf(lost), nowMs: startedAt + 1_000 }, opened).lines).toContain(
+    'No connection: Cannot reach Work at h:443: the name is not known. It is tried again by itself. An empty line tries now, Ctrl+C stops.',
+  )
+  const begun = after(turnStarted, started(answer('', 'm1', 'inProgress')), delta('m1', 'So'))
+  let scene = { ...sceneOf(begun), nowMs: startedAt }
+  let printed = opened
+  const said = [0, 14, 16, 30, 61, 100, 121].map((second) => {
+    const frame = plainFrame({ ...scene, nowMs: startedAt + second * 1_000 }, printed)
+    printed = frame.printed
+    scene = { ...scene, transcript: frame.transcript }
+    return [frame.lines.filter((line) => line.startsWith('Nothing')), frame.changesAtMs]
+  })
+  const saying = (time: string) => [`Nothing has come of the answer for ${time}. Ctrl+C stops.`]
+  const nextAt = [15, 15, 60, 60, 120, 120, 180].map((second) => startedAt + second * 1_000)
+  const lines = [[], [], saying('15 s'), [], saying('1 min'), [], saying('2 min')]
+  expect(said).toEqual(lines.map((line, index) => [line, nextAt[index]]))
 })

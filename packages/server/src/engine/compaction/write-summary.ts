@@ -5,7 +5,7 @@ import { newestEntries, summaryPrompt } from '../../core/compaction/prompt.ts'
 import { sumOf } from '../../core/compaction/weigh-blocks.ts'
 import { readableEntries } from '../context/request-source.ts'
 import { createCoalescer, createDeltaWriter } from '../conversation/deltas.ts'
-import { nextRetry, toFailure, waitForRetry } from '../turn/call-model.ts'
+import { createCallRetries, toFailure, waitForRetry } from '../turn/call-retries.ts'
 import { counted } from '../turn/response-recorder.ts'
 import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
 import { readSummary } from './read-summary.ts'
@@ -54,13 +54,9 @@ export async function writeSummary(context: TurnContext, { turnId, item, entries
 
 /** Returns a function that waits until the request may be made again; it resolves to a failure where it may not. */
 function createRetries(context: TurnContext, turnId: TurnId): (fault: ModelFailure) => Promise<Failure | null> {
-  const { clock } = context.modules
-  const faults: ModelFailure[] = []
-  let firstFaultMs = 0
+  const retries = createCallRetries(context)
   return async (fault) => {
-    if (faults.length === 0) firstFaultMs = clock.elapsed()
-    faults.push(fault)
-    const retry = nextRetry(context, faults, clock.elapsed() - firstFaultMs)
+    const retry = retries.after(fault)
     if (retry === null) return isTooLong(fault) ? stillTooLong : toFailure(fault)
     await waitForRetry(context, { turnId, failure: fault, ...retry })
     return null

@@ -97,6 +97,11 @@ export function createDeltaWriter(conversation: Conversation, itemId: ItemId): D
   }
 }
 
+/** Tells clients by a delta without text that an answer goes on in parts which they are not shown. */
+export function recordSign(conversation: Conversation, itemId: ItemId): void {
+  fits(() => unlessStorageFails(() => void conversation.record({ type: 'item.delta', itemId, text: '' })))
+}
+
 /** Records what the end of an item repeats. Returns false where the state has no room for it: nobody waits for the failure. */
 function fits(write: () => void): boolean {
   try {

@@ -19,6 +19,7 @@ const callersKeys: ReadonlySet<string> = new Set([
   'model_provider',
   'model_reasoning_effort',
   'models',
+  'network_patience',
   'profile',
   'sandbox_mode',
   // Those of a terminal, which no server reads.

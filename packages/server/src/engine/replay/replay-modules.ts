@@ -120,7 +120,8 @@ export function replayModules(
     get fallbacks() {
       return fallbacksAt(log)
     },
-    retryWait: createRetryWait(clock),
+    // Failures say whether the engine waited for the network then.
+    ...{ retryWait: createRetryWait(clock), networkPatienceMs: () => Infinity },
     answerers: () => nextQuestion(log)?.answerableBy ?? [],
     mayAsk: () => true,
     mayRaiseLimit: () => false,

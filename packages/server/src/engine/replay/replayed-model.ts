@@ -204,7 +204,7 @@ function stopOf(usage: EventOf<'usage.updated'> | null): Extract<ModelEvent, { t
 /** Returns the failure that the log shows by what follows it. */
 function failure(log: ReplayedLog): readonly ModelEvent[] | null {
   for (const event of eventsFrom(log)) {
-    if (event.type === 'retry.scheduled') return [failed(event.failure, 'short', event.asked === true)]
+    if (event.type === 'retry.scheduled') return [failed(event.failure, 'short', event)]
     if (event.type === 'model.fellBack') return [failed(event.failure, 'short')]
     if (event.type === 'turn.ended') return event.failure === undefined ? null : [failed(event.failure, 'never')]
     if (event.type === 'item.started' && event.item.type === 'contextCompaction')
@@ -214,7 +214,13 @@ function failure(log: ReplayedLog): readonly ModelEvent[] | null {
   return null
 }
 
-function failed({ code, message, status }: Failure, retry: ModelFailure['retry'], asked = false): ModelEvent {
+type Scheduled = Pick<EventOf<'retry.scheduled'>, 'asked' | 'network'>
+
+function failed(
+  { code, message, status }: Failure,
+  retry: ModelFailure['retry'],
+  { asked, network }: Scheduled = {},
+): ModelEvent {
   return {
     type: 'failed',
     failure: {
@@ -222,7 +228,8 @@ function failed({ code, message, status }: Failure, retry: ModelFailure['retry']
       message,
       retry,
       ...(status === undefined ? {} : { status }),
-      ...(asked ? { retryAfterMs: 1 } : {}),
+      ...(asked === undefined ? {} : { retryAfterMs: 1 }),
+      ...(network === undefined ? {} : { network }),
     },
   }
 }

@@ -1,4 +1,4 @@
-import { askedWaitText, type ModelFailure, planRetry } from '@parley/models'
+import { askedWaitText, type ModelFailure } from '@parley/models'
 import { type ConversationEvent, type Failure, modelInUse, type TurnId } from '@parley/protocol'
 import { asSentence } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
@@ -6,6 +6,7 @@ import { nextModel } from '../../core/fallback-model.ts'
 import { unlessAborted } from '../../tools/tool.ts'
 import { askToCompact } from '../compaction/compaction-item.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import { createCallRetries, toFailure, waitForRetry } from './call-retries.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 import type { TurnContext } from './turn-context.ts'
 
@@ -14,26 +15,23 @@ import type { TurnContext } from './turn-context.ts'
  * logged, or on abort with the received text kept.
  */
 export async function callModel(context: TurnContext): Promise<Failure | null> {
-  const { conversation, modules, signal } = context
+  const { conversation, signal } = context
   const turnId = conversation.state.core.turn?.id
   if (turnId === undefined) return null
-  let failures: ModelFailure[] = []
-  let firstFailureMs = 0
+  const retries = createCallRetries(context)
   for (;;) {
     const unprepared = await prepare(context)
     if (signal.aborted) return null
     if (unprepared !== null) return unprepared
-    const failure = await streamOnce(context, turnId, failures.length + 1)
+    const failure = await streamOnce(context, turnId, retries.attempt)
     if (failure === null || leavesCall(context, turnId, failure)) return null
-    if (failures.length === 0) firstFailureMs = modules.clock.elapsed()
-    failures.push(failure)
-    const retry = nextRetry(context, failures, modules.clock.elapsed() - firstFailureMs)
+    const retry = retries.after(failure)
     if (retry !== null) {
       await waitForRetry(context, { turnId, failure, ...retry })
     } else {
       const last = withAskedWait(failure)
       if (!fallBack(context, turnId, last)) return toFailure(last)
-      failures = []
+      retries.startAnew()
     }
     if (signal.aborted) return null
   }
@@ -47,28 +45,6 @@ function withAskedWait(failure: ModelFailure): ModelFailure {
 /** Tells if the call ends without a failure of the turn: it was stopped, or is repeated after a compaction. */
 function leavesCall(context: TurnContext, turnId: TurnId, { code }: ModelFailure): boolean {
   return context.signal.aborted || (code === 'contextTooLong' && askToCompact(context, turnId))
-}
-
-interface PlannedRetry {
-  readonly turnId: TurnId
-  readonly failure: ModelFailure
-  readonly delayMs: number
-  readonly attempt: number
-  /** Number of the last attempt, if all fail in this way. */
-  readonly attempts: number
-}
-
-/** Announces a retry and waits for it. */
-export async function waitForRetry(
-  { conversation, modules, signal }: TurnContext,
-  planned: PlannedRetry,
-): Promise<void> {
-  const { turnId, failure: cause, delayMs, attempt, attempts } = planned
-  const asked = cause.retryAfterMs === undefined ? {} : { asked: true as const }
-  const retryAt = modules.clock.now() + delayMs
-  const failure = toFailure(cause)
-  conversation.record({ type: 'retry.scheduled', turnId, retryAt, attempt, attempts, failure, ...asked })
-  await modules.retryWait.sleep(delayMs, signal)
 }
 
 /** Hands the call over to the next of `fallback_models`; false when there is none for this failure. */
@@ -146,23 +122,4 @@ function discardOpen({ conversation }: TurnContext, turnId: TurnId, reason: stri
   conversation.recordAll(
     open.map(({ item }): ConversationEvent => ({ type: 'item.discarded', itemId: item.id, reason })),
   )
-}
-
-type NextRetry = Pick<PlannedRetry, 'delayMs' | 'attempt' | 'attempts'>
-
-/** Returns when the call is tried again, and how often at most; null where it is not. */
-export function nextRetry(
-  { modules }: TurnContext,
-  failures: readonly ModelFailure[],
-  elapsedMs: number,
-): NextRetry | null {
-  const { limits } = modules.model()
-  const plan = planRetry({ failures, limits, random: modules.random(), elapsedMs })
-  if (plan.type !== 'retry') return null
-  const attempt = failures.length + 1
-  return { delayMs: plan.delayMs, attempt, attempts: attempt + plan.maxAttempts - plan.attempt }
-}
-
-export function toFailure({ code, message, status }: ModelFailure): Failure {
-  return { code, message, ...(status === undefined ? {} : { status }) }
 }

@@ -12,7 +12,13 @@ import {
 import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { proposeCall } from '../calls/propose-call.ts'
-import { type Coalescer, createCoalescer, createDeltaWriter, type DeltaWriter } from '../conversation/deltas.ts'
+import {
+  type Coalescer,
+  createCoalescer,
+  createDeltaWriter,
+  type DeltaWriter,
+  recordSign,
+} from '../conversation/deltas.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { CurrentModel, TurnContext } from './turn-context.ts'
 
@@ -87,6 +93,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
         complete(event)
         break
       case 'callDelta':
+        streaming.goesOn()
         if (event.name !== undefined) modules.tools.find(({ name }) => name === event.name)?.warmUp?.()
         break
     }
@@ -180,6 +187,8 @@ interface StreamingItems {
   /** Sets the whole text of a part and what it was. A message stays open until the response is complete: a cut one is discarded. */
   finish(part: string, type: StreamedType, text: string): void
   flush(): void
+  /** Says of an open message from time to time that the answer goes on: arguments are not streamed. */
+  goesOn(): void
   /** Records the received text without an end that may be half a secret. */
   keep(): void
   /** Stops recording. */
@@ -190,8 +199,12 @@ interface StreamingItems {
   messageText(): string
 }
 
+/** Interval of the signs that an answer goes on. */
+const signIntervalMs = 5_000
+
 function createStreamingItems({ conversation, modules }: TurnContext, turnId: TurnId): StreamingItems {
   const parts = new Map<string, StreamingItem>()
+  let signMs = modules.clock.elapsed()
 
   function open(part: string, type: StreamedType, text: string): StreamingItem {
     const itemId = modules.ids.item()
@@ -238,6 +251,12 @@ function createStreamingItems({ conversation, modules }: TurnContext, turnId: Tu
     },
     flush() {
       for (const { deltas } of parts.values()) deltas.flush()
+    },
+    goesOn() {
+      const message = [...parts.values()].findLast(({ type }) => type === 'agentMessage')
+      if (message === undefined || modules.clock.elapsed() - signMs < signIntervalMs) return
+      signMs = modules.clock.elapsed()
+      recordSign(conversation, message.itemId)
     },
     keep() {
       for (const item of parts.values()) {

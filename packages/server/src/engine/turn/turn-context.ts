@@ -1,4 +1,4 @@
-import type { Config } from '@parley/config'
+import { type Config, networkPatienceMs } from '@parley/config'
 import type { ModelClient, ModelFacts } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
 import {
@@ -78,6 +78,8 @@ export interface TurnModules {
   /** Models that take over, in order, when the retries of a call are used up. */
   readonly fallbacks: readonly Fallback[]
   readonly retryWait: RetryWait
+  /** Returns for how long a provider that is out of reach is tried again; 0 for as often as any request. */
+  readonly networkPatienceMs: () => number
   /** Returns the clientIds that can answer an approval now. */
   readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
@@ -173,6 +175,7 @@ export function createTurnModules(
     budget: budgetOf(config),
     fallbacks,
     retryWait: createRetryWait(clock),
+    networkPatienceMs: () => networkPatienceMs(config) ?? (clients.onlyScripts ? 0 : usualPatienceMs),
     answerers: () => clients.answerers,
     // Followers that cannot answer mean a script; without followers a person may still return and answer.
     mayAsk: () =>
@@ -206,6 +209,9 @@ function budgetOf({ limits = {} }: Config): TurnBudget {
     ...(costUsd === undefined ? {} : { costUsd }),
   }
 }
+
+/** Patience with the network of a conversation that a person may look at. */
+const usualPatienceMs = 10 * 60_000
 
 /** Keys of the configuration about compaction; null where they are not set. */
 interface CompactionSettings {

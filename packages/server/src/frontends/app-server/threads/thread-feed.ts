@@ -200,6 +200,7 @@ export class ThreadFeed {
   }
 
   #delta({ itemId, text: delta }: EventOf<'item.delta'>): void {
+    if (delta === '') return
     const item = this.#conversation.state.core.open[itemId]?.item
     const params = { turnId: this.#turnId, itemId, delta }
     switch (item?.type) {
