@@ -1,4 +1,5 @@
 import { isRecord } from '@parley/text'
+import { type Field, fitValue, numberIn, withLine } from './fit-field.ts'
 import { patchInCommand } from './patch-in-shell.ts'
 
 /** Call with the arguments as the tool takes them; `name` differs where the call means another tool. */
@@ -13,19 +14,16 @@ interface WrittenCall {
   readonly arguments: string
 }
 
-interface Field {
-  /** Names that models know from the tools of other programs. */
-  readonly otherNames?: readonly string[]
-  readonly kind?: 'number' | 'boolean'
-}
-
 interface Fields {
   /** Field that a text stands for where no object was written. */
   readonly alone?: string
   readonly fields: Readonly<Record<string, Field>>
 }
 
-const pathField: Field = { otherNames: ['file_path', 'filePath', 'file', 'filename', 'file_name', 'target_file'] }
+const pathField: Field = {
+  kind: 'path',
+  otherNames: ['file_path', 'filePath', 'file', 'filename', 'file_name', 'target_file'],
+}
 const number: Field = { kind: 'number' }
 const boolean: Field = { kind: 'boolean' }
 
@@ -46,14 +44,33 @@ const table: Readonly<Record<string, Fields>> = {
   write_file: { fields: { path: pathField, content: { otherNames: ['contents', 'text', 'file_text', 'data'] } } },
   read_file: {
     alone: 'path',
-    fields: { path: pathField, offset: { ...number, otherNames: ['start_line', 'line'] }, limit: number },
+    fields: {
+      path: pathField,
+      offset: { ...number, least: 1, most: Number.MAX_SAFE_INTEGER, otherNames: ['start_line', 'line'] },
+      limit: { ...number, least: 1, most: 5000, isOff: true },
+    },
   },
   view_image: { alone: 'path', fields: { path: pathField } },
   list_dir: {
     alone: 'path',
-    fields: { path: { otherNames: ['dir_path', 'directory', 'dir', 'folder'] }, depth: number, show_ignored: boolean },
+    fields: {
+      path: { kind: 'path', otherNames: ['dir_path', 'directory', 'dir', 'folder'] },
+      depth: { ...number, least: 1, most: 8 },
+      show_ignored: boolean,
+    },
   },
-  search: { alone: 'pattern', fields: { pattern: { otherNames: ['query', 'regex'] }, path: pathField } },
+  search: {
+    alone: 'pattern',
+    fields: {
+      pattern: { otherNames: ['query', 'regex'] },
+      path: pathField,
+      globs: { kind: 'texts', otherNames: ['glob', 'include'] },
+      literal: boolean,
+      ignore_case: boolean,
+      context_lines: { ...number, least: 0, most: 20 },
+      include_ignored: boolean,
+    },
+  },
   shell: {
     alone: 'command',
     fields: {
@@ -80,6 +97,7 @@ export function fitCall({ name, arguments: written }: WrittenCall): FittedCall {
   if (!isRecord(args)) return { name, args }
   // Some models give the words of a command that applies the patch.
   if (name === 'apply_patch' && isArgv(args['patch'])) return { name, args: { patch: args['patch'].at(-1) } }
+  if (name === 'read_file') return { name, args: withLine(args) }
   return name === 'shell' ? fitCommand(args) : { name, args }
 }
 
@@ -106,22 +124,17 @@ function alone(value: unknown, fields: Fields | undefined): unknown {
 function withOwnNames(value: unknown, { fields }: Fields): unknown {
   if (!isRecord(value)) return value
   const given = Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null))
-  for (const [own, { otherNames = [], kind }] of Object.entries(fields)) {
+  for (const [own, field] of Object.entries(fields)) {
+    const { otherNames = [] } = field
     const other = own in given ? undefined : otherNames.find((name) => name in given && fields[name] === undefined)
     if (other !== undefined) {
       given[own] = given[other]
       delete given[other]
     }
-    if (own in given) given[own] = ofKind(given[own], kind)
+    if (own in given) given[own] = fitValue(given[own], field)
+    if (given[own] === undefined) delete given[own]
   }
   return given
-}
-
-function ofKind(value: unknown, kind: Field['kind']): unknown {
-  if (typeof value !== 'string') return value
-  if (kind === 'number' && /^\d+$/.test(value)) return Number(value)
-  if (kind === 'boolean' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true'
-  return value
 }
 
 /** Returns the call of `apply_patch` for a command that means it, before policy judges anything. */
@@ -141,7 +154,7 @@ function fitCommand(given: Readonly<Record<string, unknown>>): FittedCall {
 
 /** Reads `timeout`, which other programs count in ms or in seconds: below 1000 only seconds make sense. */
 function timeLimitOf(timeout: unknown): { readonly timeout_ms?: number } {
-  const written = ofKind(timeout, 'number')
+  const written = numberIn(timeout)
   if (typeof written !== 'number') return {}
   return { timeout_ms: written < 1000 ? written * 1000 : written }
 }

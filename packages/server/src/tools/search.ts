@@ -45,20 +45,11 @@ function prepareSearch(call: z.infer<typeof input>, { environment, redaction }: 
     environment,
     look: ({ real, shownPath }, { cwd, roots, signal }) =>
       searchEnvironment({
-        ...{ environment, roots, includeIgnored, cwd, path: real, shownPath, signal },
+        ...{ environment, roots, includeIgnored, cwd, path: real, shownPath, signal, globs },
         search: (where) =>
           pattern === undefined
-            ? searchFileNames({ ...where, globs, includeIgnored })
-            : searchText({
-                ...where,
-                pattern,
-                globs,
-                literal,
-                ignoreCase,
-                includeIgnored,
-                contextLines,
-                redactCutLine: redaction.excerpt,
-              }),
+            ? searchFileNames(where)
+            : searchText({ ...where, pattern, literal, ignoreCase, contextLines, redactCutLine: redaction.excerpt }),
       }),
   })
 }

@@ -13,7 +13,8 @@ export const diskFiles: EnvironmentFiles = {
   realPaths: async (absolute) => realPathsAmong(absolute),
   namesIn: async (folder) => listedNames(folder),
   async look(path) {
-    const found = foundFile(await stat(path))
+    const stats = await stat(path)
+    const found = { ...foundFile(stats), state: [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(':') }
     const identity = identityOf(path)
     return identity === null ? found : { ...found, identity }
   },

@@ -5,6 +5,7 @@ import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { whenUnknown } from '../files/errors.ts'
 import { liesWithin } from '../files/real-path.ts'
 import { type IgnoreRules, ignoreRulesFor, readFolder, withRulesOf } from './read-folder.ts'
+import { keptPaths } from './tracked-files.ts'
 
 export interface CopyRequest {
   readonly files: EnvironmentFiles
@@ -75,9 +76,10 @@ interface Branch {
 async function filesBelow(request: CopyRequest, atMost: number): Promise<Found> {
   const { files, path, cwd, includeIgnored, signal } = request
   const paths: string[] = []
+  const kept = includeIgnored ? new Set<string>() : await keptPaths(path, files)
   const waiting: Branch[] = [{ folder: path, rules: includeIgnored ? null : await ignoreRulesFor(path, cwd, files) }]
   for (let next = waiting.shift(); next !== undefined && signal?.aborted !== true; next = waiting.shift()) {
-    const inside = await readBranch(next, files)
+    const inside = await readBranch(next, files, kept)
     paths.push(...inside.paths)
     if (paths.length > atMost) return { paths: paths.slice(0, atMost), truncated: true }
     waiting.push(...inside.branches)
@@ -85,8 +87,8 @@ async function filesBelow(request: CopyRequest, atMost: number): Promise<Found> 
   return { paths, truncated: false }
 }
 
-async function readBranch({ folder, rules }: Branch, files: EnvironmentFiles) {
-  const { entries } = await readFolder({ path: folder, rules, files })
+async function readBranch({ folder, rules }: Branch, files: EnvironmentFiles, kept: ReadonlySet<string>) {
+  const { entries } = await readFolder({ path: folder, rules, kept, files })
   const usable = entries.filter(({ name }) => isPlainName(name) && name !== '.git')
   const below = usable.filter(({ kind }) => kind === 'folder').map(({ name }) => join(folder, name))
   return {

@@ -4,6 +4,7 @@ import { isMissing, systemErrorReason } from '../files/errors.ts'
 import { visiblePath } from './display-text.ts'
 import { suggestForMissing } from './nearest-names.ts'
 import { type FolderEntry, type IgnoreRules, ignoreRulesFor, readFolder, withRulesOf } from './read-folder.ts'
+import { keptPaths } from './tracked-files.ts'
 
 export interface ListRequest {
   readonly files: EnvironmentFiles
@@ -34,6 +35,8 @@ interface Branch {
   readonly path: string
   readonly level: number
   readonly children: Child[]
+  /** Paths that are listed although a rule names them. */
+  readonly kept: ReadonlySet<string>
   /** Ignore rules; null lists ignored entries too. */
   rules: IgnoreRules | null
   problem: string | null
@@ -61,7 +64,8 @@ export async function listDirectory(request: ListRequest): Promise<ListOutcome> 
   const problem = await folderProblem(request)
   if (problem !== null) return failed(problem)
   const rules = request.showIgnored ? null : await ignoreRulesFor(request.path, request.ignoreRoot, request.files)
-  const top: Branch = { path: request.path, level: 1, children: [], rules, problem: null, more: null }
+  const kept = request.showIgnored ? new Set<string>() : await keptPaths(request.path, request.files)
+  const top: Branch = { path: request.path, level: 1, children: [], rules, kept, problem: null, more: null }
   const tally = { shown: 0, leftOut: 0, ignored: 0 }
   const waiting = [top]
   for (let branch = waiting.shift(); branch !== undefined; branch = waiting.shift()) {
@@ -107,8 +111,8 @@ async function fill(branch: Branch, request: ListRequest, tally: Tally): Promise
   tally.ignored += folder.ignored
 }
 
-function branchBelow({ path, level, rules }: Branch, name: string): Branch {
-  return { path: join(path, name), level: level + 1, children: [], rules, problem: null, more: null }
+function branchBelow({ path, level, rules, kept }: Branch, name: string): Branch {
+  return { path: join(path, name), level: level + 1, children: [], rules, kept, problem: null, more: null }
 }
 
 function render(branch: Branch): string[] {

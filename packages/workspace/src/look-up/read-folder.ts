@@ -25,16 +25,19 @@ interface FolderRequest {
   readonly path: string
   /** Ignore rules of the folder; null ignores nothing. */
   readonly rules: IgnoreRules | null
+  /** Paths that are listed although a rule names them. */
+  readonly kept: ReadonlySet<string>
   readonly files: EnvironmentFiles
 }
 
 /** Reads the entries of one folder that are not ignored. Returns failures in `error`. */
-export async function readFolder({ path, rules, files }: FolderRequest): Promise<FolderContent> {
+export async function readFolder({ path, rules, kept, files }: FolderRequest): Promise<FolderContent> {
   try {
     const { entries: all, truncated } = await files.list(path, maxNamesLookedAt)
-    const found = all.filter(
-      ({ name, kind }) => rules === null || !isIgnored(rules, join(path, name), kind === 'folder'),
-    )
+    const found = all.filter(({ name, kind }) => {
+      const entry = join(path, name)
+      return rules === null || kept.has(entry) || !isIgnored(rules, entry, kind === 'folder')
+    })
     const entries = await Promise.all(found.sort(foldersFirst).map((entry) => describeEntry(path, entry, files)))
     return { entries, ignored: all.length - found.length, truncated, error: null }
   } catch (error) {
@@ -81,14 +84,19 @@ export async function ignoreRulesFor(folder: string, root: string, files: Enviro
 /** Adds the rules of the `.gitignore` in `folder`, if there is one. */
 export async function withRulesOf(folder: string, rules: IgnoreRules, files: EnvironmentFiles): Promise<IgnoreRules> {
   const text = await readRuleFile(join(folder, '.gitignore'), files)
-  return text === null ? rules : [...rules, { folder, patterns: ignore().add(text) }]
+  return text === null ? rules : [...rules, ...rulesIn(folder, text)]
 }
 
-/** Applies the innermost rule that matches the path. `.git` is always ignored. */
+/** Reads the text of a file of rules for a folder. Case counts, as it does for git where file systems tell it. */
+export function rulesIn(folder: string, text: string): IgnoreRules {
+  return [{ folder, patterns: ignore({ ignorecase: process.platform === 'darwin' }).add(text) }]
+}
+
+/** Applies the innermost rule that matches a path below the folders of the rules. `.git` is always ignored. */
 export function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean {
   if (path.endsWith(`${sep}.git`)) return true
   for (const { folder, patterns } of rules.toReversed()) {
-    const verdict = patterns.test(`${relative(folder, path).split(sep).join('/')}${isFolder ? '/' : ''}`)
+    const verdict = patterns.test(`${path.slice(folder.length + (folder === sep ? 0 : 1))}${isFolder ? '/' : ''}`)
     if (verdict.ignored || verdict.unignored) return verdict.ignored
   }
   return false

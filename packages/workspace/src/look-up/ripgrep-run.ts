@@ -101,24 +101,29 @@ export interface SearchTerms {
   /** Treats the pattern as plain text. */
   readonly literal?: boolean
   readonly ignoreCase?: boolean
-  /** Globs in ripgrep's syntax; a leading `!` excludes. */
-  readonly globs?: readonly string[]
   readonly contextLines?: number
-  /** Includes files that `.gitignore` excludes. */
-  readonly includeIgnored?: boolean
 }
 
 const maxColumns = 500
 const maxContextLines = 20
 
+/** Files that ripgrep opens. */
+export interface OpenedFiles {
+  /** Files and folders; a file is opened whatever rules say. */
+  readonly paths: readonly string[]
+  /** Globs of names; empty for any. Not in its own globs, which win over the rules of `.gitignore`. */
+  readonly names: readonly string[]
+  readonly includeIgnored: boolean
+}
+
 /**
- * Returns the arguments for a text search. Model input only follows `-e`, `-g` or `--`, so it is never read as an
- * option. Ripgrep follows no links, reads no configuration and starts no program.
+ * Returns the arguments for a text search. Model input only follows `-e`, in a type or behind `--`, so it is never
+ * read as an option. Ripgrep follows no links, reads no configuration and starts no program.
  */
-export function searchArguments(terms: SearchTerms, path: string): string[] {
+export function searchArguments(terms: SearchTerms, opened: OpenedFiles): string[] {
   const context = Math.min(Math.max(0, Math.trunc(terms.contextLines ?? 0)), maxContextLines)
   return [
-    ...commonArguments(terms.globs ?? [], terms.includeIgnored ?? false),
+    ...commonArguments(opened),
     '--line-number',
     '--with-filename',
     '--no-heading',
@@ -131,17 +136,17 @@ export function searchArguments(terms: SearchTerms, path: string): string[] {
     '-e',
     terms.pattern,
     '--',
-    path,
+    ...opened.paths,
   ]
 }
 
 /** Returns the arguments that list file names, each followed by a NUL. */
-export function fileNameArguments(globs: readonly string[], path: string, includeIgnored: boolean): string[] {
-  return [...commonArguments(globs, includeIgnored), '--files', '--', path]
+export function fileNameArguments(opened: OpenedFiles): string[] {
+  return [...commonArguments(opened), '--files', '--', ...opened.paths]
 }
 
 /** Sorts by path: this limits ripgrep to one thread, but a clipped result is the same each time. */
-function commonArguments(globs: readonly string[], includeIgnored: boolean): string[] {
+function commonArguments({ names, includeIgnored }: OpenedFiles): string[] {
   return [
     '--no-config',
     '--no-messages',
@@ -153,9 +158,8 @@ function commonArguments(globs: readonly string[], includeIgnored: boolean): str
     '--sort=path',
     '--null',
     ...(includeIgnored ? ['--no-ignore'] : []),
-    ...globs.flatMap((glob) => ['-g', glob]),
-    // Last, because later globs take precedence.
-    '-g',
-    '!.git',
+    ...names.map((name) => `--type-add=wanted:${name}`),
+    ...(names.length === 0 ? [] : ['--type=wanted']),
+    '--glob=!.git',
   ]
 }

@@ -6,6 +6,8 @@ export interface OutputLimits {
   readonly maxTextBytes: number
   /** Output beyond this is neither shown nor counted. */
   readonly maxCountedBytes: number
+  /** Tests a path as ripgrep prints it; others count nowhere. */
+  readonly isWanted: (path: string) => boolean
   /** Redacts the start of a line that ripgrep cut, which may end within a secret. */
   readonly redactCutLine?: ((text: string) => string) | undefined
 }
@@ -60,6 +62,7 @@ export function collectMatches(limits: OutputLimits): OutputCollector {
   function takeRecord(path: string, line: string): void {
     const separated = /^--\r?\n/.test(path)
     const name = cleanPath(path)
+    if (!limits.isWanted(name)) return
     if (name !== lastPath) lineBuffer.add(`${lastPath === null ? '' : '\n'}${visiblePath(name)}`, 'divider')
     else if (separated) lineBuffer.add('--', 'divider')
     lastPath = name
@@ -89,7 +92,8 @@ export function collectNames(limits: OutputLimits): OutputCollector {
   return collector(limits, lineBuffer, (buffer) => {
     const end = buffer.indexOf(0)
     if (end === -1) return 0
-    lineBuffer.add(visiblePath(cleanPath(buffer.toString('utf8', 0, end))), 'counted')
+    const name = cleanPath(buffer.toString('utf8', 0, end))
+    if (limits.isWanted(name)) lineBuffer.add(visiblePath(name), 'counted')
     return end + 1
   })
 }

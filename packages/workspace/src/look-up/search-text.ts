@@ -1,41 +1,33 @@
 import { join, relative } from 'node:path'
 import { diskFiles } from '../files/disk-files.ts'
-import type { EnvironmentFiles } from '../files/environment-files.ts'
+import type { EnvironmentFiles, FoundFile } from '../files/environment-files.ts'
 import { isMissing, systemErrorReason } from '../files/errors.ts'
 import { liesWithin } from '../files/real-path.ts'
 import { copyTree, type TreeCopy, usualCopyLimits } from './copy-tree.ts'
+import { visiblePath } from './display-text.ts'
+import { readWantedFiles, type WantedFiles } from './globs/wanted-files.ts'
 import { suggestForMissing } from './nearest-names.ts'
 import {
   fileNameArguments,
-  type Ripgrep,
+  type OpenedFiles,
   type RipgrepOutcome,
   type SearchProgram,
   type SearchTerms,
   searchArguments,
 } from './ripgrep-run.ts'
-import { type Collected, collectMatches, collectNames, type OutputCollector } from './search-output.ts'
-
-interface SearchScope {
-  readonly files: EnvironmentFiles
-  readonly ripgrep: Ripgrep
-  /** Real path; paths in the result are relative to it when they are below it. */
-  readonly cwd: string
-  /** Real path of the file or folder to search. */
-  readonly path: string
-  readonly shownPath: string
-  readonly maxShown?: number
-  readonly timeLimitMs?: number
-  readonly signal?: AbortSignal
-}
+import {
+  type Collected,
+  collectMatches,
+  collectNames,
+  type OutputCollector,
+  type OutputLimits,
+} from './search-output.ts'
+import { argumentOf, runPasses, type SearchScope } from './search-passes.ts'
+import { trackedIgnored } from './tracked-files.ts'
 
 export interface TextSearch extends SearchScope, SearchTerms {
   /** Redacts the start of a cut line, which may end within a secret. */
   readonly redactCutLine?: (text: string) => string
-}
-
-interface NameSearch extends SearchScope {
-  readonly globs: readonly string[]
-  readonly includeIgnored?: boolean
 }
 
 type SearchOutcome =
@@ -50,62 +42,82 @@ type SearchOutcome =
   | { readonly kind: 'failed'; readonly message: string }
 
 const defaultMaxShown = 200
-const defaultTimeLimitMs = 20_000
 /** Below the 32 KiB of output that the model gets of one call. */
 const maxTextBytes = 31 * 1024
 const maxCountedBytes = 8 * 1024 * 1024
 
 /** Searches file contents with ripgrep. */
 export function searchText(search: TextSearch): Promise<SearchOutcome> {
-  const collector = collectMatches({ ...outputLimits(search), redactCutLine: search.redactCutLine })
-  return runSearch(search, searchArguments(search, pathArgument(search)), { collector, noun: 'matches' })
+  const { redactCutLine } = search
+  return runSearch(search, {
+    collect: (limits) => collectMatches({ ...limits, redactCutLine }),
+    toArguments: (opened) => searchArguments(search, opened),
+    noun: 'matches',
+  })
 }
 
 /** Lists files whose path matches the globs, with ripgrep. */
-export function searchFileNames(search: NameSearch): Promise<SearchOutcome> {
-  const collector = collectNames(outputLimits(search))
-  const args = fileNameArguments(search.globs, pathArgument(search), search.includeIgnored ?? false)
-  return runSearch(search, args, { collector, noun: 'files' })
+export function searchFileNames(search: SearchScope): Promise<SearchOutcome> {
+  return runSearch(search, { collect: collectNames, toArguments: fileNameArguments, noun: 'files' })
 }
 
-interface Collection {
-  readonly collector: OutputCollector
-  readonly noun: string
+interface Kind {
+  readonly collect: (limits: OutputLimits) => OutputCollector
+  readonly toArguments: (opened: OpenedFiles) => readonly string[]
+  readonly noun: 'matches' | 'files'
 }
 
-async function runSearch(scope: SearchScope, args: readonly string[], collection: Collection): Promise<SearchOutcome> {
-  const problem = await scopeProblem(scope)
-  if (problem !== null) return failed(problem)
-  const outcome = await scope.ripgrep.run({
-    command: [...scope.ripgrep.command, ...args],
-    cwd: scope.cwd,
-    looksAt: scope.path,
-    timeLimitMs: scope.timeLimitMs ?? defaultTimeLimitMs,
-    onOutput: (chunk) => collection.collector.push(chunk),
-    ...(scope.signal === undefined ? {} : { signal: scope.signal }),
-  })
-  const collected = collection.collector.finish()
+async function runSearch(scope: SearchScope, kind: Kind): Promise<SearchOutcome> {
+  const found = await lookAtScope(scope)
+  if (typeof found === 'string') return failed(found)
+  // A file that is named is searched, whatever globs say.
+  const globs = found.kind === 'folder' ? (scope.globs ?? []) : []
+  const wanted = readWantedFiles(globs, scope)
+  if ('problem' in wanted) return failed(wanted.problem)
+  const { outcome, collected } = await collectAll(scope, kind, wanted)
   const failure = failureOf(outcome, collected)
-  return failure === null ? present(outcome, collected, collection.noun) : failed(failure)
+  if (failure !== null) return failed(failure)
+  const isUnexplained = wanted.isChosen && collected.shown === 0 && outcome.kind === 'exited'
+  const why = isUnexplained ? await whyNothing(scope, kind, wanted) : null
+  return present(outcome, collected, { noun: kind.noun, why })
 }
 
-function outputLimits({ maxShown }: SearchScope) {
-  return { maxShown: Math.max(1, Math.trunc(maxShown ?? defaultMaxShown)), maxTextBytes, maxCountedBytes }
+async function collectAll(scope: SearchScope, { collect, toArguments }: Kind, wanted: WantedFiles) {
+  const seen = new Set<string>()
+  const isWanted = (path: string) => {
+    const isNamed = wanted.isWanted(path)
+    if (isNamed) seen.add(path)
+    return isNamed
+  }
+  const maxShown = Math.max(1, Math.trunc(scope.maxShown ?? defaultMaxShown))
+  const collector = collect({ maxShown, maxTextBytes, maxCountedBytes, isWanted })
+  const outcome = await runPasses(scope, { wanted, toArguments, collector, seen })
+  return { outcome, collected: collector.finish() }
 }
 
-function pathArgument({ cwd, path }: SearchScope): string {
-  return liesWithin(path, cwd) ? relative(cwd, path) || '.' : path
+/** Says why globs led to nothing: whether files fit them at all, and from where they count. */
+async function whyNothing(scope: SearchScope, { noun }: Kind, wanted: WantedFiles): Promise<string> {
+  const names: Kind = { collect: collectNames, toArguments: fileNameArguments, noun: 'files' }
+  const count = async (place: SearchScope) => {
+    const { collected } = await collectAll({ ...place, maxShown: 1 }, names, wanted)
+    return collected.shown + collected.leftOut
+  }
+  const fitting = noun === 'files' ? 0 : await count(scope)
+  if (fitting > 0) return `${fitting === 1 ? '1 file fits' : `${fitting} files fit`} the globs, without a match`
+  if (scope.includeIgnored !== true && (await count({ ...scope, includeIgnored: true })) > 0)
+    return 'only files that .gitignore hides fit the globs; include_ignored shows them'
+  const here = argumentOf(scope.path, scope.cwd)
+  return `no file fits the globs, which count from ${here === '.' ? '' : `${visiblePath(here)} and from `}the working directory`
 }
 
-/** Returns a sentence when the path cannot be searched; null otherwise. */
-async function scopeProblem({
+/** Looks at the path; returns a sentence when it cannot be searched. */
+async function lookAtScope({
   path,
   shownPath,
   files,
-}: Pick<SearchScope, 'path' | 'shownPath' | 'files'>): Promise<string | null> {
+}: Pick<SearchScope, 'path' | 'shownPath' | 'files'>): Promise<FoundFile | string> {
   try {
-    await files.look(path)
-    return null
+    return await files.look(path)
   } catch (error) {
     if (isMissing(error)) return `${shownPath} does not exist.${await suggestForMissing(path, files)}`
     return `${shownPath} cannot be searched: ${systemErrorReason(error)}.`
@@ -122,8 +134,6 @@ function failureOf(outcome: RipgrepOutcome, { shown }: Collected): string | null
 }
 
 function explainStderr(stderr: string): string {
-  const glob = /error parsing glob '(.*)': (.*)/.exec(stderr)
-  if (glob !== null) return `The glob ${glob[1]} is not valid: ${glob[2]}.`
   const syntax = /^error: (.*)$/m.exec(stderr)
   if (syntax !== null) return `The pattern is not a valid regular expression: ${syntax[1]}.`
   const [firstLine = ''] = stderr.replace(/^rg: /, '').split('\n')
@@ -131,7 +141,13 @@ function explainStderr(stderr: string): string {
   return firstLine === '' ? 'The search program failed without an error message.' : `The search failed: ${firstLine}.`
 }
 
-function present(outcome: RipgrepOutcome, collected: Collected, noun: string): SearchOutcome {
+interface Shown {
+  readonly noun: Kind['noun']
+  /** Reason why nothing was found, where that is known. */
+  readonly why: string | null
+}
+
+function present(outcome: RipgrepOutcome, collected: Collected, { noun, why }: Shown): SearchOutcome {
   const { text, shown, leftOut } = collected
   const complete = outcome.kind === 'exited'
   const notes = [
@@ -140,6 +156,7 @@ function present(outcome: RipgrepOutcome, collected: Collected, noun: string): S
       ? ['stopped at the time limit: not everything was searched']
       : []),
     ...(outcome.kind === 'exited' && outcome.exitCode === 2 ? ['some files could not be read'] : []),
+    ...(why === null ? [] : [why]),
   ]
   const parts = [shown === 0 ? `No ${noun} found.` : text, ...(notes.length > 0 ? [`[${notes.join('; ')}]`] : [])]
   return { kind: 'searched', text: parts.join('\n'), shown, leftOut, complete }
@@ -149,25 +166,37 @@ function failed(message: string): SearchOutcome {
   return { kind: 'failed', message }
 }
 
-interface EnvironmentSearch extends Omit<SearchScope, 'files' | 'ripgrep'> {
+interface EnvironmentSearch extends Omit<SearchScope, 'files' | 'ripgrep' | 'tracked'> {
   readonly environment: { readonly files: EnvironmentFiles; readonly search: SearchProgram }
   readonly roots: readonly string[]
   readonly includeIgnored: boolean
+  /** Searches below the paths that it gets. */
   readonly search: (scope: SearchScope) => Promise<SearchOutcome>
 }
 
 /** Searches with the environment's own ripgrep. Without one, searches a local copy of the files. */
 export async function searchEnvironment(request: EnvironmentSearch): Promise<SearchOutcome> {
   const { environment, roots, includeIgnored, search, ...scope } = request
+  const { cwd, globs = [] } = scope
   const { files } = environment
   const ripgrep = await environment.search.there(roots)
-  if (ripgrep !== null) return search({ ...scope, files, ripgrep })
-  const problem = (await scopeProblem({ ...scope, files })) ?? outsideProblem(scope)
+  const tracked = includeIgnored ? [] : await trackedIgnored(scope.path, files)
+  if (ripgrep !== null) return search({ ...scope, files, ripgrep, includeIgnored, tracked })
+  const found = await lookAtScope({ ...scope, files })
+  const problem = typeof found === 'string' ? found : outsideProblem(scope)
   if (problem !== null) return { kind: 'failed', message: problem }
   await using copy = await copyTree({ ...scope, files, includeIgnored })
-  const path = join(copy.folder, relative(scope.cwd, scope.path))
-  const { here } = environment.search
-  return withCopyNote(await search({ ...scope, cwd: copy.folder, path, files: diskFiles, ripgrep: here }), copy)
+  const copied = (path: string) => join(copy.folder, relative(cwd, path))
+  const place = {
+    cwd: copy.folder,
+    path: copied(scope.path),
+    globs: globs.map((glob) =>
+      glob.replace(/^(!?)(\/.*)$/s, (_, not, path) => `${not}${liesWithin(path, cwd) ? copied(path) : path}`),
+    ),
+    tracked: tracked.map(copied),
+    ...{ files: diskFiles, ripgrep: environment.search.here, includeIgnored },
+  }
+  return withCopyNote(await search({ ...scope, ...place }), copy)
 }
 
 function outsideProblem({ path, cwd, shownPath }: Pick<SearchScope, 'path' | 'cwd' | 'shownPath'>): string | null {

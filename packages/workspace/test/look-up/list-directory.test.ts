@@ -28,6 +28,17 @@ describe('listDirectory', () => {
     expect(await list(workspace.path)).toEqual(['./', '  d/', '    x', '  link -> d', '  pipe (not a regular file)'])
   })
 
+  it.skipIf(process.platform === 'darwin')('tells rules in capital letters from names in small ones', async () => {
+    await using workspace = await tempWorkspace({ files: { '.gitignore': 'Build\n', 'build/x': '', 'Build/y': '' } })
+    expect(await list(workspace.path)).toEqual([
+      './',
+      '  build/',
+      '    x',
+      '  .gitignore',
+      '[1 ignored entries not shown]',
+    ])
+  })
+
   it('leaves out and counts ignored entries at every level', async () => {
     const files = {
       '.gitignore': '*.log\n/dist\n!keep.log\n',

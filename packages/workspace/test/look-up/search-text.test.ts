@@ -160,6 +160,8 @@ describe('searchFileNames', () => {
       text: 'a.js\n[2 more files not shown; narrow the search]',
       leftOut: 2,
     })
-    expect(await searchFileNames({ ...place, globs: ['*.md'] })).toMatchObject({ text: 'No files found.' })
+    expect(await searchFileNames({ ...place, globs: ['*.md'] })).toMatchObject({
+      text: 'No files found.\n[no file fits the globs, which count from the working directory]',
+    })
   })
 })
