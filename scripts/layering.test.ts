@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   lengthViolations,
+  longSpreadViolations,
   looseTypeViolations,
   nameViolations,
   rootExportViolations,
@@ -39,6 +40,10 @@ describe('the sources', () => {
 
   test('leave no hole in the types', () => {
     expect(sources.flatMap(looseTypeViolations)).toEqual([])
+  })
+
+  test('spread no list of any length into a call', () => {
+    expect(sources.flatMap(longSpreadViolations)).toEqual([])
   })
 
   test('silence no check and mock no module', () => {

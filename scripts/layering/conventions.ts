@@ -34,6 +34,12 @@ export function looseTypeViolations(source: Source): string[] {
     .map(({ what, line }) => `${source.path}:${line} ${what}`)
 }
 
+/** A spread of more than about 100,000 elements into a call throws `RangeError`: lists are taken one by one, or joined. */
+export function longSpreadViolations({ path, isTest, syntax }: Source): string[] {
+  if (isTest) return []
+  return syntax.longSpreads.map(({ what, line }) => `${path}:${line} spreads a list into a call: ${what}`)
+}
+
 export function silencedCheckViolations({ path, text, isTest }: Source): string[] {
   const banned = isTest ? /\bvi\.(mock|doMock)\b/ : /biome-ignore|@ts-(ignore|expect-error|nocheck)/
   const found = banned.exec(text)?.[0]

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   lengthViolations,
+  longSpreadViolations,
   looseTypeViolations,
   nameViolations,
   rootExportViolations,
@@ -52,6 +53,29 @@ describe('an import is allowed', () => {
     ['packages/server/src/engine/a.ts', `import { open } from './open/a.ts'`],
   ])('%s: %s', (...given) => {
     expect(faultsOf(importViolations, given)).toEqual([])
+  })
+})
+
+describe('a list that becomes arguments', () => {
+  const at = (text: string): Case => ['packages/text/src/a.ts', text]
+
+  test.each([
+    'all.push(...found)',
+    'this.all.unshift(...found, last)',
+    'Math.max(0, ...rows.map(width))',
+    'all.push(...(isNew ? [first] : rest))',
+    'all.push(...[first, ...rest])',
+  ])('is refused: %s', (text) => {
+    expect(faultsOf(longSpreadViolations, at(text))).toHaveLength(1)
+  })
+
+  test.each([
+    'all.push(first, second)',
+    'all.push(...(isNew ? [first] : []))',
+    'const both = [...all, ...found]',
+    'Math.max(one, two)',
+  ])('is allowed: %s', (text) => {
+    expect(faultsOf(longSpreadViolations, at(text))).toEqual([])
   })
 })
 

@@ -15,6 +15,8 @@ export type Syntax = {
   readonly names: readonly Finding[]
   /** `any`, `!` and casts. */
   readonly looseTypes: readonly Finding[]
+  /** Lists of any length spread into the arguments of a call that takes many. */
+  readonly longSpreads: readonly Finding[]
 }
 
 export type Node = { readonly type: string; readonly start: number; readonly [field: string]: unknown }
@@ -24,6 +26,7 @@ export function readSyntax(path: string, text: string): Syntax {
   const imports: Import[] = []
   const names: Finding[] = []
   const looseTypes: Finding[] = []
+  const longSpreads: Finding[] = []
   const lineAt = lineCounter(text)
   walk(parseSource(path, text), (node) => {
     const line = lineAt(node.start)
@@ -33,8 +36,9 @@ export function readSyntax(path: string, text: string): Syntax {
     if (name !== undefined) names.push({ what: name, line })
     const loose = looseTypeOf(node)
     if (loose !== undefined) looseTypes.push({ what: loose, line })
+    if (spreadsLongList(node)) longSpreads.push({ what: text.slice(node.start, node.start + 40), line })
   })
-  return { imports, names, looseTypes }
+  return { imports, names, looseTypes, longSpreads }
 }
 
 export function parseSource(path: string, text: string): unknown {
@@ -62,6 +66,29 @@ function isPlainKey(node: Node, field: string): boolean {
 
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value
+}
+
+const takingMany = new Set(['push', 'unshift', 'max', 'min'])
+
+/** Tells if a list whose length is not written here becomes arguments of a call, each of which takes room on the stack. */
+function spreadsLongList(node: Node): boolean {
+  const { callee, arguments: given } = node
+  if (node.type !== 'CallExpression' || !isNode(callee) || !Array.isArray(given)) return false
+  const property = callee['property']
+  if (!isNode(property) || !takingMany.has(String(property['name']))) return false
+  return given.some(
+    (argument: unknown) => isNode(argument) && argument.type === 'SpreadElement' && !isShort(argument['argument']),
+  )
+}
+
+/** Tells if an expression is a list of the elements that are written in it, or one of two such lists. */
+function isShort(list: unknown): boolean {
+  if (!isNode(list)) return false
+  if (list.type === 'ConditionalExpression') return isShort(list['consequent']) && isShort(list['alternate'])
+  const { elements } = list
+  return (
+    Array.isArray(elements) && elements.every((element: unknown) => isNode(element) && element.type !== 'SpreadElement')
+  )
 }
 
 function importOf(node: Node): Omit<Import, 'line'> | undefined {

@@ -92,11 +92,11 @@ function picked(raw: Record<string, unknown>, own: Config, at: At): Picked {
     else if (key === 'mcp_servers' && isTable(value)) {
       const servers = pickServers(value, own, at)
       kept[key] = servers.kept
-      warnings.push(...servers.warnings)
+      for (const warning of servers.warnings) warnings.push(warning)
     } else if (key === 'hooks' && isTable(value)) {
       const hooks = pickHooks(value, at)
       kept[key] = hooks.kept
-      warnings.push(...hooks.warnings)
+      for (const warning of hooks.warnings) warnings.push(warning)
     } else warnings.push(onlyOwn(at([key]), key))
   }
   return { kept, warnings }
@@ -111,7 +111,10 @@ function pickHooks(section: Record<string, unknown>, at: At): Picked {
   const fitting = (handler: unknown, event: string) => {
     if (!isTable(handler)) return handler
     const others = Object.keys(handler).filter((key) => !hookKeys.includes(key))
-    warnings.push(...others.map((key) => onlyOwn(at(['hooks', event, 'hooks', key]), `hooks.${event}.hooks.${key}`)))
+    for (const warning of others.map((key) =>
+      onlyOwn(at(['hooks', event, 'hooks', key]), `hooks.${event}.hooks.${key}`),
+    ))
+      warnings.push(warning)
     return Object.fromEntries(Object.entries(handler).filter(([key]) => hookKeys.includes(key)))
   }
   const kept = Object.entries(section).map(([event, groups]) => {
@@ -140,7 +143,8 @@ function pickServers(sections: Record<string, unknown>, own: Config, at: At): Pi
     }
     kept[name] = Object.fromEntries(Object.entries(section).filter(([key]) => serverKeys.includes(key)))
     const others = Object.keys(section).filter((key) => !serverKeys.includes(key))
-    warnings.push(...others.map((key) => onlyOwn(at([...path, key]), [...path, key].join('.'))))
+    for (const warning of others.map((key) => onlyOwn(at([...path, key]), [...path, key].join('.'))))
+      warnings.push(warning)
   }
   return { kept, warnings }
 }

@@ -95,7 +95,7 @@ export function cutOffHooks({ hooks = [] }: Core, settling: readonly Conversatio
     if (!settling.some(isItsEnd)) again.push(first)
     else {
       unknown.push(first)
-      if (!settling.some(goesOn)) notRun.push(...rest)
+      if (!settling.some(goesOn)) for (const call of rest) notRun.push(call)
     }
   }
   return { again, unknown, notRun }

@@ -65,7 +65,9 @@ export async function startModelServer(
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
-    script: (more) => void queue.push(...more),
+    script(more) {
+      for (const step of more) queue.push(step)
+    },
     list: (entries) => {
       listed = { data: entries }
     },

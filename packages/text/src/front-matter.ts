@@ -79,10 +79,9 @@ function readValue(rest: string, below: readonly string[]): FieldValue | null | 
 }
 
 function blockText(below: readonly string[], isFolded: boolean): string {
-  const indent = Math.min(
-    ...below.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length),
-  )
-  const lines = below.map((line) => line.slice(Number.isFinite(indent) ? indent : 0).trimEnd())
+  const indents = below.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
+  const indent = indents.reduce((least, one) => Math.min(least, one), indents[0] ?? 0)
+  const lines = below.map((line) => line.slice(indent).trimEnd())
   const text = lines.join('\n').trim()
   return isFolded ? text.replace(/\n+/g, (ends) => (ends.length === 1 ? ' ' : ends.slice(1))) : text
 }

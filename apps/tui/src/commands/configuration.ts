@@ -1,5 +1,6 @@
 import type { Parley } from '@parley/client'
 import type { TrustReport } from '@parley/protocol'
+import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf, type ServerFlags, typedFlags, typedServer } from '../cli/flags.ts'
@@ -15,7 +16,7 @@ export async function showConfig(launch: Launch, flags: CommonFlags & { json?: b
   await using parley = await connect(launch, { clientName: 'parley-config' })
   const config = await parley.request('config/read', { ...overrides, cwd })
   for (const warning of config.warnings) launch.streams.stderr.write(`parley: ${showEffects(warning)}\n`)
-  const width = Math.max(...config.values.map(({ key }) => key.length))
+  const width = greatest(config.values.map(({ key }) => key.length))
   const lines = config.values.map(({ key, value, origin }) =>
     showEffects(`${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
   )

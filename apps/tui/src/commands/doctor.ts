@@ -1,6 +1,7 @@
 import { ClientError } from '@parley/client'
 import type { Check } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, ParleyError } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
@@ -67,7 +68,7 @@ async function askServer(launch: Launch, cwd: string, provider: boolean): Promis
 const marks: Readonly<Record<Check['level'], string>> = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' }
 
 function reportLines(checks: readonly Check[]): readonly string[] {
-  const width = Math.max(...checks.map(({ name }) => name.length))
+  const width = greatest(checks.map(({ name }) => name.length))
   const lines = checks.flatMap(({ name, level, text, remedy }) => [
     `${marks[level].padEnd(7)}  ${name.padEnd(width)}  ${shownLine(text)}`,
     ...(remedy === undefined ? [] : [`${''.padEnd(9 + width)}  ${shownLine(remedy)}`]),

@@ -1,7 +1,7 @@
 import { ClientError, type Parley } from '@parley/client'
 import type { LoginCompleted, ResultOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import { closest } from '@parley/text'
+import { closest, greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodeOf, exitCodes, misused } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
@@ -141,7 +141,7 @@ export async function showLogins(launch: Launch, { json }: { readonly json?: boo
 }
 
 function statusLines(logins: ResultOf<'login/status'>['logins']): readonly string[] {
-  const width = Math.max(0, ...logins.map(({ provider }) => provider.length))
+  const width = greatest(logins.map(({ provider }) => provider.length))
   return logins.map((login) => {
     const source = login.keptIn === null ? `The key comes from ${login.variable}.` : placeText(login)
     return `${login.provider.padEnd(width)}  ${source}`

@@ -1,6 +1,7 @@
 import type { Parley } from '@parley/client'
 import { type ResultOf, shortIdOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
+import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { type ExitCode, exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
@@ -134,7 +135,7 @@ function isNotFound(error: unknown): boolean {
 }
 
 function explainedLines({ item, rows, conversationId }: Explained): readonly string[] {
-  const width = Math.max(...rows.map(({ about }) => about.length))
+  const width = greatest(rows.map(({ about }) => about.length))
   return [
     `${item.id} of ${shortIdOf(conversationId)}`,
     ...rows.map(({ about, text }) => {

@@ -1,4 +1,5 @@
 import type { ResultOf } from '@parley/protocol'
+import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
@@ -78,7 +79,7 @@ export function providerLines({ providers, chosen }: Providers, nowMs: number): 
 
 /** Returns rows of cells as lines of equal columns. */
 function tableOf(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
+  const widths = (rows[0] ?? []).map((_, index) => greatest(rows.map((row) => row[index]?.length ?? 0)))
   return rows.map((row) =>
     row
       .map((cell, index) => cell.padEnd(widths[index] ?? 0))

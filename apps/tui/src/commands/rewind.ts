@@ -1,5 +1,6 @@
 import type { Conversation, Parley } from '@parley/client'
 import { type RewindPlan, shortIdOf } from '@parley/protocol'
+import { greatest } from '@parley/text'
 import { connect, findConversation } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
@@ -125,7 +126,10 @@ function pointRows(points: readonly Point[], seqWidth = 0): readonly string[] {
   const now = Date.now()
   const rows = points.map(({ seq, at, text }) => [String(seq), formatAgo(at, now), text.split('\n')[0] ?? ''] as const)
   const widths = [0, 1].map((column) =>
-    Math.max(column === 0 ? seqWidth : 0, ...rows.map((row) => row[column]?.length ?? 0)),
+    greatest(
+      rows.map((row) => row[column]?.length ?? 0),
+      column === 0 ? seqWidth : 0,
+    ),
   )
   return rows.map(
     ([seq, ago, text]) =>

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { FoundPart } from '@parley/protocol'
+import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { folderOf, fromWorkingFolder, workingFolder } from '../cli/folders.ts'
@@ -42,7 +43,7 @@ const none =
 
 function listText(parts: readonly FoundPart[]): string {
   if (parts.length === 0) return none
-  const width = Math.min(30, Math.max(...parts.map((part) => labelOf(part).length)))
+  const width = Math.min(30, greatest(parts.map((part) => labelOf(part).length)))
   return parts.map((part) => `${labelOf(part).padEnd(width)}  ${oneLine(part.problem ?? part.description)}\n`).join('')
 }
 

@@ -1,5 +1,6 @@
 import type { Parley } from '@parley/client'
 import { addTokens, noTokens, type ParamsOf, type ResultOf } from '@parley/protocol'
+import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { userFolder } from '../cli/folders.ts'
@@ -67,7 +68,7 @@ export function usageLines(
   const names = [by.toUpperCase(), 'CALLS', 'INPUT', 'CACHED', 'OUTPUT', 'REASONING', 'COST']
   const cells = rows.map((row) => cellsOf(by === 'folder' ? { ...row, key: shortPath(row.key, home) } : row))
   const table = [names, ...cells, ...(rows.length === 1 ? [] : [cellsOf(sumOf(rows))])]
-  const widths = names.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+  const widths = names.map((_, column) => greatest(table.map((row) => row[column]?.length ?? 0)))
   return table.map((row) => row.map((cell, column) => padded(cell, column, widths[column] ?? 0)).join('  '))
 }
 

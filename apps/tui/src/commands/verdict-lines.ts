@@ -1,6 +1,6 @@
 import { type Judgement, type ResultOf, shortIdOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
-import { joinShellWords } from '@parley/text'
+import { greatest, joinShellWords } from '@parley/text'
 import { showHidden } from '../view/text/control-characters.ts'
 
 const reachTexts = {
@@ -47,7 +47,7 @@ function repositoryLines({ run, verdict, parts }: ResultOf<'policy/test'>): read
 }
 
 function partLines(parts: ResultOf<'policy/test'>['parts']): readonly string[] {
-  const width = Math.max(...parts.map(({ verdict }) => verdicts[verdict].length))
+  const width = greatest(parts.map(({ verdict }) => verdicts[verdict].length))
   const lines = parts.map(
     ({ verdict, argv, rule }) =>
       `    ${verdicts[verdict].padEnd(width)}  ${oneLine(joinShellWords(argv))}  [${ruleText(rule)}]`,

@@ -120,6 +120,8 @@ function plainLayout(): (scene: Scene) => { readonly transcript: Transcript; rea
 }
 
 function earliest(times: readonly (number | null)[]): number | null {
-  const known = times.filter((time) => time !== null)
-  return known.length === 0 ? null : Math.min(...known)
+  return times.reduce(
+    (first, time) => (first === null || time === null ? (time ?? first) : Math.min(first, time)),
+    null,
+  )
 }

@@ -12,7 +12,7 @@ export function pressUntilView(keys: readonly KeyEvent[], apply: (key: KeyEvent)
   const intents: Intent[] = []
   for (const [index, key] of keys.entries()) {
     const asked = apply(key)
-    intents.push(...asked)
+    for (const intent of asked) intents.push(intent)
     if (asked.some(opensView)) return { intents, rest: keys.slice(index + 1) }
   }
   return { intents, rest: [] }

@@ -96,7 +96,7 @@ export class ScreenController implements Disposable {
   /** Applies keys; answers of the terminal among them are taken out. */
   press(events: readonly KeyEvent[]): void {
     const keys = events.filter((event) => event.kind !== 'reply' || !this.#takeReply(event))
-    if (this.#heldKeys !== null) this.#heldKeys.push(...keys)
+    if (this.#heldKeys !== null) for (const key of keys) this.#heldKeys.push(key)
     else if (this.#overlay !== null) this.#pressOverlay(this.#overlay, keys)
     else if (keys.length > 0) this.#pressScreen(keys)
   }

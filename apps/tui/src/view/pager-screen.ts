@@ -1,3 +1,4 @@
+import { greatest } from '@parley/text'
 import { pagerKeyGroup } from '../ui/keys/key-words.ts'
 import { itemAtCursor, marginCells, type Pager, type PagerSize, pageOn, roomOf } from '../ui/pager/pager.ts'
 import { ownerOf } from './pager/entry.ts'
@@ -42,7 +43,7 @@ function pageLines(pager: Pager, room: PageRoom, { rows }: Page): readonly Line[
 
 function helpRows({ ambiguous }: PagerSize): readonly Line[] {
   const { title, rows } = pagerKeyGroup()
-  const columns = Math.max(...rows.map(([keys]) => cellWidth(keys, ambiguous)))
+  const columns = greatest(rows.map(([keys]) => cellWidth(keys, ambiguous)))
   return [
     [beside, { text: title, bold: true }],
     [],

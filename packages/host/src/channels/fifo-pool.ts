@@ -36,7 +36,7 @@ export function createFifoPool(makeFifos: (count: number) => Promise<Fifo[]> = m
   let closed = false
   const store = (fifos: Fifo[]) => {
     if (closed) fifos.forEach(closeFifo)
-    else ready.push(...fifos)
+    else for (const fifo of fifos) ready.push(fifo)
   }
   const fill = async () => {
     if (ready.length >= refillBelow) return

@@ -128,7 +128,7 @@ function readGitSettings(
   given: readonly GitSetting[] = [],
 ): GitSettings {
   const seen = new Set<string>()
-  const all: GitSetting[] = given.filter(({ value }) => value !== '')
+  let all: readonly GitSetting[] = given.filter(({ value }) => value !== '')
   // git refuses a relative path of an include that no file holds.
   const includedByGiven = all.flatMap(({ name, value }) => (isInclude(name) ? [expanded(value, around)] : []))
   let level = [...files, ...includedByGiven.filter((path) => isAbsolute(path))]
@@ -139,7 +139,7 @@ function readGitSettings(
       if (seen.size > maxFiles)
         throw new Error(`The git settings in ${files[0] ?? file} include too many files to follow`)
       const settings = settingsInText(readBounded(file) ?? '').filter(({ value }) => value !== '')
-      all.push(...settings)
+      all = [...all, ...settings]
       for (const { name, value } of settings)
         if (isInclude(name)) included.push(pathFrom(dirname(file), expanded(value, around)))
     }

@@ -138,14 +138,14 @@ async function lookInto(
   const tops = new Set(start)
   let level = start
   for (let depth = startDepth; depth <= maxDepth && level.length > 0; depth += 1) {
-    const next: string[] = []
+    let next: readonly string[] = []
     for (let at = 0; at < level.length && folders.size < maxFolders + tops.size; at += width) {
       const looked = await Promise.all(level.slice(at, at + width).map(listed))
       for (const { folder, stamp, entries } of looked) {
         const repositories = depth === 0 ? [] : repositoriesIn(folder, entries)
         folders.set(folder, { depth, stamp, repositories })
         const below = repositories.includes(folder) ? [] : foldersOf(folder, entries)
-        next.push(...below.filter((path) => !folders.has(path)))
+        next = [...next, ...below.filter((path) => !folders.has(path))]
       }
     }
     level = next

@@ -100,7 +100,7 @@ export function collectPlaces(roots: readonly string[]): PlaceCollector {
     addNamed: (place) => (place.ifThere === true ? addIfThere(place) : addWithLinks(place)),
     addBareRoot(root, workFolders) {
       places.set(root, 'repository')
-      writable.push(...workFolders)
+      for (const folder of workFolders) writable.push(folder)
     },
   }
 }

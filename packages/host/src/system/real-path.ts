@@ -19,7 +19,7 @@ const maxLinks = 40
 export function followLinks(path: string): Followed {
   if (realPathOrNull(path) === path) return { real: path, links: [] }
   const links: string[] = []
-  const left = path.split('/').reverse()
+  let left = path.split('/').reverse()
   let real = '/'
   for (let name = left.pop(); name !== undefined; name = left.pop()) {
     if (name === '' || name === '.') continue
@@ -33,7 +33,7 @@ export function followLinks(path: string): Followed {
     else {
       links.push(next)
       if (target.startsWith('/')) real = '/'
-      left.push(...target.split('/').reverse())
+      left = [...left, ...target.split('/').reverse()]
     }
   }
   return { real, links }

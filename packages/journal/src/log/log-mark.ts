@@ -66,7 +66,7 @@ export function keepMarks(end: ScanEnd, reports: LossReports | undefined): MarkK
     if (reports === undefined || readPrefix(Buffer.from(line.slice(0, PREFIX_CHARACTERS)))?.type !== reports.type)
       return
     const envelope = decodeLine(line)
-    if (envelope !== null) named.push(...reports.ranges(envelope.event))
+    if (envelope !== null) for (const range of reports.ranges(envelope.event)) named.push(range)
   }
 
   return {

@@ -142,7 +142,7 @@ function accept(scan: Scan, line: LogLine, { reports, visit }: ScanOptions): voi
   if (line.unchecked) scan.uncheckedSeqs.push(line.seq)
   if (reports !== undefined && line.type === reports.type) {
     const envelope = envelopeOf(line)
-    if (envelope !== null) scan.named.push(...reports.ranges(envelope.event))
+    if (envelope !== null) for (const range of reports.ranges(envelope.event)) scan.named.push(range)
   }
   if (visit?.(line) === false) tallyForeign(scan.tally, line.seq, line.byteOffset)
 }

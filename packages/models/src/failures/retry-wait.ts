@@ -1,3 +1,4 @@
+import { greatest } from '@parley/text'
 import type { FailureCode, ModelFailure } from '../port/model-client.ts'
 
 export interface RetryLimits {
@@ -148,7 +149,7 @@ function fromRateLimitHeaders(headers: HeaderValues, nowMs: number): number | un
     return at === undefined ? [] : [resetToWait(at, nowMs)]
   })
   const known = waits.filter((wait) => wait !== undefined)
-  return known.length === 0 ? undefined : Math.max(...known)
+  return known.length === 0 ? undefined : greatest(known, known[0])
 }
 
 /** Headers with what is left of a limit and when it is full again: those of OpenAI and others, then of Anthropic. */

@@ -64,7 +64,7 @@ export async function followCommandPaths(
     const named = here ?? (await pathsNamed(command, { folders: [...folders], files: around.files }))
     secret ??= await secretWord(command, named, around)
     const read = await readBy(command, named, around.files)
-    if (reads.length + read.length <= maxReads) reads.push(...read)
+    if (reads.length + read.length <= maxReads) for (const path of read) reads.push(path)
     else notSafe.add(command)
     const entered = command.part.program !== 'cd' || (await enter(command, folders, around))
     const filesOnly = command.safeUse?.filesOnly ?? false

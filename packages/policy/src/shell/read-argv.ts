@@ -80,8 +80,8 @@ async function commandsOfScript(script: string, shell: Reader, deeper: number): 
     if (inner === null || deeper === 0) return { commands: null, because: 'a shell starts another shell', shells: [] }
     const nested = await commandsOfScript(inner, shell, deeper - 1)
     if (nested.commands === null) return nested
-    commands.push(...nested.commands)
-    shells.push(argv[0] ?? '', ...nested.shells)
+    for (const command of nested.commands) commands.push(command)
+    for (const name of [argv[0] ?? '', ...nested.shells]) shells.push(name)
   }
   return { commands, because: null, shells }
 }

@@ -29,7 +29,8 @@ export function scan(index: PatternIndex, hay: Haystack, { from, whole, afterSec
     const hit = matchAt(index, hay, { at, free, ended, whole })
     if (hit === null) continue
     if (typeof hit === 'number') return { found, settled: Math.max(free, hit - maxOffset) }
-    found.push(...withinPrefix(index, hay, at + 1, hit), hit)
+    for (const inner of withinPrefix(index, hay, at + 1, hit)) found.push(inner)
+    found.push(hit)
     free = hit.end
     ended = hit.end
     at = Math.max(at, hit.end - 1)

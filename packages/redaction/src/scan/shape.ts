@@ -167,7 +167,7 @@ function listed(list: string): number[] {
     const isEscaped = list.charAt(at) === '\\'
     if (isEscaped) at += 1
     if (isEscaped && list.charAt(at) === 's') {
-      codes.push(...spaces)
+      for (const space of spaces) codes.push(space)
       continue
     }
     const code = list.charCodeAt(at)

@@ -71,7 +71,7 @@ function decodeWhole(bytes: Buffer, maxLineBytes: number): Line[] {
   while (start <= bytes.length) {
     const found = bytes.indexOf(lineFeed, start)
     const end = found < 0 ? bytes.length : found
-    lines.push(...decodeOne(bytes.subarray(start, end), maxLineBytes))
+    for (const line of decodeOne(bytes.subarray(start, end), maxLineBytes)) lines.push(line)
     start = end + 1
   }
   return lines

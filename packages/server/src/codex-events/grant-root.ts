@@ -14,7 +14,7 @@ export function grantRootOf({ rule, decisions, environment, facts = {} }: Approv
   const outside = Array.isArray(files) ? files.filter(isRecord).filter(({ insideRoots }) => insideRoots === false) : []
   const folders = outside.map(({ real }) => (typeof real === 'string' ? real.split('/').slice(0, -1) : []))
   const [first = []] = folders
-  const shared = first.slice(0, Math.min(...folders.map((folder) => sharedLength(first, folder))))
+  const shared = folders.reduce((start, folder) => start.slice(0, sharedLength(start, folder)), first)
   // The names before the second: nothing, and a folder right below `/`.
   return shared.length > 2 ? shared.join('/') : null
 }

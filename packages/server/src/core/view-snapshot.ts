@@ -103,7 +103,7 @@ export function addPart(fold: Fold, part: ViewPart): void {
 function addHead(fold: Fold, head: ViewHead): void {
   const { past, counted } = head
   for (const [itemId, title] of head.background) fold.background.set(itemId, title)
-  fold.past.answers.push(...past.answers)
+  for (const answer of past.answers) fold.past.answers.push(answer)
   for (const path of past.read) fold.past.read.add(path)
   for (const path of past.changed) fold.past.changed.add(path)
   for (const [id, question] of past.asked) fold.past.asked.set(id, question)

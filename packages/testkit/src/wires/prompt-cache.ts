@@ -34,7 +34,7 @@ export function createMessagesCache(): PromptCache {
           written.has(blocks[index]?.prefix ?? ''),
         ),
       )
-      const cachedBlocks = Math.max(0, ...hits.map((index) => index + 1))
+      const cachedBlocks = hits.reduce((most, index) => Math.max(most, index + 1), 0)
       for (const mark of marks) written.add(blocks[mark]?.prefix ?? '')
       const bytesOf = (part: readonly Block[]) => part.reduce((sum, { bytes }) => sum + bytes, 0)
       const cachedBytes = bytesOf(blocks.slice(0, cachedBlocks))
@@ -48,7 +48,7 @@ export function createPrefixCache(): PromptCache {
   const earlier: string[] = []
   return {
     take(body) {
-      const shared = Math.max(0, ...earlier.map((text) => sharedLength(text, body)))
+      const shared = earlier.reduce((most, text) => Math.max(most, sharedLength(text, body)), 0)
       earlier.push(body)
       const cachedBytes = Buffer.byteLength(body.slice(0, shared))
       return { totalBytes: Buffer.byteLength(body), cachedBytes, totalBlocks: 0, cachedBlocks: 0 }

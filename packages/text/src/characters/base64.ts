@@ -19,7 +19,7 @@ function digit(value: number): string {
 /** Returns the UTF-8 bytes of a text. */
 export function utf8Bytes(text: string): number[] {
   const bytes: number[] = []
-  for (const character of text) bytes.push(...bytesOf(character.codePointAt(0) ?? 0))
+  for (const character of text) for (const byte of bytesOf(character.codePointAt(0) ?? 0)) bytes.push(byte)
   return bytes
 }
 

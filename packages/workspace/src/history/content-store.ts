@@ -136,7 +136,7 @@ export async function sweepStore(folder: string, { nowMs, maxBytes = maxStoredBy
   const slices = timeSlices()
   const stored: Stored[] = []
   for (const name of namesIn(folder)) {
-    stored.push(...filesIn(join(folder, name)))
+    for (const file of filesIn(join(folder, name))) stored.push(file)
     if (slices.isOver()) await slices.next()
   }
   let left = stored.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)

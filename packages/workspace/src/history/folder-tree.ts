@@ -95,7 +95,7 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
     for (const [folder, before] of [...known]) {
       const found = await lookAtKnown(folder, before, limits)
       if (found === null) return walkAll(limits)
-      listed.push(...found)
+      for (const path of found) listed.push(path)
       if (limits.slices.isOver()) await limits.slices.next()
     }
     return { listed, isWhole: false, wasShown: () => true }
@@ -134,8 +134,8 @@ function createWalker(known: Map<string, KnownFolder>, isShown: (path: string) =
     const waiting = [...start]
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { files = [], folders = [], rules = [] } = read(next) ?? {}
-      found.push(...files.filter(isShown))
-      waiting.push(...folders.filter(isShown).map((folder) => [folder, rules] as const))
+      for (const path of files.filter(isShown)) found.push(path)
+      for (const start of folders.filter(isShown).map((folder) => [folder, rules] as const)) waiting.push(start)
       if (found.length > maxFiles || known.size > maxFiles) return null
       if (slices.isOver()) await slices.next()
     }

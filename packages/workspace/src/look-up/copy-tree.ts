@@ -80,9 +80,9 @@ async function filesBelow(request: CopyRequest, atMost: number): Promise<Found> 
   const waiting: Branch[] = [{ folder: path, rules: includeIgnored ? null : await ignoreRulesFor(path, cwd, files) }]
   for (let next = waiting.shift(); next !== undefined && signal?.aborted !== true; next = waiting.shift()) {
     const inside = await readBranch(next, files, kept)
-    paths.push(...inside.paths)
+    for (const one of inside.paths) paths.push(one)
     if (paths.length > atMost) return { paths: paths.slice(0, atMost), truncated: true }
-    waiting.push(...inside.branches)
+    for (const branch of inside.branches) waiting.push(branch)
   }
   return { paths, truncated: false }
 }

@@ -1,4 +1,5 @@
 import { type ListedConversation, shortIdOf } from '@parley/protocol'
+import { greatest } from '@parley/text'
 import { connect } from '../../cli/connect.ts'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import { userFolder } from '../../cli/folders.ts'
@@ -54,7 +55,7 @@ export function conversationLines(
   const now = Date.now()
   const rows = conversations.map((conversation) => rowOf(conversation, { nowMs: now, isFar }))
   const shown = withNames && rows.length > 0 ? [columns, ...rows] : rows
-  const width = (key: keyof Row) => Math.max(0, ...shown.map((row) => row[key].length))
+  const width = (key: keyof Row) => greatest(shown.map((row) => row[key].length))
   const [idWidth, agoWidth, folderWidth] = [width('id'), width('ago'), width('folder')]
   return shown.map(
     ({ id, ago, folder, about }) =>

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { isRecord } from '@parley/text'
+import { greatest, isRecord } from '@parley/text'
 import { misused } from '../../cli/exit-codes.ts'
 import { realOrGiven, userFolder } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
@@ -72,7 +72,7 @@ export function planLines(
     }),
     ...logins.map((name) => ['', name, 'key or login, where it is kept and at its issuer'] as const),
   ]
-  const [sizeWidth, nameWidth] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const [sizeWidth, nameWidth] = [0, 1].map((column) => greatest(rows.map((row) => row[column]?.length ?? 0)))
   const stays = kept.map((name) => shown(join(home, name)))
   return [
     'parley uninstall removes:',

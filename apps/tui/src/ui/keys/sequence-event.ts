@@ -86,7 +86,9 @@ function kittyKey([code = '', , text = '']: readonly string[]): CharacterKey {
     code: Number(unicode),
     ...(shifted === '' ? {} : { shifted: Number(shifted) }),
     ...(base === '' ? {} : { base: Number(base) }),
-    ...(characters.length === 0 ? {} : { text: String.fromCodePoint(...characters) }),
+    ...(characters.length === 0
+      ? {}
+      : { text: characters.map((character) => String.fromCodePoint(character)).join('') }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ConversationState, MessageId, QueuedMessage } from '@parley/protocol'
+import { greatest } from '@parley/text'
 import { atWordAt } from '../../ui/complete/at-word.ts'
 import { type Completion, completionsOf } from '../../ui/completions.ts'
 import { layoutComposer } from '../../ui/composer/layout.ts'
@@ -97,7 +98,7 @@ function listedRows(list: readonly Completion[], choice: number, room: Room, max
 /** Returns the cells before the descriptions, the same wherever the list is scrolled to; files have none. */
 function aboutColumn(list: readonly Completion[], room: Room): number {
   const described = list.filter(({ about }) => about !== '')
-  return Math.max(0, ...described.map((completion) => nameOf(fittedName(completion, room)).length))
+  return greatest(described.map((completion) => nameOf(fittedName(completion, room)).length))
 }
 
 /** Minimum rows for the count of completions that are not shown; below it, the row is one completion more. */

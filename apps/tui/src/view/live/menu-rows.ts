@@ -1,4 +1,5 @@
 import type { ListedConversation } from '@parley/protocol'
+import { greatest } from '@parley/text'
 import { layoutComposer } from '../../ui/composer/layout.ts'
 import { chosenRow, type Menu, type MenuRow, matching } from '../../ui/menu/menu.ts'
 import { type Picker, placeOf } from '../../ui/menu/picker.ts'
@@ -115,7 +116,7 @@ function textColumns({ kind }: Menu, room: Room): number {
 }
 
 function widest(rows: readonly MenuRow[], { ambiguous }: Room): number {
-  return Math.max(0, ...rows.map((row) => cellWidth(rowWords(row), ambiguous)))
+  return greatest(rows.map((row) => cellWidth(rowWords(row), ambiguous)))
 }
 
 function rowWords({ text, listed }: MenuRow): string {

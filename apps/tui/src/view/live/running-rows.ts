@@ -31,11 +31,11 @@ export function runningRows(
   let last = transcript.last
   const put = (kind: BlockKind, lines: readonly Line[]) => {
     if (lines.length === 0) return
-    rows.push(...gapBefore(last, kind), ...lines)
+    for (const line of [...gapBefore(last, kind), ...lines]) rows.push(line)
     last = kind
   }
   const { stream } = transcript
-  if (stream?.begun === true && last === 'message') rows.push(...liveRows(stream, room))
+  if (stream?.begun === true && last === 'message') for (const row of liveRows(stream, room)) rows.push(row)
   else if (stream !== null) put('message', liveRows(stream, room))
   const shown = Object.values(core.open).filter(
     (open) => isShown(open, stream?.itemId) && !inBackground.includes(open.item.id),
@@ -46,8 +46,8 @@ export function runningRows(
     put('lookUp', lookUpBlock(lookUps, room, looking.length > 0 ? 'Looking at' : 'Looked at').lines)
   for (const open of shown) if (looksAt(open.item) === null) put(kindOf(open.item), openRows(open, room))
   const waiting = Object.values(core.open).filter(({ item }) => item.status === 'proposed').length
-  if (waiting > 0 && shown.length > 0) rows.push(...indented([[{ text: `${waiting} more to do`, tone: 'muted' }]]))
-  return rows
+  if (waiting === 0 || shown.length === 0) return rows
+  return [...rows, ...indented([[{ text: `${waiting} more to do`, tone: 'muted' }]])]
 }
 
 function isShown(open: OpenItem, streamed: ItemId | undefined): boolean {

@@ -42,7 +42,7 @@ export function blockRows(tokens: readonly MarkedToken[], room: Room, ordinal?: 
   for (const token of tokens) {
     const block = tokenRows(token, room, ordinal)
     if (block.length > 0 && rows.length > 0) rows.push([])
-    rows.push(...block)
+    for (const row of block) rows.push(row)
   }
   return rows
 }
@@ -144,7 +144,7 @@ function itemBody(tokens: readonly MarkedToken[], room: Room): readonly Line[] {
   const rows: Line[] = []
   for (const [index, token] of tokens.entries()) {
     if (token.type === 'space' && index > 0 && index < tokens.length - 1) rows.push([])
-    rows.push(...tokenRows(token, room))
+    for (const row of tokenRows(token, room)) rows.push(row)
   }
   return rows
 }

@@ -1,4 +1,5 @@
 import type { Item } from '@parley/protocol'
+import { greatest } from '@parley/text'
 import type { MarkedToken } from 'marked'
 import { known, lex } from '../markdown/inline.ts'
 import { stripEffects } from '../text/control-characters.ts'
@@ -82,7 +83,10 @@ export function leftOutOf(item: Item): number {
 
 /** Returns the text in a fence that is longer than any in it. */
 function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/^\s*(`{3,})/gm)].map((match) => match[1]?.length ?? 0))
+  const longest = greatest(
+    [...text.matchAll(/^\s*(`{3,})/gm)].map((match) => match[1]?.length ?? 0),
+    2,
+  )
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text}\n${fence}`
 }

@@ -20,7 +20,8 @@ export function textOf(item: Item): string {
   const parts = [item.title, item.text]
   if ('output' in item && item.output !== undefined && wholeFileOf(item) === null)
     parts.push(item.output.head, item.output.tail)
-  if (item.type === 'fileChange') parts.push(...item.changes.flatMap(({ path, diff }) => [path, diff]))
+  if (item.type === 'fileChange')
+    for (const part of item.changes.flatMap(({ path, diff }) => [path, diff])) parts.push(part)
   if (item.type === 'toolCall') parts.push(item.input, item.output === undefined ? (item.modelText ?? '') : '')
   if (item.type === 'shellCommand') parts.push(item.command)
   return parts.join('\n')

@@ -1,4 +1,5 @@
 import type { ConversationState, Finding } from '@parley/protocol'
+import { greatest } from '@parley/text'
 import { placeOf } from './findings-text.ts'
 
 type Fix = { readonly text: string } | { readonly problem: string }
@@ -32,7 +33,10 @@ export function fixRequest(finding: Finding, number: number): string {
 
 /** Returns text in a fence that is longer than any in it. */
 function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const longest = greatest(
+    [...text.matchAll(/`+/g)].map(([run]) => run.length),
+    2,
+  )
   const fence = '`'.repeat(longest + 1)
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`
 }

@@ -89,7 +89,7 @@ function onGrounds(text: Line, kind: Changed['kind'], words: readonly Range[]): 
   const parts: Span[] = []
   let offset = 0
   for (const { start, end } of words) {
-    parts.push(...put(offset, start, ground), ...put(start, end, word))
+    for (const part of [...put(offset, start, ground), ...put(start, end, word)]) parts.push(part)
     offset = end
   }
   return [...parts, ...put(offset, lineText(text).length, ground)]

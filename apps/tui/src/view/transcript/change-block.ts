@@ -103,7 +103,8 @@ function listed(changes: readonly FileChangeEntry[], room: Room, limit = maxRows
   for (const change of changes) {
     const isCut = rows.length >= limit
     if (isCut || isBrief(change)) brief.push(briefWords(change))
-    else rows.push(...wrapLine(headOf(change), room), ...diffOf(change, room, limit === maxRows))
+    else
+      for (const row of [...wrapLine(headOf(change), room), ...diffOf(change, room, limit === maxRows)]) rows.push(row)
   }
   const joined = brief.flatMap(
     (words, index): Line => (index === 0 ? words : [{ text: ' · ', tone: 'muted' }, ...words]),

@@ -1,3 +1,4 @@
+import { greatest } from '@parley/text'
 import type { Notice } from '../../ui/notices/notice.ts'
 import { wholeApproval } from '../approval/whole-approval.ts'
 import { showEffects, shownName } from '../text/control-characters.ts'
@@ -41,7 +42,7 @@ function changesRows({ title, files, isCut }: Notice & { kind: 'changes' }, room
 function tableRows(title: string, rows: readonly (readonly [string, string])[], room: Room): readonly Line[] {
   const inner = beside(room)
   const plainRows = rows.map((row) => row.map(shownName))
-  const keyColumns = Math.max(0, ...plainRows.map(([name = '']) => cellWidth(name, room.ambiguous)))
+  const keyColumns = greatest(plainRows.map(([name = '']) => cellWidth(name, room.ambiguous)))
   const isNarrow = keyColumns > inner.columns / 2
   const shown = plainRows.flatMap(([name = '', text = '']): readonly Line[] => {
     const value: Span = { text, tone: 'muted', ...(address.test(text) ? { href: text } : {}) }

@@ -48,7 +48,7 @@ function messageForm(adapter: string, { bridges }: { readonly bridges: boolean }
     }),
     settle(open: OpenMessages, entry: ModelEntry): string {
       // Messages of tools have no images, and none may stand between them.
-      open.user.push(...imageContent(takeImagesBefore(entry, open.images)))
+      for (const part of imageContent(takeImagesBefore(entry, open.images))) open.user.push(part)
       const messages = addEntry(open, entry, adapter)
       if (messages === '') return ''
       const closed = close(open.user.splice(0), open.isBehindResult)
@@ -66,7 +66,7 @@ function addEntry(open: OpenMessages, entry: ModelEntry, adapter: string): strin
       open.user.push(userContent(entry.content))
       return ''
     case 'result':
-      open.images.push(...(entry.images ?? []).map((image) => wellFormedJson(contentOf(image))))
+      for (const image of (entry.images ?? []).map((image) => wellFormedJson(contentOf(image)))) open.images.push(image)
       return resultMessage(entry, open.foreignIds)
     case 'response':
       noteIds(open.foreignIds, entry, adapter)

@@ -29,7 +29,7 @@ export function createContentWriter(adapter: string, { signs }: { readonly signs
   return createEntryWriter<OpenContents>({
     begin: () => ({ named: new Map(), names: createWrittenNames(acceptedNames), results: [], images: [] }),
     settle(open, entry) {
-      open.results.push(...imageParts(takeImagesBefore(entry, open.images)))
+      for (const part of imageParts(takeImagesBefore(entry, open.images))) open.results.push(part)
       if (entry.kind === 'result') {
         addResult(open, entry, signs)
         return ''
@@ -53,7 +53,7 @@ function contentOf(role: 'user' | 'model', parts: readonly string[]): string {
 function addResult({ named, results, images }: OpenContents, entry: ResultEntry, signs: boolean): void {
   const shown = entry.images ?? []
   results.push(wellFormedJson(resultPart(entry, named.get(entry.callId), signs ? shown : [])))
-  if (!signs) images.push(...shown.map((image) => writeElements(userPart(image))))
+  if (!signs) for (const image of shown.map((image) => writeElements(userPart(image)))) images.push(image)
 }
 
 /** Returns images as parts that name them; none for no images. */

@@ -79,7 +79,7 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
   let id: number | null = null
   const failures = createPluginFailures(provider, ports, request.model)
   const push = (...events: readonly ModelEvent[]) => {
-    waiting.push(...events)
+    for (const event of events) waiting.push(event)
     wake()
   }
   const fail = (failure: ModelFailure) => push({ type: 'failed', failure })

@@ -50,9 +50,9 @@ function messagesOf(entries: readonly ModelEntry[], adapter: string): readonly M
   const messages: Message[] = []
   const images: ImagePart[] = []
   for (const entry of entries) {
-    messages.push(...imageMessage(takeImagesBefore(entry, images)))
+    for (const message of imageMessage(takeImagesBefore(entry, images))) messages.push(message)
     if (entry.kind === 'response') noteCalls(entry, written)
-    if (entry.kind === 'result') images.push(...(entry.images ?? []))
+    if (entry.kind === 'result') for (const image of entry.images ?? []) images.push(image)
     const message = messageOf(entry, adapter, written)
     const last = messages.at(-1)
     if (message.content.length === 0) continue

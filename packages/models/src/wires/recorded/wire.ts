@@ -140,7 +140,7 @@ function paceEvents(events: readonly ModelEvent[], firstDelayMs: number): readon
   for (const event of events) {
     if (event.type === 'textDelta' || event.type === 'reasoningDelta') streamed.add(event.part)
     const isWhole = event.type === 'textDone' || event.type === 'reasoningDone'
-    if (isWhole && !streamed.has(event.part)) paced.push(...words(event))
+    if (isWhole && !streamed.has(event.part)) for (const word of words(event)) paced.push(word)
     paced.push({ event, delayMs: 0 })
   }
   const [first, ...rest] = paced

@@ -71,7 +71,7 @@ function callItem(raw: JsonRecord, callId: string | undefined): JsonRecord | und
 function sendTexts(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {
   for (const [nth, content] of (item.content ?? []).entries()) {
     const part = partOf({ output_index: index, content_index: nth }, 'text')
-    out.push(...sendWhole(state, 'textDone', part, content.text ?? content.refusal ?? ''))
+    for (const event of sendWhole(state, 'textDone', part, content.text ?? content.refusal ?? '')) out.push(event)
   }
 }
 
@@ -79,11 +79,11 @@ function sendTexts(state: ReadState, index: number, item: OutputItem, out: Model
 function sendReasoning(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {
   for (const [nth, { text }] of (item.summary ?? []).entries()) {
     const part = partOf({ output_index: index, summary_index: nth }, 'reasoning')
-    out.push(...sendWhole(state, 'reasoningDone', part, text ?? ''))
+    for (const event of sendWhole(state, 'reasoningDone', part, text ?? '')) out.push(event)
   }
   for (const [nth, { text }] of (item.content ?? []).entries()) {
     const part = partOf({ output_index: index, content_index: nth }, 'raw')
-    out.push(...sendWhole(state, 'rawDone', part, text ?? ''))
+    for (const event of sendWhole(state, 'rawDone', part, text ?? '')) out.push(event)
   }
 }
 

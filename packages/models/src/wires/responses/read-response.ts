@@ -75,7 +75,7 @@ function pushDelta(kind: Kind, event: JsonRecord, out: ModelEvent[]): void {
 
 function pushWhole(state: ReadState, kind: Kind, event: JsonRecord, out: ModelEvent[]): void {
   const text = stringAt(event, 'text') ?? stringAt(event, 'refusal') ?? ''
-  out.push(...sendWhole(state, `${kind}Done`, partOf(event, kind), text))
+  for (const sent of sendWhole(state, `${kind}Done`, partOf(event, kind), text)) out.push(sent)
 }
 
 function beginItem(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {

@@ -31,7 +31,7 @@ export function createItemWriter(goesBack: GoesBack) {
       if (!goesBack(entry)) return writeElements(neutralItems(entry, open))
       const items = entry.parts.map((item) => ownItem(item, open))
       const behind = items.findLastIndex((item) => !isReasoning(item)) + 1
-      open.held.push(...(behind === 0 ? held : []), ...items.slice(behind))
+      for (const item of [...(behind === 0 ? held : []), ...items.slice(behind)]) open.held.push(item)
       return behind === 0 ? '' : joinElements([writeElements(held), writeElements(items.slice(0, behind))])
     },
     rest: () => '',

@@ -104,7 +104,8 @@ export function parseRules(value: unknown, source: RulesSource): ParsedRules {
   for (const [index, entry] of (file.data.rule ?? []).entries()) {
     const parsed = schemas.rule.safeParse(entry)
     if (!parsed.success) {
-      problems.push(...problemsOf(parsed.error, { prefix: ['rule', index], ruleIndex: index }))
+      for (const problem of problemsOf(parsed.error, { prefix: ['rule', index], ruleIndex: index }))
+        problems.push(problem)
       continue
     }
     const [refused] = source.mayWiden === true ? [] : widerKeysOf(parsed.data)

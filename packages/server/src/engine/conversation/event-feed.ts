@@ -46,7 +46,7 @@ export function createEventFeed(startSeq: number): EventFeed {
   function takenByAll(): number {
     const first = recent[0]?.seq ?? head
     const cursors = [...listeners.values()].map((reader) => reader?.cursor() ?? head)
-    return Math.min(...cursors.filter((cursor) => cursor >= first - 1), head)
+    return cursors.reduce((least, cursor) => (cursor >= first - 1 ? Math.min(least, cursor) : least), head)
   }
 
   function forgetOldest(): void {

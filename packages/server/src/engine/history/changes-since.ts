@@ -27,15 +27,18 @@ export async function changesSince(conversation: Conversation, seq: number, file
   const changes: CallChange[] = []
   const unknown: string[] = []
   const planned = new Map<string, readonly FileChangeEntry[]>()
+  const take = (found: readonly CallChange[]) => {
+    for (const change of found) changes.push(change)
+  }
   for await (const event of eventsAfter(conversation, seq)) {
     if (event.type === 'execution.started') planned.set(event.itemId, event.changes ?? [])
     else if (event.type === 'files.changed') {
       planned.delete(event.itemId)
-      changes.push(...changedFiles(event, conversation.sideFiles))
+      take(changedFiles(event, conversation.sideFiles))
     } else if (event.type === 'item.completed' && mayHaveChanged(event.item)) {
       const { id, title, type, status } = event.item
       const written = await writtenBy(planned.get(id) ?? [], conversation, files)
-      changes.push(...(status === 'unknown' ? written.map((one) => ({ ...one, isUnsure: true as const })) : written))
+      take(status === 'unknown' ? written.map((one) => ({ ...one, isUnsure: true as const })) : written)
       if (status === 'unknown' && type !== 'fileChange') unknown.push(title)
     }
   }

@@ -35,7 +35,8 @@ export async function runPromptHooks(
   const events: ConversationEvent[] = []
   for await (const ran of modules.hooks.run(onPrompt, given, new AbortController().signal)) {
     const { outcome, reason = '', endsTurn: _, ...finding } = ran.finding
-    events.push(...eventsOfRun({ ...ran, finding: { ...finding, outcome, reason } }, about, modules.ids))
+    for (const event of eventsOfRun({ ...ran, finding: { ...finding, outcome, reason } }, about, modules.ids))
+      events.push(event)
     if (outcome === 'interrupted')
       throw rejection(
         'messageStopped',

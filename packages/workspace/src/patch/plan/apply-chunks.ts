@@ -1,3 +1,4 @@
+import { greatest } from '@parley/text'
 import { describeNearest, findLines } from './find-lines.ts'
 import { findPlaces, oldTexts, type Place } from './find-places.ts'
 import type { Chunk } from './parse-chunks.ts'
@@ -53,7 +54,8 @@ export function applyChunks(path: string, file: TextFile, chunks: readonly Chunk
       from = match.places[0].end
     }
   }
-  if (failures.length === 0) failures.push(...ambiguousChunks(file, placed, { path, texts, from: 0, quoting }))
+  if (failures.length === 0)
+    for (const failure of ambiguousChunks(file, placed, { path, texts, from: 0, quoting })) failures.push(failure)
   if (failures.length > 0) return { ok: false, failures }
   const edits = placed.map(({ places: [place] }) => editAt(file, place))
   return { ok: true, file: { ...file, lines: replaceLines(file.lines, edits) } }
@@ -98,7 +100,7 @@ function ambiguousChunks(file: TextFile, placed: readonly Placed[], cursor: Curs
 /** Tests if a chunk makes the same file at both places, as the removal of one of two equal lines next to each other. */
 function isSameChange(file: TextFile, one: Place, other: Place): boolean {
   const edits = [editAt(file, one), editAt(file, other)]
-  const end = Math.max(...edits.map(({ start, removed }) => start + removed))
+  const end = greatest(edits.map(({ start, removed }) => start + removed))
   const [changed = [], changedElse = []] = edits.map(({ start, removed, lines }) => [
     ...file.lines.slice(one.start, start),
     ...lines,

@@ -29,11 +29,11 @@ export async function planPatch(request: PlanRequest): Promise<PlanOutcome> {
     // A failure after a failed change of the same file would only be a consequence of it.
     if (failedPaths.has(edit.path)) continue
     const found = await planEdit(edit, planned, request)
-    failures.push(...found)
+    for (const failure of found) failures.push(failure)
     if (found.length > 0) failedPaths.add(edit.path)
     if (found.length > 0 && edit.kind === 'update' && edit.movedTo !== undefined) failedPaths.add(edit.movedTo)
   }
-  failures.push(...nestedFiles(planned.all()))
+  for (const failure of nestedFiles(planned.all())) failures.push(failure)
   return failures.length > 0 ? { ok: false, failures } : { ok: true, plans: filePlans(planned.all()) }
 }
 

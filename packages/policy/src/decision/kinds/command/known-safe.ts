@@ -24,7 +24,7 @@ export function judgeKnownSafe(argv: readonly string[]): SafeUse | null {
 function judgeFlags(tool: FlagTool, args: readonly string[]): SafeUse | null {
   const walk: Walk = { used: [], operands: [], rest: [...args] }
   for (let word = walk.rest.shift(); word !== undefined; word = walk.rest.shift()) {
-    if (word === '--') walk.operands.push(...walk.rest.splice(0))
+    if (word === '--') for (const operand of walk.rest.splice(0)) walk.operands.push(operand)
     else if (word === '-' || !word.startsWith('-')) walk.operands.push(word)
     else if (!takeOption(tool, word, walk)) return null
   }

@@ -69,7 +69,7 @@ export function createLiveTools(parts: LiveParts): LiveTools {
   }
 
   async function follow(changes: readonly ChangedPath[]): Promise<void> {
-    if (changes.length > 0) unlike.push(...(await copy.follow(changes)))
+    if (changes.length > 0) for (const difference of await copy.follow(changes)) unlike.push(difference)
   }
 
   async function checkNow(run: RecordedRun): Promise<OutcomeDifference | null> {

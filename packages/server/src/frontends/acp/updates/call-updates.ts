@@ -2,6 +2,7 @@ import type { ToolCall, ToolCallContent, ToolCallStatus } from '@agentclientprot
 import type { CallItem, ItemStatus, ResultOf } from '@parley/protocol'
 import { argumentsOf, callKindOf, outputText, typedCommand } from '@parley/protocol/calls'
 import { onOneLine } from '@parley/protocol/question'
+import { greatest } from '@parley/text'
 
 export type ChangedTexts = ResultOf<'conversation/readChange'>['files']
 
@@ -77,7 +78,10 @@ export function textContent(text: string): ToolCallContent {
 
 /** Puts a text of others into a block of code that it cannot end: editors show Markdown. */
 export function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const longest = greatest(
+    [...text.matchAll(/`+/g)].map(([run]) => run.length),
+    2,
+  )
   const fence = '`'.repeat(longest + 1)
   return `${fence}\n${text.trimEnd()}\n${fence}`
 }

@@ -33,11 +33,11 @@ export async function readTurns({ parley, conversationId }: TurnSource, { cursor
 
 /** Reads all turns, oldest first. */
 export async function allTurns({ parley, conversationId }: Omit<TurnSource, 'cwd'>): Promise<PastTurn[]> {
-  const turns: PastTurn[] = []
+  let turns: PastTurn[] = []
   for (let before: number | undefined; ; before = turns[0]?.startSeq) {
     const range = { conversationId, limit: mostTurns, ...(before === undefined ? {} : { before }) }
     const page = await parley.request('conversation/turns', range)
-    turns.unshift(...page.turns)
+    turns = [...page.turns, ...turns]
     if (!page.more) return turns
   }
 }
@@ -56,11 +56,11 @@ async function itemsOf(source: TurnSource, turn: PastTurn, view: TurnFacts['item
 
 /** Reads all completed items of a turn, oldest first. */
 async function readItemsOf({ parley, conversationId }: TurnSource, { startSeq, endSeq }: PastTurn) {
-  const items: CompletedItem[] = []
+  let items: CompletedItem[] = []
   for (let before = endSeq; ; before = items[0]?.seq ?? startSeq) {
     const range = { conversationId, after: startSeq, limit: 1000, ...(before === null ? {} : { before }) }
     const page = await parley.request('conversation/read', range)
-    items.unshift(...page.items)
+    items = [...page.items, ...items]
     if (!page.more) return items
   }
 }
