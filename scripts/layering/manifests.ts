@@ -12,6 +12,8 @@ const reasons: Readonly<Record<string, string>> = {
   'packages/foreign @modelcontextprotocol/server-everything': 'tests run it as a program',
   'packages/foreign @modelcontextprotocol/server-filesystem': 'tests run it as a program',
   'packages/foreign @modelcontextprotocol/server-memory': 'tests run it as a program',
+  'packages/foreign @modelcontextprotocol/server-sequential-thinking': 'tests run it as a program',
+  'packages/foreign @playwright/mcp': 'tests run it as a program',
   'apps/tui @parley/server': 'the bundle has both programs, so the server is built first',
 }
 

@@ -125,6 +125,7 @@ function refuseEphemeral({ ephemeral }: ExecFlags, why: string): void {
 }
 
 function withExecFlags(command: Command): Command {
+  command.on('option:output-last-message', (file: string) => command.setOptionValue('output', file))
   return withImages(withCommonFlags(command))
     .addOption(new Option('--output-format <format>', 'what stdout is for; text when left out').choices(outputFormats))
     .option('--json', 'the same as --output-format json: events as lines, as the server sends them')
@@ -137,6 +138,7 @@ function withExecFlags(command: Command): Command {
     )
     .option('--output-schema <file>', 'a JSON Schema that the final message must satisfy', named)
     .option('-o, --output <file>', 'write the final message to a file, only on success', named)
+    .addOption(new Option('--output-last-message <file>', 'the same, for callers of Codex').argParser(named).hideHelp())
     .option('--policy <file>', 'rules that answer approvals; what they leave open is denied', named)
     .option(
       '--check <command>',

@@ -5,6 +5,12 @@ import { describe, expect, test } from 'vitest'
 import { applyPatch, type ExecWorld, execWorld, fullAccess, shell } from './exec-world.ts'
 
 describe('-o', () => {
+  test('is --output-last-message of Codex, too', async () => {
+    await using world = await execWorld({ steps: [{ text: 'Fine.' }] })
+    expect((await world.exec(['--output-last-message', 'answer.md', 'hi'])).exitCode).toBe(0)
+    expect(await readFile(world.path('answer.md'), 'utf8')).toBe('Fine.\n')
+  })
+
   test('has the answer when there is one', async () => {
     await using world = await execWorld({ steps: [{ text: 'Fine.' }] })
     expect(await world.spawn(['-o', 'answer.md', 'hi'])).toMatchObject({ exitCode: 0, stdout: 'Fine.\n' })

@@ -51,3 +51,22 @@ test('codex-acp shows a patch with its texts, and asks for commands that are run
   expect(JSON.stringify(editor.updates)).toContain('"newText":"new')
   expect(editor.said('agent_message_chunk')).toContain('That was it.')
 })
+
+test('codex-acp loads a session with its whole history, and goes on in it', async () => {
+  // The adapter asks for a title as well, at a moment of its own.
+  await using world = await makeWorld(Array.from({ length: 12 }, (_, index) => ({ text: `Answer ${index}.` })))
+  const before = await (async () => {
+    await using editor = await startEditor(world, undefined, startAdapter)
+    const sessionId = await editor.open()
+    for (let round = 0; round < 4; round += 1) await ask(editor, sessionId)
+    return { sessionId, said: editor.said('agent_message_chunk') }
+  })()
+  expect(before.said).toMatch(/^(?:Answer \d+\.){4}$/)
+  const { sessionId } = before
+  await using editor = await startEditor(world, undefined, startAdapter)
+  await editor.agent.request(methods.agent.session.load, { sessionId, cwd: world.cwd, mcpServers: [] })
+  expect(editor.said('agent_message_chunk')).toBe(before.said)
+  expect(editor.said('user_message_chunk')).toBe('go'.repeat(4))
+  expect(await ask(editor, sessionId)).toMatchObject({ stopReason: 'end_turn' })
+  expect(editor.said('agent_message_chunk')).toMatch(/^(?:Answer \d+\.){5}$/)
+})

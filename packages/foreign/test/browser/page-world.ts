@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -14,12 +13,10 @@ import {
   waitUntil,
 } from '@parley/testkit'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-
-const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const program = programs.find((path) => existsSync(path))
+import { browserProgram } from './browser-program.ts'
 
 /** True where a browser is installed; tests that need one are skipped, and say so, elsewhere. */
-export const hasBrowser = program !== undefined
+export const hasBrowser = browserProgram !== undefined
 
 /** A server with its page, a scripted model behind it, and a browser. */
 export interface PageWorld extends AsyncDisposable {
@@ -43,7 +40,7 @@ let launched: Promise<Browser> | null = null
 
 function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    ...(program === undefined ? {} : { executablePath: program }),
+    ...(browserProgram === undefined ? {} : { executablePath: browserProgram }),
     headless: true,
     args: [
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

@@ -50,12 +50,14 @@ interface Recipe {
   readonly create?: Fields
   readonly policy?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Value of `wire_api`. */
+  readonly wire?: string
 }
 
 const require = createRequire(import.meta.url)
 
 /** The script of a reference server, to be run by our Node. */
-export function referenceServer(name: 'everything' | 'filesystem' | 'memory'): string {
+export function referenceServer(name: 'everything' | 'filesystem' | 'memory' | 'sequential-thinking'): string {
   const folder = dirname(require.resolve(`@modelcontextprotocol/server-${name}/package.json`))
   return join(folder, 'dist', 'index.js')
 }
@@ -79,6 +81,7 @@ export async function startTalk({
   create = {},
   policy,
   env: more = {},
+  wire = 'responses',
 }: Recipe): Promise<Talk> {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startModelServer(steps))
@@ -88,7 +91,7 @@ export async function startTalk({
   stack.defer(() => killMarked(mark))
   const { env } = home
   const sections = config.replaceAll('$CWD', workspace.path).replaceAll('$MARK', mark)
-  await writeFile(join(env.PARLEY_HOME, 'config.toml'), `${modelSection(model.url)}\n${sections}`)
+  await writeFile(join(env.PARLEY_HOME, 'config.toml'), `${modelSection(model.url, wire)}\n${sections}`)
   if (policy !== undefined) await writeFile(join(env.PARLEY_HOME, 'policy.toml'), policy)
   const run = stack.use(
     startCli(['server'], { env: { ...env, ...more }, cwd: workspace.path, keepStdinOpen: true, timeoutMs: 60_000 }),
@@ -144,8 +147,8 @@ export async function startTalk({
   }
 }
 
-export function modelSection(url: string): string {
-  return `model = "scripted"\nmodel_provider = "local"\n[model_providers.local]\nbase_url = "${url}"\nwire_api = "responses"`
+export function modelSection(url: string, wire = 'responses'): string {
+  return `model = "scripted"\nmodel_provider = "local"\n[model_providers.local]\nbase_url = "${url}"\nwire_api = "${wire}"`
 }
 
 function isPending(approval: unknown, kind: string, decided: readonly unknown[]): boolean {

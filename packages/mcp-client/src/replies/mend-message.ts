@@ -55,12 +55,19 @@ function noResult(result: unknown): string {
   return `its answer is in no form of MCP: it has ${what} where its result belongs`
 }
 
-/** Takes the nulls out of what the SDK checks: the answer to `initialize`, and the remarks on any other. */
+/** Server that does not say its name, which nobody is shown. */
+const nameless = { name: 'unnamed', version: '0' }
+
+/** Mends what the SDK checks: the answer to `initialize`, and the remarks on any other. */
 function mendResult(result: Fields): Fields {
-  if ('protocolVersion' in result && 'capabilities' in result) return withoutNullFields(result)
+  if ('protocolVersion' in result && 'capabilities' in result) return mendGreeting(withoutNullFields(result))
   if (result['_meta'] !== null) return result
   const { _meta, ...rest } = result
   return rest
+}
+
+function mendGreeting({ serverInfo, ...greeting }: Fields): Fields {
+  return { ...greeting, serverInfo: isRecord(serverInfo) ? { ...nameless, ...serverInfo } : nameless }
 }
 
 function hasNull(value: unknown): boolean {

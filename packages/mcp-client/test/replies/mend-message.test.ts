@@ -45,7 +45,9 @@ describe('a message of an MCP server', () => {
           instructions: null,
         },
       }),
-      answer({ result: { protocolVersion: '1', capabilities: { tools: {} } } }),
+      answer({
+        result: { protocolVersion: '1', capabilities: { tools: {} }, serverInfo: { name: 'unnamed', version: '0' } },
+      }),
     ],
   ])('has null for what is absent, and an error in words: %j', (message, mended) => {
     expect(mendMessage(message, open)).toEqual(mended)

@@ -197,6 +197,49 @@ describe('threads of an app-server', () => {
     })
   })
 
+  it.each(['asc', 'desc'] as const)(
+    'have their items paged %s, each once, also those of one turn',
+    async (sortDirection) => {
+      await using place = testPlace()
+      const said = Array.from({ length: 5 }, (_, index) => `answer ${index}`)
+      const model = scriptedModel(...said.map((one) => ({ text: [one, '!', '?'] })))
+      const { client, threadId } = await opened(place, { model })
+      await using _ = client
+      for (const one of said) await turn(client, threadId, `question of ${one}`)
+      const pages = async (more: object) => {
+        const found: unknown[] = []
+        for (let cursor: unknown = null; ; ) {
+          const page = await client.result('thread/items/list', { threadId, sortDirection, cursor, ...more })
+          for (const { item } of page.data.map(Object)) found.push(item.text ?? item.content?.[0]?.text)
+          cursor = page.nextCursor
+          if (cursor === null) return sortDirection === 'asc' ? found : found.toReversed()
+        }
+      }
+      const whole = said.flatMap((one) => [`question of ${one}`, `${one}!?`])
+      for (const limit of [1, 3, 10, 100]) expect(await pages({ limit })).toEqual(whole)
+      const { data } = await client.result('thread/turns/list', { threadId, sortDirection: 'asc' })
+      expect(await pages({ limit: 1, turnId: data[1]?.id })).toEqual(whole.slice(2, 4))
+      expect(await pages({ limit: 1, turnId: 'none' })).toEqual([])
+    },
+  )
+
+  it('are resumed without turns by the cursors of their pages', async () => {
+    await using place = testPlace()
+    const { client, threadId } = await opened(place, { model: scriptedModel({ text: 'one' }) })
+    await using _ = client
+    await turn(client, threadId, 'hi')
+    const resumed = await client.result('thread/resume', { threadId, excludeTurns: true })
+    expect(resumed.thread.turns).toEqual([])
+    const { turnsBackwardsCursor, itemsBackwardsCursor: cursor } = Object(resumed)
+    const items = await client.result('thread/items/list', { threadId, cursor, limit: 1 })
+    expect(items.data).toMatchObject([{ item: { type: 'agentMessage', text: 'one' } }])
+    const turns = await client.result('thread/turns/list', { threadId, cursor: turnsBackwardsCursor, limit: 1 })
+    expect(turns.data).toMatchObject([{ status: 'completed' }])
+    const forked = await client.result('thread/fork', { threadId, excludeTurns: true })
+    expect(Object(forked)['itemsBackwardsCursor']).toEqual(expect.stringMatching(/^\d+$/))
+    expect(await client.result('thread/resume', { threadId })).toMatchObject({ itemsBackwardsCursor: null })
+  })
+
   it('have settings of a turn within the ceiling only, and configuration is not written', async () => {
     await using place = testPlace()
     const { client, threadId } = await opened(place, { model: scriptedModel({ text: 'a' }, { text: 'b' }) })

@@ -103,7 +103,7 @@ describe('a list of tools', () => {
     [
       'comes after an answer with nulls',
       {
-        initialize: { instructions: null, capabilities: { tools: { listChanged: null } } },
+        initialize: { instructions: null, capabilities: { tools: { listChanged: null } }, serverInfo: null },
         pages: { '': { tools: [tool('go')] } },
       },
       ['go'],

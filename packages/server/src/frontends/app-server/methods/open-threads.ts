@@ -31,7 +31,10 @@ export const openMethods: Readonly<Record<string, AppMethod>> = {
     const release = session.hold()
     const thread = await session.follow(conversation).finally(() => context.afterReply(release))
     context.afterReply(() => tellUsage(session, conversation))
-    return { ...(await opened(session, thread, params.excludeTurns !== true)), collaborationMode: null }
+    return {
+      ...(await opened(session, thread, params.excludeTurns === true ? 'none' : 'all')),
+      collaborationMode: null,
+    }
   }),
   'thread/fork': method(codexParams.threadFork, async (session, params, context) => {
     const at = await forkPoint(session, params)
@@ -42,7 +45,7 @@ export const openMethods: Readonly<Record<string, AppMethod>> = {
     const conversation = Object.keys(overrides).length === 0 ? forked : await session.resume(id, { overrides })
     const thread = await session.follow(conversation)
     context.afterReply(() => session.notify('thread/started', { thread: session.shape(thread) }))
-    return opened(session, thread, params.excludeTurns !== true)
+    return opened(session, thread, params.excludeTurns === true ? 'none' : 'all')
   }),
 }
 
@@ -80,17 +83,23 @@ function tellWarnings(
   session.notify('warning', { threadId: id, message })
 }
 
-async function opened(session: AppSession, thread: OpenThread, withTurns = false) {
+async function opened(session: AppSession, thread: OpenThread, turnsOf: 'all' | 'none' | 'new' = 'new') {
   const { conversation } = thread
   const { core } = conversation.state
   const { id: conversationId, summary } = conversation
   const source = { parley: await session.parley(), conversationId, cwd: core.meta.cwd }
-  const turns = withTurns && core.seq > 0 ? await turnShapes(source, await allTurns(source), 'full') : []
+  const turns = turnsOf === 'all' && core.seq > 0 ? await turnShapes(source, await allTurns(source), 'full') : []
   return {
     thread: session.shape(thread, turns),
     ...settingsShape(core.settings, core.meta.cwd, summary.instructionFiles),
-    ...(withTurns ? { turnsBackwardsCursor: null, itemsBackwardsCursor: null } : {}),
+    ...(turnsOf === 'new' ? {} : backwardsCursors(turnsOf === 'none' ? core.seq : 0)),
   }
+}
+
+/** Returns where the pages of an answer's missing turns and items begin, newest first; null where it has them all. */
+function backwardsCursors(lastSeq: number) {
+  const cursor = lastSeq === 0 ? null : String(lastSeq + 1)
+  return { turnsBackwardsCursor: cursor, itemsBackwardsCursor: cursor }
 }
 
 /** Returns the seq of the last event to take over: that of a turn, or of what was before it; undefined for all. */

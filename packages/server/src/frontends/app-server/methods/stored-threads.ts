@@ -1,6 +1,7 @@
 import type { ListedConversation } from '@parley/protocol'
 import { type AppSession, assertThreadId } from '../session.ts'
 import { threadShape } from '../shapes/thread.ts'
+import { readItems } from '../threads/read-items.ts'
 import { allTurns, readTurns, shownItem, type TurnSource, type TurnsPage, turnShapes } from '../threads/read-turns.ts'
 import { codexError } from '../wire/codex-error.ts'
 import { type CodexParams, codexParams } from '../wire/params.ts'
@@ -136,19 +137,18 @@ function cursors(next: number | null) {
 
 /** Lists items of a thread or of one turn, newest first unless asked for the other way. */
 async function listItems(session: AppSession, params: CodexParams<'itemsList'>) {
-  const { parley, conversationId, cwd } = await sourceOf(session, params.threadId)
-  const seq = seqIn(params.cursor)
-  const limit = Math.min(params.limit ?? defaultPage, 1000)
-  const isNewestFirst = params.sortDirection !== 'asc'
-  const range = seq === null ? {} : isNewestFirst ? { before: seq } : { after: seq }
-  const { items, more } = await parley.request('conversation/read', { conversationId, limit, ...range })
-  const shown = items.filter(({ turnId }) => params.turnId == null || turnId === params.turnId)
-  const data = shown.flatMap((item) => {
-    const shape = shownItem(item, cwd)
-    return shape === null
-      ? []
-      : [{ turnId: item.turnId ?? '', item: shape, startedAtMs: item.at, completedAtMs: item.at }]
+  const source = await sourceOf(session, params.threadId)
+  const turn = params.turnId == null ? null : (await allTurns(source)).find(({ turnId }) => turnId === params.turnId)
+  if (turn === undefined) return { data: [], ...cursors(null) }
+  const limit = Math.min(Math.max(params.limit ?? defaultPage, 1), 1000)
+  const direction = params.sortDirection ?? 'desc'
+  const { items, next } = await readItems(source, { cursor: seqIn(params.cursor), limit, direction, turn })
+  const data = items.flatMap((item) => {
+    const shape = shownItem(item, source.cwd)
+    if (shape === null || (params.turnId != null && item.turnId !== params.turnId)) return []
+    return [{ turnId: item.turnId ?? '', item: shape, startedAtMs: item.at, completedAtMs: item.at }]
   })
-  const next = more && isNewestFirst ? (items[0]?.seq ?? null) : null
-  return { data: isNewestFirst ? data.toReversed() : data, ...cursors(next) }
+  // A client takes an empty page for the end.
+  if (data.length === 0 && next !== null) return listItems(session, { ...params, cursor: String(next) })
+  return { data, ...cursors(next) }
 }
