@@ -1,5 +1,5 @@
 export type { OutputStream, ProcessInput, TerminalSize } from './channels/channels.ts'
-export { type GitFolders, gitFileTarget, gitFoldersOf } from './git/git-folder.ts'
+export { commonFolderTarget, gitFileTarget, gitFoldersOf } from './git/git-folder.ts'
 export { type Host, openHost } from './host.ts'
 export {
   captureOutput,

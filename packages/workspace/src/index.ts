@@ -20,6 +20,7 @@ export {
   whenUnknown,
 } from './files/errors.ts'
 export { type FoundProgram, findProgram, programNotFound } from './files/find-program.ts'
+export { gitFolderAt, smallText } from './files/git-folders.ts'
 export { entriesOf, inFolder, openRealFile } from './files/open-real-path.ts'
 export { isMasked, ownFiles, ownPrograms, type Standing, standingsHere } from './files/path-standing.ts'
 export { liesWithin, realPathOf, resolveWorkspacePath } from './files/real-path.ts'

@@ -3,7 +3,7 @@ import { dirname, isAbsolute } from 'node:path'
 import { openUnlocked } from '../system/locked-files.ts'
 
 /** Folders in which git keeps a repository, as it writes them: a `..` in them leaves what a link leads to. */
-export interface GitFolders {
+interface GitFolders {
   /** Holds HEAD and the index of one work tree. */
   readonly own: string
   /** Holds settings, hooks and excludes: the own folder, but for a further work tree. */
@@ -29,7 +29,13 @@ export function gitFileTarget(text: string, folder: string): string | null {
 
 /** Returns the folder that a git directory shares with other work trees; itself where it shares none. */
 export function commonFolderOf(folder: string): string {
-  const common = withoutLineEnd(readBounded(`${folder}/commondir`)?.split('\0', 1)[0] ?? '')
+  return commonFolderTarget(readBounded(`${folder}/commondir`) ?? '', folder)
+}
+
+/** Returns the folder that the text of a `commondir` leads to, from the git directory that has it. */
+export function commonFolderTarget(text: string, folder: string): string {
+  const [path = ''] = text.split('\0', 1)
+  const common = withoutLineEnd(path)
   return common === '' ? folder : pathFrom(folder, common)
 }
 

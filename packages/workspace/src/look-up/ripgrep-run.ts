@@ -114,7 +114,12 @@ export interface OpenedFiles {
   /** Globs of names; empty for any. Not in its own globs, which win over the rules of `.gitignore`. */
   readonly names: readonly string[]
   readonly includeIgnored: boolean
+  /** Kinds of rule files that are not read. */
+  readonly unread: readonly RuleKind[]
 }
+
+/** Rule files by the options of ripgrep that leave them out: `.gitignore`; `.ignore`; excludes of the repository. */
+export type RuleKind = 'vcs' | 'dot' | 'exclude'
 
 /**
  * Returns the arguments for a text search. Model input only follows `-e`, in a type or behind `--`, so it is never
@@ -146,7 +151,7 @@ export function fileNameArguments(opened: OpenedFiles): string[] {
 }
 
 /** Sorts by path: this limits ripgrep to one thread, but a clipped result is the same each time. */
-function commonArguments({ names, includeIgnored }: OpenedFiles): string[] {
+function commonArguments({ names, includeIgnored, unread }: OpenedFiles): string[] {
   return [
     '--no-config',
     '--no-messages',
@@ -157,7 +162,7 @@ function commonArguments({ names, includeIgnored }: OpenedFiles): string[] {
     '--color=never',
     '--sort=path',
     '--null',
-    ...(includeIgnored ? ['--no-ignore'] : []),
+    ...(includeIgnored ? ['--no-ignore'] : unread.map((kind) => `--no-ignore-${kind}`)),
     ...names.map((name) => `--type-add=wanted:${name}`),
     ...(names.length === 0 ? [] : ['--type=wanted']),
     '--glob=!.git',

@@ -1,9 +1,9 @@
-import { relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { whenUnknown } from '../files/errors.ts'
 import { liesWithin } from '../files/real-path.ts'
 import type { WantedFiles } from './globs/wanted-files.ts'
-import type { OpenedFiles, Ripgrep, RipgrepOutcome } from './ripgrep-run.ts'
+import type { OpenedFiles, Ripgrep, RipgrepOutcome, RuleKind } from './ripgrep-run.ts'
 import type { OutputCollector } from './search-output.ts'
 
 export interface SearchScope {
@@ -42,9 +42,10 @@ const maxArgumentBytes = 64 * 1024
 export async function runPasses(scope: SearchScope, passes: Passes): Promise<RipgrepOutcome> {
   const { wanted, toArguments, collector, seen } = passes
   const { cwd, path, ripgrep, includeIgnored = false, timeLimitMs = defaultTimeLimitMs, signal } = scope
+  const unread = includeIgnored ? [] : await unreadRules(scope)
   const run = (paths: readonly string[]) =>
     ripgrep.run({
-      command: [...ripgrep.command, ...toArguments({ paths, names: wanted.names, includeIgnored })],
+      command: [...ripgrep.command, ...toArguments({ paths, names: wanted.names, includeIgnored, unread })],
       cwd,
       looksAt: path,
       timeLimitMs,
@@ -60,6 +61,28 @@ export async function runPasses(scope: SearchScope, passes: Passes): Promise<Rip
     outcome = joined(outcome, next)
   }
   return outcome
+}
+
+const ruleFiles = [
+  ['.gitignore', 'vcs'],
+  ['.ignore', 'dot'],
+  ['.rgignore', 'dot'],
+  ['.git/info/exclude', 'exclude'],
+] as const satisfies readonly (readonly [name: string, kind: RuleKind])[]
+
+/** Returns the kinds of rule files that are pipes or devices in the folder or above: ripgrep would wait for one to be written. */
+async function unreadRules({ files, path }: SearchScope): Promise<readonly RuleKind[]> {
+  const folders = [path]
+  for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) folders.push(dirname(folder))
+  const found = await Promise.all(
+    ruleFiles.flatMap(([name, kind]) =>
+      folders.map(async (folder) => {
+        const file = await files.look(join(folder, name)).catch(whenUnknown(null))
+        return file?.kind === 'other' ? [kind] : []
+      }),
+    ),
+  )
+  return [...new Set(found.flat())]
 }
 
 type Exited = Extract<RipgrepOutcome, { kind: 'exited' }>

@@ -1,8 +1,8 @@
-import { dirname, join, resolve } from 'node:path'
-import { gitFileTarget, timeSlices } from '@parley/host'
+import { dirname, join } from 'node:path'
+import { timeSlices } from '@parley/host'
 import type { EnvironmentFiles, FoundFile } from '../files/environment-files.ts'
-import { readOpening } from '../files/environment-files.ts'
 import { whenUnknown } from '../files/errors.ts'
+import { commonFolderAt, gitFolderAt, smallText } from '../files/git-folders.ts'
 import { liesWithin } from '../files/real-path.ts'
 import { readIndexNames } from './index-names.ts'
 import { type IgnoreRules, isIgnored, rulesIn, withRulesOf } from './read-folder.ts'
@@ -53,31 +53,14 @@ async function findRepository(path: string, files: EnvironmentFiles): Promise<Re
   const folders = [path]
   for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) folders.push(dirname(folder))
   const found = await Promise.all(folders.map((folder) => lookAt(join(folder, '.git'), files)))
-  const at = found.findIndex((entry) => entry !== null && entry.kind !== 'other')
-  const [top, entry] = [folders[at], found[at]]
-  if (top === undefined || entry === undefined || entry === null) return null
-  const own = entry.kind === 'folder' ? join(top, '.git') : await targetOf(top, files)
-  if (own === null) return null
-  const common = await textOf(`${own}/commondir`, files)
-  const shared = common === null ? own : resolve(own, common.trim())
-  return { top, index: `${own}/index`, excludes: `${shared}/info/exclude` }
-}
-
-async function targetOf(top: string, files: EnvironmentFiles): Promise<string | null> {
-  const text = await textOf(join(top, '.git'), files)
-  return text === null ? null : gitFileTarget(text, top)
+  const top = folders[found.findIndex((entry) => entry !== null && entry.kind !== 'other')]
+  const own = top === undefined ? null : await gitFolderAt(join(top, '.git'), files)
+  if (top === undefined || own === null) return null
+  return { top, index: `${own}/index`, excludes: `${await commonFolderAt(own, files)}/info/exclude` }
 }
 
 function lookAt(path: string, files: EnvironmentFiles): Promise<FoundFile | null> {
   return files.look(path).catch(whenUnknown(null))
-}
-
-const maxTextBytes = 1024 * 1024
-
-/** Reads a small file, links followed; null where there is none. */
-async function textOf(path: string, files: EnvironmentFiles): Promise<string | null> {
-  const real = await files.realPath(path).catch(whenUnknown(null))
-  return real === null ? null : readOpening(files, real, maxTextBytes)
 }
 
 async function ignoredOf(repository: Repository, files: EnvironmentFiles): Promise<readonly string[]> {
@@ -154,7 +137,7 @@ async function namesIgnored(
   files: EnvironmentFiles,
 ): Promise<readonly string[]> {
   const withRules = new Set(names.filter(isRuleName).map((name) => dirname(join(top, name))))
-  const excluded = await textOf(excludes, files)
+  const excluded = await smallText(excludes, files)
   const above = excluded === null ? [] : rulesIn(top, excluded)
   const folders = new Map<string, Folder>([[top, { rules: await withRulesOf(top, above, files), isIgnored: false }]])
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { fileNameArguments, searchArguments } from '../../src/look-up/ripgrep-run.ts'
 
-const all = { paths: ['.'], names: [], includeIgnored: false }
+const all = { paths: ['.'], names: [], includeIgnored: false, unread: [] }
 
 describe('ripgrep arguments', () => {
   it('put all model input behind -e, -- and the name of a type', () => {
-    const opened = { paths: ['--follow'], names: ['--files'], includeIgnored: false }
+    const opened = { paths: ['--follow'], names: ['--files'], includeIgnored: false, unread: [] }
     const args = searchArguments({ pattern: '--pre=evil' }, opened)
     expect(args[args.indexOf('--pre=evil') - 1]).toBe('-e')
     expect(args).toContain('--type-add=wanted:--files')

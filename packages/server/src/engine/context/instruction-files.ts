@@ -60,13 +60,7 @@ async function readInstructionFile({
 }
 
 /** Returns what a path leads to; null for nothing. One look, where resolving a path that is not there takes several. */
-export async function kindOf(path: string, files: EnvironmentFiles) {
+async function kindOf(path: string, files: EnvironmentFiles) {
   const found = await files.look(path).catch(whenUnknown(null))
   return found === null ? null : found.kind
-}
-
-/** Reads the beginning of a file; null where it cannot be read. */
-export async function textOf(path: string, files: EnvironmentFiles): Promise<string | null> {
-  const real = await files.realPath(path).catch(whenUnknown(null))
-  return real === null ? null : readOpening(files, real, maxInstructionBytes)
 }

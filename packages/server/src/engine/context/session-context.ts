@@ -1,8 +1,7 @@
 import { dirname, join } from 'node:path'
-import { gitFileTarget } from '@parley/host'
 import type { ModelAbilities } from '@parley/models'
 import { settingsInForce } from '@parley/protocol'
-import { diskFiles, type Environment, type EnvironmentFiles } from '@parley/workspace'
+import { diskFiles, type Environment, type EnvironmentFiles, gitFolderAt, smallText } from '@parley/workspace'
 import {
   baseInstructions,
   composeInstructions,
@@ -11,7 +10,7 @@ import {
 } from '../../core/instructions.ts'
 import { describeSkills, type ListedSkill } from '../../core/skills/skill-list.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { kindOf, readInstructionFiles, textOf } from './instruction-files.ts'
+import { readInstructionFiles } from './instruction-files.ts'
 import type { RequestContext } from './request-source.ts'
 
 interface ContextSources {
@@ -89,10 +88,8 @@ export async function repositoryRoot(cwd: string, files: EnvironmentFiles): Prom
 }
 
 async function repositoryAt(folder: string, files: EnvironmentFiles): Promise<Repository | null> {
-  const git = join(folder, '.git')
-  const kind = await kindOf(git, files)
-  if (kind === null) return null
-  const head = await (kind === 'folder' ? textOf(join(git, 'HEAD'), files) : linkedHead(git, files))
+  const git = await gitFolderAt(join(folder, '.git'), files)
+  const head = git === null ? null : await smallText(`${git}/HEAD`, files)
   return head === null ? null : { folder, branch: branchOf(head) }
 }
 
@@ -102,12 +99,6 @@ function branchOf(head: string): string | null {
     /^(?:ref: (?:refs\/heads\/)?([^\s\p{C}]{1,250})|([0-9a-f]{40,64}))$/u.exec(head.trim())?.slice(1).find(Boolean) ??
     null
   )
-}
-
-/** Reads HEAD of a worktree, whose `.git` is a file that names the folder of HEAD. */
-async function linkedHead(git: string, files: EnvironmentFiles): Promise<string | null> {
-  const folder = gitFileTarget((await textOf(git, files)) ?? '', dirname(git))
-  return folder === null ? null : textOf(`${folder}/HEAD`, files)
 }
 
 /** Returns a folder and all folders above it, innermost first. */
