@@ -1,5 +1,6 @@
 import {
   type ApprovalRequest,
+  answerIn,
   type InputItem,
   type MessageId,
   type ParamsOf,
@@ -84,12 +85,12 @@ export class ConversationTurns {
 
   #join(turnId: TurnId): Turn {
     const { core, window } = this.#followed.store.state
-    const said = window.findLast(({ item, turnId: of }) => item.type === 'agentMessage' && of === turnId)
+    const said = window.filter(({ turnId: of }) => of === turnId).map(({ item }) => item)
     const begun = [...Object.keys(core.open), ...Object.keys(core.approvals)]
     const turn = this.#create({
       key: { turnId, begun },
       after: { seq: core.seq },
-      saidBefore: said?.item.text ?? '',
+      saidBefore: answerIn(said),
       unanswered: () => this.#unanswered(turnId),
     })
     // A later access follows the turn anew, perhaps with a handler for approvals.

@@ -1,4 +1,4 @@
-import type { ApprovalRequest, ConversationEvent, EventOf, TurnId } from '@parley/protocol'
+import { type ApprovalRequest, answerAfter, type ConversationEvent, type EventOf, type TurnId } from '@parley/protocol'
 import { ClientError } from '../connection/errors.ts'
 import { type Followed, followEvents, leavable, type Place } from './follow-events.ts'
 import type { LiveTail } from './live-tail.ts'
@@ -31,7 +31,7 @@ export interface TurnParts {
   /** Tail with every event after `after`, which the turn closes; saves reading them from the log. */
   readonly tail?: LiveTail
   /** The model's last message before `after`. */
-  readonly saidBefore?: string
+  readonly saidBefore?: string | null
   /** Returns true if a connected client can answer the approval. */
   readonly isAnswerable: (approval: ApprovalRequest) => boolean
   /** Resolves to an approval requested before `after` that no connected client can answer, or null. */
@@ -69,15 +69,15 @@ export function createTurn(parts: TurnParts): Turn {
   }
 
   async function toEnd(): Promise<TurnResult> {
-    let text = parts.saidBefore ?? ''
+    let text = parts.saidBefore ?? null
     const waiting = (await parts.unanswered?.()) ?? null
     if (waiting !== null && readers === 0) throw approvalNeeded(waiting)
     for await (const event of eventsOfTurn(own, parts.followed, parts.tail)) {
       assertAnswerable(event)
-      if (event.type === 'item.completed' && event.item.type === 'agentMessage') text = event.item.text
+      if (event.type === 'item.completed' && event.item.type === 'agentMessage') text = answerAfter(text, event.item)
       if (event.type !== 'turn.ended') continue
       const { type: _, ...ended } = event
-      return { ...ended, text }
+      return { ...ended, text: text ?? '' }
     }
     // The iteration ends without `turn.ended` only when the conversation was closed here.
     throw parts.followed.ended.reason

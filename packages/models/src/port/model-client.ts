@@ -175,6 +175,8 @@ type TerminalEvent =
       readonly parts: readonly unknown[]
       readonly usage: TokenUsage
       readonly stop: StopReason
+      /** Words of the provider on why it stopped the answer. */
+      readonly why?: string
     }
   | { readonly type: 'failed'; readonly failure: ModelFailure }
   | { readonly type: 'aborted' }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createStreamedBodyReader } from '../../src/exchange/body-reader.ts'
+import { createBodyReader } from '../../src/exchange/body-reader.ts'
 import { createExplain } from '../../src/failures/explain.ts'
 import { isTerminal, type ModelEvent, type ModelRequest } from '../../src/port/model-client.ts'
 import { defaultLimits, type HttpWire, wireNameOf } from '../../src/port/wire.ts'
@@ -24,7 +24,7 @@ export function readPieces(
   request: ModelRequest = requestOf(),
 ): readonly ModelEvent[] {
   const reader = wire.createReader(request, explain.wire)
-  const body = createStreamedBodyReader({ reader, explain, limits: defaultLimits, wireName: wireNameOf(wire) })
+  const body = createBodyReader({ reader, explain, limits: defaultLimits, wireName: wireNameOf(wire) })
   const events: ModelEvent[] = []
   for (const piece of pieces) {
     events.push(...body.read(piece).events)

@@ -30,6 +30,7 @@ interface SdkPart {
   readonly type: string
   readonly delta?: string
   readonly toolName?: string
+  readonly providerExecuted?: boolean
   readonly input?: string
   readonly finishReason?: { readonly unified: string }
   readonly usage?: {
@@ -58,8 +59,10 @@ export async function readAsSdk(model: (fetch: typeof globalThis.fetch) => SdkMo
   return {
     text: joined('text-delta'),
     reasoning: joined('reasoning-delta'),
-    calls: parts.flatMap(({ type, toolName = '', input = '' }) =>
-      type === 'tool-call' ? [{ name: toolName, input: JSON.parse(input || '{}') as unknown }] : [],
+    calls: parts.flatMap(({ type, toolName = '', input = '', providerExecuted }) =>
+      type === 'tool-call' && providerExecuted !== true
+        ? [{ name: toolName, input: JSON.parse(input || '{}') as unknown }]
+        : [],
     ),
     usage: { input: inputTokens.total ?? 0, cached: inputTokens.cacheRead ?? 0, output: outputTokens.total ?? 0 },
     stop: stops[finish?.finishReason?.unified ?? ''] ?? 'stop',

@@ -49,10 +49,13 @@ describe('what a list says of a model', () => {
     expect(chat({ id: 'm:free', pricing })).toEqual({ id: 'm:free', price: { input: 0, output: 0 } })
   })
 
-  it.each([0, -1, 1, 1e12, 8_192.5, '8192', null, Number.NaN, true, {}])('has no window of %j', (context_length) => {
-    const top_provider = { max_completion_tokens: 4_096 }
-    expect(chat({ context_length, top_provider })).toEqual({ id: 'm', outputLimit: 4_096 })
-  })
+  it.each([0, -1, 1, 1e12, 8_192.5, '8192 tokens', null, Number.NaN, true, {}])(
+    'has no window of %j',
+    (context_length) => {
+      const top_provider = { max_completion_tokens: 4_096 }
+      expect(chat({ context_length, top_provider })).toEqual({ id: 'm', outputLimit: 4_096 })
+    },
+  )
 
   it.each([0, -1, 1e12, 300_000, 'all'])('has no output limit of %j', (max_completion_tokens) => {
     expect(chat({ context_length: 200_000, max_completion_tokens })).toEqual({ id: 'm', contextWindow: 200_000 })

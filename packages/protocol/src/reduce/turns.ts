@@ -130,7 +130,7 @@ export function modelInUse({ settings, turn }: Pick<Core, 'settings' | 'turn'>):
   return turn?.fallback ?? { modelProvider: settings.modelProvider, model: settings.model }
 }
 
-function withoutStop({ stopReason: _, ...turn }: Turn): Turn {
+function withoutStop({ stopReason: _, stopWords: _words, ...turn }: Turn): Turn {
   return turn
 }
 
@@ -147,7 +147,7 @@ function withoutPause({ paused: _, ...turn }: Turn): Turn {
 }
 
 function addUsage(core: Core, before: Turn, event: EventOf<'usage.updated'>): Core {
-  const { stopReason, purpose } = event
+  const { stopReason, stopWords, purpose } = event
   const paused = event.paused === undefined ? {} : { paused: (before.paused ?? 0) + 1 }
   const turn = purpose === undefined ? { ...withoutPause(before), ...paused } : before
   return {
@@ -156,6 +156,7 @@ function addUsage(core: Core, before: Turn, event: EventOf<'usage.updated'>): Co
       ...(purpose === undefined ? withoutStop(turn) : turn),
       usage: addTokens(turn.usage, event.counts),
       ...(stopReason === undefined ? {} : { stopReason }),
+      ...(stopWords === undefined ? {} : { stopWords }),
       ...(turn.responses === undefined ? {} : { responses: turn.responses + 1 }),
     },
     usage: usageWith(core.usage, event),

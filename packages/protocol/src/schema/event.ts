@@ -333,6 +333,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .exactOptional()
         .describe('The call wrote a summary; its counts say nothing about the size of the conversation.'),
       stopReason: stopReason.exactOptional().describe('Reason why the response was cut; left out for a whole one.'),
+      stopWords: z.string().exactOptional().describe("The provider's own words on that."),
       paused: z
         .literal(true)
         .exactOptional()

@@ -195,7 +195,16 @@ export const item = z.discriminatedUnion('type', [
       by: actor.exactOptional(),
     })
     .describe('A message of the user.'),
-  z.object({ ...shown, type: z.literal('agentMessage') }).describe('A message of the model; `text` is Markdown.'),
+  z
+    .object({
+      ...shown,
+      type: z.literal('agentMessage'),
+      continues: z
+        .literal(true)
+        .exactOptional()
+        .describe('It goes on with the message before it: both are of one response, and together one answer.'),
+    })
+    .describe('A message of the model; `text` is Markdown.'),
   z
     .object({
       ...shown,

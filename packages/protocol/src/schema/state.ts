@@ -95,6 +95,7 @@ export const turn = z
     stopReason: stopReason
       .exactOptional()
       .describe('Reason why the newest response was cut; left out for a whole one.'),
+    stopWords: z.string().exactOptional().describe("The provider's own words on that."),
     paused: z.int().exactOptional().describe('Responses in a row that the provider paused; left out for none.'),
     goesOn: z
       .literal(true)
@@ -152,7 +153,9 @@ export const pastTurn = z
     stopReason: stopReason.exactOptional(),
     usage: tokenCounts.exactOptional().describe('Left out while it is open.'),
     message: completedItem.nullable().describe('Its first message of a user; null for a turn without one.'),
-    answer: completedItem.nullable().describe('The last message of the model in it.'),
+    answer: completedItem
+      .nullable()
+      .describe('The answer: the last message of the model in it, with all texts of its response.'),
   })
   .describe('A turn as it is looked up in the log. `conversation/read` from `startSeq` to `endSeq` has its items.')
 

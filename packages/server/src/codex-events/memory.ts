@@ -1,4 +1,5 @@
 import {
+  answerIn,
   type ConversationState,
   type FileChangeEntry,
   type Item,
@@ -14,7 +15,7 @@ import {
 export interface Memory {
   /** Open items by id. */
   readonly open: Readonly<Record<ItemId, OpenEntry>>
-  /** Last message of the model in the running turn. */
+  /** Answer of the model so far in the running turn. */
   readonly lastMessage: string | null
   /** Files that the running turn has changed. */
   readonly changed: readonly FileChangeEntry[]
@@ -41,12 +42,11 @@ export const emptyMemory: Memory = {
 /** Returns the state for events that follow a conversation's state. */
 export function memoryOf({ core, window }: ConversationState): Memory {
   const ofTurn = core.turn === null ? [] : window.filter(({ turnId }) => turnId === core.turn?.id)
-  const said = ofTurn.map(({ item }) => item).filter(({ type }) => type === 'agentMessage')
   return {
     open: Object.fromEntries(
       Object.entries(core.open).map(([id, { item, executionStarted }]) => [id, { item, executionStarted }]),
     ),
-    lastMessage: said.at(-1)?.text ?? null,
+    lastMessage: answerIn(ofTurn.map(({ item }) => item)),
     changed: ofTurn.flatMap(({ item }) =>
       item.type === 'fileChange' && item.status === 'completed' ? item.changes : [],
     ),

@@ -1,5 +1,6 @@
 import {
   addTokens,
+  answerAfter,
   type ConversationEvent,
   type Envelope,
   type EventOf,
@@ -150,7 +151,8 @@ function completed(memory: Memory, item: Item): Translated {
   switch (item.type) {
     case 'agentMessage': {
       if (item.text === '') return { memory: after, messages: [] }
-      return { memory: { ...after, lastMessage: item.text }, messages: [{ type: 'agent_message', message: item.text }] }
+      const lastMessage = answerAfter(after.lastMessage, item)
+      return { memory: { ...after, lastMessage }, messages: [{ type: 'agent_message', message: item.text }] }
     }
     case 'notice':
       if (item.level === 'error') {

@@ -1,5 +1,5 @@
 import type { Conversation } from '@parley/client'
-import type { Item } from '@parley/protocol'
+import { answerIn, type Item } from '@parley/protocol'
 import type { Clipboard } from '../../terminal/clipboard.ts'
 import type { Intent } from '../../ui/actions.ts'
 import type { Notice } from '../../ui/notices/notice.ts'
@@ -46,9 +46,14 @@ function find({ what, number }: CopyIntent, conversation: Read): Promise<Found |
 }
 
 async function findAnswer(conversation: Read): Promise<Found | string> {
-  for await (const { type, text } of newestFirst(conversation))
-    if (type === 'agentMessage' && text.trim() !== '') return { text, what: 'the last answer' }
-  return 'There is no answer to copy yet.'
+  const answer: Item[] = []
+  for await (const item of newestFirst(conversation)) {
+    if (item.type !== 'agentMessage' || (answer.length === 0 && item.text.trim() === '')) continue
+    answer.unshift(item)
+    if (item.continues !== true) break
+  }
+  const text = answerIn(answer)
+  return text === null ? 'There is no answer to copy yet.' : { text, what: 'the last answer' }
 }
 
 async function findCode(conversation: Read, number: number | null): Promise<Found | string> {

@@ -1,4 +1,13 @@
-import type { ConversationEvent, ConversationId, Envelope, Item, TokenCounts, TurnId } from '@parley/protocol'
+import {
+  answerAfter,
+  type ConversationEvent,
+  type ConversationId,
+  type Envelope,
+  type Item,
+  type ItemOf,
+  type TokenCounts,
+  type TurnId,
+} from '@parley/protocol'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import type { RunEnd } from '../../cli/run-ended.ts'
 import { showEffects } from '../../view/text/control-characters.ts'
@@ -8,6 +17,8 @@ import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
 import { begunBody, finishedBody } from './item-body.ts'
 import { createItemLines, type ThreadEvent, type ThreadUsage } from './thread-events.ts'
+
+type Message = ItemOf<'agentMessage'>
 
 interface CodexOutput {
   readonly stdout: Pick<ResultStream, 'line'>
@@ -22,6 +33,7 @@ interface CodexOutput {
 export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Reporter {
   const write = (event: ThreadEvent) => stdout.line(JSON.stringify(event))
   const items = createItemLines(write)
+  const answers = createAnswers((item) => items.finish(item.id, finishedBody(item, cwd)))
   const plans = createPlanAnswers()
   let turnId: TurnId | null = null
   let cwd = ''
@@ -29,6 +41,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
   let held: string[] | null = []
 
   function writeProblem(message: string): void {
+    answers.finish()
     items.whole({ type: 'error', message })
   }
 
@@ -46,6 +59,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
   }
 
   function take(event: ConversationEvent): void {
+    answers.note(event)
     switch (event.type) {
       case 'item.started':
         items.know(event.item)
@@ -54,7 +68,7 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
         items.begin(event.itemId, (item) => begunBody(withChanges(item, event), cwd))
         break
       case 'item.completed':
-        items.finish(event.item.id, finishedBody(event.item, cwd))
+        if (event.item.type !== 'agentMessage') items.finish(event.item.id, finishedBody(event.item, cwd))
         break
       case 'plan.updated':
         items.plan(event.plan)
@@ -85,18 +99,44 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
     },
     end(end) {
       flush()
+      answers.finish()
       items.closePlan()
       const plan = turnId === null ? null : plans.of(turnId)
       if (plan !== null) items.whole({ type: 'agent_message', text: plan })
       if (end.exitCode === exitCodes.ok) return write({ type: 'turn.completed', usage: usageOf(end.usage) })
       const message = whyNoAnswer(end)
-      // The SDK stops a run by SIGTERM, and rejects with its AbortError unless `turn.failed` comes before.
-      if (end.exitCode !== exitCodes.sigterm) {
-        write({ type: 'error', message })
-        write({ type: 'turn.failed', error: { message } })
-      }
+      for (const event of endOf(end, message)) write(event)
       // The SDK quotes stderr when the exit code is not 0.
       stderr.write(`parley: ${showEffects(message)}\n`)
+    },
+  }
+}
+
+/** Returns the last lines of a run without an answer. */
+function endOf({ exitCode }: RunEnd, message: string): readonly ThreadEvent[] {
+  // The SDK stops a run by SIGTERM, and rejects with its AbortError unless `turn.failed` comes before.
+  if (exitCode === exitCodes.sigterm) return []
+  return [
+    { type: 'error', message },
+    { type: 'turn.failed', error: { message } },
+  ]
+}
+
+/** Joins messages of one answer: the SDK takes the last message for the answer. */
+function createAnswers(write: (message: Message) => void) {
+  let said: Message | null = null
+  function finish(): void {
+    if (said !== null) write(said)
+    said = null
+  }
+  return {
+    finish,
+    /** Holds a message until an event says that no text goes on with it. */
+    note(event: ConversationEvent): void {
+      const item = event.type === 'item.completed' && event.item.type === 'agentMessage' ? event.item : null
+      const before = said
+      if (item?.continues !== true) finish()
+      if (item !== null) said = { ...item, text: answerAfter(before?.text ?? null, item) }
     },
   }
 }

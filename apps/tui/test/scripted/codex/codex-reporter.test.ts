@@ -64,9 +64,10 @@ describe('for the Codex SDK', () => {
   })
 
   test('an older turn that is closed first is no part of it', () => {
-    const { play, events } = record()
+    const { reporter, play, events } = record()
     play(completed(message('i-0', 'old')), turnStarted, completed(message('i-1', 'new')))
-    expect(events().map(({ type }) => type)).toEqual(['thread.started', 'turn.started', 'item.completed'])
+    reporter.problem('late')
+    expect(events().slice(2)).toMatchObject([{ item: { text: 'new' } }, { item: { message: 'late' } }])
   })
 
   test('a second turn that repairs the answer belongs to the first', () => {

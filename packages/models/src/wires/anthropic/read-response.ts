@@ -4,6 +4,7 @@ import type { ExplainFault, WireReader } from '../../port/wire.ts'
 import { createEventReader, type Ending, fail } from '../event-reader.ts'
 import { idAt, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
+import { stopWords } from '../stop-words.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress, readableArguments } from '../tool-calls.ts'
 import { noCounts, type TokenCounts, updatedCounts, usageOf } from './token-counts.ts'
 
@@ -15,6 +16,7 @@ export function createMessagesReader(request: ModelRequest, explain: ExplainFaul
     blocks: new Map(),
     counts: noCounts,
     stopReason: undefined,
+    stopDetails: {},
     finished: false,
   }
   return createEventReader(state, {
@@ -31,6 +33,8 @@ interface ReadState extends Ending {
   readonly blocks: Map<number, Block>
   counts: TokenCounts
   stopReason: string | undefined
+  /** Details that the provider gives of its refusal. */
+  stopDetails: JsonRecord
 }
 
 /** Content block; `part` is what goes back to the provider, undefined for one that must not. */
@@ -62,7 +66,13 @@ const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['message_start', (state, event, out) => start(state, recordAt(event, 'message') ?? {}, out)],
   ['message_delta', readEnding],
   ['message_stop', (state, _event, out) => complete(state, out)],
-  ['message', readWhole],
+  [
+    'message',
+    (state, event, out) => {
+      readMessage(state, event, out)
+      complete(state, out)
+    },
+  ],
   ['error', (state, event, out) => fail(state, { type: 'refused', error: readErrorRecord(event) }, out)],
 ])
 
@@ -71,26 +81,32 @@ function indexOf(event: JsonRecord): number {
 }
 
 function readEnding(state: ReadState, event: JsonRecord): void {
-  state.stopReason = stringAt(recordAt(event, 'delta') ?? {}, 'stop_reason') ?? state.stopReason
+  noteStop(state, recordAt(event, 'delta') ?? {})
   state.counts = updatedCounts(state.counts, recordAt(event, 'usage'))
 }
 
 /** Notes the tokens of the input. Some gateways send the event twice; a second message after content is no answer. */
 function start(state: ReadState, message: JsonRecord, out: ModelEvent[]): void {
   if (state.blocks.size > 0) fail(state, { type: 'malformed', what: 'two messages in one stream' }, out)
-  else state.counts = updatedCounts(state.counts, recordAt(message, 'usage'))
+  else readMessage(state, message, out)
 }
 
-/** Reads a message that was not streamed. */
-function readWhole(state: ReadState, message: JsonRecord, out: ModelEvent[]): void {
+/** Reads what a message has in itself: calls that code of the provider makes come whole with its start. */
+function readMessage(state: ReadState, message: JsonRecord, out: ModelEvent[]): void {
   const content = Array.isArray(message['content']) ? message['content'].filter(isRecord) : []
-  for (const [index, block] of content.entries()) {
+  for (const [nth, block] of content.entries()) {
+    // Indexes of streamed blocks begin at 0, behind these.
+    const index = nth - content.length
     begin(state, index, block, out)
     end(state, index, out)
   }
   state.counts = updatedCounts(state.counts, recordAt(message, 'usage'))
-  state.stopReason = stringAt(message, 'stop_reason')
-  complete(state, out)
+  noteStop(state, message)
+}
+
+function noteStop(state: ReadState, from: JsonRecord): void {
+  state.stopReason = stringAt(from, 'stop_reason') ?? state.stopReason
+  state.stopDetails = recordAt(from, 'stop_details') ?? state.stopDetails
 }
 
 function begin(state: ReadState, index: number, start: JsonRecord, out: ModelEvent[]): void {
@@ -118,9 +134,10 @@ function grow(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
     fail(state, { type: 'malformed', what: 'a piece of no content block' }, out)
     return
   }
-  const { type, text, thinking, signature, partial_json: fragment } = recordAt(event, 'delta') ?? {}
+  const { type, text, thinking, signature, content, partial_json: fragment } = recordAt(event, 'delta') ?? {}
   if (type === 'text_delta' && typeof text === 'string') push(block, index, text, out)
   else if (type === 'thinking_delta' && typeof thinking === 'string') push(block, index, thinking, out)
+  else if (type === 'compaction_delta' && typeof content === 'string') block.text += content
   else if (type === 'signature_delta' && typeof signature === 'string') block.signature += signature
   else if (type === 'input_json_delta' && typeof fragment === 'string') {
     block.text = block.isFromStart && fragment !== '' ? fragment : block.text + fragment
@@ -163,6 +180,8 @@ function partOf(state: ReadState, { start, text, signature }: Block, index: numb
       return start
     case 'tool_use':
       return callPart(state, { start, written: text.trim() === '' ? '{}' : text, part: `call-${index}` }, out)
+    case 'compaction':
+      return { ...start, content: text || start['content'] }
     case 'server_tool_use':
       return { ...start, input: readableArguments(text.trim() === '' ? '{}' : text) }
     default:
@@ -193,7 +212,17 @@ function complete(state: ReadState, out: ModelEvent[]): void {
     if (block.isOpen && block.start['type'] !== 'tool_use') end(state, index, out)
   }
   state.finished = true
-  out.push({ type: 'completed', parts: partsOf(state, stop), usage: usageOf(state.counts), stop })
+  const words = stop === 'filter' ? refusalWords(state.stopDetails) : {}
+  out.push({ type: 'completed', parts: partsOf(state, stop), usage: usageOf(state.counts), stop, ...words })
+}
+
+function refusalWords(details: JsonRecord): { readonly why?: string } {
+  const { category, explanation, recommended_model: model } = details
+  return stopWords([
+    typeof category === 'string' ? `Category: ${category}` : undefined,
+    typeof explanation === 'string' ? explanation : undefined,
+    typeof model === 'string' ? `Model to use: ${model}` : undefined,
+  ])
 }
 
 /** Returns the blocks in order, without the reasoning at the end of a cut answer: sent back, it would be rejected. */

@@ -1,3 +1,4 @@
+import { isRecord } from '@parley/text'
 import type { TokenUsage } from '../../port/model-client.ts'
 import { type JsonRecord, numberAt, recordAt } from '../json.ts'
 
@@ -16,13 +17,26 @@ export const noCounts: TokenCounts = { fresh: 0, cached: 0, written: 0, output: 
 export function updatedCounts(before: TokenCounts, usage: JsonRecord | undefined): TokenCounts {
   if (usage === undefined) return before
   const details = recordAt(usage, 'output_tokens_details')
+  const counted = (key: string, last: number) => {
+    const own = numberAt(usage, key)
+    return own === undefined ? last : own + sumOf(compactionsIn(usage), key)
+  }
   return {
-    fresh: numberAt(usage, 'input_tokens') ?? before.fresh,
-    cached: numberAt(usage, 'cache_read_input_tokens') ?? before.cached,
-    written: numberAt(usage, 'cache_creation_input_tokens') ?? before.written,
-    output: numberAt(usage, 'output_tokens') ?? before.output,
+    fresh: counted('input_tokens', before.fresh),
+    cached: counted('cache_read_input_tokens', before.cached),
+    written: counted('cache_creation_input_tokens', before.written),
+    output: counted('output_tokens', before.output),
     thinking: (details === undefined ? undefined : numberAt(details, 'thinking_tokens')) ?? before.thinking,
   }
+}
+
+/** Returns the requests by which the provider compacted the conversation first; its own total leaves them out. */
+function compactionsIn({ iterations }: JsonRecord): readonly JsonRecord[] {
+  return Array.isArray(iterations) ? iterations.filter(isRecord).filter(({ type }) => type === 'compaction') : []
+}
+
+function sumOf(records: readonly JsonRecord[], key: string): number {
+  return records.reduce((sum, record) => sum + (numberAt(record, key) ?? 0), 0)
 }
 
 /** Returns usage as all wires give it: what was read from the cache and written to it is input too. */

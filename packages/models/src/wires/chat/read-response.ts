@@ -8,9 +8,10 @@ import {
 } from '../../port/model-client.ts'
 import type { ExplainFault, WireReader } from '../../port/wire.ts'
 import { type Ending, fail, notJson } from '../event-reader.ts'
-import { type JsonRecord, numberAt, parseRecord, recordAt } from '../json.ts'
+import { type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { createSegments, type Segments } from '../segments.ts'
+import { filtersIn, stopWords } from '../stop-words.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
 import { applyFragment, assistantMessage, type CallDraft, partOf, type WrittenCall } from './response-parts.ts'
 import { beginsWithinThought, createThinkTags } from './think-tags.ts'
@@ -28,6 +29,7 @@ export function createChatReader(request: ModelRequest, explain: ExplainFault): 
     hasReasoning: false,
     usage: zeroUsage,
     finishReason: undefined,
+    filters: [],
     finished: false,
   }
   return {
@@ -54,6 +56,8 @@ interface ReadState extends Ending {
   hasReasoning: boolean
   usage: TokenUsage
   finishReason: string | undefined
+  /** Words on the filters that stopped the answer. */
+  filters: readonly (string | undefined)[]
 }
 
 function readData(state: ReadState, data: string, out: ModelEvent[]): void {
@@ -80,6 +84,13 @@ function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void
   if (whole !== undefined) readDelta(state, whatIsNew(state, whole), out)
   const reason = choice['finish_reason']
   if (typeof reason === 'string' && reason !== '') state.finishReason = reason
+  if (reason === 'content_filter') state.filters = [choice, chunk].flatMap(filterWords)
+}
+
+/** Returns which filters stopped an answer: Azure names those of prompt and answer, OpenRouter the provider's own word. */
+function filterWords(of: JsonRecord): readonly (string | undefined)[] {
+  const { content_filter_results: results, content_filter_result: result, prompt_filter_results: ofPrompt } = of
+  return [filtersIn(results ?? result), filtersIn(ofPrompt), stringAt(of, 'native_finish_reason')]
 }
 
 /** Returns the choice that was asked for; servers that count wrongly have only one. */
@@ -195,6 +206,7 @@ function complete(state: ReadState, out: ModelEvent[]): void {
     parts: hasContent ? [assistantMessage({ text, calls, reasoningContent })] : [],
     usage,
     stop,
+    ...stopWords(state.filters),
   })
 }
 
@@ -219,10 +231,15 @@ function readUsage(usage: JsonRecord): TokenUsage {
   const prompt = recordAt(usage, 'prompt_tokens_details')
   const completion = recordAt(usage, 'completion_tokens_details')
   const cached = prompt === undefined ? undefined : numberAt(prompt, 'cached_tokens')
+  const inputTokens = numberAt(usage, 'prompt_tokens') ?? 0
+  const outputTokens = numberAt(usage, 'completion_tokens') ?? 0
+  const reasoningTokens = (completion === undefined ? undefined : numberAt(completion, 'reasoning_tokens')) ?? 0
+  // xAI counts reasoning beside the completion; only the total tells.
+  const isBeside = numberAt(usage, 'total_tokens') === inputTokens + outputTokens + reasoningTokens
   return {
-    inputTokens: numberAt(usage, 'prompt_tokens') ?? 0,
+    inputTokens,
     cachedInputTokens: cached ?? numberAt(usage, 'prompt_cache_hit_tokens') ?? 0,
-    outputTokens: numberAt(usage, 'completion_tokens') ?? 0,
-    reasoningTokens: (completion === undefined ? undefined : numberAt(completion, 'reasoning_tokens')) ?? 0,
+    outputTokens: isBeside ? outputTokens + reasoningTokens : outputTokens,
+    reasoningTokens,
   }
 }

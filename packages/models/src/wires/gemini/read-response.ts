@@ -10,6 +10,7 @@ import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
 import { createEventReader, type Ending, fail } from '../event-reader.ts'
 import { idAt, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { createSegments, type Segments } from '../segments.ts'
+import { filtersIn, stopWords } from '../stop-words.ts'
 import { type CallIds, createCallIds } from '../tool-calls.ts'
 import { addPiece, beginCall, continues, isPiece, type PendingCall } from './call-pieces.ts'
 import { readGeminiError } from './read-error.ts'
@@ -25,6 +26,8 @@ export function createGeminiReader(request: ModelRequest, explain: ExplainFault)
     usage: zeroUsage,
     finishReason: undefined,
     finishMessage: '',
+    blocked: [],
+    filters: undefined,
     finished: false,
   }
   return createEventReader(state, {
@@ -49,6 +52,10 @@ interface ReadState extends Ending {
   finishReason: string | undefined
   /** Explanation of the reason, which the API gives with some. */
   finishMessage: string
+  /** Words on a prompt that was blocked. */
+  blocked: readonly (string | undefined)[]
+  /** Names of the filters that stopped the answer. */
+  filters: string | undefined
 }
 
 /** Reads one chunk. The reason to stop comes with the last candidate, usage with each chunk. */
@@ -65,9 +72,14 @@ function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void
     if (Array.isArray(parts)) for (const part of parts.filter(isRecord)) if (!state.finished) readPart(state, part, out)
     state.finishMessage = stringAt(candidate, 'finishMessage') ?? state.finishMessage
     state.finishReason = stringAt(candidate, 'finishReason') ?? state.finishReason
+    state.filters = filtersIn(candidate['safetyRatings']) ?? state.filters
   }
-  const feedback = recordAt(chunk, 'promptFeedback')
-  if (feedback !== undefined && stringAt(feedback, 'blockReason') !== undefined) state.finishReason ??= 'SAFETY'
+  const feedback = recordAt(chunk, 'promptFeedback') ?? {}
+  const blocked = stringAt(feedback, 'blockReason')
+  if (blocked === undefined) return
+  state.finishReason ??= 'SAFETY'
+  state.blocked = [`The prompt was blocked: ${blocked}`, stringAt(feedback, 'blockReasonMessage')]
+  state.filters = filtersIn(feedback['safetyRatings']) ?? state.filters
 }
 
 function readPart(state: ReadState, part: JsonRecord, out: ModelEvent[]): void {
@@ -148,7 +160,13 @@ function complete(state: ReadState, finishReason: string, out: ModelEvent[]): vo
   }
   state.finished = true
   state.segments.close(out)
-  out.push({ type: 'completed', parts: state.parts, usage: state.usage, stop: stopOf(finishReason) })
+  const stop = stopOf(finishReason)
+  out.push({ type: 'completed', parts: state.parts, usage: state.usage, stop, ...wordsOn(state, finishReason) })
+}
+
+function wordsOn({ blocked, filters, finishMessage }: ReadState, finishReason: string): { readonly why?: string } {
+  if (stopOf(finishReason) !== 'filter') return {}
+  return stopWords([...(blocked.length === 0 ? [finishReason] : blocked), filters, finishMessage])
 }
 
 /** Returns the fault of an answer that ended without being one; another try often gives a whole one. */

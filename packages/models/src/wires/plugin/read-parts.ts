@@ -7,6 +7,7 @@ import {
   zeroUsage,
 } from '../../port/model-client.ts'
 import { type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
+import { stopWords } from '../stop-words.ts'
 import { createCallIds, createCallProgress } from '../tool-calls.ts'
 import { callPart } from './write-call.ts'
 
@@ -37,7 +38,9 @@ export function createPartReader(request: ModelRequest): PartReader {
     const stop = stopOf(part['finishReason'])
     if (typeof stop !== 'string') return stop
     const usage = usageOf(recordAt(part, 'usage'))
-    return [...passages.end(), { type: 'completed', parts: history, usage, stop }]
+    const reason = part['finishReason']
+    const words = stop === 'filter' && isRecord(reason) ? stopWords([stringAt(reason, 'raw')]) : {}
+    return [...passages.end(), { type: 'completed', parts: history, usage, stop, ...words }]
   }
 }
 

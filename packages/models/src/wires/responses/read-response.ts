@@ -10,6 +10,7 @@ import type { ExplainFault, WireReader } from '../../port/wire.ts'
 import { fail, notJson } from '../event-reader.ts'
 import { type JsonRecord, lazily, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
+import { filtersIn, stopWords } from '../stop-words.ts'
 import { addItem, createReadState, partOf, type ReadState, sendWhole } from './output-items.ts'
 
 type Handler = (state: ReadState, event: JsonRecord, out: ModelEvent[]) => void
@@ -109,23 +110,34 @@ function finish(state: ReadState, raw: unknown, out: ModelEvent[]): void {
   }
   if (state.finished) return
   state.finished = true
-  const stop = stopOf(response.data)
-  out.push({ type: 'completed', parts: partsOf(state, stop), usage: usageOf(response.data), stop })
+  const parts = partsOf(state)
+  const stop = stopOf(response.data, parts.length > 0)
+  const words = stop === 'filter' ? stopWords([filtersIn(response.data['content_filters'])]) : {}
+  out.push({ type: 'completed', parts, usage: usageOf(response.data), stop, ...words })
 }
 
-/** Returns the items in order, without the reasoning at the end of a cut answer: sent back, it would be rejected. */
-function partsOf(state: ReadState, stop: StopReason): readonly JsonRecord[] {
+/** Calls of tools that no request names: sent back without their output, they would be rejected. */
+const foreignCalls = /^(?:local_shell|shell|apply_patch|computer)_call$/
+
+/** Returns the items that can go back, in order. Reasoning at the end stands before nothing, and would be rejected. */
+function partsOf(state: ReadState): readonly JsonRecord[] {
   const inOrder = [...state.items].sort(([a], [b]) => a - b)
-  const parts = inOrder.flatMap(([, item]) => (item === undefined ? [] : [item]))
-  if (stop === 'stop') return parts
+  const items = inOrder.flatMap(([, item]) => (item === undefined ? [] : [item]))
+  const parts = items.filter((item) => !foreignCalls.test(String(item['type'])) || hasOutput(items, item))
   const lastKept = parts.findLastIndex((part) => part['type'] !== 'reasoning')
   return parts.slice(0, lastKept + 1)
 }
 
-function stopOf({ status, incomplete_details: details }: FinalResponse): StopReason {
+function hasOutput(items: readonly JsonRecord[], { type, call_id: callId }: JsonRecord): boolean {
+  return items.some((item) => item['type'] === `${String(type)}_output` && item['call_id'] === callId)
+}
+
+/** Returns why a response ended. A model that has not ended its turn goes on with another request, unless it did nothing. */
+function stopOf({ status, incomplete_details: details, ...others }: FinalResponse, hasParts: boolean): StopReason {
   const reason = details?.reason
   if (reason === 'content_filter') return 'filter'
-  return typeof reason === 'string' || status === 'incomplete' ? 'length' : 'stop'
+  if (typeof reason === 'string' || status === 'incomplete') return 'length'
+  return others['end_turn'] === false && hasParts ? 'paused' : 'stop'
 }
 
 function usageOf({ usage }: FinalResponse): TokenUsage {

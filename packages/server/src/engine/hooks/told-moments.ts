@@ -1,6 +1,7 @@
 import {
   type Approval,
   type ApprovalId,
+  answerIn,
   type ConversationEvent,
   type ConversationState,
   type EventOf,
@@ -117,6 +118,6 @@ const maxMessage = 2_000
 function endText({ failure, outcome }: EventOf<'turn.ended'>, { window }: ConversationState): string {
   if (failure !== undefined) return failure.message
   if (outcome === 'interrupted') return 'Interrupted'
-  const last = window.findLast(({ item }) => item.type === 'agentMessage')?.item.text ?? ''
-  return last.slice(0, maxMessage).toWellFormed()
+  const answer = answerIn(window.map(({ item }) => item)) ?? ''
+  return answer.slice(0, maxMessage).toWellFormed()
 }

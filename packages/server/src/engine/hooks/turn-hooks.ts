@@ -1,4 +1,4 @@
-import type { ItemOf } from '@parley/protocol'
+import { answerIn, type ItemOf } from '@parley/protocol'
 import type { HookInput } from '@parley/protocol/hooks'
 import type { TurnContext } from '../turn/turn-context.ts'
 import type { HookMoment } from './conversation-hooks.ts'
@@ -45,7 +45,7 @@ export async function runStopHooks(context: TurnContext): Promise<boolean> {
 }
 
 function lastMessage({ conversation }: TurnContext): string {
-  return conversation.state.window.findLast(({ item }) => item.type === 'agentMessage')?.item.text ?? ''
+  return answerIn(conversation.state.window.map(({ item }) => item)) ?? ''
 }
 
 /**

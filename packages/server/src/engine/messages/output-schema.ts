@@ -1,4 +1,4 @@
-import { type ConversationState, limits, type OutputSchema } from '@parley/protocol'
+import { answerIn, type ConversationState, limits, type OutputSchema } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
 import { jsonBytes } from '../../replies/wire-limits.ts'
@@ -30,8 +30,8 @@ export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
 export async function findAnswerProblem({ core, window }: ConversationState): Promise<string | null> {
   const { turn } = core
   if (turn?.outputSchema === undefined) return null
-  const said = window.findLast(({ item, turnId }) => item.type === 'agentMessage' && turnId === turn.id)
-  const value = parse(said?.item.text ?? '')
+  const said = window.filter(({ turnId }) => turnId === turn.id).map(({ item }) => item)
+  const value = parse(answerIn(said) ?? '')
   if (value === undefined) return 'it is not JSON'
   const validator = await createValidator()
   const validate = validator.compile(withoutDialect(turn.outputSchema))

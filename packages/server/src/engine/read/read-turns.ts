@@ -1,6 +1,6 @@
 import { timeSlices } from '@parley/host'
 import { type Files, LogView, readBack, type SessionPaths } from '@parley/journal'
-import { type CompletedItem, completedBy, type EventOf, type PastTurn, type ResultOf } from '@parley/protocol'
+import { answerIn, type CompletedItem, completedBy, type EventOf, type PastTurn, type ResultOf } from '@parley/protocol'
 import { cutTexts, jsonBytes } from '../../replies/wire-limits.ts'
 import { createLogReader, type OwnEvent } from '../conversation/journal.ts'
 import { createReplyPage } from './reply-page.ts'
@@ -44,18 +44,32 @@ export async function readTurns(
 interface LaterPart {
   readonly end: (OwnEvent & { readonly event: EventOf<'turn.ended'> }) | null
   readonly message: CompletedItem | null
-  readonly answer: CompletedItem | null
+  /** Messages of the model's last response. */
+  readonly answer: readonly CompletedItem[]
 }
 
-const nothingLater: LaterPart = { end: null, message: null, answer: null }
+const nothingLater: LaterPart = { end: null, message: null, answer: [] }
 
 function withEvent(later: LaterPart, { event, seq, at }: OwnEvent): LaterPart {
   // Events behind the end of a turn belong to none.
   if (event.type === 'turn.ended') return { ...nothingLater, end: { event, seq, at } }
   if (event.type !== 'item.completed' || event.turnId === undefined) return later
   if (event.item.type === 'userMessage') return { ...later, message: completedBy(event, { seq, at }) }
-  if (event.item.type !== 'agentMessage' || later.answer !== null) return later
-  return { ...later, answer: completedBy(event, { seq, at }) }
+  if (event.item.type !== 'agentMessage' || !goesOn(later.answer)) return later
+  return { ...later, answer: [completedBy(event, { seq, at }), ...later.answer] }
+}
+
+/** Tells whether an earlier message belongs to these. */
+function goesOn([first]: LaterPart['answer']): boolean {
+  return first === undefined || (first.item.type === 'agentMessage' && first.item.continues === true)
+}
+
+/** Returns the last message with the text of all of them; null for none. */
+function answerOf(messages: LaterPart['answer']): CompletedItem | null {
+  const last = messages.at(-1)
+  if (last?.item.type !== 'agentMessage') return null
+  const { continues: _, ...item } = last.item
+  return { ...last, item: { ...item, text: answerIn(messages.map((message) => message.item)) ?? '' } }
 }
 
 function turnOf(
@@ -74,6 +88,6 @@ function turnOf(
     ...(ofEnd?.stopReason === undefined ? {} : { stopReason: ofEnd.stopReason }),
     ...(ofEnd === undefined ? {} : { usage: ofEnd.usage }),
     message,
-    answer,
+    answer: answerOf(answer),
   }
 }

@@ -191,7 +191,8 @@ function whole(log: ReplayedLog, parts: ReadonlyMap<ItemId, ItemId>): readonly M
 function completed(usage: EventOf<'usage.updated'> | null, response: EventOf<'model.responded'> | null): ModelEvent {
   const zero = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
   const { costUsd: _cost, isPartCost: _part, ...counts }: TokenCounts = usage?.counts ?? zero
-  return { type: 'completed', parts: response?.parts ?? [], usage: counts, stop: stopOf(usage) }
+  const why = usage?.stopWords === undefined ? {} : { why: usage.stopWords }
+  return { type: 'completed', parts: response?.parts ?? [], usage: counts, stop: stopOf(usage), ...why }
 }
 
 function stopOf(usage: EventOf<'usage.updated'> | null): Extract<ModelEvent, { type: 'completed' }>['stop'] {

@@ -22,6 +22,8 @@ function isFailure(why: EndReason): why is Failure {
   return typeof why === 'object' && 'code' in why
 }
 
+const inOtherWords = 'Ask in other words.'
+
 /** Failures of a turn whose last response was cut, by the reason of the response. */
 const cutFailures: Readonly<Partial<Record<StopReason, Failure>>> = {
   outputLimit: {
@@ -30,7 +32,7 @@ const cutFailures: Readonly<Partial<Record<StopReason, Failure>>> = {
   },
   filtered: {
     code: 'filtered',
-    message: "The answer is cut: the provider's content filter stopped it. Ask in other words.",
+    message: `The answer is cut: the provider's content filter stopped it. ${inOtherWords}`,
   },
   context: {
     code: 'contextTooLong',
@@ -49,9 +51,16 @@ export function endTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, why:
  * its schema; null when it does not.
  */
 export function completeTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, answerProblem: string | null): void {
-  const cut = cutFailures[conversation.state.core.turn?.stopReason ?? 'done']
+  const { stopReason = 'done', stopWords } = conversation.state.core.turn ?? {}
+  const cut = withWords(cutFailures[stopReason], stopWords)
   const problem = answerProblem === null ? {} : { answerProblem }
   recordEnd(conversation, ids, cut === undefined ? { why: 'completed', ...problem } : { why: cut })
+}
+
+/** Returns the failure with what the provider said of it, before the advice. */
+function withWords(cut: Failure | undefined, said: string | undefined): Failure | undefined {
+  if (cut === undefined || said === undefined) return cut
+  return { ...cut, message: cut.message.replace(inOtherWords, () => `It said: ${said} ${inOtherWords}`) }
 }
 
 interface End {

@@ -2,24 +2,16 @@ import { costOf, type ModelCall, type ModelEvent, type ModelFacts, type TokenUsa
 import {
   type ConversationEvent,
   type EventOf,
-  type Item,
   type ItemId,
   limits,
   type StopReason,
   type TokenCounts,
   type TurnId,
 } from '@parley/protocol'
-import { type RedactedStream, splitUnfinished } from '@parley/redaction'
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { proposeCall } from '../calls/propose-call.ts'
-import {
-  type Coalescer,
-  createCoalescer,
-  createDeltaWriter,
-  type DeltaWriter,
-  recordSign,
-} from '../conversation/deltas.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import { createStreamingItems, type StreamedType } from './streaming-items.ts'
 import type { CurrentModel, TurnContext } from './turn-context.ts'
 
 type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
@@ -48,7 +40,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
     calls.push(proposeCall(context, turnId, () => ({ callId, name, arguments: text })))
   }
 
-  function complete({ parts, usage, stop }: CompletedResponse): void {
+  function complete({ parts, usage, stop, why }: CompletedResponse): void {
     streaming.stop()
     const { client, choice, facts } = source
     const text = streaming.messageText()
@@ -62,12 +54,14 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
         by: choice,
         ...(facts.contextWindow === null ? {} : { contextWindow: facts.contextWindow }),
         ...(cut === undefined ? {} : { stopReason: cut.reason }),
+        ...(cut === undefined || why === undefined ? {} : { stopWords: why }),
         ...(stop === 'paused' ? { paused: true } : {}),
       },
       { type: 'model.responded', turnId, adapter: client.adapter, parts: [...parts], text, calls },
     ]
     // Without calls the turn ends here, and its failure says it.
-    if (cut !== undefined && calls.length > 0) events.push(noticeEvent(modules.ids.item(), turnId, cut))
+    if (cut !== undefined && calls.length > 0)
+      events.push(noticeEvent(modules.ids.item(), turnId, { ...cut, ...(why === undefined ? {} : { why }) }))
     conversation.recordAll(events)
   }
 
@@ -148,6 +142,8 @@ interface Cut {
   readonly reason: StopReason
   /** Notice where the turn goes on with the calls of the response. */
   readonly title: string
+  /** Words of the provider. */
+  readonly why?: string
 }
 
 /** Responses that end early, by stop reason. */
@@ -159,122 +155,11 @@ const cuts: Readonly<Record<CompletedResponse['stop'], Cut | undefined>> = {
   filter: { reason: 'filtered', title: "The answer ends here because the provider's content filter stopped it." },
 }
 
-function noticeEvent(id: ItemId, turnId: TurnId, { reason, title }: Cut): ConversationEvent {
-  return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code: reason, title }) }
+function noticeEvent(id: ItemId, turnId: TurnId, { reason, title, why }: Cut): ConversationEvent {
+  const whole = why === undefined ? title : `${title} It said: ${why}`
+  return { type: 'item.completed', turnId, item: noticeItem(id, { level: 'warning', code: reason, title: whole }) }
 }
-
-type StreamedType = 'agentMessage' | 'reasoning' | 'rawReasoning'
 
 function reasoningType({ raw }: { readonly raw?: true }): StreamedType {
   return raw === true ? 'rawReasoning' : 'reasoning'
-}
-
-interface StreamingItem {
-  readonly itemId: ItemId
-  /** Kind of the part, as far as it is known. */
-  type: StreamedType
-  readonly deltas: Coalescer
-  /** Redacts the deltas; a secret may be cut between two of them. */
-  readonly redacted: RedactedStream
-  readonly write: DeltaWriter
-  /** Text sent so far. Kept here because a long response has a hundred thousand deltas. */
-  text: string
-}
-
-/** Streams the text of one response: an item per part, with coalesced deltas. */
-interface StreamingItems {
-  push(part: string, type: StreamedType, text: string): void
-  /** Sets the whole text of a part and what it was. A message stays open until the response is complete: a cut one is discarded. */
-  finish(part: string, type: StreamedType, text: string): void
-  flush(): void
-  /** Says of an open message from time to time that the answer goes on: arguments are not streamed. */
-  goesOn(): void
-  /** Records the received text without an end that may be half a secret. */
-  keep(): void
-  /** Stops recording. */
-  stop(): void
-  /** Returns the events that close the open parts, in order. */
-  closingEvents(): ConversationEvent[]
-  /** Returns the text of the messages, joined. */
-  messageText(): string
-}
-
-/** Interval of the signs that an answer goes on. */
-const signIntervalMs = 5_000
-
-function createStreamingItems({ conversation, modules }: TurnContext, turnId: TurnId): StreamingItems {
-  const parts = new Map<string, StreamingItem>()
-  let signMs = modules.clock.elapsed()
-
-  function open(part: string, type: StreamedType, text: string): StreamingItem {
-    const itemId = modules.ids.item()
-    const redacted = modules.redaction.stream()
-    const write = createDeltaWriter(conversation, itemId)
-    const deltas = createCoalescer(modules.clock, (delta) => recordDelta(opened, redacted.push(delta)))
-    const opened: StreamingItem = { itemId, type, deltas, redacted, write, text: modules.redaction.text(text) }
-    conversation.record({ type: 'item.started', turnId, item: streamedItem(itemId, type, 'inProgress', opened.text) })
-    parts.set(part, opened)
-    return opened
-  }
-
-  function recordDelta(item: StreamingItem, text: string): boolean {
-    item.text += text
-    return item.write(text)
-  }
-
-  /** Ends the deltas of a part; its end is recorded as it is. */
-  function end(item: StreamingItem): void {
-    item.deltas.flush()
-    item.deltas.stop()
-    recordDelta(item, item.redacted.end())
-  }
-
-  function close({ itemId, type, text }: StreamingItem): ConversationEvent {
-    return { type: 'item.completed', turnId, item: streamedItem(itemId, type, 'completed', text) }
-  }
-
-  return {
-    push(part, type, text) {
-      if (text === '') return
-      const item = parts.get(part) ?? open(part, type, '')
-      item.deltas.push(text)
-    },
-    finish(part, type, text) {
-      if (!parts.has(part) && text === '') return
-      const item = parts.get(part) ?? open(part, type, text)
-      end(item)
-      item.type = type
-      item.text = modules.redaction.text(text)
-      if (type === 'agentMessage') return
-      conversation.record(close(item))
-      parts.delete(part)
-    },
-    flush() {
-      for (const { deltas } of parts.values()) deltas.flush()
-    },
-    goesOn() {
-      const message = [...parts.values()].findLast(({ type }) => type === 'agentMessage')
-      if (message === undefined || modules.clock.elapsed() - signMs < signIntervalMs) return
-      signMs = modules.clock.elapsed()
-      recordSign(conversation, message.itemId)
-    },
-    keep() {
-      for (const item of parts.values()) {
-        item.deltas.flush()
-        recordDelta(item, splitUnfinished(item.redacted.end()).shown)
-      }
-    },
-    stop() {
-      for (const item of parts.values()) item.text += item.redacted.push(item.deltas.stop()) + item.redacted.end()
-    },
-    closingEvents: () => [...parts.values()].map(close),
-    messageText: () =>
-      [...parts.values()].flatMap(({ type, text }) => (type === 'agentMessage' ? [text] : [])).join('\n\n'),
-  }
-}
-
-function streamedItem(id: ItemId, type: StreamedType, status: Item['status'], text: string): Item {
-  if (type === 'agentMessage') return { id, type, status, title: 'Answer', text }
-  const raw = type === 'rawReasoning' ? ({ raw: true } as const) : {}
-  return { id, type: 'reasoning', status, title: 'Reasoning', text, ...raw }
 }

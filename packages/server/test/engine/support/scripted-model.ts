@@ -28,6 +28,8 @@ export interface Answer {
   readonly parts?: readonly unknown[]
   readonly usage?: Partial<TokenUsage>
   readonly stop?: 'stop' | 'length' | 'filter' | 'context' | 'paused'
+  /** Words of the provider on why it stopped. */
+  readonly why?: string
   /** Failure that ends the response instead of its completion. */
   readonly failure?: Partial<ModelFailure>
   /** Called and awaited before the end or the failure is sent; the signal ends the wait. */
@@ -101,12 +103,18 @@ function modelCall({ name, args, id }: ScriptedCall, nextId: () => string): Mode
   return { callId: id ?? nextId(), name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }
 }
 
-function endOf({ failure, usage, stop = 'stop', text, parts = [{ said: text ?? '' }] }: Answer): ModelEvent {
+function endOf({ failure, usage, stop = 'stop', why, text, parts = [{ said: text ?? '' }] }: Answer): ModelEvent {
   if (failure !== undefined) {
     const known: ModelFailure = { code: 'streamCut', message: 'The connection was cut.', retry: 'short', ...failure }
     return { type: 'failed', failure: known }
   }
-  return { type: 'completed', parts: [...parts], usage: { ...zeroUsage, ...usage }, stop }
+  return {
+    type: 'completed',
+    parts: [...parts],
+    usage: { ...zeroUsage, ...usage },
+    stop,
+    ...(why === undefined ? {} : { why }),
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

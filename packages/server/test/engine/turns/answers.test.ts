@@ -64,6 +64,25 @@ describe('a turn without calls', () => {
     ])
   })
 
+  it('says the words of a provider that stopped the answer, with calls and without', async () => {
+    await using place = testPlace()
+    const why = 'Category: cyber. Model to use: m2.'
+    const calls = [{ name: 'list_dir', args: {} }]
+    const model = scriptedModel({ calls, stop: 'filter', why }, { text: 'Hel', stop: 'filter', why }, { text: 'Hello' })
+    const { watched } = await place.talk({ model })
+    await watched.send('hi')
+    await watched.turnEnded()
+    const notices = watched.items().filter(({ type }) => type === 'notice')
+    expect(notices.map(({ title }) => title)).toEqual([
+      `The answer ends here because the provider's content filter stopped it. It said: ${why}`,
+      `The answer is cut: the provider's content filter stopped it. It said: ${why} Ask in other words.`,
+    ])
+    expect(watched.state.core.lastTurn?.failure?.message).toBe(notices[1]?.title)
+    await watched.send('again')
+    await watched.turnEnded()
+    expect(watched.state.core.lastTurn).toMatchObject({ outcome: 'completed', failure: null })
+  })
+
   it('goes on after a cut response that has calls, with a warning', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [{ name: 'list_dir', args: {} }], stop: 'length' }, { text: 'Hello' })

@@ -162,8 +162,14 @@ export class ConversationUpdates {
 
     if (item.type === 'agentMessage' || item.type === 'reasoning') {
       this.#texts.set(item.id, { type: item.type, sentLength: 0 })
+      await this.#separate(item)
       await this.#continue(item.id, item.text)
     } else if (isCall(item) && !isSilent(item)) await this.#sendCall(item)
+  }
+
+  /** Parts a text from the one before it in the same answer, for clients that join the pieces of all messages. */
+  async #separate(item: Item): Promise<void> {
+    if (item.type === 'agentMessage' && item.continues === true) await this.#send(chunk(item.type, '\n\n', item.id))
   }
 
   async #continue(itemId: ItemId, text: string): Promise<void> {
@@ -216,6 +222,7 @@ export class ConversationUpdates {
     }
     if (item.type === 'agentMessage' || item.type === 'reasoning') {
       const rest = item.text.slice(this.#texts.get(item.id)?.sentLength ?? 0)
+      if (!this.#texts.has(item.id)) await this.#separate(item)
       this.#texts.delete(item.id)
       if (rest !== '') await this.#send(chunk(item.type, rest, item.id))
     } else if (item.type === 'userMessage') {

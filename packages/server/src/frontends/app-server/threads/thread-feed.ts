@@ -1,5 +1,13 @@
 import type { Conversation } from '@parley/client'
-import type { ConversationEvent, Envelope, EventOf, FileChangeEntry, Item, ItemId } from '@parley/protocol'
+import {
+  answerAfter,
+  type ConversationEvent,
+  type Envelope,
+  type EventOf,
+  type FileChangeEntry,
+  type Item,
+  type ItemId,
+} from '@parley/protocol'
 import { readDiffs, type ShownChange } from '@parley/protocol/calls'
 import { threadSettings } from '../shapes/settings.ts'
 import { statusOf, type ThreadStatus } from '../shapes/thread.ts'
@@ -26,6 +34,8 @@ export class ThreadFeed {
   #status: ThreadStatus
   /** Last message of the model in the turn, for its summary. */
   #answer: ThreadItem | null = null
+  /** Text of that answer. */
+  #said: string | null = null
   #changed: readonly FileChangeEntry[] = []
   #before: Conversation['state']
 
@@ -150,6 +160,7 @@ export class ThreadFeed {
 
   #turnStarted({ turnId: id }: EventOf<'turn.started'>, at: number): void {
     this.#answer = null
+    this.#said = null
     this.#changed = []
     this.#send('turn/started', { turn: runningTurnShape(id, at) })
   }
@@ -236,7 +247,10 @@ export class ThreadFeed {
       contentTokenCount: null,
       completedAtMs: at,
     })
-    if (item.type === 'agentMessage') this.#answer = shown
+    if (item.type === 'agentMessage') {
+      this.#said = answerAfter(this.#said, item)
+      this.#answer = { ...shown, text: this.#said }
+    }
     if (item.type !== 'fileChange' || item.status !== 'completed' || item.changes.length === 0) return
     this.#changed = [...this.#changed, ...item.changes]
     this.#send('turn/diff/updated', {
