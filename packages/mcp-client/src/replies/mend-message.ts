@@ -24,9 +24,18 @@ function mendAnswer(answer: Fields, open: OpenIds): unknown {
   const id = idOf(answer, open)
   if (id === undefined) return answer
   const { error, result } = answer
-  if (error !== undefined && error !== null) return { jsonrpc: '2.0', id, error: mendError(error) }
+  const isPlain = id === answer['id'] && Object.keys(answer).length === 3
+  if (error !== undefined && error !== null)
+    return isPlain && isInForm(error) ? answer : { jsonrpc: '2.0', id, error: mendError(error) }
   if (!isRecord(result)) return { jsonrpc: '2.0', id, error: { code: ownCode, message: noResult(result) } }
-  return { jsonrpc: '2.0', id, result: mendResult(result) }
+  const mended = mendResult(result)
+  return isPlain && mended === result ? answer : { jsonrpc: '2.0', id, result: mended }
+}
+
+function isInForm(error: unknown): boolean {
+  return (
+    isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string' && error['data'] !== null
+  )
 }
 
 function idOf({ id }: Fields, open: OpenIds): string | number | undefined {
@@ -93,7 +102,8 @@ export function isMessage(value: unknown): value is JSONRPCMessage {
 export function mendJson(text: string, open: OpenIds): string {
   try {
     const value: unknown = JSON.parse(text)
-    return JSON.stringify(mendMessage(value, open))
+    const mended = mendMessage(value, open)
+    return mended === value ? text : JSON.stringify(mended)
   } catch {
     return text
   }

@@ -12,7 +12,7 @@ describe('a message of an MCP server', () => {
     answer({ error: { code: -32602, message: 'no', data: { x: null } } }),
     { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } },
   ])('in form stays as it is: %j', (message) => {
-    expect(mendMessage(message, open)).toEqual(message)
+    expect(mendMessage(message, open)).toBe(message)
   })
 
   it.each([

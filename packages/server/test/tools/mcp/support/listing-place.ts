@@ -10,6 +10,7 @@ export interface Listing {
   readonly before?: string
   readonly initialize?: object
   readonly pages: Readonly<Record<string, unknown>>
+  readonly resources?: Readonly<Record<string, unknown>>
   readonly calls?: Readonly<Record<string, object>>
 }
 

@@ -1,17 +1,22 @@
 // An MCP server that answers what its first argument, a JSON object, says.
 //   before: text before the first line
 //   initialize: fields of that answer in place of the usual ones
+//   resources: results of resources/list in the same way
 //   pages: results of tools/list by cursor ("" for none); a text is the message of an error
 //   calls: answers to tools/call by tool, whole messages without id; what is not here echoes its arguments
 
 import { createInterface } from 'node:readline'
 
-const { before = '', initialize = {}, pages = {}, calls = {} } = JSON.parse(process.argv[2] ?? '{}')
+const { before = '', initialize = {}, pages = {}, resources = {}, calls = {} } = JSON.parse(process.argv[2] ?? '{}')
 let isFirst = true
 
 function say(message) {
   process.stdout.write(`${isFirst ? before : ''}${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   isFirst = false
+}
+
+function pageOf(page) {
+  return typeof page === 'string' ? { error: { code: -32602, message: page } } : { result: page }
 }
 
 const methods = {
@@ -23,10 +28,8 @@ const methods = {
       ...initialize,
     },
   }),
-  'tools/list': ({ cursor = '' }) => {
-    const page = pages[cursor] ?? { tools: [] }
-    return typeof page === 'string' ? { error: { code: -32602, message: page } } : { result: page }
-  },
+  'tools/list': ({ cursor = '' }) => pageOf(pages[cursor] ?? { tools: [] }),
+  'resources/list': ({ cursor = '' }) => pageOf(resources[cursor] ?? { resources: [] }),
   'tools/call': ({ name, arguments: args }) =>
     calls[name] ?? { result: { content: [{ type: 'text', text: JSON.stringify(args) }] } },
 }
