@@ -66,7 +66,7 @@ export function createFileTable(parts: TableParts): FileTable {
   }
 
   async function lookForNew(slices: TimeSlices): Promise<readonly ChangedPath[] | null> {
-    const found = await tree.look({ slices, maxFiles })
+    const found = await tree.look({ slices, maxFiles, isWatched: (path) => files.all.has(path) })
     if (found === null) return null
     const { listed, isWhole, wasShown } = found
     if (isWhole) dropIgnored(files, listed)

@@ -1,8 +1,8 @@
-import type { Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import type { TimeSlices } from '@parley/host'
 import { type IgnoreRules, isIgnored } from '../look-up/read-folder.ts'
-import { type FolderList, hasJustChanged, listFolder, lookAt, rulesAbove } from './list-folder.ts'
+import { type FolderList, listFolder, lookAt, rulesAbove, stampOf } from './list-folder.ts'
+import { createTrackedIgnored } from './tracked-ignored.ts'
 
 interface KnownFolder {
   /** Value that changes with the names; null for a folder that has just changed, which is listed again. */
@@ -27,6 +27,8 @@ interface FoundPaths {
 interface Limits {
   readonly slices: TimeSlices
   readonly maxFiles: number
+  /** Tests if a file was found by an earlier look. */
+  readonly isWatched: (path: string) => boolean
 }
 
 /** Folders of a workspace that are not ignored. */
@@ -45,6 +47,7 @@ type Start = readonly [folder: string, above: IgnoreRules]
 export function createFolderTree(roots: readonly string[], isShown: (path: string) => boolean): FolderTree {
   const known = new Map<string, KnownFolder>()
   const { read, walk } = createWalker(known, isShown)
+  const tracked = createTrackedIgnored(roots)
   let isStale = true
 
   async function walkAll(limits: Limits): Promise<FoundPaths | null> {
@@ -89,7 +92,7 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
     return found
   }
 
-  async function look(limits: Limits): Promise<FoundPaths | null> {
+  async function lookAtFolders(limits: Limits): Promise<FoundPaths | null> {
     if (isStale) return walkAll(limits)
     const listed: string[] = []
     for (const [folder, before] of [...known]) {
@@ -101,8 +104,26 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
     return { listed, isWhole: false, wasShown: () => true }
   }
 
+  /** Adds what git tracks although a rule names it. */
+  function withTracked({ listed, isWhole, wasShown }: FoundPaths, { isWatched }: Limits): FoundPaths {
+    const before = tracked.paths
+    const found = isWhole ? new Set(listed) : null
+    // What git tracks no more is left out by the next look, which lists everything.
+    isStale = tracked.look((path) => found?.has(path) ?? isWatched(path))
+    const more = [...tracked.paths].filter((path) => isShown(path) && found?.has(path) !== true)
+    const isMore = new Set(more)
+    return {
+      listed: [...listed, ...more],
+      isWhole,
+      wasShown: (path) => before.has(path) || (!isMore.has(path) && wasShown(path)),
+    }
+  }
+
   return {
-    look,
+    async look(limits) {
+      const found = await lookAtFolders(limits)
+      return found === null ? null : withTracked(found, limits)
+    },
     forget() {
       isStale = true
     },
@@ -152,9 +173,4 @@ function wasShownIn(before: ReadonlyMap<string, KnownFolder>, path: string): boo
     if (known !== undefined) return !isIgnored(known.rules, path, false)
   }
   return false
-}
-
-/** Returns a value that changes when a name comes or goes; null for a folder that has just changed. */
-function stampOf(stats: Stats): string | null {
-  return hasJustChanged(stats) ? null : `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}`
 }

@@ -1,8 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, readdirSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gitFoldersOf, openUnlocked } from '@parley/host'
-import ignore from 'ignore'
-import { type IgnoreRules, isIgnored } from '../look-up/read-folder.ts'
+import { type IgnoreRules, isIgnored, rulesIn } from '../look-up/read-folder.ts'
 import { readAll } from './content-store.ts'
 
 /** Files that name ignored ones, in the order of their weight. */
@@ -40,8 +39,13 @@ export function rulesAbove(root: string): IgnoreRules {
   const folders = foldersAbove(root)
   const outer = folders[0] ?? root
   const text = excludes(join(outer, '.git'))
-  const excluded: IgnoreRules = text === '' ? [] : [{ folder: outer, patterns: ignore().add(text) }]
+  const excluded = text === '' ? [] : rulesIn(outer, text)
   return folders.reduce((rules, folder) => withOwnRules(folder, rules).rules, excluded)
+}
+
+/** Returns the folder with the `.git` of a root: the nearest one above, or the root itself. */
+export function repositoryOf(root: string): string {
+  return foldersAbove(root)[0] ?? root
 }
 
 /** Returns the rules that a repository keeps out of its work tree; empty without a repository, or where git fails too. */
@@ -69,8 +73,7 @@ function withOwnRules(folder: string, above: IgnoreRules): Pick<FolderList, 'rul
   const texts = ruleFiles.map((name) => ruleText(join(folder, name)))
   const ruleStamp = texts.join('\0')
   if (texts.every((text) => text === '')) return { rules: above, ruleStamp }
-  const patterns = texts.reduce((rules, text) => rules.add(text), ignore())
-  return { rules: [...above, { folder, patterns }], ruleStamp }
+  return { rules: [...above, ...rulesIn(folder, texts.join('\n'))], ruleStamp }
 }
 
 /** Returns the text of a rule file; empty when there is none, or it is no regular file of at most 1 MiB. */
@@ -101,6 +104,11 @@ const coarseMs = 20
 /** Tells if an entry has changed so recently that another change might not show. */
 export function hasJustChanged({ mtimeMs, ctimeMs }: Pick<Stats, 'mtimeMs' | 'ctimeMs'>): boolean {
   return Date.now() - Math.max(mtimeMs, ctimeMs) < coarseMs
+}
+
+/** Returns a value that changes with an entry; null for one that has just changed. */
+export function stampOf(stats: Stats): string | null {
+  return hasJustChanged(stats) ? null : `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}`
 }
 
 /** Reads metadata, links not followed; null when there is nothing, or its folder cannot be entered. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
@@ -97,6 +98,57 @@ test('a file that becomes ignored is not taken for removed', async () => {
   expect(await changesAfter(table, () => writeFileSync(join(root, '.gitignore'), '*.log'))).toEqual([
     ['.gitignore', null, 'is'],
   ])
+})
+
+/** A repository that tracks two files which rules name, of three; with an empty place for the table. */
+async function trackedFiles() {
+  const folder = await tempDirectory()
+  const root = join(folder.path, 'w')
+  const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: root, stdio: 'ignore' })
+  mkdirSync(join(root, 'gen'), { recursive: true })
+  writeFileSync(join(root, '.gitignore'), 'tox.ini\ngen/\n')
+  for (const name of ['tox.ini', 'gen/kept', 'gen/made']) writeFileSync(join(root, name), 'a')
+  git('init', '-q')
+  git('add', '-f', '.gitignore', 'tox.ini', 'gen/kept')
+  return { root, git, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+}
+
+test('files that git tracks though a rule names them are watched', async () => {
+  await using at = await trackedFiles()
+  const { table } = await tableIn(at.root)
+  const write = (...names: readonly string[]) => {
+    for (const name of names) writeFileSync(join(at.root, name), `${name} again`)
+  }
+  expect(await changesAfter(table, () => write('tox.ini', 'gen/kept', 'gen/made'))).toEqual([
+    ['kept', 'was', 'is'],
+    ['tox.ini', 'was', 'is'],
+  ])
+  expect(await changesAfter(table, () => unlinkSync(join(at.root, 'gen/kept')))).toEqual([['kept', 'was', null]])
+  expect(await changesAfter(table, () => write('gen/kept'))).toEqual([['kept', null, 'is']])
+})
+
+test('an index that changes tells which files those are, with no change of their own', async () => {
+  await using at = await trackedFiles()
+  const { table } = await tableIn(at.root)
+  const watched = () => [...table.files.keys()].map((path) => path.slice(at.root.length + 1)).sort()
+  expect(await changesAfter(table, () => at.git('add', '-f', 'gen/made'))).toEqual([])
+  expect(watched()).toEqual(['.gitignore', 'gen/kept', 'gen/made', 'tox.ini'])
+  expect(await changesAfter(table, () => writeFileSync(join(at.root, 'gen/made'), 'b'))).toEqual([
+    ['made', 'was', 'is'],
+  ])
+  expect(await changesAfter(table, () => at.git('rm', '-q', '--cached', 'tox.ini', 'gen/kept'))).toEqual([])
+  expect(await changesAfter(table, () => writeFileSync(join(at.root, 'tox.ini'), 'c'))).toEqual([])
+  expect(watched()).toEqual(['.gitignore', 'gen/made'])
+})
+
+test('a file that git tracks and a rule names is not looked for behind a link', async () => {
+  await using at = await trackedFiles()
+  mkdirSync(join(at.root, '../elsewhere'))
+  writeFileSync(join(at.root, '../elsewhere/kept'), 'secret')
+  rmSync(join(at.root, 'gen'), { recursive: true })
+  symlinkSync('../elsewhere', join(at.root, 'gen'))
+  const { table } = await tableIn(at.root)
+  expect([...table.files.keys()]).not.toContain(join(at.root, 'gen/kept'))
 })
 
 test('a content above the limits has no hash, and one below is kept exactly', async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { tempWorkspace } from '@parley/testkit'
+import { type RepositoryShape, repositoryShapes, shapedRepository, tempDirectory, tempWorkspace } from '@parley/testkit'
 import { rgPath } from '@vscode/ripgrep'
 import { describe, expect, it } from 'vitest'
 import { diskFiles } from '../../../src/files/disk-files.ts'
@@ -163,6 +163,25 @@ describe.each(['with ripgrep', 'without ripgrep'] as const)('files that git trac
     const found = shown(await search(workspace.path, { pattern: 'zork' }, machine))
     expect(found).toEqual(['gen/kept.py', 'src.py', 'sub/a.cfg', 'sub/b.cfg'])
   })
+})
+
+/** Shapes at which git itself does not wait for ever. */
+const shapes = Object.keys(repositoryShapes).filter((name): name is RepositoryShape => {
+  return name in repositoryShapes && name !== 'rule files that are pipes'
+})
+
+it.each(shapes)('in a folder of the shape %s a file that rules name is found once git tracks it', async (shape) => {
+  await using root = await tempDirectory()
+  const { folder } = await shapedRepository(shape, root.path)
+  writeFileSync(join(folder, 'ignored'), 'zork\n')
+  expect(shown(await search(folder, { pattern: 'zork' }))).toEqual([])
+  let finds = ['ignored']
+  try {
+    execFileSync('git', ['add', '-f', 'ignored'], { cwd: folder, stdio: 'ignore' })
+  } catch {
+    finds = []
+  }
+  expect(shown(await search(folder, { pattern: 'zork' }))).toEqual(finds)
 })
 
 it('a list shows files that git tracks and a rule names, and the folders that they are in', async () => {
