@@ -2,7 +2,8 @@ import { joinShellWords } from '@parley/text'
 import type { Span } from '../../view/review/review-span.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { findSpan, SpanError } from './find-span.ts'
-import { readSections } from './git-sections.ts'
+import { type DiffedFile, readSections } from './git-sections.ts'
+import { withHiddenText } from './hidden-text.ts'
 import { readNewFiles } from './new-files.ts'
 import { createGit, createUnfilteredGit, type Git, problemText } from './safe-git.ts'
 import { stagedOtherwise } from './staged-otherwise.ts'
@@ -74,10 +75,11 @@ async function readDiff(words: readonly string[], { git, tree }: Place): Promise
   const diff = await git(['diff', ...diffOptions, ...words, '--'], maxDiffBytes)
   if (diff.kind === 'failed') throw new SpanError(problemText(diff, tree.top))
   const { files, isListCut } = readSections(diff.output, diff.isCut)
-  return { isListCut, files: files.map((file) => named(file, words, tree)) }
+  const whole = await withHiddenText(files, git, [...diffOptions, ...words])
+  return { isListCut, files: whole.map((file) => named(file, words, tree)) }
 }
 
-function named(file: Omit<ChangedFile, 'shownBy'>, words: readonly string[], tree: WorkTree): ChangedFile {
+function named({ isHidden: _, ...file }: DiffedFile, words: readonly string[], tree: WorkTree): ChangedFile {
   const path = pathFromFolder(tree, file.path)
   const after = file.movedTo === undefined ? [] : [pathFromFolder(tree, file.movedTo)]
   const [movedTo] = after

@@ -16,9 +16,15 @@ interface Counts {
   readonly deletions: number
 }
 
+/** File with its path as git has it. */
+export interface DiffedFile extends Omit<ChangedFile, 'shownBy'> {
+  /** True where git shows no lines, as of data that is no text. */
+  readonly isHidden: boolean
+}
+
 interface ReadDiff {
-  /** Files with paths as git has them, in its order. */
-  readonly files: readonly Omit<ChangedFile, 'shownBy'>[]
+  /** Files in the order of git. */
+  readonly files: readonly DiffedFile[]
   /** True when more files differ than are listed. */
   readonly isListCut: boolean
 }
@@ -119,7 +125,7 @@ interface Facts {
   readonly counted: Counts | undefined
 }
 
-function changedFile(file: Listed, sections: readonly Section[], { isCut, counted }: Facts): ReadDiff['files'][number] {
+function changedFile(file: Listed, sections: readonly Section[], { isCut, counted }: Facts): DiffedFile {
   const { name, before, status, oldMode } = file
   const hunks = sections.map(({ text }) => hunksOf(text)).join('')
   const isMissing = isCut && (sections.length === 0 || sections.some(({ isWhole }) => !isWhole))
@@ -135,6 +141,7 @@ function changedFile(file: Listed, sections: readonly Section[], { isCut, counte
     before: null,
     after: null,
     isWhole: !isMissing,
+    isHidden: sections.some(isBinary),
   }
 }
 
@@ -161,10 +168,14 @@ interface Shown {
 function remarksOn({ oldMode, newMode, status }: Listed, { sections, hunks, isMissing }: Shown): readonly string[] {
   const remarks = [...modeRemarks({ oldMode, newMode, status })]
   if (status === 'U') remarks.push('It is not merged: two sides changed it.')
-  if (sections.some(({ text }) => /\nBinary files /.test(text))) remarks.push('Git takes it for no text.')
+  if (sections.some(isBinary)) remarks.push('Git takes it for no text.')
   else if (isMissing) remarks.push('Lines of it are missing here: the whole diff is too long.')
   else if (status === 'A' && hunks === '') remarks.push('It is empty.')
   return remarks
+}
+
+function isBinary({ text }: Section): boolean {
+  return /\nBinary files /.test(text)
 }
 
 function modeRemarks({ oldMode, newMode, status }: Pick<Listed, 'oldMode' | 'newMode' | 'status'>): readonly string[] {

@@ -196,6 +196,29 @@ describe('each file that differs has its own diff', () => {
     },
   )
 
+  test('text that attributes call binary is there, and data that is none is not', async () => {
+    await using at = await repository({ 'a.js': 'one\n', 'old name.c': '1\n2\n3\n', 'p.png': '\0', 'q[a]*.js': 'q\n' })
+    at.write('.gitattributes', '*.js -diff\n*.c binary\n')
+    at.git('mv', 'old name.c', 'new.c')
+    for (const [name, text] of [
+      ['a.js', 'one\nkey\n'],
+      ['new.c', '1\n2\n3\n4\n'],
+      ['p.png', '\0\x01'],
+      ['q[a]*.js', 'q\nr\n'],
+    ] as const)
+      at.write(name, text)
+    const found = await at.files()
+    expect(
+      found.map(({ path, movedTo = path, additions, diff }) => [movedTo, additions, diff.split('\n').slice(0, 2)]),
+    ).toEqual([
+      ['a.js', 1, ['… Attributes of the repository call it no text; it is.', '@@ -1 +1,2 @@']],
+      ['new.c', 1, ['… Attributes of the repository call it no text; it is.', '@@ -1,3 +1,4 @@']],
+      ['p.png', 0, ['… Git takes it for no text.', '']],
+      ['q[a]*.js', 1, ['… Attributes of the repository call it no text; it is.', '@@ -1 +1,2 @@']],
+      ['.gitattributes', 2, ['@@ -0,0 +1,2 @@', '+*.js -diff']],
+    ])
+  })
+
   test('a diff that is too long says of each file whether lines are missing', async () => {
     await using at = await repository({ 'a.txt': '', 'b.txt': 'b\n', 'c.txt': 'c\n' })
     at.write('a.txt', 'aa\n')
