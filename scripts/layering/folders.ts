@@ -31,6 +31,8 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'files',
     'look-up',
     'patch',
+    'patch/parse',
+    'patch/place',
     'patch/plan',
     'patch/apply',
     'history',

@@ -41,13 +41,15 @@ export { type ApplyOutcome, type ApplyRequest, applyPlan } from './patch/apply/a
 export { comparePlan } from './patch/apply/compare-plan.ts'
 export { diskPatchFiles, refusesLinks } from './patch/apply/disk-patch-files.ts'
 export { changesOf, contentHash, type FileState, readChanges, recordChange } from './patch/file-plan.ts'
+export type { Hunk } from './patch/parse/hunk.ts'
+export { parsePatch } from './patch/parse/parse-patch.ts'
 export type { FileStat, PatchTarget, PatchView } from './patch/patch-files.ts'
 export { type JudgedPatch, type PatchQuestion, patchQuestion } from './patch/patch-question.ts'
 export { failureText, successText } from './patch/patch-report.ts'
-export { type Hunk, parsePatch } from './patch/plan/parse-patch.ts'
 export type { FileEdit } from './patch/plan/plan-edit.ts'
 export { planPatch } from './patch/plan/plan-patch.ts'
 export type { PlanSurroundings } from './patch/plan/planned-files.ts'
+export { settlePaths } from './patch/plan/settle-paths.ts'
 export {
   type ConnectedMachines,
   createConnectedMachines,

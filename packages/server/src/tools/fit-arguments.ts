@@ -95,10 +95,18 @@ export function fitCall({ name, arguments: written }: WrittenCall): FittedCall {
   if (fields === undefined) return { name, args: read.value }
   const args = withOwnNames(read.value, fields)
   if (!isRecord(args)) return { name, args }
-  // Some models give the words of a command that applies the patch.
-  if (name === 'apply_patch' && isArgv(args['patch'])) return { name, args: { patch: args['patch'].at(-1) } }
+  if (name === 'apply_patch') return { name, args: { ...args, patch: patchIn(args['patch'], fields) } }
   if (name === 'read_file') return { name, args: withLine(args) }
   return name === 'shell' ? fitCommand(args) : { name, args }
+}
+
+/** Returns the patch where a model gives the words of a command that applies it, or the JSON of a call as its text. */
+function patchIn(given: unknown, fields: Fields): unknown {
+  if (isArgv(given)) return given.at(-1)
+  const inner = typeof given === 'string' && /^\s*["{[]/.test(given) ? parsedJson(given)?.value : undefined
+  if (typeof inner === 'string' || isArgv(inner)) return patchIn(inner, fields)
+  const named = withOwnNames(inner, fields)
+  return isRecord(named) && 'patch' in named ? patchIn(named['patch'], fields) : given
 }
 
 type Read = { readonly value: unknown } | { readonly problem: string }

@@ -10,9 +10,14 @@ export interface ShellCommand {
 export type PatchInCommand = { readonly kind: 'none' | 'unclear' } | { readonly kind: 'patch'; readonly patch: string }
 
 const program = '(?:apply_patch|applypatch)'
-const startsWithProgram = new RegExp(String.raw`^${program}\s`)
+const runsProgram = new RegExp(
+  String.raw`^${program}\s|^(?:cat|echo)\s[^\n]*\|\s*${program}\b|\n[^\n]*\|\s*${program}\s*$`,
+)
+const startsPatch = /\*\*\* Begin Patch|^diff --git |^--- \S.*\n\+\+\+ /m
 const changeOfFolder = /^cd\s+(?:'([^'\n]+)'|"([^"$`\\\n]+)"|([\w./@+-]+))\s*&&\s*/
 const heredoc = new RegExp(String.raw`^${program}\s*<<-?\s*(['"]?)(\w+)\1[^\S\n]*\n([\s\S]*\n)[^\S\n]*\2\s*$`)
+const piped = new RegExp(String.raw`^cat\s*<<-?\s*(['"]?)(\w+)\1\s*\|\s*${program}[^\S\n]*\n([\s\S]*\n)[^\S\n]*\2\s*$`)
+const pipedText = new RegExp(String.raw`^echo\s+'([^']+)'\s*\|\s*${program}\s*$`)
 const quoted = new RegExp(String.raw`^${program}\s+(?:'([^']+)'|"([^"$\`\\]+)")\s*$`)
 
 /**
@@ -34,18 +39,17 @@ function patchInScript(script: string, workdir: string): PatchInCommand {
   const trimmed = script.trim()
   const [entering = '', single, double, bare] = changeOfFolder.exec(trimmed) ?? []
   const rest = trimmed.slice(entering.length)
-  if (!rest.includes('*** Begin Patch') || !startsWithProgram.test(rest)) return none
-  const patch =
-    heredoc.exec(rest)?.[3] ??
-    quoted
-      .exec(rest)
-      ?.slice(1)
-      .find((text) => text !== undefined)
-  if (patch === undefined) return { kind: 'unclear' }
+  if (!startsPatch.test(rest) || !runsProgram.test(rest)) return none
+  const argument = quoted.exec(rest) ?? pipedText.exec(rest)
+  const patch = (heredoc.exec(rest) ?? piped.exec(rest))?.[3] ?? argument?.slice(1).find((text) => text !== undefined)
   const entered = single ?? double ?? bare ?? '.'
-  return { kind: 'patch', patch: inFolder(patch, isAbsolute(entered) ? entered : join(workdir, entered)) }
+  const folder = isAbsolute(entered) ? entered : join(workdir, entered)
+  // The paths of git's diffs look like lines that are removed and added.
+  if (patch === undefined || (gitPaths.test(patch) && join(folder) !== '.')) return { kind: 'unclear' }
+  return { kind: 'patch', patch: inFolder(patch, folder) }
 }
 
+const gitPaths = /^diff --git |^--- \S.*\n\+\+\+ \S.*\n@@ /m
 const headers = /^(\*\*\* (?:Add File|Delete File|Update File|Move to):\s*)(\S.*)$/gm
 
 /** Puts a folder before the relative paths of a patch. */

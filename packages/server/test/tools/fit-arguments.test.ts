@@ -14,6 +14,12 @@ describe('arguments that almost fit', () => {
     ['apply_patch', patch, 'apply_patch', { patch }],
     ['apply_patch', `<<'EOF'\n${patch}\nEOF`, 'apply_patch', { patch: `<<'EOF'\n${patch}\nEOF` }],
     ['apply_patch', { command: ['apply_patch', patch] }, 'apply_patch', { patch }],
+    ['apply_patch', { patch: JSON.stringify({ input: patch }) }, 'apply_patch', { patch }],
+    ['apply_patch', { patch: JSON.stringify({ patch }) }, 'apply_patch', { patch }],
+    ['apply_patch', { patch: JSON.stringify(patch) }, 'apply_patch', { patch }],
+    ['apply_patch', { patch: JSON.stringify(['apply_patch', patch]) }, 'apply_patch', { patch }],
+    ['apply_patch', { patch: '{"x":1}' }, 'apply_patch', { patch: '{"x":1}' }],
+    ['apply_patch', { patch: '{' }, 'apply_patch', { patch: '{' }],
     [
       'edit_file',
       { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: 'true' },
@@ -69,6 +75,10 @@ describe('arguments that almost fit', () => {
     [`cd /abs && apply_patch <<'EOF'\n${patch}\nEOF`, 'deep', '/abs/a.txt'],
     [`cd .. && apply_patch <<'EOF'\n${patch}\nEOF`, '.', '../a.txt'],
     [['bash', '-lc', `apply_patch <<'EOF'\n${patch}\nEOF`], '.', 'a.txt'],
+    [`cat <<'EOF' | apply_patch\n${patch}\nEOF`, '.', 'a.txt'],
+    [`cd sub && cat << EOF | apply_patch\n${patch}\nEOF\n`, '.', 'sub/a.txt'],
+    [['bash', '-lc', `cat <<EOF | apply_patch\n${patch}\nEOF`], '.', 'a.txt'],
+    [`echo '${patch}' | apply_patch`, '.', 'a.txt'],
     [['apply_patch', patch], '.', 'a.txt'],
   ])('a patch in the command %j of the shell is a patch', (command, workdir, path) => {
     const fitted = fit('shell', { command, workdir })
@@ -91,6 +101,9 @@ describe('arguments that almost fit', () => {
     `apply_patch <<'EOF'\n${patch}\nEOF\ngit add -A`,
     `apply_patch "${patch} $(id)"`,
     `apply_patch <<'EOF' && ls\n${patch}\nEOF`,
+    `cat <<'EOF' | apply_patch\n${patch}\nEOF\nls`,
+    `printf '%s' '${patch}' | apply_patch`,
+    `cd sub && apply_patch <<'EOF'\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\nEOF`,
   ])('a patch beside other things is refused with the reason (%j)', (command) => {
     expect(fit('shell', { command })).toEqual({ problem: expect.stringContaining('apply_patch is no program') })
   })

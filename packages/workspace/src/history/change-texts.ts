@@ -4,7 +4,7 @@ import { sideOfDiff } from '@parley/protocol/calls'
 import { applyPatch } from 'diff'
 import { contentHash } from '../patch/file-plan.ts'
 import type { PatchView } from '../patch/patch-files.ts'
-import { decodeUtf8 } from '../patch/plan/text-file.ts'
+import { decodeUtf8 } from '../patch/place/text-file.ts'
 import type { ContentStore } from './content-store.ts'
 import { contentNow } from './named-content.ts'
 

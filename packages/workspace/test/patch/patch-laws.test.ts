@@ -4,10 +4,10 @@ import { tempWorkspace } from '@parley/testkit'
 import { applyPatch, parsePatch as parseUnified, reversePatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyChunks } from '../../src/patch/plan/apply-chunks.ts'
+import { parsePatch } from '../../src/patch/parse/parse-patch.ts'
+import { applyChunks } from '../../src/patch/place/apply-chunks.ts'
+import { decodeTextFile, encodeTextFile } from '../../src/patch/place/text-file.ts'
 import { diffFile } from '../../src/patch/plan/file-diff.ts'
-import { parsePatch } from '../../src/patch/plan/parse-patch.ts'
-import { decodeTextFile, encodeTextFile } from '../../src/patch/plan/text-file.ts'
 import { patchOf, plansOf, planText, readTree, runPatch } from './patch-run.ts'
 
 const line = fc.constantFrom('', 'a', 'b', '  indented', '- list', '+ plus', '@@ at', '*** stars', 'ünï “q”', 'x\ty')

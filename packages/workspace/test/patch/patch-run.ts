@@ -4,9 +4,9 @@ import { type ApplyOutcome, applyPlan } from '../../src/patch/apply/apply-plan.t
 import { diskPatchTarget } from '../../src/patch/apply/disk-patch-attempt.ts'
 import { diskPatchFiles } from '../../src/patch/apply/disk-patch-files.ts'
 import type { FilePlan } from '../../src/patch/file-plan.ts'
+import { parsePatch } from '../../src/patch/parse/parse-patch.ts'
 import type { PatchFiles } from '../../src/patch/patch-files.ts'
 import { failureText, successText } from '../../src/patch/patch-report.ts'
-import { parsePatch } from '../../src/patch/plan/parse-patch.ts'
 import { type PlanOutcome, planPatch } from '../../src/patch/plan/plan-patch.ts'
 
 /** Returns a patch text with markers around the lines. */

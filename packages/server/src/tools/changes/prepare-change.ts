@@ -15,6 +15,7 @@ import {
   patchQuestion,
   planPatch,
   recordChange,
+  settlePaths,
   successText,
 } from '@parley/workspace'
 import { fileSurroundings, type ToolPorts } from '../define-tool.ts'
@@ -44,15 +45,16 @@ export function prepareChange({ tool, title, edits, text }: FileChange, ports: T
       patchHash: contentHash(text),
       locations: [...new Set(pathsOf(edits))].map((path) => ({ path: resolve(cwd, path) })),
     }),
-    facts: async (workspace) =>
-      gatherPatchFacts(
-        { tool, paths: pathsOf(edits), deleted: deletedBy(edits), patch: text },
-        await fileSurroundings(ports.environment, workspace),
-      ),
+    async facts(workspace) {
+      const surroundings = await fileSurroundings(ports.environment, workspace)
+      const settled = await settlePaths(edits, workspace.cwd, ports.environment.patches)
+      return gatherPatchFacts({ tool, paths: pathsOf(settled), deleted: deletedBy(settled), patch: text }, surroundings)
+    },
     async plan({ cwd }, facts) {
       const files = ports.environment.patches
       const { secretsIn } = ports.redaction
-      const planned = await planPatch({ changes: edits, files, cwd, secretsIn, ...limitsFrom(facts) })
+      const changes = await settlePaths(edits, cwd, files)
+      const planned = await planPatch({ changes, files, cwd, secretsIn, ...limitsFrom(facts) })
       if (!planned.ok) return { problem: failureText(planned.failures) }
       const { plans } = planned
       return {

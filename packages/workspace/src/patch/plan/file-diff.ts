@@ -1,5 +1,5 @@
 import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, type StructuredPatchHunk, structuredPatch } from 'diff'
-import { decodeUtf8 } from './text-file.ts'
+import { decodeUtf8 } from '../place/text-file.ts'
 
 export interface DiffSides {
   /** Path in the `---` header; null for a new file. */

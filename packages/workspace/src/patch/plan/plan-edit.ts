@@ -1,12 +1,12 @@
 import { dirname } from 'node:path'
 import { nearestNames } from '../../look-up/nearest-names.ts'
+import type { Hunk } from '../parse/hunk.ts'
 import { type PatchFailure, type PatchProblem, problem } from '../patch-report.ts'
-import { applyChunks } from './apply-chunks.ts'
-import type { Hunk } from './parse-patch.ts'
+import { applyChunks } from '../place/apply-chunks.ts'
+import { decodeTextFile, encodeTextFile, type TextFile, textOfFile } from '../place/text-file.ts'
 import type { Loaded, PlannedFile, PlannedFiles, PlanSurroundings } from './planned-files.ts'
 import { inFormOf, type Replacement, replaceText } from './replace-text.ts'
 import { markInNewFile, restoreInText, restoreSecrets } from './secret-marks.ts'
-import { decodeTextFile, encodeTextFile, type TextFile, textOfFile } from './text-file.ts'
 
 type UpdateHunk = Extract<Hunk, { kind: 'update' }>
 

@@ -1,7 +1,7 @@
 import { markShape } from '@parley/redaction'
+import type { Hunk } from '../parse/hunk.ts'
+import type { Chunk, ChunkLine } from '../parse/parse-chunks.ts'
 import { type PatchProblem, problem } from '../patch-report.ts'
-import type { Chunk, ChunkLine } from './parse-chunks.ts'
-import type { Hunk } from './parse-patch.ts'
 
 /** Marks that the model sees, each with the secret it replaces. */
 export type KnownMarks = ReadonlyMap<string, string>

@@ -9,7 +9,7 @@ import { liesWithin } from '../../../src/files/real-path.ts'
 import { applyPlan } from '../../../src/patch/apply/apply-plan.ts'
 import { diskPatchTarget } from '../../../src/patch/apply/disk-patch-attempt.ts'
 import { diskPatchFiles } from '../../../src/patch/apply/disk-patch-files.ts'
-import { parsePatch } from '../../../src/patch/plan/parse-patch.ts'
+import { parsePatch } from '../../../src/patch/parse/parse-patch.ts'
 import { planPatch } from '../../../src/patch/plan/plan-patch.ts'
 import { patchOf, readTree } from '../patch-run.ts'
 

@@ -4,7 +4,7 @@ import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { diskPatchFiles } from '../../../src/patch/apply/disk-patch-files.ts'
 import { contentHash } from '../../../src/patch/file-plan.ts'
-import { parsePatch } from '../../../src/patch/plan/parse-patch.ts'
+import { parsePatch } from '../../../src/patch/parse/parse-patch.ts'
 import { planPatch } from '../../../src/patch/plan/plan-patch.ts'
 import { failureCodes, patchOf, plansOf, planText, readTree, runPatch } from '../patch-run.ts'
 

@@ -1,7 +1,8 @@
 import { greatest } from '@parley/text'
-import { describeNearest, findLines } from './find-lines.ts'
+import type { Chunk } from '../parse/parse-chunks.ts'
+import { editAt, endOfUnclosed, isClosed, replaceLines } from './edit-lines.ts'
+import { describeNearest, findLines, quoteLines } from './find-lines.ts'
 import { findPlaces, oldTexts, type Place } from './find-places.ts'
-import type { Chunk } from './parse-chunks.ts'
 import type { TextFile, TextLine } from './text-file.ts'
 
 interface ChunkFailure {
@@ -15,17 +16,13 @@ export type AppliedChunks =
   | { readonly ok: true; readonly file: TextFile }
   | { readonly ok: false; readonly failures: readonly ChunkFailure[] }
 
-interface Edit {
-  readonly start: number
-  readonly removed: number
-  readonly lines: readonly TextLine[]
-}
-
 /** File with the index that the search for the next chunk starts from. */
 interface Cursor {
   readonly path: string
   readonly texts: readonly string[]
   readonly from: number
+  /** Places of earlier chunks. */
+  readonly taken: readonly Place[]
   /** True when failures may quote the file. */
   readonly quoting: boolean
 }
@@ -45,20 +42,23 @@ export function applyChunks(path: string, file: TextFile, chunks: readonly Chunk
   const texts = file.lines.map(({ text }) => text)
   const placed: Placed[] = []
   const failures: ChunkFailure[] = []
+  const taken: Place[] = []
   let from = 0
   for (const chunk of chunks) {
-    const match = placeChunk({ path, texts, from, quoting }, chunk)
+    const match = placeChunk({ path, texts, from, taken, quoting }, chunk)
     if ('code' in match) failures.push(match)
     else {
       placed.push(match)
+      taken.push(match.places[0])
       from = match.places[0].end
     }
   }
   if (failures.length === 0)
-    for (const failure of ambiguousChunks(file, placed, { path, texts, from: 0, quoting })) failures.push(failure)
+    for (const failure of ambiguousChunks(file, placed, { path, texts, from: 0, taken: [], quoting }))
+      failures.push(failure)
   if (failures.length > 0) return { ok: false, failures }
   const edits = placed.map(({ places: [place] }) => editAt(file, place))
-  return { ok: true, file: { ...file, lines: replaceLines(file.lines, edits) } }
+  return { ok: true, file: { ...file, lines: replaceLines(file.lines, edits, isClosed(file.lines)) } }
 }
 
 function placeChunk(cursor: Cursor, chunk: Chunk): Placed | ChunkFailure {
@@ -72,6 +72,8 @@ function placeChunk(cursor: Cursor, chunk: Chunk): Placed | ChunkFailure {
       return notAtEnd(cursor, chunk, search.start)
     case 'onlyNumber':
       return onlyNumber(cursor, chunk)
+    case 'otherCharacters':
+      return otherCharacters(cursor, chunk, search)
     case 'places': {
       const [first, ...others] = search.places
       return first === undefined ? linesFailure(cursor, chunk) : { chunk, places: [first, ...others] }
@@ -107,48 +109,8 @@ function isSameChange(file: TextFile, one: Place, other: Place): boolean {
     ...file.lines.slice(start + removed, end),
   ])
   const isSame = (a: TextLine, b: TextLine | undefined) =>
-    a.text === b?.text && (a.end || defaultEnd(file.lines)) === (b.end || defaultEnd(file.lines))
+    a.text === b?.text && (a.end || endOfUnclosed(file.lines)) === (b.end || endOfUnclosed(file.lines))
   return changed.length === changedElse.length && changed.every((line, index) => isSame(line, changedElse[index]))
-}
-
-function editAt(file: TextFile, { start, lines }: Place): Edit {
-  const replacement: TextLine[] = []
-  let position = start
-  for (const { kind, text } of lines) {
-    const current = file.lines[position]
-    if (kind === 'insert') replacement.push(insertedLine(file, position, text))
-    else position += 1
-    if (kind === 'keep' && current !== undefined) replacement.push(current)
-  }
-  return { start, removed: position - start, lines: replacement }
-}
-
-/** Gives a new line the line end of the line before it. */
-function insertedLine(file: TextFile, position: number, text: string): TextLine {
-  const end = file.lines[position - 1]?.end || defaultEnd(file.lines)
-  return { text: end === '\r\n' && text.endsWith('\r') ? text.slice(0, -1) : text, end }
-}
-
-function defaultEnd(lines: readonly TextLine[]): '\n' | '\r\n' {
-  return lines[0]?.end || '\n'
-}
-
-/** Replaces lines. Keeps the presence or absence of a final line end; an empty file gets one. */
-function replaceLines(lines: readonly TextLine[], edits: readonly Edit[]): TextLine[] {
-  // Joined at the end, because push(...lines) fails for files with more lines than a call can have arguments.
-  const pieces: (readonly TextLine[])[] = []
-  let position = 0
-  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
-    pieces.push(lines.slice(position, edit.start), edit.lines)
-    position = edit.start + edit.removed
-  }
-  pieces.push(lines.slice(position))
-  const result = pieces.flat()
-  const keepsEnd = lines.at(-1)?.end !== ''
-  return result.map((line, index) => {
-    if (index === result.length - 1 && !keepsEnd) return { ...line, end: '' }
-    return line.end === '' ? { ...line, end: defaultEnd(lines) } : line
-  })
 }
 
 function contextFailure(cursor: Cursor, { line }: Chunk, context: string): ChunkFailure {
@@ -169,6 +131,16 @@ function notAtEnd({ path, quoting }: Cursor, { line }: Chunk, start: number): Ch
   return { code: 'linesNotFound', line, message }
 }
 
+function otherCharacters(
+  { path, texts, quoting }: Cursor,
+  { line }: Chunk,
+  { start, count }: { readonly start: number; readonly count: number },
+): ChunkFailure {
+  const shown = quoting ? quoteLines(texts, start, count) : ''
+  const message = `The lines of the chunk on line ${line} are in ${path} with other indentation, quotes, dashes or blanks, and how the added lines are to look there is not clear. Give them exactly as the file has them.${shown}`
+  return { code: 'linesNotFound', line, message }
+}
+
 function onlyNumber({ path }: Cursor, { line, oldLine }: Chunk): ChunkFailure {
   const message = `The chunk on line ${line} only adds lines, and only the number ${oldLine} says where in ${path}. Line numbers choose between equal places and nothing else: give a line of the file next to them.`
   return { code: 'ambiguousPlace', line, message }
@@ -185,7 +157,7 @@ function ambiguous(
     contexts.length === 0
       ? 'more lines around it, or put @@ and a line above it before the chunk'
       : 'more lines around it, or a second @@ line further out'
-  const message = `The chunk on line ${line} fits in ${path} ${where}, so it was applied at neither. Give ${more}; to mean the one near a line, begin the chunk with its number as in "@@ -${one},1 +${one},1 @@".`
+  const message = `The chunk on line ${line} fits in ${path} ${where}, so it was applied at neither. Give ${more}; to mean the one near a line, begin the chunk with its number as in "@@ -${one} +${one} @@".`
   return { code: 'ambiguousPlace', line, message }
 }
 

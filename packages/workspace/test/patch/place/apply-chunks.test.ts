@@ -1,9 +1,9 @@
 import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AppliedChunks, applyChunks } from '../../../src/patch/plan/apply-chunks.ts'
-import { parsePatch } from '../../../src/patch/plan/parse-patch.ts'
-import { decodeTextFile, encodeTextFile } from '../../../src/patch/plan/text-file.ts'
+import { parsePatch } from '../../../src/patch/parse/parse-patch.ts'
+import { type AppliedChunks, applyChunks } from '../../../src/patch/place/apply-chunks.ts'
+import { decodeTextFile, encodeTextFile } from '../../../src/patch/place/text-file.ts'
 import { patchOf } from '../patch-run.ts'
 
 function place(content: string, ...lines: string[]): AppliedChunks {
@@ -79,7 +79,7 @@ describe('applyChunks', () => {
   })
 
   it('reports every chunk that does not match', () => {
-    const placed = place('a\nb\n', '@@', '-x', '@@ nowhere', '-a', '@@', '-b', '+c')
+    const placed = place('a\nb\n', '@@', '-x', '@@ nowhere', '+a', '@@', '-b', '+c')
     expect(placed).toMatchObject({
       ok: false,
       failures: [
@@ -115,10 +115,11 @@ describe('a chunk that fits in two places', () => {
     )
   })
 
-  it('is applied at the place nearest to its line number', () => {
+  it('is applied at the place of its line number, or near it where the next place is far', () => {
     const content = 'x\ny\nx\ny\nx\n'
     expect(edit(content, '@@ -3,1 +3,1 @@', '-x', '+z')).toBe('x\ny\nz\ny\nx\n')
-    expect(edit(content, '@@ -99 +99 @@', '-x', '+z')).toBe('x\ny\nx\ny\nz\n')
+    const far = `x\n${'y\n'.repeat(150)}x\n`
+    expect(edit(far, '@@ -9 +9 @@', '-x', '+z')).toBe(far.replace('x', 'z'))
     expect(problemOf(content, '@@ -2 +2 @@', '-x', '+z')).toContain('at line 1 and at line 3')
   })
 
@@ -145,6 +146,77 @@ describe('a chunk that fits in two places', () => {
     expect(edit('x\nx\nx\n', '@@', '-x', '+1', '@@', '-x', '+2', '@@', '-x', '+3')).toBe('1\n2\n3\n')
     expect(edit('x\ny\nx\n', '@@', '-x', '+1', '@@', '-y', '+2')).toBe('1\n2\nx\n')
     expect(problemOf('x\nx\nx\n', '@@', '-x', '+1', '@@', '-x', '+2').split('\n')).toHaveLength(2)
+  })
+})
+
+describe('a number that is made up', () => {
+  const block = '  x = 1\nend\n'
+  const blocks = Array.from({ length: 12 }, (_, index) => `block ${index}\n${block}`).join('')
+
+  it.each([
+    ['near one of many places', '@@ -1 +1 @@', blocks],
+    ['at a place, with counts that are not those of its lines', '@@ -2,3 +2,3 @@', blocks],
+    ['at the first line, with wrong counts', '@@ -1,7 +1,7 @@', block.repeat(12)],
+    ['far from all places', '@@ -500,2 +500,2 @@', blocks],
+  ])('chooses nothing: %s', (_name, header, content) => {
+    expect(problemOf(content, header, '-  x = 1', '+  x = 2', ' end')).toMatch(
+      /^ambiguousPlace: .* at line \d+ and at line/,
+    )
+  })
+
+  it('chooses nothing that lies elsewhere than its heading leads to', () => {
+    const content = 'f\n x\ng\n x\n'
+    expect(problemOf(content, '@@ -2 +2 @@ g', '- x', '+ y')).toContain('at line 2 and at line 4')
+    expect(edit(content, '@@ -4 +4 @@ g', '- x', '+ y')).toBe('f\n x\ng\n y\n')
+  })
+})
+
+describe('a heading', () => {
+  const twice = 'def f():\n    a = 1\n    b = 2\n    c = 3\ndef g():\n    a = 1\n'
+  const long = `func Render(w http.ResponseWriter, code int, data ...interface{}, ${'more string, '.repeat(4)}end int) error {`
+
+  it.each([
+    [
+      'repeated for each chunk',
+      twice,
+      ['@@ def f():', '-    a = 1', '+    a = 9', '@@ def f():', '-    c = 3', '+    c = 9'],
+      [2, 4],
+    ],
+    ['not in the file', twice, ['@@ def nowhere():', '-    b = 2', '+    b = 9'], [3]],
+    ['of another place than the one of the text', twice, ['@@ def g():', '-    b = 2', '+    b = 9'], [3]],
+    ['that chooses between two places', twice, ['@@ def g():', '-    a = 1', '+    a = 9'], [6]],
+    ['cut by git after 80 columns', `f\n x\n${long}\n x\n`, [`@@ ${long.slice(0, 80)}`, '- x', '+ 9'], [4]],
+  ])('%s refuses nothing that is clear', (_name, content, lines, changed) => {
+    const after = edit(content, ...lines).split('\n')
+    expect(content.split('\n').flatMap((line, index) => (line === after[index] ? [] : [index + 1]))).toEqual(changed)
+  })
+
+  it.each([
+    ['below which the text is twice in one block', 'f\n x\n y\n x\ng\n z\n', '@@ f', 2, 4],
+    ['not in the file, where the text is twice', 'f\n x\ng\n x\n', '@@ nowhere', 2, 4],
+    ['far above the text, which is outside of its block', `f\ng\n${'z\n'.repeat(30)} x\n x\nq\n x\n`, '@@ f', 33, 36],
+  ])('%s does not choose', (_name, content, heading, one, other) => {
+    const problem = problemOf(content, heading, '- x', '+ 9')
+    expect(problem).toContain(`at line ${one} and at line`)
+    expect(other).toBeGreaterThan(one)
+  })
+
+  it('never leads to lines that fit worse', () => {
+    expect(edit('c: 1\nb:\n  c: 1\n', '@@ b:', '-c: 1', '+c: 2')).toBe('c: 2\nb:\n  c: 1\n')
+  })
+
+  it('of a diff without context does not say where lines are added', () => {
+    expect(problemOf('f\n x\n y\n', '@@ -3,0 +4,1 @@ f', '+ z')).toContain('only the number 3 says where in a')
+    expect(edit('f\n x\n y\n', '@@ -1,0 +2,1 @@ f', '+ z')).toBe('f\n z\n x\n y\n')
+  })
+})
+
+describe('a chunk above the last one', () => {
+  it('is not put at lines below that fit worse', () => {
+    expect(problemOf('x = 1\ny\n  x = 1\n', '@@', '-y', '+Y', '@@', '-x = 1', '+x = 2')).toContain(
+      'They are at line 1, above line 3',
+    )
+    expect(edit('x = 1\ny\n  x = 1\n', '@@', '-x = 1', '-y', '@@', '-x = 1', '+x = 2')).toBe('  x = 2\n')
   })
 })
 
@@ -205,7 +277,7 @@ describe('a chunk with an end-of-file marker', () => {
   })
 
   it('matches the end leniently', () => {
-    expect(edit('a\nb\na \n', '-a', '+c', '*** End of File')).toBe('a\nb\nc\n')
+    expect(edit('a\nb\na \n', '-a', '+c', '*** End of File')).toBe('a\nb\nc \n')
   })
 })
 

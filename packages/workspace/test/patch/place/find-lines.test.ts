@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeNearest, findLines, foldPunctuation, nearestStart } from '../../../src/patch/plan/find-lines.ts'
+import { describeNearest, findLines, foldPunctuation, nearestStart } from '../../../src/patch/place/find-lines.ts'
 
 describe('findLines', () => {
   it('finds every match', () => {

@@ -7,7 +7,7 @@ export interface ChunkLine {
 export interface Chunk {
   /** Texts after `@@`, outermost first; the chunk applies below the last of them. */
   readonly contexts: readonly string[]
-  /** Line number of the old file after `@@ -`, which only chooses between equal places; absent without one. */
+  /** Line number of the old file after `@@ -`, which only chooses between equal places; absent where it is made up. */
   readonly oldLine?: number
   readonly lines: readonly ChunkLine[]
   /** True when `*** End of File` follows the chunk. */
@@ -25,7 +25,7 @@ export type Step<Value> =
   | { readonly ok: false; readonly line: number; readonly message: string }
 
 const endOfFileMarker = '*** End of File'
-const unifiedHeader = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(.*)$/
+const unifiedHeader = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@(.*)$/
 
 /** Parses the chunks of one updated file, up to the next line that begins with `*` or the end of the patch. */
 export function parseChunks(lines: PatchLines, start: number): Step<readonly Chunk[]> {
@@ -52,30 +52,55 @@ function parseChunk(lines: PatchLines, index: number, isFirst: boolean): Step<Ch
   }
   const read = headers.map(readHeader)
   const contexts = read.flatMap(({ context }) => (context === '' ? [] : [context]))
-  const oldLine = read.findLast((header) => header.oldLine !== undefined)?.oldLine
   const bodyStart = index + headers.length
-  const body = readFrom(lines, bodyStart, (text) => text === '' || /^[ +-]/.test(text))
+  const body = readFrom(lines, bodyStart, (text) => text === '' || /^[ +-]/.test(text) || isNoNewline(text))
   const next = bodyStart + body.length
   const stop = lines[next]
-  if (body.length === 0) return failParse(next + 1, emptyChunk(stop))
+  if (body.every(isNoNewline)) return failParse(next + 1, emptyChunk(stop))
   const atEnd = stop?.trim() === endOfFileMarker
+  const bodyLines = body.filter((text) => !isNoNewline(text)).map(chunkLine)
+  const oldLine = read.findLast((header) => isCounted(header, bodyLines))?.oldLine
   const numbered = oldLine === undefined ? {} : { oldLine }
-  const chunk = { contexts, ...numbered, lines: body.map(chunkLine), atEnd, line }
+  const chunk = { contexts, ...numbered, lines: bodyLines, atEnd, line }
   if (stop !== undefined && !/^[*@]/.test(stop)) return failParse(next + 1, unexpectedLine(stop))
   return { ok: true, value: chunk, next: atEnd ? next + 1 : next }
+}
+
+/** Tests for the line of diffs about a last line without line end: a file keeps its own end. */
+export function isNoNewline(text: string): boolean {
+  return text.startsWith('\\ No newline')
 }
 
 interface Header {
   readonly context: string
   readonly oldLine?: number
+  /** Numbers of old and of new lines that the header says. */
+  readonly counts?: { readonly old: number | null; readonly new: number | null }
 }
 
 /** Reads a line that begins with `@@`; in the form of `diff -u` its context is the section heading. */
 function readHeader(header: string): Header {
   const unified = unifiedHeader.exec(header)
   if (unified === null) return { context: header.slice(3).trimEnd() }
-  const [, oldLine, heading = ''] = unified
-  return { context: heading.slice(1).trimEnd(), oldLine: Number(oldLine) }
+  const [, oldLine, oldCount, newCount, heading = ''] = unified
+  const counts = { old: countIn(oldCount), new: countIn(newCount) }
+  return { context: heading.slice(1).trimEnd(), oldLine: Number(oldLine), counts }
+}
+
+function countIn(text: string | undefined): number | null {
+  return text === undefined ? null : Number(text)
+}
+
+/** Tests if the counts of a header are those of its lines: a header whose counts are not has made-up numbers. */
+function isCounted({ counts }: Header, lines: readonly ChunkLine[]): boolean {
+  if (counts === undefined) return false
+  const end = lines.findLastIndex(({ kind, text }) => kind !== 'keep' || text !== '') + 1
+  const count = (kind: ChunkLine['kind'], among: readonly ChunkLine[]) =>
+    among.filter((one) => one.kind !== kind).length
+  // Blank lines after a chunk may belong to it or not.
+  const isOf = (said: number | null, kind: ChunkLine['kind']) =>
+    said === null || (said >= count(kind, lines.slice(0, end)) && said <= count(kind, lines))
+  return isOf(counts.old, 'insert') && isOf(counts.new, 'remove')
 }
 
 function chunkLine(text: string): ChunkLine {

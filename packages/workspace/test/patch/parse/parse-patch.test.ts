@@ -1,7 +1,8 @@
 import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Hunk, parsePatch } from '../../../src/patch/plan/parse-patch.ts'
+import type { Hunk } from '../../../src/patch/parse/hunk.ts'
+import { parsePatch } from '../../../src/patch/parse/parse-patch.ts'
 import { patchOf } from '../patch-run.ts'
 
 function hunksOf(text: string): readonly Hunk[] {
@@ -63,12 +64,22 @@ describe('parsePatch', () => {
   })
 
   it('reads the heading and the old line number of a unified diff header', () => {
-    const text = patchOf('*** Update File: a', '@@ -1,2 +3,4 @@ class A', '-x', '@@ -9 +9 @@', '-y')
+    const text = patchOf(
+      '*** Update File: a',
+      '@@ -1,1 +3,0 @@ class A',
+      '-x',
+      '@@ -9 +9 @@',
+      '-y',
+      '@@ -20,3 +20,3 @@',
+      '-z',
+    )
     expect(hunksOf(text)).toMatchObject([
       {
         chunks: [
           { contexts: ['class A'], oldLine: 1 },
           { contexts: [], oldLine: 9 },
+          // Its counts are not those of its lines.
+          expect.not.objectContaining({ oldLine: 20 }),
         ],
       },
     ])
@@ -104,9 +115,11 @@ describe('parsePatch', () => {
 
   it.each([
     ['a missing Begin', 'x\n*** End Patch', 1],
-    ['a missing End', '*** Begin Patch\n*** Delete File: a', 2],
     ['only a Begin', '*** Begin Patch', 1],
     ['nothing', '', 1],
+    ['a second patch', `${oneUpdate}${oneUpdate}`, 6],
+    ['a second patch without an end', `${oneUpdate}*** Begin Patch\n*** Delete File: b`, 7],
+    ['lines below the end that are of a patch', `${oneUpdate}*** Delete File: b`, 7],
     ['an unknown header', patchOf('*** Frobnicate File: a'), 2],
     ['a header without a path', patchOf('*** Add File:'), 2],
     ['a move without a path', patchOf('*** Update File: a', '*** Move to:', '-x'), 3],

@@ -1,17 +1,8 @@
-import { type Chunk, failParse, type PatchLines, parseChunks, readFrom, type Step } from './parse-chunks.ts'
-
-/** Section of a patch for one file. Paths are as written. */
-export type Hunk =
-  | { readonly kind: 'add'; readonly path: string; readonly line: number; readonly lines: readonly string[] }
-  | { readonly kind: 'delete'; readonly path: string; readonly line: number }
-  | {
-      readonly kind: 'update'
-      readonly path: string
-      readonly line: number
-      readonly movedTo?: string
-      /** Empty only when the file is moved. */
-      readonly chunks: readonly Chunk[]
-    }
+import { isGitHeader, isPathPair, withoutPrefixes } from './git-headers.ts'
+import type { Hunk } from './hunk.ts'
+import { failParse, isNoNewline, type PatchLines, parseChunks, readFrom, type Step } from './parse-chunks.ts'
+import { parseGitFile } from './parse-git-file.ts'
+import { unwrapPatch } from './unwrap-patch.ts'
 
 export type ParsedPatch =
   | { readonly ok: true; readonly hunks: readonly Hunk[] }
@@ -22,9 +13,6 @@ export type ParsedPatch =
       readonly message: string
     }
 
-const beginMarker = '*** Begin Patch'
-const endMarker = '*** End Patch'
-
 const addHeader = '*** Add File:'
 const deleteHeader = '*** Delete File:'
 const updateHeader = '*** Update File:'
@@ -33,27 +21,22 @@ const environmentHeader = '*** Environment ID:'
 
 /** Parses the text of a patch. A patch without any file is valid. Never throws. */
 export function parsePatch(text: string): ParsedPatch {
-  const lines = splitLines(withoutHeredoc(text.trim()))
-  if (lines[0]?.trim() !== beginMarker) {
-    return { ok: false, line: 1, message: `The first line of the patch must be '${beginMarker}'.` }
-  }
-  if (lines.length < 2 || lines.at(-1)?.trim() !== endMarker) {
-    return { ok: false, line: lines.length, message: `The last line of the patch must be '${endMarker}'.` }
-  }
-  return parseHunks(lines.slice(0, -1))
+  const unwrapped = unwrapPatch(text)
+  return unwrapped.ok ? parseHunks(unwrapped.lines, unwrapped.hasBegin ? 1 : 0) : unwrapped
 }
 
-function parseHunks(lines: PatchLines): ParsedPatch {
+function parseHunks(lines: PatchLines, start: number): ParsedPatch {
   const hunks: Hunk[] = []
-  let index = lines[1]?.trim().startsWith(environmentHeader) ? 2 : 1
+  let index = lines[start]?.trim().startsWith(environmentHeader) ? start + 1 : start
   while (index < lines.length) {
-    if (lines[index]?.trim() === '') {
+    const line = lines[index] ?? ''
+    if (line.trim() === '' || isNoNewline(line)) {
       index += 1
       continue
     }
-    const step = parseHunk(lines, index)
+    const step: Step<Hunk | null> = isGitHeader(lines, index) ? parseGitFile(lines, index) : parseHunk(lines, index)
     if (!step.ok) return step
-    hunks.push(step.value)
+    if (step.value !== null) hunks.push(step.value)
     index = step.next
   }
   return { ok: true, hunks }
@@ -71,9 +54,10 @@ function parseHunk(lines: PatchLines, index: number): Step<Hunk> {
 }
 
 function parseAdd(lines: PatchLines, index: number, path: string): Step<Hunk> {
-  const body = readFrom(lines, index + 1, (line) => line.startsWith('+'))
+  const start = belowPathPair(lines, index + 1, null)
+  const body = readFrom(lines, start, (line) => line.startsWith('+'))
   const value: Hunk = { kind: 'add', path, line: index + 1, lines: body.map((line) => line.slice(1)) }
-  return { ok: true, value, next: index + 1 + body.length }
+  return { ok: true, value, next: start + body.length }
 }
 
 function parseUpdate(lines: PatchLines, index: number, path: string): Step<Hunk> {
@@ -81,7 +65,7 @@ function parseUpdate(lines: PatchLines, index: number, path: string): Step<Hunk>
   const moves = below.startsWith(moveHeader)
   const movedTo = below.slice(moveHeader.length).trim()
   if (moves && movedTo === '') return failParse(index + 2, `'${moveHeader}' must be followed by a path.`)
-  const chunks = parseChunks(lines, index + (moves ? 2 : 1))
+  const chunks = parseChunks(lines, belowPathPair(lines, index + (moves ? 2 : 1), path))
   if (!chunks.ok) return chunks
   if (chunks.value.length === 0 && !moves) return failParse(index + 1, `the update of '${path}' is empty.`)
   const value: Hunk = {
@@ -94,23 +78,21 @@ function parseUpdate(lines: PatchLines, index: number, path: string): Step<Hunk>
   return { ok: true, value, next: chunks.next }
 }
 
+/**
+ * Returns the index below the paths of a diff, which some models repeat below the header of a file; null for the path of a
+ * new one, whose numbers are left out, too. Lines that name another file are lines of a chunk.
+ */
+function belowPathPair(lines: PatchLines, start: number, path: string | null): number {
+  const index = start + readFrom(lines, start, (line) => /^(?:diff --git|index) /.test(line)).length
+  if (!isPathPair(lines, index)) return index
+  const { oldPath, newPath } = withoutPrefixes(lines[index] ?? '', lines[index + 1] ?? '')
+  if (path === null) return oldPath === null ? index + (lines[index + 2]?.startsWith('@@') ? 3 : 2) : index
+  const isSame = newPath === path || `b/${newPath}` === path || `a/${oldPath}` === path
+  return isSame && lines[index + 2]?.startsWith('@@') ? index + 2 : index
+}
+
 function notAHeader(header: string): string {
   const headers = [addHeader, deleteHeader, updateHeader].map((marker) => `'${marker} {path}'`).join(', ')
   const plus = header.startsWith('+') ? ' Every line of a new file, empty ones too, begins with +.' : ''
   return `'${header}' is not a valid hunk header. Valid hunk headers: ${headers}.${plus}`
-}
-
-/** Removes a shell heredoc around the patch, which some models write: `<<'EOF'` … `EOF`. */
-function withoutHeredoc(text: string): string {
-  const wrapped = /^<<\s*(?:'(\w+)'|"(\w+)"|(\w+))[^\S\n]*\r?\n([\s\S]*)\n[^\S\n]*(\w+)$/.exec(text)
-  if (wrapped === null) return text
-  const [, single, double, bare, body = '', end] = wrapped
-  return (single ?? double ?? bare) === end ? body.trim() : text
-}
-
-/** Splits lines. If the Begin marker ends in CRLF, all line ends are CRLF and no carriage return is content. */
-function splitLines(text: string): string[] {
-  const lines = text.split('\n')
-  if (!lines[0]?.endsWith('\r')) return lines
-  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
 }

@@ -1,11 +1,11 @@
 import { likeness } from '../../look-up/nearest-names.ts'
 
 /** Normalizations from strict to lenient; each is tried on all lines before the next. */
-const passes: ReadonlyArray<(line: string) => string> = [
-  (line) => line,
-  (line) => line.trimEnd(),
-  (line) => line.trim(),
-  (line) => foldPunctuation(line.trim()),
+const passes: ReadonlyArray<{ readonly normalize: (line: string) => string; readonly needsWords: boolean }> = [
+  { normalize: (line) => line, needsWords: false },
+  { normalize: (line) => line.trimEnd(), needsWords: false },
+  { normalize: (line) => line.trim(), needsWords: true },
+  { normalize: (line) => foldPunctuation(line.trim()), needsWords: true },
 ]
 
 const foldedCharacters: ReadonlyArray<readonly [RegExp, string]> = [
@@ -28,10 +28,15 @@ interface LineSearch {
   readonly from: number
 }
 
-/** Returns the indexes of all matches of `wanted`, ascending, under the strictest normalization that has any. */
+/**
+ * Returns the indexes of all matches of `wanted`, ascending, under the strictest normalization that has any. Braces alone
+ * are not found by another indentation: they are everywhere.
+ */
 export function findLines({ lines, wanted, from }: LineSearch): readonly number[] {
   const last = lines.length - wanted.length
-  for (const normalize of passes) {
+  const hasWords = wanted.some((line) => /[\p{L}\p{N}]/u.test(line))
+  for (const { normalize, needsWords } of passes) {
+    if (needsWords && !hasWords) break
     const targets = wanted.map(normalize)
     const found: number[] = []
     for (let start = from; start <= last; start++) {
@@ -53,7 +58,12 @@ export function describeNearest(lines: readonly string[], wanted: readonly strin
   if (lines.length === 0) return '\nThe file is empty.'
   const start = nearestStart(lines, wanted)
   if (start === null) return `\nNothing in its ${lines.length} lines looks like that; read the file again.`
-  const shown = lines.slice(start, start + Math.min(wanted.length, maxShownLines))
+  return quoteLines(lines, start, wanted.length)
+}
+
+/** Quotes numbered lines of the file, the first of many. */
+export function quoteLines(lines: readonly string[], start: number, count: number): string {
+  const shown = lines.slice(start, start + Math.min(count, maxShownLines))
   const numbered = shown.map((line, offset) => `${String(start + offset + 1).padStart(6)}\t${clipAtWord(line)}`)
   return `\nThe nearest lines of the file are:\n${numbered.join('\n')}`
 }
