@@ -144,7 +144,7 @@ export function defineReplay(program: Command, launch: Launch, settle: Settle): 
   program
     .command('replay [conversation]')
     .description(
-      'run a conversation again with the outcomes of its log, and compare event by event: the newest of this folder, one that is named, a log or a bundle. Asks no model, starts nothing, changes nothing. Exit code 11 at the first difference',
+      'run a conversation again with the outcomes of its log, and compare event by event: the newest of this folder, one that is named, a log or a bundle. Asks no model, starts nothing, changes nothing. Exit code 11 where it differs',
     )
     .option(
       '--live-tools',

@@ -44,16 +44,23 @@ function paramsOf(wanted: string | undefined) {
 
 /** Returns the lines that say what was replayed, and where it differs. */
 function replayLines(replayed: Replayed): readonly string[] {
-  const { conversationId, events, compared, hashes, unhashed, difference, notes, live } = replayed
+  const { conversationId, events, compared, hashes, unhashed, difference, further, notes, live } = replayed
   const requests = unhashed === 0 ? '' : `, ${count(unhashed)} without a hash in the log`
+  const differences = difference === null ? [] : [difference, ...further]
+  const found = differences.length === 0 ? '' : `, ${countOf(differences.length, 'difference')}`
   return [
-    ...(difference === null ? [] : differenceLines(difference)),
-    `${difference === null ? 'The same' : 'Not the same'}: ${shortIdOf(conversationId)}, ${count(events)} events`,
-    `  made again  ${count(compared)} events${difference === null ? '' : ' before that'}, the others came from outside`,
+    ...differences.flatMap(differenceLines),
+    `${difference === null ? 'The same' : 'Not the same'}: ${shortIdOf(conversationId)}, ${count(events)} events${found}`,
+    `  made again  ${count(compared)} events, the others came from outside`,
+    ...leftLines(replayed),
     `  requests    ${count(hashes)} with the hash of the log${requests}`,
     ...(live === undefined ? [] : liveLines(live)),
     ...notes.map((note) => `  note        ${note}`),
   ]
+}
+
+function leftLines({ left }: Replayed): string[] {
+  return left === 0 ? [] : [`  not seen    ${count(left)} events after the last difference`]
 }
 
 function liveLines({ start, ran, taken, unlike }: NonNullable<Replayed['live']>): string[] {

@@ -74,6 +74,14 @@ const liveReplay = z
   })
   .describe('Calls of a replay that really ran.')
 
+const replayDifference = z.object({
+  seq: count.describe('Number of the event of the log.'),
+  what: z.string().describe('One sentence.'),
+  path: z.string().describe('Field that differs; empty for the event itself.'),
+  logged: z.string().describe('Value in the log as JSON, shortened; empty for none.'),
+  replayed: z.string().describe('Value in the replay as JSON, shortened; empty for none.'),
+})
+
 const replayedConversation = z
   .object({
     conversationId,
@@ -81,16 +89,11 @@ const replayedConversation = z
     compared: count.describe('Events that the engine made again, equal to those of the log.'),
     hashes: count.describe('Requests to the model whose hash is equal.'),
     unhashed: count.describe('Requests without a hash in the log.'),
-    difference: z
-      .object({
-        seq: count.describe('Number of the event of the log.'),
-        what: z.string().describe('One sentence.'),
-        path: z.string().describe('Field that differs; empty for the event itself.'),
-        logged: z.string().describe('Value in the log as JSON, shortened; empty for none.'),
-        replayed: z.string().describe('Value in the replay as JSON, shortened; empty for none.'),
-      })
-      .nullable()
-      .describe('First difference; null for none.'),
+    difference: replayDifference.nullable().describe('First difference; null for none.'),
+    further: z
+      .array(replayDifference)
+      .describe('Those after it, which may follow from it: the engine goes on from what the log has.'),
+    left: count.describe('Events at the end that were not looked at, since so many differ.'),
     notes: z.array(z.string()).describe('Sentences on what is taken from the log unseen.'),
     live: liveReplay.exactOptional().describe('What was run; present with `liveTools`.'),
   })

@@ -1,9 +1,9 @@
-import { type ConversationEvent, type ConversationState, type Item, isCall } from '@parley/protocol'
+import { type ConversationEvent, type ConversationState, type EventOf, type Item, isCall } from '@parley/protocol'
 import { aboutBackground } from '../../core/background-left.ts'
 import { isUserChange } from '../../core/next-step.ts'
 import { type AbortReason, abortReasonIn } from '../../tools/tool.ts'
 import type { RecordedEvent } from './read-recording.ts'
-import { hasFacts } from './recorded-facts.ts'
+import { factsOf } from './recorded-facts.ts'
 
 /** Events that the engine makes, unless the place says otherwise; all others come from outside at any moment. */
 const engineMade: ReadonlySet<string> = new Set([
@@ -46,14 +46,37 @@ export function givenEventsAt(log: GivenLog, start: number, state: ConversationS
   const settled = isTakenUp(log, start) ? settlingFrom(events, start) : 0
   if (settled > 0) return settled
   let end = start
-  let isTurn = false
+  let turn: EventOf<'turn.started'> | null = null
   for (; end < events.length && (end === start || !isTakenUp(log, end)); end++) {
-    const type = events[end]?.event.type ?? ''
-    // The engine has begun with the turn when anything further comes.
-    if ((isTurn && !startOfTurn.has(type)) || !isGiven(events, end, { start, state, forkedAt: log.forkedAt })) break
-    isTurn ||= type === 'turn.started'
+    const event = events[end]?.event
+    const compacts = turn?.trigger === 'compaction'
+    // Another process goes on with a turn that was parked.
+    if (end > start && events[end - 1]?.event.type === 'turn.parked') break
+    // The engine has begun with the turn when anything further comes; one that only compacts is given whole.
+    if (turn !== null && !compacts && !startOfTurn.has(event?.type ?? '')) break
+    if (!isGiven(events, end, { start, state, forkedAt: log.forkedAt, compacts })) break
+    if (event?.type === 'turn.started') turn = event
   }
   return end - start
+}
+
+/**
+ * Returns how many of the given events come before one that came too late to change the next step: the engine had chosen
+ * to ask the model, and asks it right after these events.
+ */
+export function givenInTime({ events }: GivenLog, start: number, count: number): number {
+  const after = events[start + count]?.event.type
+  if (after !== 'model.requested' && after !== 'context.set') return count
+  const given = events.slice(start, start + count)
+  const ended = new Set(given.flatMap(({ event }) => (event.type === 'item.completed' ? [event.item.id] : [])))
+  const late = given.findIndex(({ event }) => changesStep(event, ended))
+  return late < 0 ? count : late
+}
+
+/** Tells if an event has the engine do something else before it asks the model. */
+function changesStep(event: ConversationEvent, ended: ReadonlySet<string>): boolean {
+  if (event.type === 'message.queued') return event.message.when === 'steer'
+  return event.type === 'item.started' && event.item.type === 'contextCompaction' && !ended.has(event.item.id)
 }
 
 /** Events in the write that starts a turn. */
@@ -66,6 +89,18 @@ export function isTakenUp({ events, forkedAt }: GivenLog, at: number): boolean {
   if (recorded.event.type === 'conversation.recovered') return true
   const before = events[at - 1]
   return forkedAt > 0 && before !== undefined && before.seq <= forkedAt && recorded.seq > forkedAt
+}
+
+/** Returns the first place after `at` where an engine can begin by the state alone; the end where there is none. */
+export function startAfter(log: GivenLog, at: number): number {
+  const { events } = log
+  const found = events.findIndex(({ event }, index) => index > at && (isTakenUp(log, index) || isStart(event)))
+  return found < 0 ? events.length : found
+}
+
+/** Further attempts of a request follow from failures, which only the engine of then knew. */
+function isStart(event: ConversationEvent): boolean {
+  return event.type === 'turn.started' || (event.type === 'model.requested' && event.attempt === 1)
 }
 
 /** Events by which a process settles what the one before it left open, besides changes of the conversation itself. */
@@ -97,6 +132,8 @@ interface Place {
   readonly start: number
   readonly forkedAt: number
   readonly state: ConversationState
+  /** True in a turn that only compacts, and began with these events. */
+  readonly compacts: boolean
 }
 
 function isGiven(events: readonly RecordedEvent[], at: number, place: Place): boolean {
@@ -111,13 +148,15 @@ function isGiven(events: readonly RecordedEvent[], at: number, place: Place): bo
     case 'message.consumed':
       return before?.type === 'item.completed'
     case 'execution.started':
-      return !hasFacts(events, event.itemId)
+      return factsOf({ events, at }, event.itemId) === null
     case 'approval.requested':
       return event.approval.kind === 'elicitation'
     case 'usage.updated':
       return event.purpose === 'compaction'
     case 'retry.scheduled':
-      return Object.values(place.state.core.open).some(({ item }) => item.type === 'contextCompaction')
+      return (
+        place.compacts || Object.values(place.state.core.open).some(({ item }) => item.type === 'contextCompaction')
+      )
     case 'item.started':
       return isGivenStart(event.item, place)
     case 'item.completed':

@@ -1,7 +1,7 @@
 import { type Facts, storedFacts } from '@parley/policy'
 import { type CallItem, type ConversationEvent, type ItemId, isCall } from '@parley/protocol'
 import { itemIdOf } from './compare-events.ts'
-import { eventsFrom, type RecordedEvent } from './read-recording.ts'
+import type { RecordedEvent } from './read-recording.ts'
 
 interface Place {
   readonly events: readonly RecordedEvent[]
@@ -16,25 +16,30 @@ export function unreachableIn(event: ConversationEvent): { readonly unreachable:
   return { unreachable: failure.message }
 }
 
-/** Returns the facts that the log has of a call, from its place on; null for none. */
-export function factsOf(
-  place: Place,
-  itemId: ItemId,
-): { readonly facts: Facts } | { readonly unreachable: string } | null {
-  for (const event of eventsFrom(place)) {
-    if (itemIdOf(event) !== itemId) continue
-    const unreachable = unreachableIn(event)
-    if (unreachable !== null) return unreachable
-    const stored = event.type === 'approval.requested' ? event.approval.facts : itemOf(event)?.facts
-    const facts = storedFacts(stored)
-    if (facts !== null) return { facts }
+type Found = { readonly facts: Facts } | { readonly unreachable: string }
+
+/**
+ * Returns the facts of a call as they were found at a place of the log, which has them from there on. Its process may
+ * have ended before it wrote them again: then those before count. Null for none.
+ */
+export function factsOf({ events, at }: Place, itemId: ItemId): Found | null {
+  for (let index = at; index < events.length; index++) {
+    const found = factsIn(events[index]?.event, itemId)
+    if (found !== null) return found
+  }
+  for (let index = Math.min(at, events.length) - 1; index >= 0; index--) {
+    const found = factsIn(events[index]?.event, itemId)
+    if (found !== null) return found
   }
   return null
 }
 
-/** Tells if the log has the facts of a call; it has none of a call whose process ended before it. */
-export function hasFacts(events: readonly RecordedEvent[], itemId: ItemId): boolean {
-  return factsOf({ events, at: 0 }, itemId) !== null
+function factsIn(event: ConversationEvent | undefined, itemId: ItemId): Found | null {
+  if (event === undefined || itemIdOf(event) !== itemId) return null
+  const unreachable = unreachableIn(event)
+  if (unreachable !== null) return unreachable
+  const facts = storedFacts(event.type === 'approval.requested' ? event.approval.facts : itemOf(event)?.facts)
+  return facts === null ? null : { facts }
 }
 
 /** Returns the outcome of a call in an event; null for other events. */

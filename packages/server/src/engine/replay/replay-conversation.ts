@@ -62,14 +62,17 @@ async function replayed(
       liveTools === undefined ? null : await openLiveTools(recording, liveTools, { ...ports, environment })
     const live = opened?.live
     const replay = await replayRecording(recording, { ...given, ...(live === undefined ? {} : { live }) })
-    const { events, compared, hashes, unhashed, difference } = replay
+    const { events, compared, hashes, unhashed, left } = replay
+    const [difference = null, ...further] = replay.differences.map(shownDifference)
     return {
       conversationId: recording.conversationId,
       events,
       compared,
       hashes,
       unhashed,
-      difference: difference === null ? null : shownDifference(difference),
+      difference,
+      further,
+      left,
       notes: [...replay.notes],
       ...(live === undefined ? {} : { live: live.report() }),
     }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ConversationState, type ItemId, initialState, reduce } from '@parley/protocol'
+import { type ConversationState, initialState, reduce } from '@parley/protocol'
 import { createModelView, type ModelView } from '../../core/model-view.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import { Conversation } from '../conversation/conversation.ts'
@@ -8,7 +8,7 @@ import { createSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience } from '../conversation/storage-patience.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import type { Recording } from './read-recording.ts'
-import { type ReplayPorts, replayModules } from './replay-modules.ts'
+import { type Doing, type ReplayPorts, replayModules } from './replay-modules.ts'
 import { createReplayWait, type ReplayWait } from './replay-wait.ts'
 import { ReplayEndedError, type ReplayedLog } from './replayed-log.ts'
 
@@ -17,8 +17,7 @@ export interface ReplayLife {
   readonly conversation: Conversation
   readonly turns: TurnLoop
   readonly wait: ReplayWait
-  /** Calls that run. */
-  readonly runs: ReadonlySet<ItemId>
+  readonly doing: Readonly<Doing>
 }
 
 interface LifeParts {
@@ -31,8 +30,11 @@ interface LifeParts {
 
 /** Starts the engine on a state, with ports to the log in place of everything outside. */
 export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
-  const { log, recording, before, onFault } = parts
+  const { log, recording, before } = parts
   const wait = createReplayWait()
+  const onFault = (fault: unknown) => {
+    if (!wait.isAbandoned) parts.onFault(fault)
+  }
   const { state, view } = before === null ? created(recording) : wholeState(before.conversation, log)
   const clock = clockOf(log)
   const patience = createStoragePatience(
@@ -78,10 +80,10 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
     program: recording.program,
     onLoss: onFault,
   })
-  const runs = new Set<ItemId>()
-  const modules = replayModules({ log, wait, runs, conversation, clock, recording }, ports)
+  const doing: Doing = { runs: new Set(), asksModel: false }
+  const modules = replayModules({ log, wait, doing, conversation, clock, recording }, ports)
   const turns = new TurnLoop({ conversation, modules, patience, onFault })
-  return { conversation, turns, wait, runs }
+  return { conversation, turns, wait, doing }
 }
 
 /** Returns the state and view of a new conversation, with the folder and settings of the log's first event. */

@@ -1,7 +1,7 @@
 import type { Files } from '@parley/journal'
 import type { ItemId } from '@parley/protocol'
 import { createRedaction, type Redaction } from '@parley/redaction'
-import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
+import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import { mcpSpecsIn, mcpTool } from '../../tools/mcp/mcp-tool.ts'
@@ -11,7 +11,6 @@ import { noSkills } from '../../tools/skills/skill-source.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { createRequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { FileHistory } from '../history/file-history.ts'
 import { createForegroundCalls } from '../session/foreground-calls.ts'
 import { createSessionMemory } from '../session/session-memory.ts'
 import { createRetryWait } from '../turn/retry-wait.ts'
@@ -19,14 +18,15 @@ import type { TurnModules } from '../turn/turn-context.ts'
 import { itemIdOf } from './compare-events.ts'
 import { givenEventsAt, stopAt, turnEndAfter } from './given-events.ts'
 import type { LiveTools } from './live/live-tools.ts'
+import { noBackground, noHistory } from './ports/nothing-starts.ts'
+import { replayedHooks } from './ports/replayed-hooks.ts'
+import { replayedLimits } from './ports/replayed-limits.ts'
+import { createReplayedModel } from './ports/replayed-model.ts'
+import { rulesOf } from './ports/replayed-rules.ts'
+import { replayedTool } from './ports/replayed-tools.ts'
 import { eventsFrom, type Recording } from './read-recording.ts'
 import type { ReplayWait } from './replay-wait.ts'
-import { replayedHooks } from './replayed-hooks.ts'
-import { replayedLimits } from './replayed-limits.ts'
-import type { ReplayedLog } from './replayed-log.ts'
-import { createReplayedModel } from './replayed-model.ts'
-import { rulesOf } from './replayed-rules.ts'
-import { replayedTool } from './replayed-tools.ts'
+import { idsWhile, type ReplayedLog } from './replayed-log.ts'
 
 export interface ReplayPorts {
   readonly files: Files
@@ -37,11 +37,19 @@ export interface ReplayPorts {
   readonly live?: LiveTools
 }
 
+/** State of an engine in the middle of a step, which no event shows. */
+export interface Doing {
+  /** Calls that run. */
+  readonly runs: Set<ItemId>
+  /** True while the next request to the model has its messages and waits for its place. */
+  asksModel: boolean
+}
+
 interface ModuleParts {
   readonly log: ReplayedLog
   readonly recording: Recording
   readonly wait: ReplayWait
-  readonly runs: Set<ItemId>
+  readonly doing: Doing
   readonly conversation: Conversation
   readonly clock: Clock
 }
@@ -51,14 +59,22 @@ const unused = { sandbox: 'read-only' } as const
 
 /** Builds what the turns of a replay use: everything outside the engine is taken from the log. */
 export function replayModules(
-  { log, wait, runs, conversation, clock, recording }: ModuleParts,
+  { log, wait, doing, conversation, clock, recording }: ModuleParts,
   ports: ReplayPorts,
 ): TurnModules {
-  const source = createReplayedModel(log, wait)
+  const isOurs = () => log.next !== undefined && givenEventsAt(recording, log.at, conversation.state) === 0
+  const source = createReplayedModel(log, { wait, isOurs })
   const redaction = redactionOf(recording, ports.home)
   const memory = createSessionMemory()
   let examined: ItemId | null = null
-  const parts = { log, wait, state: () => conversation.state, examined: () => examined, runs, live: ports.live ?? null }
+  const parts = {
+    log,
+    wait,
+    state: () => conversation.state,
+    examined: () => examined,
+    runs: doing.runs,
+    live: ports.live ?? null,
+  }
   const own = toolsThen(createTools(toolPorts({ recording, redaction, clock }, ports)), recording)
   const known = toolsByFile(conversation, own, (tool) => replayedTool(tool, parts))
   const rules = rulesOf(log)
@@ -68,17 +84,12 @@ export function replayModules(
     const choice = { model: name, modelProvider }
     return { client, limits, factsOf, maxOutputOf, choice, facts: factsOf(name), maxOutputTokens: undefined }
   }
-  const prepare = async (signal: AbortSignal) => {
-    await wait.until(() => {
-      if (log.next?.event.type === 'context.set') giveContext(log, conversation)
-      return asksModel(log, recording, conversation) ? true : null
-    }, signal)
-  }
+  const prepare = (signal: AbortSignal) => placeOfRequest({ log, wait, doing, conversation, recording }, signal)
   const gather = () => Promise.resolve({ instructions: '', sessionContext: '', instructionFiles: [], skills: [] })
   const requests = createRequestSource({ conversation, tools: own, offered: async () => [], model, gather })
   return {
     clock,
-    ids: log.ids,
+    ids: idsWhile(log.ids, wait),
     random: () => 0,
     ...{ project: noProject, runningOn: new Map() },
     settingsBefore: conversation.state.core.settings,
@@ -98,14 +109,7 @@ export function replayModules(
     get rules() {
       return rules()
     },
-    userRules: {
-      get file() {
-        return nextQuestion(log)?.always?.file ?? ''
-      },
-      rules: [],
-      read: () => Promise.reject(new Error('A replay reads no policy file.')),
-      add: () => ({ problem: 'A replay adds no rule.' }),
-    },
+    userRules: userRulesOf(log),
     limits: replayedLimits(log),
     history: noHistory(ports.tools.environment),
     hooks: replayedHooks(parts),
@@ -131,6 +135,32 @@ export function replayModules(
 }
 
 const noProject = { isRead: true, problem: null, read: () => Promise.resolve() }
+
+/** Returns the user's rules of a replay: none, in the file that the next question names. */
+function userRulesOf(log: ReplayedLog): TurnModules['userRules'] {
+  return {
+    get file() {
+      return nextQuestion(log)?.always?.file ?? ''
+    },
+    rules: [],
+    read: () => Promise.reject(new Error('A replay reads no policy file.')),
+    add: () => ({ problem: 'A replay adds no rule.' }),
+  }
+}
+
+/** Waits until the log has the next request to the model, and records the context before it. */
+async function placeOfRequest(
+  { log, wait, doing, conversation, recording }: Omit<ModuleParts, 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
+  doing.asksModel = true
+  log.touch()
+  await wait.until(() => {
+    if (log.next?.event.type === 'context.set') giveContext(log, conversation)
+    return asksModel(log, recording, conversation) ? true : null
+  }, signal)
+  doing.asksModel = false
+}
 
 /** Records the context of the log: its instructions and tools come from the disk and the program of then. */
 function giveContext(log: ReplayedLog, conversation: Conversation): void {
@@ -245,45 +275,9 @@ function toolPorts(
   }
 }
 
-const nothing = () => Promise.reject(new Error('A replay starts nothing.'))
-
-/** Background processes of a replay, which starts none. */
-export const noBackground: ToolPorts['background'] = {
-  start: () => {
-    throw new Error('A replay starts nothing.')
-  },
-  adopt: () => {
-    throw new Error('A replay starts nothing.')
-  },
-  list: () => [],
-  read: () => null,
-  output: () => null,
-  listen: () => null,
-  ended: () => null,
-  input: () => null,
-  stop: nothing,
-  stopAll: nothing,
-}
-
 /** Returns the shell of the machine where the log was written. */
 function shellOf({ events }: Recording): string | undefined {
   for (const { event } of events)
     if (event.type === 'item.started' && event.item.type === 'commandExecution') return event.item.command[0]
   return undefined
-}
-
-/** History of a replay, which changes no file: what changed then is in the log. */
-function noHistory(environment: Environment): FileHistory {
-  return {
-    environment,
-    get store(): never {
-      throw new Error('A replay keeps no contents of files.')
-    },
-    problem: () => null,
-    bring: async () => undefined,
-    begin: () => undefined,
-    around: ({ run }) => run(),
-    alone: (run) => run(({ run: effect }) => effect()),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  }
 }

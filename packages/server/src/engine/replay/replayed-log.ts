@@ -4,8 +4,9 @@ import type { Ids } from '../../ports/clock-and-ids.ts'
 import { createComparison, type EventComparison, type EventDifference } from './compare-events.ts'
 import { isTakenUp } from './given-events.ts'
 import { eventsFrom, type RecordedEvent, type Recording } from './read-recording.ts'
+import type { ReplayWait } from './replay-wait.ts'
 
-/** First difference between a log and its replay. */
+/** Difference between a log and its replay. */
 export interface ReplayDifference extends Partial<EventDifference> {
   readonly seq: number
   readonly what: string
@@ -22,14 +23,21 @@ export interface ReplayedLog {
   /** Index of the next event. */
   readonly at: number
   readonly next: RecordedEvent | undefined
-  readonly difference: ReplayDifference | null
+  readonly differences: readonly ReplayDifference[]
+  /** True from a difference on until the replay goes on after it. */
+  readonly differs: boolean
   readonly checked: Pick<EventComparison, 'compared' | 'hashes' | 'added'>
   readonly ended: boolean
-  /** Takes lines that the engine records. Throws once the log has ended or differs. */
+  /** Takes lines that the engine records. Throws while the log differs, and once it has ended. */
   take(lines: readonly string[]): void
   /** Takes what `record` records as given, without comparing it. */
   give(record: () => void): void
-  differ(what: string, found?: EventDifference): void
+  /** Notes a difference. After the most that are named the replay ends. */
+  differ(what: string, where?: EventDifference): void
+  /** Ends the replay with a difference. */
+  end(what: string, where?: EventDifference): void
+  /** Goes on after a difference. */
+  goOn(): void
   /** Events of a write that a crash cut: the log has them, and the engine's state has not. */
   readonly cutOff: readonly Envelope[]
   /** Calls the listeners: the engine has gone on without an event. */
@@ -42,35 +50,34 @@ export interface ReplayedLog {
   readonly ids: Ids
 }
 
+/** Most differences that a replay names: one cause may have hundreds, and an engine that is stuck takes seconds. */
+const mostDifferences = 20
+
 export function createReplayedLog(recording: Recording): ReplayedLog {
   const { events, conversationId } = recording
   const checked = createComparison()
-  const listeners = new Set<() => void>()
+  const { touch, subscribe } = createListeners()
   const replayedSeqs: number[] = []
   const ids = createIds(events, () => at)
   let at = 0
   const given = createSwitch()
   let cutOff: Envelope[] = []
-  let difference: ReplayDifference | null = null
+  const found = createDifferences(() => events[at]?.seq ?? 0)
 
-  function touch(): void {
-    for (const listener of listeners) listener()
-  }
-
-  function differ(what: string, found?: EventDifference): void {
-    difference ??= { seq: events[at]?.seq ?? 0, what, ...found }
+  function differ(what: string, where?: EventDifference): void {
+    found.add(what, where)
     touch()
   }
 
   function takeOne(seq: number, event: ConversationEvent): void {
     if (event.type === 'item.delta' || event.type === 'item.progress') return
     const recorded = events[at]
-    if (recorded === undefined || difference !== null) throw new ReplayEndedError('The replay has ended.')
+    if (recorded === undefined || found.isOpen) throw new ReplayEndedError('The replay has ended.')
     if (!given.isOn() && isTakenUp(recording, at)) queueMicrotask(touch)
     if (!given.isOn() && isTakenUp(recording, at)) throw new ReplayEndedError('The process of the log had ended here.')
-    const found = given.isOn() ? null : checked.differenceOf(recorded.event, event)
-    if (found !== null) {
-      differ(whatDiffers(recorded.event, event), found)
+    const where = given.isOn() ? null : checked.differenceOf(recorded.event, event)
+    if (where !== null) {
+      differ(whatDiffers(recorded.event, event), where)
       throw new ReplayEndedError('The replay differs from its log.')
     }
     ids.use(recorded.event)
@@ -86,15 +93,16 @@ export function createReplayedLog(recording: Recording): ReplayedLog {
     get next() {
       return events[at]
     },
-    get difference() {
-      return difference
+    differences: found.all,
+    get differs() {
+      return found.isOpen
     },
     checked,
     get cutOff() {
       return cutOff
     },
     get ended() {
-      return difference !== null || at >= events.length
+      return found.isLast || at >= events.length
     },
     take(lines) {
       cutOff = []
@@ -111,10 +119,52 @@ export function createReplayedLog(recording: Recording): ReplayedLog {
     },
     give: given.during,
     differ,
+    end(what, where) {
+      found.end()
+      differ(what, where)
+    },
+    goOn: found.goOn,
     touch,
-    subscribe: (listener) => void listeners.add(listener),
+    subscribe,
     replayedSeq: (seq) => seqOf(seq, { events, replayedSeqs }),
     ids: { ...ids, conversation: () => conversationId },
+  }
+}
+
+function createListeners() {
+  const listeners = new Set<() => void>()
+  return {
+    touch(): void {
+      for (const listener of listeners) listener()
+    },
+    subscribe: (listener: () => void) => void listeners.add(listener),
+  }
+}
+
+/** Collects the differences of a replay, one at a time. */
+function createDifferences(seq: () => number) {
+  const all: ReplayDifference[] = []
+  let isOpen = false
+  let isLast = false
+  return {
+    all,
+    get isOpen() {
+      return isOpen
+    },
+    get isLast() {
+      return isLast || all.length >= mostDifferences
+    },
+    add(what: string, where?: EventDifference): void {
+      if (isOpen) return
+      isOpen = true
+      all.push({ seq: seq(), what, ...where })
+    },
+    end(): void {
+      isLast = true
+    },
+    goOn(): void {
+      isOpen = false
+    },
   }
 }
 
@@ -189,6 +239,24 @@ function createIds(events: readonly RecordedEvent[], at: () => number): LoggedId
       asked.turn = 0
       asked.approval = 0
     },
+  }
+}
+
+/** Ids of one process: once another has taken the log up, its own code may still end, and must not use any up. */
+export function idsWhile(ids: Ids, wait: ReplayWait): Ids {
+  const once =
+    <Id>(next: () => Id) =>
+    () => {
+      if (wait.isAbandoned) throw new ReplayEndedError('The process of the log had ended before.')
+      return next()
+    }
+  return {
+    conversation: ids.conversation,
+    item: once(ids.item),
+    turn: once(ids.turn),
+    approval: once(ids.approval),
+    message: once(ids.message),
+    client: once(ids.client),
   }
 }
 

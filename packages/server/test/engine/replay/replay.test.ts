@@ -152,6 +152,40 @@ describe('a replay', () => {
     expect(difference?.replayed).toContain('This model is')
   })
 
+  it.each([
+    { title: 'goes on after a difference, and names a later one', changedTurns: [3, 15], named: 2 },
+    {
+      title: 'ends after twenty differences, and says how many events it has not seen',
+      changedTurns: [...Array(22).keys()],
+      named: 20,
+    },
+  ])('$title', async ({ changedTurns, named }) => {
+    await using place = testPlace()
+    const { watched, server } = await place.talk()
+    for (let turn = 0; turn < 22; turn++) {
+      await watched.send(`message ${turn}`)
+      await watched.turnEnded()
+    }
+    await server.close()
+    const file = join(place.root, 'changed.jsonl')
+    cpSync(place.path(watched.conversationId, 'sideFiles'), join(place.root, 'changed.files'), { recursive: true })
+    const [header = '', ...lines] = place.logLines(watched.conversationId)
+    const ends = lines.flatMap((line, at) => (line.includes('"turn.ended"') ? [at] : []))
+    const wrong = new Set(changedTurns.map((turn) => ends[turn]))
+    const written = lines.map((line, at) =>
+      wrong.has(at) ? resealed(line.replace('"stopReason":"done"', '"stopReason":"failed"')) : line,
+    )
+    writeFileSync(file, [header, ...written].map((line) => `${line}\n`).join(''))
+    const whole = await replay(place, { conversation: watched.conversationId })
+    const { difference, further, left, compared } = await replay(place, { file })
+    const differences = [difference, ...further].map((found) => found?.seq)
+    expect(differences).toEqual([...wrong].slice(0, named).map((at) => (at ?? 0) + 1))
+    expect({ ends: left === 0, compared: left === 0 ? whole.compared - named : compared }).toEqual({
+      ends: named === changedTurns.length,
+      compared,
+    })
+  })
+
   it('takes a field that no event of the log has for one that was added since, and names it', async () => {
     await using place = testPlace()
     const { difference, notes } = await replay(place, { file: join(released, 'demo-0.1.0.jsonl') })

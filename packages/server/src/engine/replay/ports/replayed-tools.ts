@@ -10,17 +10,17 @@ import {
   settingsInForce,
 } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { withoutHint } from '../../core/repeated-calls.ts'
-import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../tools/tool.ts'
-import { planChanged } from '../calls/advance-call.ts'
-import { secondRun } from '../calls/attempt.ts'
-import { withoutChangeHint } from '../calls/changed-call.ts'
-import { itemIdOf } from './compare-events.ts'
-import type { LiveTools } from './live/live-tools.ts'
-import { eventsFrom } from './read-recording.ts'
-import { factsOf, itemOf, unreachableIn } from './recorded-facts.ts'
-import type { ReplayWait } from './replay-wait.ts'
-import type { ReplayedLog } from './replayed-log.ts'
+import { withoutHint } from '../../../core/repeated-calls.ts'
+import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../../tools/tool.ts'
+import { planChanged } from '../../calls/advance-call.ts'
+import { secondRun } from '../../calls/attempt.ts'
+import { withoutChangeHint } from '../../calls/changed-call.ts'
+import { itemIdOf } from '../compare-events.ts'
+import type { LiveTools } from '../live/live-tools.ts'
+import { eventsFrom } from '../read-recording.ts'
+import { factsOf, itemOf, unreachableIn } from '../recorded-facts.ts'
+import type { ReplayWait } from '../replay-wait.ts'
+import type { ReplayedLog } from '../replayed-log.ts'
 
 interface ReplayedToolParts {
   readonly log: ReplayedLog
@@ -99,7 +99,7 @@ async function checkLive({ name, args }: NamedCall, outcome: ToolOutcome, parts:
   const { meta, settings } = state().core
   const run = { tool: name, args, item, cwd: meta.cwd, mode: settings.sandbox, outcome, at: log.at }
   const found = await live.check(run)
-  if (found !== null) log.differ(`"${item.title}" came to something else when it ran again.`, found)
+  if (found !== null) log.end(`"${item.title}" came to something else when it ran again.`, found)
 }
 
 /** Outcome that is never used: a replay that is abandoned waits for nothing. */

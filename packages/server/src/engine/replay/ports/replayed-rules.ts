@@ -1,7 +1,7 @@
 import { type Rules, ruleTargetOf } from '@parley/policy'
 import { isCall } from '@parley/protocol'
-import { itemIdOf } from './compare-events.ts'
-import type { ReplayedLog } from './replayed-log.ts'
+import { itemIdOf } from '../compare-events.ts'
+import type { ReplayedLog } from '../replayed-log.ts'
 
 type Rule = Rules[number]
 

@@ -1,17 +1,23 @@
 import type { ModelClient, ModelEvent, ModelFacts, ModelFailure } from '@parley/models'
 import type { ConversationEvent, EventOf, Failure, Item, ItemId, TokenCounts } from '@parley/protocol'
-import type { ModelSource } from '../settings/model-sources.ts'
-import { eventsFrom, type RecordedEvent } from './read-recording.ts'
-import type { ReplayWait } from './replay-wait.ts'
-import type { ReplayedLog } from './replayed-log.ts'
+import type { ModelSource } from '../../settings/model-sources.ts'
+import { eventsFrom, type RecordedEvent } from '../read-recording.ts'
+import type { ReplayWait } from '../replay-wait.ts'
+import type { ReplayedLog } from '../replayed-log.ts'
 
 /** Failures after which the attempts of a broken answer are counted, not those of a request. */
 const brokenOff: ReadonlySet<string> = new Set(['streamCut', 'idleTimeout', 'malformedStream'])
 
 type Price = NonNullable<ModelFacts['price']>
 
+interface ModelParts {
+  readonly wait: ReplayWait
+  /** Tells if the log has the engine's own event next, and none from outside. */
+  readonly isOurs: () => boolean
+}
+
 /** Creates the model of a replay: it says what the log holds at its place, and asks nobody. */
-export function createReplayedModel(log: ReplayedLog, wait: ReplayWait): ModelSource {
+export function createReplayedModel(log: ReplayedLog, { wait, isOurs }: ModelParts): ModelSource {
   /** Codes of the failures since the last whole answer, which number the attempts. */
   const failed: string[] = []
   const limits = () => retriesAt(log.next?.event, failed)
@@ -20,7 +26,7 @@ export function createReplayedModel(log: ReplayedLog, wait: ReplayWait): ModelSo
     const parts = new Map<ItemId, ItemId>()
     if (isHandedOver(log)) failed.length = 0
     for (;;) {
-      const said = await wait.until(() => spokenAt(log, parts), signal)
+      const said = await wait.until(() => (isOurs() ? spokenAt(log, parts) : null), signal)
       if (said === null) {
         yield { type: 'aborted' }
         return
@@ -167,8 +173,9 @@ function ended(log: ReplayedLog, item: Item, parts: ReadonlyMap<ItemId, ItemId>)
     const raw = item.type === 'reasoning' && item.raw === true ? ({ raw: true } as const) : {}
     return [{ type: 'reasoningDone', part: item.id, text: item.text, ...raw }]
   }
-  // The end of a turn that failed; an interrupted one comes with the signal.
-  return item.type === 'notice' && item.level === 'error' ? failure(log) : null
+  // The end of a turn that failed, with what it leaves undone; an interrupted one comes with the signal.
+  const isEnd = item.type === 'notice' ? item.level === 'error' : item.status === 'interrupted'
+  return isEnd ? failure(log) : null
 }
 
 /** Returns the end of a whole response, also of one whose write a fork cut, with the texts of its messages. */

@@ -1,7 +1,7 @@
-import type { ConversationHooks, HookMoment } from '../hooks/conversation-hooks.ts'
-import { eventsFrom } from './read-recording.ts'
-import type { ReplayWait } from './replay-wait.ts'
-import type { ReplayedLog } from './replayed-log.ts'
+import type { ConversationHooks, HookMoment } from '../../hooks/conversation-hooks.ts'
+import { eventsFrom } from '../read-recording.ts'
+import type { ReplayWait } from '../replay-wait.ts'
+import type { ReplayedLog } from '../replayed-log.ts'
 
 interface ReplayedHookParts {
   readonly log: ReplayedLog

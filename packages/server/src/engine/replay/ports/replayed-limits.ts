@@ -1,6 +1,6 @@
 import type { ConversationEvent, Enforcement } from '@parley/protocol'
-import type { ConversationLimits } from '../limits/conversation-limits.ts'
-import type { ReplayedLog } from './replayed-log.ts'
+import type { ConversationLimits } from '../../limits/conversation-limits.ts'
+import type { ReplayedLog } from '../replayed-log.ts'
 
 /** Limits of a replay, which starts nothing: what was enforced comes from the log. */
 export function replayedLimits(log: ReplayedLog): ConversationLimits {

@@ -1,0 +1,145 @@
+import type { ConversationEvent } from '@parley/protocol'
+import { foreignYes } from '../calls/advance-call.ts'
+import { givenEventsAt, givenInTime, isTakenUp, startAfter } from './given-events.ts'
+import type { Recording } from './read-recording.ts'
+import { beginLife, type ReplayLife } from './replay-life.ts'
+import { type ReplayPorts, replaySeal } from './replay-modules.ts'
+import { createStops } from './replay-stops.ts'
+import { ReplayEndedError, type ReplayedLog } from './replayed-log.ts'
+
+/** Gives the engine what came from outside, at its place, and starts it anew where another process took it up. */
+export interface ReplayCourse {
+  begin(): void
+  /** Tells if the engine of now has a step to do. */
+  readonly isRunning: boolean
+  /**
+   * Gives an engine at rest what was held back for it, or the context that a step recorded after its turn had ended.
+   * Returns false where neither comes next.
+   */
+  giveLeft(): boolean
+  /** Takes a part that differs from the log as it is, and starts the engine anew after it. */
+  passOver(): void
+  end(): void
+}
+
+export function createCourse(log: ReplayedLog, recording: Recording, ports: ReplayPorts): ReplayCourse {
+  const onFault = (fault: unknown) => {
+    if (!(fault instanceof ReplayEndedError)) log.differ(`The engine failed: ${String(fault)}`)
+  }
+  const start = (before: ReplayLife | null) => {
+    const begun = beginLife({ log, recording, before, onFault }, ports)
+    return { ...begun, stops: createStops(begun, { log, recording, onFault }) }
+  }
+  let life = start(null)
+  let isParked = false
+  /** Place at which the engine was last left to come to rest. */
+  let restedAt = -1
+
+  function next(): void {
+    life.wait.abandon()
+    life = start(life)
+    isParked = false
+  }
+
+  function give(from: number, count: number): void {
+    const events = log.events.slice(from, from + count).map(({ event }) => event)
+    if (isParked || life.stops.haveEnded || isTakenUp(recording, from)) next()
+    log.give(() => life.conversation.recordAll(events.map((event) => asGiven(event, log))))
+    isParked = events.some(({ type }) => type === 'turn.parked')
+    const how = givenEventsAt(recording, log.at, life.conversation.state) > 0 ? null : life.stops.here()
+    // An engine that is at rest ends a turn only where it runs before it is told to leave.
+    if (how !== null && how !== 'shutdown') life.stops.stop(how)
+    else life.turns.wake()
+  }
+
+  /** Tells if the engine has yet to come to rest after a turn, as it had when a message came then. */
+  function mustRest(): boolean {
+    if (restedAt === log.at || !life.turns.running || life.conversation.state.core.turn !== null) return false
+    restedAt = log.at
+    return true
+  }
+
+  function goOn(): void {
+    if (log.differs) return
+    // The engine writes the first event with the first message, so nothing is given before that.
+    const from = log.at === 0 ? 1 : log.at
+    const count = givenEventsAt(recording, from, life.conversation.state)
+    if (count > 0 && mustRest()) {
+      setImmediate(goOnSafely)
+      return
+    }
+    const inTime = life.doing.asksModel ? count : givenInTime(recording, from, count)
+    if (inTime > 0) {
+      give(from, inTime)
+      return
+    }
+    const how = count > 0 ? null : life.stops.here()
+    if (how !== null) life.stops.stop(how)
+    life.wait.changed()
+  }
+
+  // Nobody awaits a step.
+  const goOnSafely = () => attempt(goOn, log.differ)
+
+  return {
+    begin() {
+      // After the engine has gone back to the event loop's tasks, as when a client's request came then.
+      log.subscribe(() => queueMicrotask(goOnSafely))
+      goOnSafely()
+    },
+    get isRunning() {
+      return life.turns.running
+    },
+    giveLeft() {
+      const held = givenEventsAt(recording, log.at, life.conversation.state)
+      const count = held === 0 && log.next?.event.type === 'context.set' ? 1 : held
+      if (count > 0) give(log.at, count)
+      return count > 0
+    },
+    passOver() {
+      const from = log.at
+      next()
+      log.goOn()
+      attempt(() => give(from, startAfter(recording, from) - from), log.end)
+    },
+    end: () => life.wait.abandon(),
+  }
+}
+
+/** Turns a fault of events that cannot be recorded into a difference. */
+function attempt(run: () => void, differ: (what: string) => void): void {
+  try {
+    run()
+  } catch (error) {
+    differ(`This cannot be recorded again: ${String(error)}`)
+  }
+}
+
+/** Returns an event of the log as it is recorded again, with the numbers and the seal of the replay. */
+function asGiven(event: ConversationEvent, log: ReplayedLog): ConversationEvent {
+  switch (event.type) {
+    case 'context.compacted':
+      return { ...event, to: log.replayedSeq(event.to) }
+    case 'context.restored':
+      return { ...event, seq: log.replayedSeq(event.seq) }
+    case 'approval.decided':
+      return asksAnew(event.approvalId, log) ? event : { ...event, seal: replaySeal }
+    default:
+      return event
+  }
+}
+
+/** Tells if the log asks again after this answer because another home had given it. */
+function asksAnew(approvalId: string, { events, at }: ReplayedLog): boolean {
+  const asked = events.find(({ event }) => event.type === 'approval.requested' && event.approval.id === approvalId)
+  if (asked?.event.type !== 'approval.requested') return false
+  const { itemId } = asked.event.approval
+  return events
+    .slice(at)
+    .some(
+      ({ event }) =>
+        event.type === 'approval.requested' &&
+        event.approval.itemId === itemId &&
+        event.approval.reason.startsWith(foreignYes),
+    )
+}
