@@ -57,11 +57,12 @@ export {
   shellLineOf,
   slashCommands,
 } from './ui/slash-commands.ts'
+export { refusedNow } from './ui/update/refused.ts'
 export { dangerWords, reasonWords } from './view/approval/approval-context.ts'
 export { wordsFor } from './view/approval/choice-rows.ts'
 export { type Entry, entriesOf } from './view/documents/entries.ts'
 export { type Exported, missingWords } from './view/documents/exported.ts'
-export { networkWords } from './view/live/activity.ts'
+export { networkWords, repairWords } from './view/live/activity.ts'
 export { limitsWords } from './view/live/status-line.ts'
 export { elapsed, hookWords } from './view/live/working-line.ts'
 export { inlineLines, known, lex } from './view/markdown/inline.ts'

@@ -28,7 +28,7 @@ export { ClientError, type ClientErrorCode, codeOf, isConnectionOver } from './c
 export type { ApprovalAnswer, ApprovalHandler, ApprovalOptions } from './conversation/answer-approvals.ts'
 export type { Conversation, ConversationMethod, EventsOptions } from './conversation/conversation.ts'
 export type { StoreListener } from './conversation/conversation-store.ts'
-export type { MessageInput, SendOptions } from './conversation/conversation-turns.ts'
+export type { LeaveOutOptions, MessageInput, SendOptions } from './conversation/conversation-turns.ts'
 export type { Turn, TurnResult } from './conversation/turn.ts'
 export type { CreateOptions, Parley, ResumeOptions, Which } from './parley.ts'
 export { promptHistoryPath } from './server/find-server.ts'

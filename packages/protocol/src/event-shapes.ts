@@ -27,7 +27,8 @@ export const eventShapes: Readonly<Record<string, string>> = {
   '#endedCommand':
     '{"itemId":"text","exitCode?":"int","signal?":"text","timedOut?":["=",true],"stopped?":["=",true],"durationMs?":"number"}',
   '#enforcement': '["=","full","partial","none"]',
-  '#failure': '{"code":"text","message":"text","status?":"int"}',
+  '#failure':
+    '{"code":"text","message":"text","status?":"int","refused?":{"itemIds":["list","text"],"seqs":["list","int"],"what":"text"}}',
   '#fileChangeEntry':
     '{"path":"text","kind":["=","add","update","delete"],"link?":["=",true],"movedTo?":"text","additions":"int","deletions":"int","diff":"text","before":["or","null","text"],"after":["or","null","text"]}',
   '#finding':
@@ -81,7 +82,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   'context.set':
     '{"instructions":"text","tools":"text","sessionContext":"text","adapter":"text","instructionFiles":["list","text"],"skills?":["list",{"name":"text","path":"text"}]}',
   'context.cleared':
-    '{"turnId":"text","itemId":"text","itemIds":["list","text"],"tokensBefore":"int>=0","tokensAfter":"int>=0","trigger":"#compactionTrigger"}',
+    '{"turnId":"text","itemId":"text","itemIds":["list","text"],"tokensBefore":"int>=0","tokensAfter":"int>=0","trigger":"#compactionTrigger","why?":["=","refused"],"seqs?":["list","int"],"by?":"#actor"}',
   'context.compacted':
     '{"turnId":"text","itemId":"text","from":"int","to":"int","summary":"text","carried":"text","tokensBefore":"int>=0","tokensAfter":"int>=0","trigger":"#compactionTrigger","by?":"#actor"}',
   'context.restored': '{"seq":"int","tokensAfter":"int>=0","by?":"#actor"}',

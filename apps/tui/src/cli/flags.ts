@@ -77,6 +77,8 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   readonly check?: string[]
   /** Number of times that the model may mend what they find. */
   readonly checkRounds?: number
+  /** Leaves out what the provider refuses and names, and goes on. */
+  readonly repair?: boolean
   /** With a review: its findings as SARIF on stdout. */
   readonly sarif?: boolean
 }

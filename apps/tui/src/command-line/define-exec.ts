@@ -150,6 +150,7 @@ function withExecFlags(command: Command): Command {
       'how often the model may mend what the checks find; 3 when left out',
       parseCount(0),
     )
+    .option('--repair', 'leave out what the provider refuses and names, and go on; /compact undo brings it back')
     .option('--answers <file>', 'answers to questions of the model, as JSON: {"HEADER": "ANSWER"}', named)
     .option('--stdin', 'append stdin to the prompt')
     .option('--timeout <duration>', 'give up after this long: 90, 90s, 5m', parseDuration)

@@ -136,7 +136,8 @@ async function askConversation(
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))
     case 'compact':
     case 'undoCompaction':
-      return dispatch(...(await compact(intent, conversation)))
+    case 'leaveOut':
+      return dispatch(...(await changeView(intent, conversation)))
     case 'review':
       return review(intent, conversation, { dispatch, isFar })
     case 'diff':
@@ -199,11 +200,15 @@ async function adoptModel(login: string, context: IntentContext): Promise<void> 
   dispatch(note('info', `Logged in to ${login}. ${model} of ${modelProvider} answers from the next message on.`))
 }
 
-/** Asks for a compaction, which the transcript shows, or undoes the last one. */
-async function compact(
-  intent: Extract<RequestIntent, { kind: 'compact' | 'undoCompaction' }>,
+/** Asks for a compaction or leaves out what was refused, which the transcript shows, or undoes the last of them. */
+async function changeView(
+  intent: Extract<RequestIntent, { kind: 'compact' | 'undoCompaction' | 'leaveOut' }>,
   conversation: IntentConversation,
 ): Promise<readonly UiAction[]> {
+  if (intent.kind === 'leaveOut') {
+    await conversation.request('conversation/context/leaveOut', intent.half === true ? { half: true } : {})
+    return []
+  }
   if (intent.kind === 'compact') {
     await conversation.request('conversation/compact', intent.what === '' ? {} : { instructions: intent.what })
     return []

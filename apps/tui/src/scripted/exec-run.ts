@@ -132,7 +132,8 @@ async function runConnected(run: GivenRun, message: Message | null): Promise<Run
   if (gone !== null) return failedRun({ code: 'configInvalid', message: gone })
   try {
     const budget = createRunBudget(request.flags)
-    const turns = { conversation, reporter, pace, budget, signal: stopper.signal, given }
+    const repairs = request.flags.repair === true
+    const turns = { conversation, reporter, pace, budget, signal: stopper.signal, given, repairs }
     if (message !== null && request.flags.inputFormat !== 'jsonl') {
       if (message.purpose === undefined && goesOnReview(conversation, request.flags))
         return await runReviewOn(turns, message)

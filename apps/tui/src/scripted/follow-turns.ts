@@ -24,6 +24,8 @@ export interface TurnParts {
   readonly given: GivenAnswers | null
   /** True to ask the questions of an earlier run again; else they are closed. */
   readonly keepsQuestions?: boolean
+  /** True to leave out what the provider refuses and names, and to go on. */
+  readonly repairs?: boolean
 }
 
 /** Turns of a run, one after the other. Every event of the conversation is reported. */
@@ -40,6 +42,14 @@ export interface Turns {
   reported(): Promise<void>
   /** Interrupts the turn that runs, waits for its end, and returns the end of the run. */
   stop(reason: StoppedError): Promise<RunEnd>
+}
+
+/** Times that parts are left out for one message. */
+const mostRepairs = 5
+
+/** Tells if the provider has named what it refuses, in a run that may leave that out. */
+function isRepairable({ repairs }: TurnParts, { event }: EndedTurn): boolean {
+  return repairs === true && (event.failure?.refused?.seqs.length ?? 0) > 0
 }
 
 /** Time for an interrupted turn to end. */
@@ -75,7 +85,18 @@ export async function followTurns(parts: TurnParts): Promise<Turns> {
 
   async function askOnce(message: Message): Promise<EndedTurn> {
     current = begin(send(message))
-    return await unlessStopped(current, signal)
+    let ended = await unlessStopped(current, signal)
+    for (let times = 0; times < mostRepairs && isRepairable(parts, ended); times++) {
+      current = begin(repair(message))
+      ended = both(ended, await unlessStopped(current, signal))
+    }
+    return ended
+  }
+
+  function repair({ outputSchema, checks, purpose }: Message): Promise<Turn> {
+    const own = { ...(outputSchema === undefined ? {} : { outputSchema }), ...(checks === undefined ? {} : { checks }) }
+    const said = purpose === undefined ? {} : { purpose }
+    return conversation.leaveOut({ ...own, ...said, ...budget.rest(), signal: stopping.signal })
   }
 
   const old = await unlessStopped(takeUpOldTurn(parts), signal)

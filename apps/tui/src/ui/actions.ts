@@ -223,6 +223,8 @@ export type Intent =
   /** Compacts what the model sees; `what` matters, in the user's words; empty for nothing particular. */
   | { readonly kind: 'compact'; readonly what: string }
   | { readonly kind: 'undoCompaction' }
+  /** Leaves out what the provider refused, and goes on; `half` where it has named nothing. */
+  | { readonly kind: 'leaveOut'; readonly half?: true }
   /** Plans to take files back: to before a message, or to an event. `itemId`: the message, before which talk can go on. */
   | {
       readonly kind: 'planRewind'

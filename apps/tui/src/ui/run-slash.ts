@@ -58,6 +58,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
   'copy',
   'transcript',
   'compact',
+  'repair',
   'rewind',
   'undo',
   'diff',
@@ -127,6 +128,10 @@ const commands: Readonly<Record<SlashName, Run>> = {
   copy: runCopy,
   transcript: (ui) => stepTo(ui, { kind: 'showTranscript', at: 'end' }),
   compact: (ui, what) => stepTo(ui, what === 'undo' ? { kind: 'undoCompaction' } : { kind: 'compact', what }),
+  repair(ui, what) {
+    if (what === 'undo') return stepTo(ui, { kind: 'undoCompaction' })
+    return stepTo(ui, what === 'half' ? { kind: 'leaveOut', half: true } : { kind: 'leaveOut' })
+  },
   rewind: (ui, _, context) => openRewind(ui, context),
   undo: (ui, _, context) => undoLast(ui, context),
   diff: (ui) => stepTo(ui, { kind: 'diff' }),

@@ -44,6 +44,11 @@ export const slashCommands = [
     argument: '[what | undo]',
     about: 'make room: a summary stands for what was said so far, with what matters to you; or undo the last one',
   },
+  {
+    name: 'repair',
+    argument: '[half | undo]',
+    about: 'leave out what the provider refused and go on; the newest half where it named nothing; or undo that',
+  },
   { name: 'rewind', argument: '', about: 'go back to before a message: files, talk or both; shows the diff first' },
   { name: 'undo', argument: '', about: 'take back what the last turn did, or the last rewind; shows the diff first' },
   { name: 'diff', argument: '', about: 'what is not committed yet in this folder' },
@@ -206,6 +211,10 @@ const knownArguments: Partial<Readonly<Record<SlashName, readonly SettingChoice[
     { key: 'no', detail: 'decline it' },
   ],
   compact: [{ key: 'undo', detail: 'give the model back what the last compaction took from its view' }],
+  repair: [
+    { key: 'half', detail: 'leave out the newest half, where the provider has named nothing' },
+    { key: 'undo', detail: 'give the model back what the last one took from its view' },
+  ],
   mcp: [{ key: 'restart', detail: 'start the tool server anew that is named next' }],
 }
 

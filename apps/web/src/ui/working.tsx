@@ -5,6 +5,8 @@ import {
   hookWords,
   isInboxPaused,
   networkWords,
+  refusedNow,
+  repairWords,
   showEffects,
   silentSeconds,
   stripEffects,
@@ -33,7 +35,10 @@ export function Working({ state, isView, ask }: WorkingProps) {
       <Inbox {...{ state, isView, ask }} />
       <OwnCommands {...{ state, isView, ask }} />
       {turn === null ? (
-        <LastTurn core={core} items={window} ending={ending} />
+        <>
+          <LastTurn core={core} items={window} ending={ending} />
+          <Repair {...{ state, isView, ask }} />
+        </>
       ) : (
         <RunningTurn {...{ state, turn, isView, ask }} />
       )}
@@ -141,6 +146,26 @@ function RunningTurn({
           </button>
         </>
       )}
+    </div>
+  )
+}
+
+/** Parts of the conversation that the provider refused, with the way to leave them out. */
+function Repair({ state, isView, ask }: WorkingProps) {
+  const refused = refusedNow(state)
+  if (refused === null || isView) return null
+  const { conversationId } = state.core.meta
+  const half = refused.seqs.length === 0 ? ({ half: true } as const) : {}
+  return (
+    <div className="row turn">
+      <span className="grow t-warn">This {repairWords(refused)}; /compact undo brings it back.</span>
+      <button
+        type="button"
+        className="primary"
+        onClick={() => ask((client) => client.request('conversation/context/leaveOut', { conversationId, ...half }))}
+      >
+        Leave it out
+      </button>
     </div>
   )
 }

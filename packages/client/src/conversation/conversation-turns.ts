@@ -19,6 +19,12 @@ export interface SendOptions extends Omit<ParamsOf<'conversation/sendMessage'>, 
   readonly signal?: AbortSignal
 }
 
+/** Options of leaving out, as in the request `conversation/context/leaveOut`. */
+export interface LeaveOutOptions extends Omit<ParamsOf<'conversation/context/leaveOut'>, 'conversationId'> {
+  /** Interrupts the turn. */
+  readonly signal?: AbortSignal
+}
+
 interface Sent {
   /** Seq of the last event before the message was sent. */
   readonly before: number
@@ -69,6 +75,18 @@ export class ConversationTurns {
     return turn
   }
 
+  async leaveOut({ signal, ...options }: LeaveOutOptions): Promise<Turn> {
+    signal?.throwIfAborted()
+    const { client, store, ended } = this.#followed
+    ended.throwIfAborted()
+    const { conversationId } = store
+    const { turnId, seq } = await client.request('conversation/context/leaveOut', { ...options, conversationId })
+    // It is recorded right behind the start of its turn.
+    const turn = this.#create({ key: { turnId }, after: { seq: Math.max(0, seq - 2) } })
+    if (signal !== undefined) this.#stopOn(signal, turn, null)
+    return turn
+  }
+
   #begun({ seq, turnId, disposition }: ResultOf<'conversation/sendMessage'>, { before, messageId, tail }: Sent): Turn {
     const key = disposition === 'started' && turnId !== null ? { turnId } : { messageId }
     // A repeated message has an older seq; its turn began one event before the message.
@@ -100,7 +118,7 @@ export class ConversationTurns {
     return turn
   }
 
-  #stopOn(signal: AbortSignal, turn: Turn, messageId: MessageId): void {
+  #stopOn(signal: AbortSignal, turn: Turn, messageId: MessageId | null): void {
     const stop = () => {
       // The turn may have ended meanwhile.
       this.#stop(turn, messageId, signal).catch(() => undefined)
@@ -111,8 +129,9 @@ export class ConversationTurns {
     if (signal.aborted) stop()
   }
 
-  async #stop(turn: Turn, messageId: MessageId, { reason }: AbortSignal): Promise<void> {
+  async #stop(turn: Turn, messageId: MessageId | null, { reason }: AbortSignal): Promise<void> {
     if (turn.id !== null) return await this.#interrupt(turn.id, reason)
+    if (messageId === null) return
     const { client, store } = this.#followed
     try {
       await client.request('conversation/inbox/remove', { conversationId: store.conversationId, messageId })

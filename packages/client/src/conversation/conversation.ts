@@ -24,7 +24,7 @@ import {
   decide,
 } from './answer-approvals.ts'
 import type { ConversationStore, StoreListener } from './conversation-store.ts'
-import { ConversationTurns, type MessageInput, type SendOptions } from './conversation-turns.ts'
+import { ConversationTurns, type LeaveOutOptions, type MessageInput, type SendOptions } from './conversation-turns.ts'
 import { type Followed, followEvents, leavable } from './follow-events.ts'
 import type { Turn } from './turn.ts'
 
@@ -128,6 +128,14 @@ export class Conversation implements AsyncDisposable {
   /** Sends a message and resolves once the server has it. Rejects with the server's error, the signal's reason, or `closed`. */
   send(input: MessageInput, options: SendOptions = {}): Promise<Turn> {
     return this.#turns.send(input, options)
+  }
+
+  /**
+   * Leaves out of the model's view what the provider refused (`lastTurn.failure.refused` in the state), and goes on in a
+   * turn without a message.
+   */
+  leaveOut(options: LeaveOutOptions = {}): Promise<Turn> {
+    return this.#turns.leaveOut(options)
   }
 
   /** Iterates over every event with its cursor: from now on, or after a given cursor. */

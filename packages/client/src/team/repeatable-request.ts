@@ -11,6 +11,7 @@ const keys: Readonly<Partial<Record<MethodName, string>>> = {
   'conversation/interrupt': 'turnId',
   'conversation/continue': 'requestKey',
   'conversation/compact': 'requestKey',
+  'conversation/context/leaveOut': 'requestKey',
   'conversation/runShell': 'requestKey',
   'approval/decide': 'approvalId',
 }

@@ -1,8 +1,15 @@
 import { type Explain, isEncoded, isPage } from '../failures/explain.ts'
+import { refusedEntries } from '../failures/refused-entries.ts'
 import { type HttpChunk, type HttpExchange, type HttpHead, readText } from '../http/http-exchange.ts'
 import { Watchdog } from '../http/watchdog.ts'
-import { isTerminal, type ModelEvent, type ModelFailure, type ModelRequest } from '../port/model-client.ts'
-import { type HttpWire, type RequestBody, type WireReader, wireNameOf } from '../port/wire.ts'
+import {
+  isTerminal,
+  type ModelEntry,
+  type ModelEvent,
+  type ModelFailure,
+  type ModelRequest,
+} from '../port/model-client.ts'
+import { type HttpWire, type RequestBody, type WireReader, type WriteRequest, wireNameOf } from '../port/wire.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import type { Call, Endpoint } from './endpoint.ts'
 
@@ -42,6 +49,8 @@ interface ExchangePlan {
   readonly endpoint: Endpoint
   readonly wire: HttpWire
   readonly body: RequestBody
+  /** Creates a writer of requests that has written none. */
+  readonly newWriter: () => WriteRequest
 }
 
 /** Request to a model and its response, as batches of events. The last batch ends with the terminal event. */
@@ -55,8 +64,13 @@ class ModelExchange {
   #http: HttpExchange | undefined
   #body: BodyReader | undefined
   #completed = false
+  /** Body of an error. */
+  #refusal = ''
+  readonly #refusedIn: (failure: ModelFailure) => ModelFailure
 
-  constructor({ endpoint, wire, body }: ExchangePlan, request: ModelRequest, signal: AbortSignal) {
+  constructor(plan: ExchangePlan, request: ModelRequest, signal: AbortSignal) {
+    const { endpoint, wire, body } = plan
+    this.#refusedIn = (failure) => withRefusedEntries(failure, this.#refusal, { plan, request })
     this.#endpoint = endpoint
     this.#call = { method: 'POST', path: wire.requestPath(request.model), body }
     this.#explain = endpoint.explain(request.model, endpoint.idleMs)
@@ -72,9 +86,11 @@ class ModelExchange {
     const failure = this.#http === undefined ? await this.#begin() : undefined
     let batch: readonly ModelEvent[] = failure === undefined ? [] : [this.#failed(failure)]
     while (batch.length === 0 && this.#http !== undefined) batch = this.#read(await this.#http.next())
-    this.#completed = batch.at(-1)?.type === 'completed'
+    const last = batch.at(-1)
+    this.#completed = last?.type === 'completed'
     this.#watchdog.hold(true)
-    return batch
+    if (last?.type !== 'failed' || last.failure.refused === undefined) return batch
+    return batch.with(-1, { type: 'failed', failure: this.#refusedIn(last.failure) })
   }
 
   /** Returns the connection of a complete response to the pool; closes any other. */
@@ -99,7 +115,8 @@ class ModelExchange {
 
   async #accept(head: HttpHead, http: HttpExchange): Promise<ModelFailure | undefined> {
     if (head.status < 200 || head.status > 299) {
-      return this.#explain.refusal(head, await readText(http, maxErrorBytes))
+      this.#refusal = await readText(http, maxErrorBytes)
+      return this.#explain.refusal(head, this.#refusal)
     }
     const { 'content-type': contentType = '', 'content-encoding': encoding = '' } = head.headers
     if (isEncoded(encoding)) return this.#explain.encoded(encoding)
@@ -133,4 +150,17 @@ class ModelExchange {
     if (trip === 'aborted') return { type: 'aborted' }
     return { type: 'failed', failure: trip === undefined ? failure : this.#explain.trip(trip) }
   }
+}
+
+/** Returns a refusal with the entries that its words name; one that is about something else is none of the entries. */
+function withRefusedEntries(
+  failure: ModelFailure,
+  body: string,
+  { plan, request }: { readonly plan: ExchangePlan; readonly request: ModelRequest },
+): ModelFailure {
+  const newest = plan.newWriter()
+  const write = (entries: readonly ModelEntry[]) => Buffer.concat(newest({ ...request, entries })).toString('utf8')
+  const { refused: _, ...rest } = failure
+  const refused = refusedEntries(failure.message, body, { entries: request.entries, write })
+  return refused === null ? rest : { ...rest, refused }
 }

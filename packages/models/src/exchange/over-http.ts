@@ -20,12 +20,13 @@ function createHttpClient(wire: HttpWire, provider: Provider, ports: ClientPorts
   const endpoint = createEndpoint(provider, wire, ports)
   // Only the provider that encrypted reasoning or signed a thought can read it, so its id is part of the name.
   const adapter = `${wire.version}:${provider.id}`
-  const write = wire.createWriter(adapter)
+  const newWriter = () => wire.createWriter(adapter)
+  const write = newWriter()
   return {
     adapter,
     toolRules: wire.toolRules,
     warmUp: () => loadHttp(provider.baseUrl),
-    stream: (request, signal) => streamModel({ endpoint, wire, body: write(request) }, request, signal),
+    stream: (request, signal) => streamModel({ endpoint, wire, body: write(request), newWriter }, request, signal),
     listModels: (signal) => listModels(endpoint, wire, signal),
   }
 }

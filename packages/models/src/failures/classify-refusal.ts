@@ -61,10 +61,17 @@ export function classifyRefusal(refusal: Refusal, context: FailureContext): Mode
     message: verdict.message(context) + quoted,
     ...(status === undefined ? {} : { status }),
   }
-  if (verdict.retry === 'never') return { ...failure, retry: 'never' }
+  if (verdict.retry === 'never') return { ...failure, retry: 'never', ...refusedBy(verdict, status) }
   const retryAfterMs = readWaitHint({ headers: refusal.headers ?? {}, message, nowMs: context.nowMs })
   if (retryAfterMs === undefined) return { ...failure, retry: verdict.retry }
   return { ...failure, retry: retryAfterMs > shortWaitLimitMs ? 'long' : verdict.retry, retryAfterMs }
+}
+
+/** Statuses by which a provider refuses what a request says; a refusal inside of a stream has none. */
+const ofContent: ReadonlySet<number | undefined> = new Set([400, 422, undefined])
+
+function refusedBy({ code }: Verdict, status: number | undefined): Pick<ModelFailure, 'refused'> {
+  return code === 'invalidRequest' && ofContent.has(status) ? { refused: [] } : {}
 }
 
 function verdictOn(error: ProviderError, status: number | undefined): Verdict {

@@ -146,6 +146,11 @@ export interface ModelFailure {
   /** Wait that the provider asks for; a retry must not come sooner. */
   readonly retryAfterMs?: number
   readonly status?: number
+  /**
+   * Set where the provider has read the request and refuses what it is told: the entries that its words name, none where
+   * they name none.
+   */
+  readonly refused?: readonly number[]
   /** Set where no connection came about, so that nothing was sent: the network may be back later. */
   readonly network?: true
 }

@@ -29,6 +29,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'approval/decide': 'change',
   'conversation/compact': 'change',
   'conversation/compact/undo': 'change',
+  'conversation/context/leaveOut': 'change',
   'conversation/rewind/plan': 'look',
   'conversation/rewind': 'change',
   'conversation/remember/plan': 'look',

@@ -30,6 +30,7 @@ export const methodRights: Readonly<Record<MethodName, MethodRight>> = {
   'approval/decide': 'answer',
   'conversation/compact': 'edit',
   'conversation/compact/undo': 'edit',
+  'conversation/context/leaveOut': 'edit',
   'conversation/rewind/plan': 'edit',
   'conversation/rewind': 'edit',
   'conversation/remember/plan': 'edit',
@@ -108,6 +109,7 @@ export const actingMethods: ReadonlySet<MethodName> = new Set([
   'conversation/remember',
   'conversation/process/write',
   'conversation/compact',
+  'conversation/context/leaveOut',
   'approval/decide',
 ])
 

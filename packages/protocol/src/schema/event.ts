@@ -111,10 +111,21 @@ export const conversationEvent = z.discriminatedUnion('type', [
     'context.cleared',
     {
       turnId,
-      itemId: itemId.describe('The `contextCompaction` item that shows it.'),
-      itemIds: z.array(itemId).describe('Calls and own commands whose results left the view.'),
+      itemId: itemId.describe('The item that shows it: a `contextCompaction`, with `why` a notice.'),
+      itemIds: z.array(itemId).describe('Calls and commands whose results left the view; with `why` all that left.'),
       ...compactionCounts,
       trigger: compactionTrigger,
+      why: z
+        .literal('refused')
+        .exactOptional()
+        .describe(
+          'The provider refused the items: they left whole, calls with their results, and one line stands there.',
+        ),
+      seqs: z
+        .array(z.int())
+        .exactOptional()
+        .describe('With `why`: seqs of the events that brought what left the view.'),
+      by: actor.exactOptional(),
     },
     "Results leave the model's view; a line in the place of each says how to read it again.",
   ),

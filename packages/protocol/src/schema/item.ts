@@ -14,6 +14,16 @@ export const failure = z
     code: z.string().describe('Stable, for programs: `rateLimited`, `auth`, `contextTooLong`, … New ones may appear.'),
     message: z.string().describe('What failed, why, and what to do, in one or two sentences.'),
     status: z.int().exactOptional().describe("The provider's HTTP status, where one was received."),
+    refused: z
+      .object({
+        itemIds: z.array(itemId).describe('Items that the words of the provider name; empty where they name none.'),
+        seqs: z.array(z.int()).describe('Seqs of the events that brought them.'),
+        what: z.string().describe('These items for people; empty where none is named.'),
+      })
+      .exactOptional()
+      .describe(
+        'The provider refuses what the conversation tells it, so that each further request fails, too: `conversation/context/leaveOut` leaves these items out and goes on.',
+      ),
   })
   .describe('Reason of a failure.')
 

@@ -135,6 +135,16 @@ export const methods = {
       seq: z.int().describe('Seq of the event that recorded it.'),
     }),
   },
+  'conversation/context/leaveOut': {
+    about:
+      "Leaves out of the model's view what the provider refused, and goes on in a turn without a message. Calls go with their results; clients still see everything. `conversation/compact/undo` brings it back. -32602 where nothing is named and `half` is not given.",
+    params: methodParams['conversation/context/leaveOut'],
+    result: z.object({
+      turnId: turnId.describe('The turn that goes on.'),
+      seq: z.int().describe('Seq of its `context.cleared`.'),
+      itemIds: z.array(itemId).describe('Items that were left out.'),
+    }),
+  },
   'conversation/compact/undo': {
     about:
       'Undoes the newest compaction that holds. -32602 with `tokens` and `contextWindow` when the conversation would not fit the window then.',

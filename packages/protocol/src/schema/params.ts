@@ -144,6 +144,17 @@ export const methodParams = {
     instructions: z.string().max(4000).exactOptional().describe('What matters, for the model that writes the summary.'),
     requestKey: once,
   }),
+  'conversation/context/leaveOut': z.object({
+    conversationId,
+    itemIds: z
+      .array(itemId)
+      .max(1000)
+      .exactOptional()
+      .describe('Items to leave out; those that the failure of the last turn names when left out.'),
+    half: z.literal(true).exactOptional().describe('Leaves out the newest half where no item is named.'),
+    ...turnOptions,
+    requestKey: once,
+  }),
   'conversation/compact/undo': z.object({
     conversationId,
     seq: z

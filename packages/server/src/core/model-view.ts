@@ -5,6 +5,7 @@ import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
 import { holdsResponse, shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
+import { requestPieces } from './request-pieces.ts'
 import { keep, settledSum } from './settled-blocks.ts'
 import {
   type Block,
@@ -12,8 +13,11 @@ import {
   clearedIn,
   type Fold,
   type KeptEntries,
+  type LeftOut,
+  leftOutIn,
   newestCompacted,
   type Preview,
+  type Settled,
 } from './view-blocks.ts'
 import {
   callOf,
@@ -47,6 +51,8 @@ export interface ModelView {
   entries(files: SideFileReader, how?: Preview): readonly ModelEntry[]
   /** Returns the blocks that the next request would hold, without what stands for those that were compacted. */
   blocks(how?: Preview): readonly ViewBlock[]
+  /** Returns the parts of the next request in its order. */
+  pieces(files: SideFileReader): ReturnType<typeof requestPieces>
   /** Tells if the next request holds a response of the model. */
   isAnswered(): boolean
   /** Yields the messages of the user up to a seq, newest first, compacted ones included. Each is read as it is taken. */
@@ -80,6 +86,7 @@ export function createModelView(fold: Fold = emptyFold(null)): ModelView {
     parts: () => partsOf(fold),
     entries,
     blocks: (how = {}) => shownBlocks(fold, how),
+    pieces: (files) => requestPieces(fold, files),
     userTexts: (upTo, files) => userTexts(fold, upTo, files),
     callOf(itemId) {
       const found = fold.calls.get(itemId)
@@ -135,39 +142,48 @@ function isPreview({ cleared, without }: Preview): boolean {
 
 /** Returns the entries of the next request: those that have settled, which are kept, and the rest. */
 function settledEntries(fold: Fold, files: SideFileReader) {
-  const entriesAt = (block: Block, cleared: ReadonlySet<string>) => entriesOf(fold, block, { files, cleared })
+  const entriesAt = (block: Block, { cleared, leftOut }: Pick<Settled<unknown>, 'cleared' | 'leftOut'>) =>
+    entriesOf(fold, block, { files, cleared, leftOut })
   const mark = newestCompacted(fold, {})
   fold.kept = settledSum<KeptEntries>(fold, {
     known: fold.kept,
     begin() {
       const kept = { entries: [], tokens: 0 }
-      if (mark !== null) keep(kept, leadingEntries(fold, mark, files))
+      if (mark !== null) keep(kept, leadingEntries(fold, mark, { files, leftOut: leftOutIn(fold, {}) }))
       return kept
     },
-    add: ({ sum, cleared }, block) => keep(sum, entriesAt(block, cleared)),
+    add: (settled, block) => keep(settled.sum, entriesAt(block, settled)),
   })
-  const { blocks, cleared, sum } = fold.kept
-  return { sum, rest: fold.blocks.slice(blocks).flatMap((block) => entriesAt(block, cleared)) }
+  const { kept } = fold
+  return { sum: kept.sum, rest: fold.blocks.slice(kept.blocks).flatMap((block) => entriesAt(block, kept)) }
 }
 
 function previewed(fold: Fold, files: SideFileReader, how: Preview): readonly ModelEntry[] {
   const mark = newestCompacted(fold, how)
-  const cleared = clearedIn(fold, how)
-  const shown = fold.blocks.slice(mark?.hidden ?? 0).flatMap((block) => entriesOf(fold, block, { files, cleared }))
-  return mark === null ? shown : [...leadingEntries(fold, mark, files), ...shown]
+  const showing = { files, cleared: clearedIn(fold, how), leftOut: leftOutIn(fold, how) }
+  const shown = fold.blocks.slice(mark?.hidden ?? 0).flatMap((block) => entriesOf(fold, block, showing))
+  return mark === null ? shown : [...leadingEntries(fold, mark, showing), ...shown]
+}
+
+interface Leading {
+  readonly files: SideFileReader
+  readonly leftOut: LeftOut
 }
 
 /** Returns what stands for the hidden blocks: their newest session context, then the carried words and the summary. */
-function leadingEntries(fold: Fold, mark: Compacted, files: SideFileReader): readonly ModelEntry[] {
+function leadingEntries(fold: Fold, mark: Compacted, { files, leftOut }: Leading): readonly ModelEntry[] {
   mark.entries ??= compactedEntries(parseCarried(files.readText(mark.carried)), mark.summary)
   const context = fold.blocks.slice(0, mark.hidden).findLast(({ kind }) => kind === 'sessionContext')
-  const first = context === undefined ? [] : entriesOf(fold, context, { files, cleared: new Set() })
-  return [...first, ...mark.entries]
+  const first = context === undefined ? [] : entriesOf(fold, context, { files, cleared: new Set(), leftOut })
+  const line = leftOut.get(mark.seq)
+  return [...first, ...(line == null ? mark.entries : [line])]
 }
 
 function* userTexts(fold: Fold, upTo: number, files: SideFileReader): Generator<UserText, void, undefined> {
+  const leftOut = leftOutIn(fold, {})
   const messages = fold.blocks.flatMap((block) => (block.kind === 'message' && block.seq <= upTo ? [block] : []))
   for (const [index, block] of [...messages.entries()].reverse()) {
+    if (leftOut.has(block.seq)) continue
     const parts = contentOf(fold, block).map((part) =>
       part.type === 'text' ? wholeText(part, files) : `[image ${part.name}]`,
     )
@@ -186,6 +202,6 @@ function outputFileOf(fold: Fold, itemId: ItemId): string | null {
 function countedIn(fold: Fold, files: SideFileReader): Counted | null {
   const { counted } = fold
   if (counted === null || counted.mark === null) return counted
-  const leading = leadingEntries(fold, counted.mark, files)
+  const leading = leadingEntries(fold, counted.mark, { files, leftOut: leftOutIn(fold, {}) })
   return { ...counted, estimate: counted.estimate + sumOf(leading.map(tokensOfEntry)) }
 }

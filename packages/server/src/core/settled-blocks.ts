@@ -1,6 +1,14 @@
 import type { ModelEntry } from '@parley/models'
 import { tokensOfEntry } from './compaction/estimate.ts'
-import { type Block, clearedIn, type Fold, type KeptEntries, newestCompacted, type Settled } from './view-blocks.ts'
+import {
+  type Block,
+  clearedIn,
+  type Fold,
+  type KeptEntries,
+  leftOutIn,
+  newestCompacted,
+  type Settled,
+} from './view-blocks.ts'
 
 /** Adds entries, and what they weigh. */
 export function keep(kept: KeptEntries, entries: readonly ModelEntry[]): void {
@@ -23,7 +31,9 @@ export function settledSum<Sum>(fold: Fold, { known, begin, add }: Summing<Sum>)
   const { marks, blocks, sent } = fold
   const holds = known !== null && known.marks === marks
   const hidden = newestCompacted(fold, {})?.hidden ?? 0
-  const settled = holds ? known : { marks, cleared: clearedIn(fold, {}), blocks: hidden, sum: begin() }
+  const settled = holds
+    ? known
+    : { marks, cleared: clearedIn(fold, {}), leftOut: leftOutIn(fold, {}), blocks: hidden, sum: begin() }
   for (const block of blocks.slice(settled.blocks, sent)) {
     if (!isSettled(block)) break
     add(settled, block)

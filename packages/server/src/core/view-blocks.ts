@@ -66,7 +66,12 @@ export type ReadEvent = (place: Place) => ConversationEvent
 
 /** Compaction that holds. */
 export type Mark = { readonly seq: number } & (
-  | { readonly kind: 'cleared'; readonly itemIds: readonly ItemId[] }
+  | {
+      readonly kind: 'cleared'
+      readonly itemIds: readonly ItemId[]
+      /** Seqs of blocks and compactions that are left out whole, because the provider refused them. */
+      readonly seqs?: readonly number[]
+    }
   | {
       readonly kind: 'compacted'
       readonly summary: string
@@ -88,6 +93,7 @@ export interface Settled<Sum> {
   readonly marks: readonly Mark[]
   /** Calls whose results are cleared. */
   readonly cleared: ReadonlySet<ItemId>
+  readonly leftOut: LeftOut
   /** Number of blocks that are in the sum or hidden before it. */
   blocks: number
   readonly sum: Sum
@@ -137,6 +143,33 @@ export function clearedIn({ marks }: Fold, { cleared = new Set(), without }: Pre
   const before = marks.flatMap((mark) => (mark.kind === 'cleared' && mark.seq !== without ? mark.itemIds : []))
   return before.length === 0 ? cleared : new Set([...before, ...cleared])
 }
+
+/** Entry that stands for each block that is left out whole, by its seq; null behind another one that is left out. */
+export type LeftOut = ReadonlyMap<number, ModelEntry | null>
+
+const noneLeftOut: LeftOut = new Map()
+
+/** Returns the blocks that are left out whole. One line stands for those in a row. */
+export function leftOutIn({ marks, blocks }: Pick<Fold, 'marks' | 'blocks'>, { without }: Preview): LeftOut {
+  const seqs = new Set(
+    marks.flatMap((mark) => (mark.kind === 'cleared' && mark.seq !== without ? (mark.seqs ?? []) : [])),
+  )
+  if (seqs.size === 0) return noneLeftOut
+  const left = new Map<number, ModelEntry | null>()
+  // A compaction that is left out is no block.
+  for (const { seq } of marks) if (seqs.has(seq)) left.set(seq, leftOutLine)
+  let isBehind = false
+  for (const { seq, kind } of blocks) {
+    if (kind === 'sessionContext') continue
+    if (seqs.has(seq)) left.set(seq, isBehind ? null : leftOutLine)
+    isBehind = seqs.has(seq)
+  }
+  return left
+}
+
+const leftOutLine = userText(
+  '(Part of this conversation stood here. It is left out, because the provider of the model refused it. What its calls did stands. Tell me what you would need of it.)',
+)
 
 export const cutHere = 'Not run: the conversation was cut here.'
 

@@ -13,6 +13,7 @@ import {
   type Block,
   cutHere,
   type Fold,
+  type LeftOut,
   type Place,
   type ResponseBlock,
   resultEntry,
@@ -36,10 +37,13 @@ interface Showing {
   readonly files: SideFileReader
   /** Items of the calls whose results are cleared. */
   readonly cleared: ReadonlySet<string>
+  readonly leftOut: LeftOut
 }
 
 /** Returns the entries of a block as a request holds them; they stay the same objects. */
-export function entriesOf(fold: Reader, block: Block, { files, cleared }: Showing): readonly ModelEntry[] {
+export function entriesOf(fold: Reader, block: Block, { files, cleared, leftOut }: Showing): readonly ModelEntry[] {
+  const line = block.kind === 'sessionContext' ? undefined : leftOut.get(block.seq)
+  if (line !== undefined) return line === null ? [] : [line]
   switch (block.kind) {
     case 'entry':
       return [block.entry]
@@ -54,7 +58,7 @@ export function entriesOf(fold: Reader, block: Block, { files, cleared }: Showin
       return [block.entry]
     case 'response': {
       const entry = responseOf(fold, block)
-      return [entry, ...block.calls.map((answered) => resultOf(fold, { block, answered }, { files, cleared }))]
+      return [entry, ...block.calls.map((answered) => resultOf(fold, { block, answered }, { files, cleared, leftOut }))]
     }
   }
 }

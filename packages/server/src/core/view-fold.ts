@@ -17,6 +17,7 @@ import { countCalls, forgetCalls, noRepeatedCalls, noteResult } from './repeated
 import {
   type AnsweredCall,
   type Fold,
+  type Mark,
   newestCompacted,
   type Place,
   type ReadEvent,
@@ -61,7 +62,7 @@ export function foldEvent(fold: Fold, event: ConversationEvent, spot: Spot): voi
       setContext(fold, event, seq)
       break
     case 'context.cleared':
-      fold.marks = [...fold.marks, { kind: 'cleared', seq, itemIds: event.itemIds }]
+      fold.marks = [...fold.marks, clearedMark(event, seq)]
       break
     case 'context.compacted':
       compact(fold, event, seq)
@@ -118,6 +119,11 @@ function setContext(fold: Fold, event: EventOf<'context.set'>, seq: number): voi
   if (fold.context?.sessionContext !== file)
     fold.blocks.splice(fold.sent, 0, { kind: 'sessionContext', seq, tokens: contextTokens, file, entry: null })
   fold.context = event
+}
+
+/** Returns the mark of results that are cleared, or of parts that are left out whole. */
+function clearedMark({ itemIds, why, seqs }: EventOf<'context.cleared'>, seq: number): Mark {
+  return why === undefined ? { kind: 'cleared', seq, itemIds } : { kind: 'cleared', seq, itemIds: [], seqs: seqs ?? [] }
 }
 
 /** Hides the blocks up to the first that is newer than `to`; the place of a session context is not that of its seq. */

@@ -137,6 +137,7 @@ type ChangeMethod =
   | 'conversation/runShell'
   | 'conversation/compact'
   | 'conversation/compact/undo'
+  | 'conversation/context/leaveOut'
   | 'conversation/rewind/plan'
   | 'conversation/rewind'
   | 'conversation/remember/plan'
@@ -182,6 +183,10 @@ function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): 
     'conversation/configure': (params) => settled(params, (open) => commands.configure(open, params.settings, client)),
     'conversation/compact': (params) => settled(params, (open) => compact(open, params, client.actor)),
     'conversation/compact/undo': (params) => settled(params, (open) => undoCompaction(open, params.seq, client.actor)),
+    'conversation/context/leaveOut': async (params) => {
+      const { leaveOut } = await import('./commands/leave-out.ts')
+      return settled(params, (open) => leaveOut(open, params, client.actor))
+    },
     'conversation/runShell': (params) => settled(params, (open) => writable(open).shell.run(params, client.actor)),
     'conversation/remember/plan': async (params) => {
       const { planRemember } = await import('./history/remember.ts')

@@ -12,6 +12,7 @@ import { runSlash } from '../run-slash.ts'
 import { parseSlash, shellLineOf } from '../slash-commands.ts'
 import { message, type UiState, type Unsent } from '../ui-state.ts'
 import { imagesIn } from './attach-images.ts'
+import { refusedNow } from './refused.ts'
 
 /** Handles Enter by the purpose of the text; never answers an approval. */
 export function pressEnter(ui: UiState, when: Unsent['when'], context: UiContext): UiStep {
@@ -55,6 +56,9 @@ function continueWaiting(ui: UiState, { state }: UiContext): UiStep {
   if (ui.link.kind !== 'up' || !maySend(ui.opened) || pendingApprovals(state, ui).length > 0) return stepTo(ui)
   const waits = approvedNotStarted(state).length > 0 || state?.core.turn?.parked === true || isInboxPaused(state)
   if (waits) return stepTo(ui, { kind: 'continue' })
+  const refused = refusedNow(state)
+  if (refused !== null)
+    return stepTo(ui, refused.seqs.length > 0 ? { kind: 'leaveOut' } : { kind: 'leaveOut', half: true })
   const isRetryAhead = (state?.core.turn?.retry ?? null) !== null && ui.stoppingTurn !== state?.core.turn?.id
   return isRetryAhead ? stepTo(ui, { kind: 'retryNow' }) : stepTo(ui)
 }

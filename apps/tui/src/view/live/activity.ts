@@ -6,6 +6,7 @@ import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { maySend } from '../../ui/people/held-role.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
+import { refusedNow } from '../../ui/update/refused.ts'
 import { shownLine, shownName } from '../text/control-characters.ts'
 import { truncateText } from '../text/fit-rows.ts'
 import type { Line, Room } from '../text/span.ts'
@@ -49,9 +50,17 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
           ],
     )
   if (state.core.turn !== null) return turnActivity(state, state.core.turn, ui, moment)
-  return isInboxPaused(state)
-    ? still([{ text: 'These messages wait. Enter on an empty line sends them', tone: 'warn' }])
-    : null
+  if (isInboxPaused(state))
+    return still([{ text: 'These messages wait. Enter on an empty line sends them', tone: 'warn' }])
+  const refused = refusedNow(state)
+  return refused === null ? null : still([{ text: `Enter on an empty line ${repairWords(refused)}`, tone: 'warn' }])
+}
+
+/** Returns what helps where the provider refuses what the conversation tells it. */
+export function repairWords({ seqs, what }: NonNullable<Failure['refused']>): string {
+  return seqs.length === 0
+    ? 'leaves out the newest half of the conversation and goes on'
+    : `leaves out ${shownName(what)} and goes on`
 }
 
 function still(line: Line): Activity {

@@ -4,7 +4,8 @@ import { isInboxPaused } from '../../ui/inbox.ts'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
-import { failureWords, isSavedHere, networkWords, rejectedWords, tryWords } from '../live/activity.ts'
+import { refusedNow } from '../../ui/update/refused.ts'
+import { failureWords, isSavedHere, networkWords, rejectedWords, repairWords, tryWords } from '../live/activity.ts'
 import { isRunningCall } from '../live/working-line.ts'
 import { shownLine } from '../text/control-characters.ts'
 import { silentSeconds, type TurnClock } from '../transcript/turn-clock.ts'
@@ -28,7 +29,9 @@ export function plainStatus(state: ConversationState | null, ui: UiState, moment
   if (command !== undefined && !isAsked)
     return ui.stoppingCommand === command ? 'Stopping your command.' : 'Your command runs. Ctrl+C stops it.'
   if (state.core.turn !== null) return isAsked ? null : turnStatus(state, state.core.turn, ui, moment)
-  return isInboxPaused(state) ? 'Messages wait. An empty line sends them.' : null
+  if (isInboxPaused(state)) return 'Messages wait. An empty line sends them.'
+  const refused = refusedNow(state)
+  return refused === null ? null : `An empty line ${repairWords(refused)}.`
 }
 
 function lostLine(state: ConversationState | null, ui: UiState): string {

@@ -3,7 +3,7 @@ import type { UiState } from '../../../src/ui/ui-state.ts'
 import { activityOf } from '../../../src/view/live/activity.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { followTurn } from '../../../src/view/transcript/turn-clock.ts'
-import { after, command, requested, started, startedAt, turnStarted } from '../scenes/conversation.ts'
+import { after, command, requested, started, startedAt, turnEnded, turnStarted } from '../scenes/conversation.ts'
 import { openUi } from '../scenes/scene.ts'
 
 const parked = { type: 'turn.parked', turnId: 't1', reason: 'It waits.' } as const
@@ -149,4 +149,20 @@ test('a turn whose model has sent nothing yet thinks', () => {
   const clock = followTurn(null, state, startedAt)
   const { line = [] } = activityOf(state, openUi, { ...at(60_000), clock }) ?? {}
   expect(lineText(line)).not.toContain('nothing')
+})
+
+const refusal = (seqs: readonly number[], what: string) => {
+  const failure = { code: 'invalidRequest', message: 'Refused.', refused: { itemIds: [], seqs: [...seqs], what } }
+  return after(turnStarted, turnEnded('failed', failure))
+}
+
+test.each([
+  [
+    [4],
+    'a message of the user "so\u202e"',
+    'Enter on an empty line leaves out a message of the user "so<U+202E>" and goes on',
+  ],
+  [[], '', 'Enter on an empty line leaves out the newest half of the conversation and goes on'],
+])('a turn that failed since the provider refuses the parts %j offers to leave them out', (seqs, what, words) => {
+  expect(lineText(activityOf(refusal(seqs, what), openUi, at(1_000))?.line ?? [])).toBe(words)
 })

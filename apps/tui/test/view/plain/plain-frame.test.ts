@@ -173,3 +173,10 @@ test('a network that is away and an answer that falls silent are said in words, 
   const lines = [[], [], saying('15 s'), [], saying('1 min'), [], saying('2 min')]
   expect(said).toEqual(lines.map((line, index) => [line, nextAt[index]]))
 })
+
+test('what the provider refused is offered to be left out', () => {
+  const refused = { itemIds: ['m1'], seqs: [4], what: 'an answer of the model "So"' }
+  const failure = { code: 'invalidRequest', message: 'Refused.', refused }
+  const { lines } = plainFrame(sceneOf(after(turnStarted, turnEnded('failed', failure))), opened)
+  expect(lines).toContain('An empty line leaves out an answer of the model "So" and goes on.')
+})

@@ -6,9 +6,11 @@ import {
   clearedIn,
   cutHere,
   type Fold,
+  leftOutIn,
   newestCompacted,
   type Preview,
   resultEntry,
+  type Settled,
 } from '../view-blocks.ts'
 import { tokensOfEntry, tokensOfImages } from './estimate.ts'
 
@@ -27,13 +29,13 @@ export interface ViewBlock {
 /** Returns the blocks that the next request holds, weighed. */
 export function shownBlocks(fold: Fold, how: Preview): readonly ViewBlock[] {
   const hidden = newestCompacted(fold, how)?.hidden ?? 0
-  const cleared = clearedIn(fold, how)
+  const view = { cleared: clearedIn(fold, how), leftOut: leftOutIn(fold, how) }
   return fold.blocks.slice(hidden).map((block, index) => ({
     seq: block.seq,
     kind: block.kind,
     isSent: hidden + index < fold.sent,
-    tokens: tokensOfBlock(block, cleared),
-    results: block.kind === 'response' ? clearable(block.calls, cleared) : [],
+    tokens: tokensOfBlock(block, view),
+    results: block.kind === 'response' && !view.leftOut.has(block.seq) ? clearable(block.calls, view.cleared) : [],
   }))
 }
 
@@ -45,8 +47,12 @@ function clearable(calls: readonly AnsweredCall[], cleared: ReadonlySet<ItemId>)
   )
 }
 
+type Weighed = Pick<Settled<unknown>, 'cleared' | 'leftOut'>
+
 /** Estimates the tokens of a block without reading side files. */
-function tokensOfBlock(block: Block, cleared: ReadonlySet<ItemId>): number {
+function tokensOfBlock(block: Block, { cleared, leftOut }: Weighed): number {
+  const line = block.kind === 'sessionContext' ? undefined : leftOut.get(block.seq)
+  if (line !== undefined) return line === null ? 0 : tokensOfEntry(line)
   if (block.kind !== 'response') return block.tokens
   return block.tokens + sumOf(block.calls.map((call) => tokensOfResult(call, cleared)))
 }
@@ -63,12 +69,12 @@ export function tokensOfBlocks(fold: Fold): number {
   fold.weighed = settledSum(fold, {
     known: fold.weighed,
     begin: () => ({ tokens: 0 }),
-    add({ cleared, sum }, block) {
-      sum.tokens += tokensOfBlock(block, cleared)
+    add(settled, block) {
+      settled.sum.tokens += tokensOfBlock(block, settled)
     },
   })
-  const { blocks, cleared, sum } = fold.weighed
-  return sum.tokens + sumOf(fold.blocks.slice(blocks).map((block) => tokensOfBlock(block, cleared)))
+  const { weighed } = fold
+  return weighed.sum.tokens + sumOf(fold.blocks.slice(weighed.blocks).map((block) => tokensOfBlock(block, weighed)))
 }
 
 /** Tells if the next request holds a response: there is something to compact then. */

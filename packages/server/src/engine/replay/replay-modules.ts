@@ -13,7 +13,6 @@ import { createRequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createForegroundCalls } from '../session/foreground-calls.ts'
 import { createSessionMemory } from '../session/session-memory.ts'
-import { createRetryWait } from '../turn/retry-wait.ts'
 import type { TurnModules } from '../turn/turn-context.ts'
 import { itemIdOf } from './compare-events.ts'
 import { givenEventsAt, stopAt, turnEndAfter } from './given-events.ts'
@@ -21,7 +20,7 @@ import type { LiveTools } from './live/live-tools.ts'
 import { noBackground, noHistory } from './ports/nothing-starts.ts'
 import { replayedHooks } from './ports/replayed-hooks.ts'
 import { replayedLimits } from './ports/replayed-limits.ts'
-import { createReplayedModel } from './ports/replayed-model.ts'
+import { createReplayedModel, failingAsThen } from './ports/replayed-model.ts'
 import { rulesOf } from './ports/replayed-rules.ts'
 import { replayedTool } from './ports/replayed-tools.ts'
 import { eventsFrom, type Recording } from './read-recording.ts'
@@ -124,8 +123,7 @@ export function replayModules(
     get fallbacks() {
       return fallbacksAt(log)
     },
-    // Failures say whether the engine waited for the network then.
-    ...{ retryWait: createRetryWait(clock), networkPatienceMs: () => Infinity },
+    ...failingAsThen({ log, recording, clock }),
     answerers: () => nextQuestion(log)?.answerableBy ?? [],
     mayAsk: () => true,
     mayRaiseLimit: () => false,

@@ -6,7 +6,8 @@ import { nextModel } from '../../core/fallback-model.ts'
 import { unlessAborted } from '../../tools/tool.ts'
 import { askToCompact } from '../compaction/compaction-item.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { createCallRetries, toFailure, waitForRetry } from './call-retries.ts'
+import { createCallRetries, waitForRetry } from './call-retries.ts'
+import { toFailure } from './refusal.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 import type { TurnContext } from './turn-context.ts'
 
@@ -30,7 +31,7 @@ export async function callModel(context: TurnContext): Promise<Failure | null> {
       await waitForRetry(context, { turnId, failure, ...retry })
     } else {
       const last = withAskedWait(failure)
-      if (!fallBack(context, turnId, last)) return toFailure(last)
+      if (!fallBack(context, turnId, last)) return context.modules.failureOfCall(last)
       retries.startAnew()
     }
     if (signal.aborted) return null

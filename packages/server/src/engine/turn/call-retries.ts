@@ -1,6 +1,7 @@
 import { type ModelFailure, planNetworkWait, planRetry } from '@parley/models'
-import type { Failure, TurnId } from '@parley/protocol'
+import type { TurnId } from '@parley/protocol'
 import { nextModel } from '../../core/fallback-model.ts'
+import { toFailure } from './refusal.ts'
 import type { TurnContext } from './turn-context.ts'
 
 interface NextRetry {
@@ -98,8 +99,4 @@ export async function waitForRetry(
     ...(network === undefined ? {} : { network }),
   })
   await modules.retryWait.sleep(delayMs, signal)
-}
-
-export function toFailure({ code, message, status }: ModelFailure): Failure {
-  return { code, message, ...(status === undefined ? {} : { status }) }
 }

@@ -1,8 +1,9 @@
 import { type Config, networkPatienceMs } from '@parley/config'
-import type { ModelClient, ModelFacts } from '@parley/models'
+import type { ModelClient, ModelFacts, ModelFailure } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
 import {
   type ClientId,
+  type Failure,
   type ItemId,
   type ModelChoice,
   modelInUse,
@@ -30,6 +31,7 @@ import { createForegroundCalls, type ForegroundCalls } from '../session/foregrou
 import type { Participants } from '../session/participants.ts'
 import { createSessionMemory, type SessionMemory } from '../session/session-memory.ts'
 import type { ModelSource } from '../settings/model-sources.ts'
+import { failureOfCall } from './refusal.ts'
 import { createRetryWait, type RetryWait } from './retry-wait.ts'
 
 /** Context of one step of the turn loop. */
@@ -80,6 +82,8 @@ export interface TurnModules {
   readonly retryWait: RetryWait
   /** Returns for how long a provider that is out of reach is tried again; 0 for as often as any request. */
   readonly networkPatienceMs: () => number
+  /** Returns the failure that ends a turn, for a call of the model that failed for good. */
+  readonly failureOfCall: (failure: ModelFailure) => Failure
   /** Returns the clientIds that can answer an approval now. */
   readonly answerers: () => readonly ClientId[]
   /** Tells if a running call may ask the user: not in a script, and not under the policy `never`. */
@@ -175,6 +179,7 @@ export function createTurnModules(
     budget: budgetOf(config),
     fallbacks,
     retryWait: createRetryWait(clock),
+    failureOfCall: (failure) => failureOfCall(conversation, failure),
     networkPatienceMs: () => networkPatienceMs(config) ?? (clients.onlyScripts ? 0 : usualPatienceMs),
     answerers: () => clients.answerers,
     // Followers that cannot answer mean a script; without followers a person may still return and answer.

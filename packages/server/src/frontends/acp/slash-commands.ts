@@ -37,6 +37,12 @@ export const slashCommands: readonly SlashCommand[] = [
     hint: 'NAME',
     run: rename,
   },
+  {
+    name: 'repair',
+    description: 'leave out what the provider refused and go on; the newest half where it named nothing; or undo that',
+    hint: 'half or undo, or nothing',
+    run: repair,
+  },
   { name: 'status', description: 'this conversation, its settings and limits', run: describeStatus },
 ]
 
@@ -52,6 +58,14 @@ export function typedCommandOf(prompt: readonly ContentBlock[]): TypedCommand | 
   const [, name, argument = ''] = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(first.text.trim()) ?? []
   const command = slashCommands.find((known) => known.name === name)
   return command === undefined ? null : { command, argument: argument.trim() }
+}
+
+async function repair(context: CommandContext, argument: string): Promise<string> {
+  if (argument === 'undo') return await compact(context, 'undo')
+  const { conversation, signal } = context
+  const turn = await conversation.leaveOut({ ...(argument === 'half' ? { half: true } : {}), signal })
+  await turn.result
+  return ''
 }
 
 async function compact({ conversation, signal }: CommandContext, argument: string): Promise<string> {

@@ -1,7 +1,11 @@
 import type { ModelClient, ModelEvent, ModelFacts, ModelFailure } from '@parley/models'
 import type { ConversationEvent, EventOf, Failure, Item, ItemId, TokenCounts } from '@parley/protocol'
+import type { Clock } from '../../../ports/clock-and-ids.ts'
 import type { ModelSource } from '../../settings/model-sources.ts'
-import { eventsFrom, type RecordedEvent } from '../read-recording.ts'
+import { toFailure } from '../../turn/refusal.ts'
+import { createRetryWait } from '../../turn/retry-wait.ts'
+import { turnEndAfter } from '../given-events.ts'
+import { eventsFrom, type RecordedEvent, type Recording } from '../read-recording.ts'
 import type { ReplayWait } from '../replay-wait.ts'
 import type { ReplayedLog } from '../replayed-log.ts'
 
@@ -238,6 +242,25 @@ function failed(
       ...(status === undefined ? {} : { status }),
       ...(asked === undefined ? {} : { retryAfterMs: 1 }),
       ...(network === undefined ? {} : { network }),
+    },
+  }
+}
+
+interface FailingParts {
+  readonly log: ReplayedLog
+  readonly recording: Recording
+  readonly clock: Clock
+}
+
+/** Returns what a turn does about calls of the model that fail, as the log has it. */
+export function failingAsThen({ log, recording, clock }: FailingParts) {
+  return {
+    retryWait: createRetryWait(clock),
+    // Failures say whether the engine waited for the network then.
+    networkPatienceMs: () => Infinity,
+    failureOfCall(failure: ModelFailure): Failure {
+      const end = turnEndAfter(recording, log.at)?.event
+      return (end?.type === 'turn.ended' ? end.failure : undefined) ?? toFailure(failure)
     },
   }
 }

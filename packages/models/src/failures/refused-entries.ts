@@ -1,0 +1,131 @@
+import { isRecord } from '@parley/text'
+import type { ModelEntry } from '../port/model-client.ts'
+
+/** Request that a provider refused, written anew with fewer entries. */
+interface Refused {
+  readonly entries: readonly ModelEntry[]
+  /** Returns the body of the request with these entries. */
+  readonly write: (entries: readonly ModelEntry[]) => string
+}
+
+/** Place in the messages of a request, as a provider names it. */
+interface Place {
+  readonly index: number
+  /** Part of that message; null where the whole message is named. */
+  readonly part: { readonly of: string; readonly index: number } | null
+}
+
+/** Names of the messages in the requests of the APIs. */
+const lists = ['messages', 'input', 'contents'] as const
+
+/** `messages[12]`, `messages.3.content.0`, `input[7]`, `contents[4].parts[1]`, `messages.[3]`. */
+const places = /\b(?:messages|input|contents)\.?\[?(\d+)\]?(?:\.(content|parts|tool_calls|output)\.?\[?(\d+)\]?)?/g
+/** Ids of calls and of the parts of answers. */
+const ids = /\b(?:call|toolu|srvtoolu|rs|fc|fco|msg|ctc)_[\w-]{4,}/g
+/** Words about other parts of a request than its messages. */
+const elsewhere =
+  /\b(?:tools|functions|response_format|text\.format|output_config|max_tokens|max_output_tokens|max_completion_tokens|temperature|top_p|reasoning[._]effort|tool_choice|stream_options)\b(?=[.[\s'"`:]|$)|unsupported (?:parameter|value)|unknown (?:parameter|field|name)/i
+
+/**
+ * Returns the entries that a provider's words about a refused request name: none where they name none, null where they
+ * are about something else than the messages. `body` is its answer; empty for a refusal inside of a stream.
+ */
+export function refusedEntries(message: string, body: string, refused: Refused): readonly number[] | null {
+  const words = `${message} ${pathIn(recordIn(body))}`
+  const messages = messagesIn(refused.write(refused.entries))
+  const named = [...placesIn(words), ...placesOfIds(words, messages)]
+  if (named.length === 0) return elsewhere.test(words) ? null : []
+  const found = named.flatMap((place) => entriesAt(place, messages, refused))
+  return found.length === 0 ? null : [...new Set(found)].sort((a, b) => a - b)
+}
+
+/** Returns the path of the fault in an error body: `param` of OpenAI's shape, `loc` of FastAPI's. */
+function pathIn(body: Readonly<Record<string, unknown>>): string {
+  const error = isRecord(body['error']) ? body['error'] : body
+  const param = typeof error['param'] === 'string' ? error['param'] : ''
+  const [detail] = Array.isArray(body['detail']) ? body['detail'] : []
+  const loc = isRecord(detail) && Array.isArray(detail['loc']) ? detail['loc'].join('.') : ''
+  return `${param} ${loc}`
+}
+
+/** Parses an object; one without fields for any other text. */
+function recordIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function placesIn(words: string): readonly Place[] {
+  return [...words.matchAll(places)].map(([, index, of, inner]) => ({
+    index: Number(index),
+    part: of === undefined || inner === undefined ? null : { of, index: Number(inner) },
+  }))
+}
+
+function placesOfIds(words: string, messages: readonly unknown[]): readonly Place[] {
+  return [...words.matchAll(ids)].flatMap(([id]) => {
+    const holds = (value: unknown) => JSON.stringify(value).includes(JSON.stringify(id))
+    const index = messages.findIndex(holds)
+    if (index < 0) return []
+    const of = ['content', 'parts', 'tool_calls'].find((name) => partsOf(messages[index], name).some(holds))
+    const part = of === undefined ? null : { of, index: partsOf(messages[index], of).findIndex(holds) }
+    return [{ index, part }]
+  })
+}
+
+function messagesIn(body: string): readonly unknown[] {
+  const parsed = recordIn(body)
+  const list = lists.map((name) => parsed[name]).find((value) => Array.isArray(value))
+  return Array.isArray(list) ? list : []
+}
+
+function partsOf(message: unknown, of: string): readonly unknown[] {
+  const parts = isRecord(message) ? message[of] : undefined
+  return Array.isArray(parts) ? parts : []
+}
+
+/** Returns the value at a place, as text that marks of the cache do not change; undefined where there is none. */
+function textAt({ index, part }: Place, messages: readonly unknown[]): string | undefined {
+  const value = part === null ? messages[index] : partsOf(messages[index], part.of)[part.index]
+  return JSON.stringify(value, (key, inner: unknown) => (key === 'cache_control' ? undefined : inner))
+}
+
+/** Entries of one side that are looked at for a part of their common message. */
+const most = 200
+
+/**
+ * Returns the entries that a place comes from, by the writer itself: the requests with fewer entries show which entry
+ * brings the place, and with which the message is as it was sent.
+ */
+function entriesAt(place: Place, messages: readonly unknown[], { entries, write }: Refused): readonly number[] {
+  const known = new Map<number, readonly unknown[]>()
+  const messagesOf = (count: number) => {
+    const written = known.get(count) ?? messagesIn(write(entries.slice(0, count)))
+    known.set(count, written)
+    return written
+  }
+  const wanted = textAt(place, messages)
+  if (wanted === undefined) return []
+  const first = firstCount(entries.length, (count) => messagesOf(count).length > place.index)
+  for (let count = first; count <= Math.min(entries.length, first + most); count++) {
+    if (textAt(place, messagesOf(count)) !== wanted) continue
+    if (count === 0) return []
+    const begin = place.part === null ? Math.max(1, first) : count
+    return Array.from({ length: count - begin + 1 }, (_, index) => begin - 1 + index)
+  }
+  return []
+}
+
+/** Returns the least count up to `most` for which a condition holds that holds for all greater ones. */
+function firstCount(most: number, holds: (count: number) => boolean): number {
+  let [low, high] = [0, most]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
