@@ -14,7 +14,7 @@ describe('slash commands of an editor', () => {
     await editor.open(place.cwd)
     const { availableCommands } = await editor.until('available_commands_update')
     const names = availableCommands.map(({ name }) => name)
-    expect(names).toEqual(['compact', 'context', 'fork', 'mcp', 'rename', 'status'])
+    expect(names).toEqual(['compact', 'context', 'fork', 'mcp', 'rename', 'repair', 'status'])
     expect(availableCommands.find(({ name }) => name === 'rename')).toMatchObject({ input: { hint: 'NAME' } })
   })
 
@@ -44,6 +44,19 @@ describe('slash commands of an editor', () => {
     await editor.say(sessionId, '/usr/bin is where?')
     await editor.say(sessionId, '/nothing')
     expect(model.requests).toHaveLength(2)
+  })
+
+  it('leave out what the provider refused, and the turn goes on', async () => {
+    await using place = testPlace()
+    const message = 'Fake did not accept the request.'
+    const failure = { code: 'invalidRequest', message, retry: 'never', status: 400, refused: [1] } as const
+    const model = scriptedModel({ failure }, { text: 'without it' })
+    await using editor = await openEditor(place.start({ model }))
+    const { sessionId } = await editor.open(place.cwd)
+    await editor.say(sessionId, 'say MARK').catch(() => undefined)
+    await editor.say(sessionId, '/repair')
+    expect(editor.said()).toContain('without it')
+    expect(JSON.stringify(model.requests[1]?.entries)).not.toContain('MARK')
   })
 
   it('rename, and the client learns names that others give', async () => {
