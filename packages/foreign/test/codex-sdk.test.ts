@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ThreadEvent } from '@openai/codex-sdk'
-import { type AnswerStep, expectTranscript, recordTranscript } from '@parley/testkit'
+import { type AnswerStep, expectTranscript, smallPng as png, recordTranscript } from '@parley/testkit'
 import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test, vi } from 'vitest'
 import { codexWorld, newestInput } from './codex-world.ts'
@@ -117,7 +117,6 @@ describe('the published Codex SDK', () => {
   })
 
   test('sends images beside the text', async () => {
-    const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
     await using world = await codexWorld([{ text: 'A picture.' }], { 'shot.png': png })
     const thread = world.codex().startThread({ workingDirectory: world.cwd })
     await thread.run([

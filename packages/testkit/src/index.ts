@@ -10,6 +10,7 @@ export { environmentWithFailure, failedCall, type NthCall } from './faults/nth-c
 export { canRefuseCalls, commandWithout, noLocks, type RefusedCall } from './faults/refused-call.ts'
 export { type Relay, startRelay } from './faults/relay.ts'
 export { smallDisk } from './faults/small-disk.ts'
+export { smallGif, smallPng } from './images/small-images.ts'
 export { loopbackCertificate, type ModelServer, startModelServer } from './model-server.ts'
 export { freePorts, hasNats, type NatsServers, startNats } from './nats-servers.ts'
 export {
@@ -32,6 +33,7 @@ export {
 export { type CliOptions, type CliResult, type CliRun, cliPath, runCli, startCli, startProgram } from './run-cli.ts'
 export type { AnswerStep, RecordedRequest, ScriptedCall, Step, Wire } from './scripted-step.ts'
 export { secretCorpus } from './secret-corpus.ts'
+
 export {
   restoreSandboxCache,
   saveSandboxCache,

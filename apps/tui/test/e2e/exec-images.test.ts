@@ -1,9 +1,8 @@
 import { rm, truncate, writeFile } from 'node:fs/promises'
+import { smallGif as gif, smallPng as png } from '@parley/testkit'
 import { expect, test } from 'vitest'
 import { type ExecWorld, execWorld } from './exec-world.ts'
 
-const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
-const gif = Buffer.from('GIF89a..')
 const urlOf = (type: string, bytes: Buffer) => `data:image/${type};base64,${bytes.toString('base64')}`
 
 async function withImages(world: ExecWorld): Promise<void> {
@@ -43,9 +42,11 @@ test.concurrent.each([
   ['is a folder', '.', /is not a file/],
   ['is a device', '/dev/stdin', /is not a file/],
   ['is no image', 'words.png', /words\.png is not a PNG, JPEG, GIF or WebP image/],
+  ['is cut off', 'cut.png', /cut\.png is cut off or damaged: it begins as a PNG image/],
   ['is too large', 'large.png', /large\.png has 11\.0 MiB; an image may have 10 MiB/],
 ])('an image that %s is a usage error, before anything is asked', async (_name, path, words) => {
   await using world = await execWorld({ files: { 'words.png': 'words', 'large.png': '' } })
+  await writeFile(world.path('cut.png'), png.subarray(0, 40))
   await truncate(world.path('large.png'), 11 << 20)
   const { exitCode, stderr } = await world.exec(['-i', path, 'what is this?'])
   expect(exitCode).toBe(2)

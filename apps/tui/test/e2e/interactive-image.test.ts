@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { smallPng as png } from '@parley/testkit'
 import { expect, test } from 'vitest'
 import { place, ready } from './interactive-program.ts'
-
-const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
 test('an image goes with the prompt of the command line, and stands below it', { timeout: 60_000 }, async () => {
   await using at = await place([{ text: 'A small one.' }])

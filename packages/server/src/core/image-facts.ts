@@ -1,38 +1,9 @@
 import type { ImageLimits } from '@parley/models'
+import { imageEnd, imageTypeOf } from './image-form.ts'
 
-const beginnings: readonly (readonly [string, RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
-]
-
-/** Returns the media type of an image that models accept, from its first bytes; null for anything else. */
-export function imageTypeOf(bytes: Uint8Array): string | null {
-  const start = String.fromCharCode(...bytes.subarray(0, 16))
-  return beginnings.find(([, pattern]) => pattern.test(start))?.[0] ?? null
-}
-
-const pngEnd = [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]
-
-/** Tests if bytes that begin as an image also end as one: nothing is cut off, and no other output follows. */
+/** Tests if bytes are one image: nothing of it is cut off, and nothing follows it. */
 export function isWholeImage(bytes: Uint8Array): boolean {
-  switch (imageTypeOf(bytes)) {
-    case 'image/png':
-      return endsWith(bytes, pngEnd)
-    case 'image/jpeg':
-      return endsWith(bytes, [0xff, 0xd9])
-    case 'image/gif':
-      return endsWith(bytes, [0x3b])
-    case 'image/webp':
-      return new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true) + 8 === bytes.length
-    default:
-      return false
-  }
-}
-
-function endsWith(bytes: Uint8Array, ending: readonly number[]): boolean {
-  return ending.every((byte, index) => bytes.at(index - ending.length) === byte)
+  return imageEnd(bytes) === bytes.length
 }
 
 interface ImageSize {
@@ -80,14 +51,24 @@ function webpSize(view: DataView): ImageSize | null {
   return form === 'VP8X' ? { width: side(24), height: side(27) } : null
 }
 
-/** Returns a sentence when an image is larger than an API takes; null when it fits. `name` begins the sentence. */
+/**
+ * Returns a sentence when an image is larger than an API takes, or cut off, which every API rejects in each later request;
+ * null for any other. `name` begins the sentence.
+ */
 export function imageProblem(name: string, bytes: Uint8Array, limits: ImageLimits): string | null {
   const { api, maxBytes, maxPixels } = limits
   if (bytes.length > maxBytes)
     return `${name} has more than ${mebibytes(maxBytes)} MiB, the most that ${api} takes of an image. Make it smaller first.`
+  if (imageTypeOf(bytes) !== null && imageEnd(bytes) === null)
+    return `${name} is cut off or damaged: it begins as a ${kindOf(bytes)} image, and its end is missing. Make or fetch it anew.`
   const size = maxPixels === null ? null : imageSizeOf(bytes)
   if (size === null || maxPixels === null || Math.max(size.width, size.height) <= maxPixels) return null
   return `${name} has ${size.width} × ${size.height} pixels; ${api} takes up to ${maxPixels} on a side. Make it smaller first.`
+}
+
+/** Returns the kind of an image as people write it. */
+export function kindOf(bytes: Uint8Array): string {
+  return (imageTypeOf(bytes) ?? '').replace('image/', '').toUpperCase()
 }
 
 function mebibytes(bytes: number): string {

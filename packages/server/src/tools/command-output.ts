@@ -2,7 +2,8 @@ import type { CommandEnd, OutputSnapshot } from '@parley/host'
 import { StorageError } from '@parley/journal'
 import type { ItemId, Output } from '@parley/protocol'
 import { characterEnd, characterStart, clipForModel } from '@parley/text'
-import { imageProblem, imageTypeOf, isWholeImage } from '../core/image-facts.ts'
+import { imageProblem, isWholeImage, kindOf } from '../core/image-facts.ts'
+import { imageTypeOf } from '../core/image-form.ts'
 import type { StoredImage, ToolContext, ToolFiles } from './tool.ts'
 import { describeImage } from './view-image.ts'
 
@@ -96,15 +97,14 @@ export async function keepImage(
   const bytes = wholeOutput(end, output, { sideFiles, maxBytes: imageLimits.maxBytes + 1 })
   const problem = bytes === null ? null : imageProblem('Not shown: the image', bytes, imageLimits)
   if (problem !== null) return unseen(problem)
-  if (bytes === null || !isWholeImage(bytes)) return unseen(notWhole(mediaType))
+  if (bytes === null || !isWholeImage(bytes)) return unseen(notAlone(end.head))
   const file = output.file ?? (await unlessDiskFails(() => sideFiles.put(bytes)))
   if (file === null) return unseen('Not shown: the image could not be kept.')
   return { words: `(${describeImage(mediaType, bytes)})`, stored: { file, mediaType, name: 'output' } }
 }
 
-function notWhole(mediaType: string): string {
-  const kind = mediaType.replace('image/', '').toUpperCase()
-  return `It begins as a ${kind} image and is not shown, since it is cut off or holds more than that image; write the image to a file and look at it with view_image`
+function notAlone(bytes: Uint8Array): string {
+  return `It begins as a ${kindOf(bytes)} image and is not shown, since it is cut off or holds more than that image; write the image to a file and look at it with view_image`
 }
 
 interface WholeParts {

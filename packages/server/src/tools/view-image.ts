@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
 import { formatBytes, systemErrorReason } from '@parley/workspace'
 import * as z from 'zod'
-import { imageProblem, imageSizeOf, imageTypeOf } from '../core/image-facts.ts'
+import { imageProblem, imageSizeOf } from '../core/image-facts.ts'
+import { imageTypeOf } from '../core/image-form.ts'
 import { defineTool, type LookUpOutcome, prepareLookUp, type ToolPorts } from './define-tool.ts'
 import type { Tool, ToolContext } from './tool.ts'
 

@@ -1,6 +1,8 @@
 import { imageLimitsOf } from '@parley/models'
+import { smallPng } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { imageProblem, imageSizeOf, isWholeImage } from '../../src/core/image-facts.ts'
+import { imageEnd } from '../../src/core/image-form.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const png = (width: number, height: number) => {
@@ -9,6 +11,7 @@ const png = (width: number, height: number) => {
   bytes.writeUInt32BE(height, 20)
   return bytes
 }
+const whole = (begun: Buffer) => Buffer.concat([begun, hex('00000000 49454e44 ae426082')])
 const webp = (rest: string) => Buffer.concat([Buffer.from('RIFF\x10\0\0\0WEBP'), hex(rest)])
 
 describe('the pixels of an image', () => {
@@ -30,7 +33,7 @@ describe('the pixels of an image', () => {
 
 describe('an image is whole', () => {
   it.each([
-    ['PNG', Buffer.concat([png(1, 1), hex('00000000 49454e44 ae426082')])],
+    ['PNG', whole(png(1, 1))],
     ['JPEG', hex('ffd8ff e0 0004 0000 ffd9')],
     ['GIF', Buffer.from('GIF89a;')],
     ['WebP', webp('56503820 00000000 00000000')],
@@ -46,12 +49,44 @@ describe('an image is whole', () => {
   })
 })
 
+describe('the end of an image', () => {
+  const jpeg = hex('ffd8 ffe0 0006 ffd9 ffc0 ffdb 0004 0000 ffda 0004 0000 12ff 0034 ffd9')
+  const gif = hex(
+    '474946383961 0100 0100 80 00 00 000000 ffffff 21f9 04 00000000 00 2c 00000000 0100 0100 00 02 02 4401 00 3b',
+  )
+  const photo = Buffer.concat([
+    Buffer.from('RIFF\x16\0\0\0WEBP'),
+    Buffer.from('VP8 \x09\0\0\0'),
+    Buffer.alloc(10, 0x3b),
+  ])
+
+  it.each([
+    ['PNG', smallPng],
+    ['JPEG with a thumbnail', jpeg],
+    ['GIF', gif],
+    ['WebP', photo],
+  ])('of a %s is missing wherever it is cut off, and found where more bytes follow', (_name, bytes) => {
+    for (let length = 0; length < bytes.length; length += 1) expect(imageEnd(bytes.subarray(0, length))).toBeNull()
+    expect(imageEnd(bytes)).toBe(bytes.length)
+    expect(imageEnd(Buffer.concat([bytes, Buffer.from('more')]))).toBe(bytes.length)
+  })
+
+  it.each([
+    ['less than', 14],
+    ['more than', 30],
+  ])('of a WebP whose header says %s it has is missing', (_what, says) => {
+    const bytes = Buffer.from(photo)
+    bytes.writeUInt32LE(says, 4)
+    expect(imageEnd(bytes)).toBeNull()
+  })
+})
+
 describe('an image', () => {
   const anthropic = imageLimitsOf({ adapter: 'anthropic/1:anthropic' })
 
   it.each([
-    [png(8000, 10), anthropic, null],
-    [png(8001, 10), anthropic, 'a.png has 8001 × 10 pixels; the Anthropic API takes up to 8000 on a side.'],
+    [whole(png(8000, 10)), anthropic, null],
+    [whole(png(8001, 10)), anthropic, 'a.png has 8001 × 10 pixels; the Anthropic API takes up to 8000 on a side.'],
     [Buffer.alloc(3_932_160), anthropic, null],
     [
       Buffer.alloc(3_932_161),
@@ -64,7 +99,7 @@ describe('an image', () => {
       'a.png has more than 6.68 MiB, the most that the Gemini API takes',
     ],
     [Buffer.alloc(7_000_001), imageLimitsOf({ adapter: 'chat/1:local' }), null],
-    [png(9000, 9000), imageLimitsOf({ adapter: 'responses/1:openai' }), null],
+    [whole(png(9000, 9000)), imageLimitsOf({ adapter: 'responses/1:openai' }), null],
   ])('is refused above the limits of an API, which are named (%#)', (bytes, limits, words) => {
     const problem = imageProblem('a.png', bytes, limits)
     if (words === null) expect(problem).toBeNull()

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { type Files, readSideFile, sideFileRefsIn } from '@parley/journal'
 import { type Redaction, redactJson } from '@parley/redaction'
-import { imageTypeOf } from '../../core/image-facts.ts'
+import { imageTypeOf } from '../../core/image-form.ts'
 import { redactBytes } from '../conversation/side-files.ts'
 
 /** Side files as a bundle holds them. */

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { adoptSideFile, type Files, makeFolders, putSideFile, readSideFile } from '@parley/journal'
 import { type Redaction, redactJson } from '@parley/redaction'
-import { imageTypeOf } from '../../core/image-facts.ts'
+import { imageTypeOf } from '../../core/image-form.ts'
 import { unlessStorageFails } from './storage-patience.ts'
 
 interface KeptText {

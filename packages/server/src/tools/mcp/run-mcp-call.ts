@@ -8,7 +8,8 @@ import {
   textOfResult,
 } from '@parley/mcp-client'
 import { clipForModel, errorMessage, firstBytes } from '@parley/text'
-import { imageProblem, imageTypeOf } from '../../core/image-facts.ts'
+import { imageProblem } from '../../core/image-facts.ts'
+import { imageTypeOf } from '../../core/image-form.ts'
 import { keepText } from '../command-output.ts'
 import type { StoredImage, ToolContext, ToolOutcome } from '../tool.ts'
 

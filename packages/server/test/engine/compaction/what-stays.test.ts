@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ModelRequest } from '@parley/models'
+import { smallPng as png } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
@@ -227,7 +228,6 @@ describe('a compaction that was asked for and failed', () => {
 describe('a model that only writes summaries', () => {
   it('gets no effort and no images that are for the model of the conversation', async () => {
     await using place = testPlace()
-    const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA=', 'base64')
     writeFileSync(join(place.cwd, 'a.png'), png)
     const look = { calls: [{ name: 'view_image', args: { path: 'a.png' } }] }
     const model = scriptedModel(look, { text: long }, { text: 'Summary.' })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { imageTypeOf } from '../../../src/core/image-facts.ts'
+import { imageTypeOf } from '../../../src/core/image-form.ts'
 
 it.each([
   ['image/png', '89504e470d0a1a0a00'],

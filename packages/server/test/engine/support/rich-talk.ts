@@ -1,10 +1,11 @@
+import { smallPng } from '@parley/testkit'
 import { scriptedModel } from './scripted-model.ts'
 import { testClock } from './test-clock.ts'
 import type { Talk, TestPlace } from './test-server.ts'
 
 const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-alpha\n+beta\n*** Add File: b.txt\n+new\n*** End Patch'
 
-const image = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a', 'hex').toString('base64')}`
+const image = `data:image/png;base64,${smallPng.toString('base64')}`
 
 /** Runs a conversation with nearly every kind of event. */
 export async function richTalk(place: TestPlace): Promise<Talk> {

@@ -1,10 +1,10 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { smallPng as png } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { fullAccess, testPlace } from '../support/test-server.ts'
 
-const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA=', 'base64')
 const view = (path: string) => ({ calls: [{ name: 'view_image', args: { path } }] })
 const shown = { type: 'image', mediaType: 'image/png', base64: png.toString('base64') }
 
@@ -53,9 +53,11 @@ describe('view_image', () => {
     ['none.png', 'none.png cannot be read'],
     ['.', '. cannot be read'],
     ['large.png', 'large.png has more than 10 MiB, the most that a model takes of an image.'],
+    ['cut.png', 'cut.png is cut off or damaged: it begins as a PNG image, and its end is missing.'],
   ])('refuses %s with the reason', async (path, words) => {
     await using place = testPlace()
     place.write('words.png', 'words')
+    writeFileSync(join(place.cwd, 'cut.png'), png.subarray(0, -1))
     writeFileSync(join(place.cwd, 'large.png'), Buffer.concat([png, Buffer.alloc(11 << 20)]))
     const model = scriptedModel(view(path), { text: 'ok' })
     const { watched } = await place.talk({ model })
@@ -93,8 +95,8 @@ describe('view_image', () => {
 
 /** PNG of so many bytes, with the beginning and the end of one. */
 function wholePng(sizeBytes = 57): Buffer {
-  const end = Buffer.from('0000000049454e44ae426082', 'hex')
-  return Buffer.concat([png, Buffer.alloc(sizeBytes - png.length - end.length, 7), end])
+  const end = png.subarray(-12)
+  return Buffer.concat([png.subarray(0, 33), Buffer.alloc(sizeBytes - 33 - end.length, 7), end])
 }
 
 describe('a command that writes an image as its output', () => {
@@ -130,7 +132,7 @@ describe('a command that writes an image as its output', () => {
   })
 
   it.each([
-    ['is cut off', 'head -c 40 a.png', 'begins as a PNG image and is not shown, since it is cut off'],
+    ['is cut off', 'head -c 40 a.png', 'Not shown: the image is cut off or damaged: it begins as a PNG image'],
     ['has words behind it', 'cat a.png; echo done', 'begins as a PNG image and is not shown'],
     ['has words before it', 'echo here; cat a.png', '(binary output, 62 bytes)'],
     [

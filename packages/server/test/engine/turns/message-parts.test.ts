@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import type { ModelRequest } from '@parley/models'
+import { smallPng as png } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
-const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const url = `data:image/png;base64,${png.toString('base64')}`
 const schema = { type: 'object', required: ['a'] }
 
@@ -43,6 +43,7 @@ describe('an image', () => {
     ['a relative path', { path: 'a.png' }, /must be absolute/],
     ['another url', { url: 'https://example.test/a.png' }, /data: URL in base64/],
     ['a url of no image', { url: 'data:image/png;base64,AAAA' }, /is not a PNG/],
+    ['a url of an image that is cut off', { url: url.slice(0, -8) }, /image is cut off or damaged/],
   ])('is rejected with %s, and nothing is stored', async (_name, image, words) => {
     await using place = testPlace()
     const { client, watched } = await place.talk({})

@@ -1,4 +1,4 @@
-import { waitUntil } from '@parley/testkit'
+import { smallPng, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { calling, mcpPlace, serverIn } from './support/mcp-place.ts'
@@ -95,10 +95,16 @@ describe('a call of an MCP tool', () => {
   })
 
   it('shows the model the images of a result, each kept once', async () => {
-    const data = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA'
+    const data = smallPng.toString('base64')
     const { told } = await called('picture', { data })
-    const image = { type: 'image', mediaType: 'image/png', base64: Buffer.from(data, 'base64').toString('base64') }
+    const image = { type: 'image', mediaType: 'image/png', base64: data }
     expect(told).toMatchObject({ text: expect.stringContaining('two of them'), images: [image, image] })
+  })
+
+  it('says of an image of a result that is cut off that it is not shown', async () => {
+    const { told } = await called('picture', { data: smallPng.subarray(0, 40).toString('base64') })
+    expect(told).toMatchObject({ text: expect.stringContaining('Not shown: image 1 is cut off or damaged') })
+    expect(told).not.toHaveProperty('images')
   })
 
   it('returns structured content as JSON', async () => {
