@@ -33,7 +33,7 @@ export {
 export { type CliOptions, type CliResult, type CliRun, cliPath, runCli, startCli, startProgram } from './run-cli.ts'
 export type { AnswerStep, RecordedRequest, ScriptedCall, Step, Wire } from './scripted-step.ts'
 export { secretCorpus } from './secret-corpus.ts'
-
+export { providerRules, refusalOf } from './strict/refuse-request.ts'
 export {
   restoreSandboxCache,
   saveSandboxCache,

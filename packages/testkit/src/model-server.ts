@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { RecordedRequest, Step, Wire } from './scripted-step.ts'
 import { sendStep } from './send-step.ts'
+import { refusalBody, refusalOf } from './strict/refuse-request.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url))
 
@@ -30,12 +31,17 @@ interface ModelServerOptions {
   readonly keepsRequests?: boolean
   /** Port of loopback that it listens at; a free one when left out. */
   readonly port?: number
+  /** True answers what a real provider refuses, which gets status 400 in the provider's words. Default: false. */
+  readonly isLenient?: boolean
 }
 
-/** Starts an HTTP server on loopback that answers model requests with scripted steps. A request beyond the script gets status 400. */
+/**
+ * Starts an HTTP server on loopback that answers model requests with scripted steps. A request beyond the script gets
+ * status 400, as does one that the real API refuses, which takes no step.
+ */
 export async function startModelServer(
   steps: readonly Step[] = [],
-  { accepts = () => true, keepsRequests = true, port: wanted = 0 }: ModelServerOptions = {},
+  { accepts = () => true, keepsRequests = true, isLenient = false, port: wanted = 0 }: ModelServerOptions = {},
 ): Promise<ModelServer> {
   const queue = [...steps]
   let listed: object = modelList
@@ -52,7 +58,8 @@ export async function startModelServer(
     const wire = wireOf(incoming)
     if (wire === undefined) return answerOther(incoming, response, listed)
     const request = await readRequest({ incoming, response, wire, number: ++count })
-    const step = queue.shift()
+    const refusal = isLenient ? null : refusalOf(request)
+    const step = refusal === null ? queue.shift() : { status: 400, body: refusalBody(wire, refusal) }
     if (keepsRequests) {
       requests.push(request)
       arrivals.put(request)

@@ -1,3 +1,4 @@
+import { refusalOf, smallPng } from '@parley/testkit'
 import { wellFormedJson } from '@parley/text'
 import { describe, expect, it } from 'vitest'
 import type { ModelCall, ModelEntry } from '../../../src/port/model-client.ts'
@@ -191,5 +192,36 @@ describe('reasoning of the Responses API', () => {
   it('goes back with a summary, also when it came without one', () => {
     const { summary: _none, ...bare } = thought
     expect(JSON.parse(writers.responses([own([bare, said])])).input[0]).toEqual({ ...bare, summary: [] })
+  })
+})
+
+describe('a history in which all of that came together', () => {
+  const half = '\ud83d'
+  const names = ['functions.shell', 'functions:shell', `shell${half}`, 'x'.repeat(200), '9 go', '']
+  const calls = names.map((name, nth) => callOf(`functions.${name}:${nth}`, name, JSON.stringify({ a: half })))
+  const image = { type: 'image', mediaType: 'image/png', base64: smallPng.toString('base64') } as const
+  const thought = { id: 'rs_1', type: 'reasoning', encrypted_content: 'sealed' }
+
+  it.each([
+    ['responses', 'gpt-5'],
+    ['chat', 'm'],
+    ['anthropic', 'claude-sonnet-5'],
+    ['gemini', 'gemini-3-pro'],
+  ] as const)('goes out on %s as its API takes it', (wire, model) => {
+    const other = calls.map((call) => ({ ...call, callId: `other ${call.callId}` }))
+    const alone = wire === 'responses' ? [response({ adapter: 'responses/1:mine', parts: [thought] })] : []
+    const entries: readonly ModelEntry[] = [
+      { kind: 'user', content: [{ type: 'text', text: half }, image] },
+      ownAnswer(wire, calls, `a${half}`),
+      ...answered(calls),
+      user(''),
+      response({ adapter: 'other/1:x', text: '\n', calls: other }),
+      ...answered(other),
+      ...alone,
+      user(`on${half}`),
+    ]
+    const text = writers[wire](entries, { model })
+    const path = `/v1/models/${model}:streamGenerateContent`
+    expect(refusalOf({ wire, text, body: JSON.parse(text), path })).toBeNull()
   })
 })
