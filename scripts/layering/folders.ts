@@ -44,6 +44,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'time',
     'system',
     'git',
+    'variables',
     'paths',
     'output',
     'channels',

@@ -37,7 +37,7 @@ export interface MethodPorts {
   readonly redaction: Redaction
   /** Name and version of this program. */
   readonly program: string
-  readonly policy: CheckupPorts
+  readonly policy: Omit<CheckupPorts, 'redaction'>
   readonly trust: TrustPorts
   /** Users of the server; null where it has none. */
   readonly users: Users | null

@@ -69,7 +69,8 @@ function serverMethods(
       (await import('./read/usage.ts')).readUsage({ files, home, copies, readable: host.readable(client) }, params),
     'mcp/list': () => ({ servers: mcpServers.describe() }),
     'mcp/restart': ({ name }) => restartMcpServer(mcpServers, name),
-    'server/checkup': async (params) => (await import('./checkup/check-up.ts')).checkUp(params, policy),
+    'server/checkup': async (params) =>
+      (await import('./checkup/check-up.ts')).checkUp(params, { ...policy, redaction }),
     'policy/test': async (params) => (await import('./policy/test-command.ts')).testCommand(params, policy),
     'policy/replay': async (params) =>
       (await import('./policy/replay-calls.ts')).replayCalls(await broughtBy(params), policy),

@@ -1,10 +1,22 @@
 import { join } from 'node:path'
-import { type CommandSpec, commandEnv, createMark, noSandbox, type RunningCommand, type Sandbox } from '@parley/host'
+import {
+  type CommandEnd,
+  type CommandSpec,
+  commandEnv,
+  createMark,
+  type EnvRules,
+  type HeldVariable,
+  heldVariables,
+  noSandbox,
+  type RunningCommand,
+  type Sandbox,
+} from '@parley/host'
 import type { ItemId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { inlineBytes, keepImage, keepOutput, spoolName } from './command-output.ts'
 import type { ToolPorts } from './define-tool.ts'
 import { outcomeOf, sandboxFailed } from './processes/command-outcome.ts'
+import { loginShellHint, missedVariables, type ToldVariables } from './processes/failure-hints.ts'
 import { type BackgroundStart, followStarted, goOnInBackground, startInBackground } from './processes/in-background.ts'
 import { type KeptRun, notStarted, processStop, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
@@ -20,10 +32,11 @@ interface ShellRun {
   readonly background: BackgroundStart | null
   /** Time limit in the foreground. */
   readonly timeoutMs: number
+  readonly told: ToldVariables
 }
 
 export async function runShellCommand(
-  { argv, cwd, cwdIdentity, background, timeoutMs }: ShellRun,
+  { argv, cwd, cwdIdentity, background, timeoutMs, told }: ShellRun,
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
@@ -43,12 +56,12 @@ export async function runShellCommand(
   }
   if (background !== null) return startInBackground(spec, { itemId: context.itemId, sandbox, start: background }, ports)
   const running = environment.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput: reportTo(context) })
-  return awaitCommand({ running, spec, sandbox }, context, ports)
+  return awaitCommand({ running, spec, sandbox, told }, context, ports)
 }
 
 /** Goes on with a command of an earlier server. */
 export async function followShellCommand(
-  { argv, cwd, background: start, timeoutMs, ageMs, limits }: Omit<ShellRun, 'cwdIdentity'> & KeptRun,
+  { argv, cwd, background: start, timeoutMs, told, ageMs, limits }: Omit<ShellRun, 'cwdIdentity'> & KeptRun,
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
@@ -58,7 +71,7 @@ export async function followShellCommand(
   const sandbox = { ...noSandbox, limits }
   const options = { sandbox, onOutput: reportTo(context), ageMs }
   const running = ports.environment.kept.follow({ ...spec, timeoutMs }, options)
-  return awaitCommand({ running, spec, sandbox }, context, ports)
+  return awaitCommand({ running, spec, sandbox, told }, context, ports)
 }
 
 function reportTo({ sentToBackground, report }: ToolContext): (chunk: Buffer) => void {
@@ -71,11 +84,12 @@ interface AwaitedCommand {
   readonly running: RunningCommand
   readonly spec: CommandSpec
   readonly sandbox: Sandbox
+  readonly told: ToldVariables
 }
 
 /** Waits for the end of a command, or until a user sends it to the background. */
 async function awaitCommand(
-  { running, spec, sandbox }: AwaitedCommand,
+  { running, spec, sandbox, told }: AwaitedCommand,
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
@@ -93,10 +107,25 @@ async function awaitCommand(
   context.signal.removeEventListener('abort', stop)
   const output = await keepOutput(end, context.sideFiles)
   const kept = { output, image: await keepImage(end, output, context), itemId: context.itemId }
-  const outcome = outcomeOf(end, { ...kept, stopped: context.signal.reason })
+  const hints = hintsOn(end, { line: spec.argv.at(-1) ?? '', told, ports, changeable: context.roots })
+  const outcome = outcomeOf(end, { ...kept, ...hints, stopped: context.signal.reason })
   if (sandbox.exceeded?.aborted === true) return tooMuchWritten(outcome)
   const isBeyondLimits = context.narrowed.aborted && !context.signal.aborted && end.reason === 'interrupted'
   return isBeyondLimits ? stoppedBeyondLimits(outcome) : outcome
+}
+
+interface EndedCommand {
+  readonly line: string
+  readonly told: ToldVariables
+  readonly changeable: readonly string[]
+  readonly ports: VariablePorts
+}
+
+/** Returns what the user and the model are told of the surroundings of a command that failed. */
+function hintsOn(end: CommandEnd, { line, told, ports, changeable }: EndedCommand) {
+  const login = loginShellHint(end, line)
+  const missed = missedVariables(end, { line, held: () => heldFrom(ports, changeable) }, told)
+  return { missed, hints: login === null ? [] : [login] }
 }
 
 /** Acts once a signal aborts, at once for one that has: a command that is followed may have to end as it is found. */
@@ -145,15 +174,17 @@ interface SpecParts {
   readonly itemId: ItemId
   /** 2 for the run after one that the sandbox blocked; default 1. */
   readonly attempt?: 1 | 2
+  /** Folders that commands of the conversation may change. */
+  readonly roots: readonly string[]
   /** Folder of the conversation's side files, which the spool joins. */
   readonly folder: string
 }
 
 export function commandSpec(
-  { argv, cwd, itemId, attempt = 1, folder }: SpecParts,
+  { argv, cwd, itemId, attempt = 1, roots, folder }: SpecParts,
   ports: ToolPorts,
 ): CommandSpec & Required<Pick<CommandSpec, 'name'>> {
-  const env = commandVariables(ports)
+  const env = commandVariables(ports, roots)
   const spool = { path: join(folder, spoolName(itemId)), afterBytes: inlineBytes }
   const name = runName(itemId, attempt)
   return { argv, cwd, env, name, mark: createMark(), spool, filter: ports.redaction.filter() }
@@ -164,14 +195,15 @@ export function runName(itemId: ItemId, attempt: 1 | 2): string {
   return attempt === 1 ? itemId : `${itemId}.2`
 }
 
-/** Returns the variables that every command gets. */
-export function commandVariables({
-  environment,
-  envRules,
-  redaction,
-}: Pick<ToolPorts, 'environment' | 'envRules' | 'redaction'>): Record<string, string> {
+type VariablePorts = Pick<ToolPorts, 'environment' | 'envRules' | 'redaction'>
+
+/**
+ * Returns the variables of a command of a conversation that may change the files in `changeable`. Without it those of a
+ * program that is to trust nothing there.
+ */
+export function commandVariables(ports: VariablePorts, changeable?: readonly string[]): Record<string, string> {
   return {
-    ...commandEnv(environment.env, { ...envRules, isSecret: redaction.hasSecret }),
+    ...commandEnv(ports.environment.env, rulesFor(ports, changeable)),
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
@@ -181,4 +213,14 @@ export function commandVariables({
     npm_config_update_notifier: 'false',
     PIP_DISABLE_PIP_VERSION_CHECK: '1',
   }
+}
+
+/** Returns the variables of the user's that such a command does not get. */
+export function heldFrom(ports: VariablePorts, changeable: readonly string[]): readonly HeldVariable[] {
+  const own = commandVariables(ports, changeable)
+  return heldVariables(ports.environment.env, rulesFor(ports, changeable)).filter(({ name }) => own[name] === undefined)
+}
+
+function rulesFor({ envRules, redaction }: VariablePorts, changeable?: readonly string[]): EnvRules {
+  return { ...envRules, isSecret: redaction.hasSecret, ...(changeable === undefined ? {} : { changeable }) }
 }

@@ -3,6 +3,7 @@ import { isMissing, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool, type ToolPorts } from './define-tool.ts'
 import { factsOfCommand } from './processes/command-facts.ts'
+import type { ToldVariables } from './processes/failure-hints.ts'
 import type { BackgroundStart } from './processes/in-background.ts'
 import { readPattern } from './processes/output-pattern.ts'
 import { defaultTimeoutMs, followShellCommand, runShellCommand } from './run-shell-command.ts'
@@ -48,6 +49,7 @@ interface ShellInput extends Omit<z.infer<typeof input>, 'command'> {
 }
 
 export function shellTool(ports: ToolPorts): Tool {
+  const told: ToldVariables = new Set()
   return defineTool({
     name: 'shell',
     description:
@@ -55,13 +57,22 @@ export function shellTool(ports: ToolPorts): Tool {
     readOnly: false,
     input,
     warmUp: () => warmUp(ports),
-    prepare: (call) => prepareShell({ ...call, command: lineOf(call.command) }, ports),
+    prepare: (call) => prepareShell({ ...call, command: lineOf(call.command) }, { ...ports, told }),
   })
 }
 
 /** Returns a command line; words are quoted, so that the shell takes each as it is. */
 function lineOf(command: string | readonly string[]): string {
-  return typeof command === 'string' ? command : command.map(quotedForShell).join(' ')
+  return typeof command === 'string' ? command : withoutLogin(command).map(quotedForShell).join(' ')
+}
+
+/**
+ * Returns the words of a script without the login of its shell, which models add to every command: it would set PATH
+ * anew, and lose the programs of an active virtual environment or version manager.
+ */
+function withoutLogin(words: readonly string[]): readonly string[] {
+  const [shell = '', option] = words
+  return option === '-lc' && /^(?:.*\/)?(?:ba|z)?sh$/.test(shell) ? [shell, '-c', ...words.slice(2)] : words
 }
 
 function quotedForShell(word: string): string {
@@ -75,13 +86,17 @@ function warmUp({ shellParser, environment }: ToolPorts): void {
   environment.commands.warmUp().catch(() => undefined)
 }
 
-function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { problem: string } {
+interface ShellPorts extends ToolPorts {
+  readonly told: ToldVariables
+}
+
+function prepareShell(call: ShellInput, ports: ShellPorts): PreparedCall | { problem: string } {
   const { escalate = false, network = false, reason = '' } = call
   if ((escalate || network) && reason.trim() === '')
     return { problem: `${escalate ? 'escalate' : 'network'} needs a reason: one sentence that tells the user why.` }
   const background = readBackground(call)
   if (background !== null && 'problem' in background) return background
-  const { environment } = ports
+  const { environment, told } = ports
   const argv = [environment.shell, '-c', call.command]
   const requested = { escalation: escalate ? { reason } : null, ...(network ? { network: { reason } } : {}) }
   return {
@@ -97,7 +112,7 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
     follow(context, run) {
       const cwd = resolve(context.cwd, call.workdir ?? '.')
       const timeoutMs = call.timeout_ms ?? defaultTimeoutMs
-      return followShellCommand({ argv, cwd, background, timeoutMs, ...run }, context, ports)
+      return followShellCommand({ argv, cwd, background, timeoutMs, told, ...run }, context, ports)
     },
     async plan(workspace) {
       const cwd = resolve(workspace.cwd, call.workdir ?? '.')
@@ -117,6 +132,7 @@ function prepareShell(call: ShellInput, ports: ToolPorts): PreparedCall | { prob
               ...(identity === undefined ? {} : { cwdIdentity: identity }),
               background,
               timeoutMs,
+              told,
             },
             context,
             ports,

@@ -3,6 +3,7 @@ import { ConfigError, chosenEnvironment } from '@parley/config'
 import type { Env, ModelListing } from '@parley/models'
 import { type Project, problemLocation, readPolicyFile, widerRules } from '@parley/policy'
 import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
+import type { Redaction } from '@parley/redaction'
 import { errorMessage } from '@parley/text'
 import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
 import { findOwnFileInside } from '../limits/workspace-folders.ts'
@@ -11,8 +12,11 @@ import type { PolicyPorts } from '../policy/read-rules.ts'
 import { chooseProvider, keyVariables, type ModelSources } from '../settings/model-sources.ts'
 import { configHere, readConfig } from '../settings/read-config.ts'
 import { checkHome, checkOwners } from './check-home.ts'
+import { checkVariables } from './check-variables.ts'
 
-export interface CheckupPorts extends PolicyPorts, CheckProviderPorts {}
+export interface CheckupPorts extends PolicyPorts, CheckProviderPorts {
+  readonly redaction: Pick<Redaction, 'hasSecret'>
+}
 
 /** Runs all checks at once. A check that fails is reported as a problem and does not stop the others. */
 export async function checkUp(
@@ -24,6 +28,7 @@ export async function checkUp(
     ['configuration', () => checkConfig(cwd, ports)],
     ['sandbox', () => checkSandbox(ports)],
     ['secrets', () => checkSecrets(ports)],
+    ['variables', () => variablesHere(cwd, ports)],
     ['shell parser', () => checkShellParser(ports)],
     ['conversations', () => checkOwners(ports)],
     ...(provider ? [['provider', () => checkProvider(ports)] as const] : []),
@@ -76,6 +81,17 @@ async function checkSecrets({ environments, home }: Pick<PolicyPorts, 'environme
     return [{ name, level: 'ok', text: text.slice(0, maxText) }, ...(await checkAdded(home, environment))]
   } finally {
     release()
+  }
+}
+
+/** Checks which variables of this process its commands get. A configuration that cannot be read is a line of its own. */
+function variablesHere(cwd: string, ports: CheckupPorts): Check[] {
+  try {
+    const { values } = configHere(cwd, {}, ports).effective
+    return [checkVariables({ ...ports, values, changeable: foldersHere(cwd, ports) })]
+  } catch (error) {
+    if (error instanceof ConfigError) return []
+    throw error
   }
 }
 

@@ -39,7 +39,8 @@ export async function startClientCommand(command: ClientCommand, ports: CommandP
   try {
     const limits = await limitsOfCommand({ environment, home, folders, unixSockets, scratch }, run)
     const sandbox = limits === null ? noSandbox : await preparedFor(limits, environment, given.enforcement)
-    const variables = commandVariables({ environment, envRules: envRulesOf(values.shell_environment), redaction })
+    const rules = { environment, envRules: envRulesOf(values.shell_environment), redaction }
+    const variables = commandVariables(rules, folders)
     const real = (await environment.rootsNow([cwd])).real[0] ?? cwd
     return await started({ ...command, cwd: real, env: merged(variables, env) }, { environment, sandbox, ports })
   } catch (error) {

@@ -46,7 +46,11 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
     if ('problem' in folder) return notStarted(folder.problem)
     const described = await limits.describe(run)
     const argv = typeof hook.command === 'string' ? [environment.shell, '-c', hook.command] : hook.command
-    const env = { ...commandVariables(toolPorts), PARLEY_PROJECT_DIR: await projectFolder(hook, ports) }
+    // Outside the sandbox a hook must not load what a command has changed.
+    const env = {
+      ...commandVariables(toolPorts, described?.writableRoots),
+      PARLEY_PROJECT_DIR: await projectFolder(hook, ports),
+    }
     const sandbox: Sandbox = described === null ? noSandbox : await limits.prepare(described, 'own')
     const start = { argv, cwd: folder.path, env, input, timeoutMs: hook.timeoutMs, sandbox }
     await conversation.mayAct().catch((error: unknown) => {

@@ -6,6 +6,7 @@ import { readPattern } from '../../tools/processes/output-pattern.ts'
 import { commandSpec } from '../../tools/run-shell-command.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { limitsOfDecision } from '../limits/narrowed-limits.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { ConversationProcesses } from '../session/conversation-processes.ts'
 import type { TurnModules } from './turn-context.ts'
 import type { ShellRunner } from './user-shell.ts'
@@ -40,7 +41,9 @@ type Command = ItemOf<'commandExecution'>
 
 function followOne(item: Command, ageMs: number, { conversation, toolPorts, modules }: FollowPorts): void {
   const { id: itemId, command: argv, cwd, attempt } = item
-  const run = { argv, cwd, itemId, attempt: attempt === 2 ? 2 : 1, folder: conversation.sideFiles.folder } as const
+  const { folder } = conversation.sideFiles
+  const { roots } = workspaceOf(conversation.state)
+  const run = { argv, cwd, itemId, attempt: attempt === 2 ? 2 : 1, roots, folder } as const
   const limits = limitsOfDecision(item.decision, modules.settingsBefore)
   const followed = { itemId, ageMs, limits, start: startOf(item, conversation) }
   followInBackground(commandSpec(run, toolPorts), followed, toolPorts)

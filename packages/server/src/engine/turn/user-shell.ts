@@ -5,13 +5,15 @@ import { rejection } from '../../replies/rejection.ts'
 import { binaryWords, keepOutput } from '../../tools/command-output.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import type { ReadableProcesses } from '../../tools/processes/await-output.ts'
+import { missedVariables, type ToldVariables } from '../../tools/processes/failure-hints.ts'
 import { lostHeading } from '../../tools/processes/process-end.ts'
-import { commandSpec } from '../../tools/run-shell-command.ts'
+import { commandSpec, heldFrom } from '../../tools/run-shell-command.ts'
 import { type AbortReason, processStop } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
 import { startedBefore } from '../conversation/started-before.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
 
 type ShellItem = ItemOf<'shellCommand'>
 
@@ -56,6 +58,7 @@ const maxEnded = 8
 export function createShellRunner(parts: ShellParts): ShellRunner {
   const running = new Map<ItemId, Running>()
   const ended = new Map<ItemId, CommandEnd>()
+  const told: ToldVariables = new Set()
 
   function keepEnd(itemId: ItemId, end: CommandEnd): void {
     ended.set(itemId, end)
@@ -82,7 +85,7 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
       void child.ended.then((end) => keepEnd(item.id, end))
       resolve()
     }
-    const recorded = runItem(item, { signal: stop.signal, start, onStart }, parts)
+    const recorded = runItem(item, { signal: stop.signal, start, onStart, told }, parts)
       .catch(parts.onFault)
       .finally(() => running.delete(item.id))
     running.set(item.id, { stop, recorded, child: null })
@@ -147,10 +150,12 @@ interface RunOptions {
   readonly signal: AbortSignal
   readonly start: Start
   readonly onStart: (child: RunningCommand) => void
+  readonly told: ToldVariables
 }
 
 /** Runs a command and records its end, unless it is left for the next server. */
-async function runItem(item: ShellItem, { signal, start, onStart }: RunOptions, parts: ShellParts): Promise<void> {
+async function runItem(item: ShellItem, options: RunOptions, parts: ShellParts): Promise<void> {
+  const { signal, start, onStart, told } = options
   const { conversation, patience, ports } = parts
   const open = conversation.state.core.open[item.id]
   const seenBytes = open?.progress?.totalBytes ?? Buffer.byteLength(open?.output ?? '')
@@ -164,7 +169,10 @@ async function runItem(item: ShellItem, { signal, start, onStart }: RunOptions, 
   reporter.stop()
   if (end.reason === 'left') return
   const output = await keepOutput(end, conversation.sideFiles)
-  await patience.persist(() => conversation.record({ type: 'item.completed', item: finishedItem(item, end, output) }))
+  const held = () => heldFrom(ports, workspaceOf(conversation.state).roots)
+  const missed = missedVariables(end, { line: item.command, held }, told)
+  const finished = finishedItem(item, { end, output, missed })
+  await patience.persist(() => conversation.record({ type: 'item.completed', item: finished }))
 }
 
 /** Starts a command after its start is on disk. */
@@ -187,11 +195,20 @@ function followCommand(
 
 function specOf({ id: itemId, command, cwd }: ShellItem, { conversation, ports }: ShellParts) {
   const { folder } = conversation.sideFiles
-  return commandSpec({ argv: [ports.environment.shell, '-c', command], cwd, itemId, folder }, ports)
+  const { roots } = workspaceOf(conversation.state)
+  return commandSpec({ argv: [ports.environment.shell, '-c', command], cwd, itemId, roots, folder }, ports)
 }
 
-function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellItem {
+interface Finished {
+  readonly end: CommandEnd
+  readonly output: Output
+  /** Variables that it missed; null for none. */
+  readonly missed: Failure | null
+}
+
+function finishedItem(item: ShellItem, { end, output, missed }: Finished): ShellItem {
   const failure = failureOf(end)
+  const kept = failure ?? missed
   const heading = failure?.message ?? (end.signal === null ? exitWords(end.exitCode) : `killed by ${end.signal}`)
   const isText = output.binary === undefined
   const shown = isText ? clipForModel(output, `read_file "output:${item.id}" shows the rest`) : binaryWords(output)
@@ -201,7 +218,7 @@ function finishedItem(item: ShellItem, end: CommandEnd, output: Output): ShellIt
     exitCode: end.exitCode,
     durationMs: Math.round(end.durationMs),
     output,
-    ...(failure === null ? {} : { failure }),
+    ...(kept === null ? {} : { failure: kept }),
     modelText: `I ran this myself: ${item.command}\n${heading}\n${shown}`,
   }
 }

@@ -194,7 +194,8 @@ export function describeEnvironment(version: string, sandbox: SandboxReport, por
     cwd: uriOf(process.cwd()),
     userHomeDir: uriOf(homedir()),
     tempDir: uriOf(tmpdir()),
-    env: commandEnv(process.env),
+    // The server that asks knows the folders, and judges again.
+    env: commandEnv(process.env, { changeable: [] }),
     platformOs: process.platform === 'darwin' ? 'macos' : process.platform,
     sandbox: describeSandbox(sandbox),
     capabilities: {

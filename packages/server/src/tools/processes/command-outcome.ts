@@ -1,5 +1,5 @@
 import type { CommandEnd } from '@parley/host'
-import type { ItemId, Output } from '@parley/protocol'
+import type { Failure, ItemId, Output } from '@parley/protocol'
 import { exitWords, secondsText } from '@parley/text'
 import { outputForModel, type ShownImage } from '../command-output.ts'
 import { type ToolOutcome, toldWhy } from '../tool.ts'
@@ -11,10 +11,15 @@ interface KeptOutput {
   readonly itemId: ItemId
   /** Reason of the signal that stops the call, once aborted. */
   readonly stopped: unknown
+  /** Variables that the command missed; null for nothing that shows. */
+  readonly missed?: Failure | null
+  /** Further hints for the model, each a sentence. */
+  readonly hints?: readonly string[]
 }
 
 /** Returns the outcome of a command that has ended. */
-export function outcomeOf(end: CommandEnd, { output, image, itemId, stopped }: KeptOutput): ToolOutcome {
+export function outcomeOf(end: CommandEnd, kept: KeptOutput): ToolOutcome {
+  const { output, image, itemId, stopped, missed = null } = kept
   if (end.spawnError?.subject === 'sandbox') return sandboxFailed(end.spawnError.message)
   const triedNetwork = end.triedNetwork === true ? { triedNetwork: true as const } : {}
   const signal = end.signal === null ? {} : { signal: end.signal }
@@ -26,16 +31,21 @@ export function outcomeOf(end: CommandEnd, { output, image, itemId, stopped }: K
     end.leftovers > 0
       ? '\n(What it left running was stopped. Use background: true for something that should go on.)'
       : ''
-  const exchanged = (end.exchanged ?? []).map((sentence) => `\n(${sentence})`).join('')
-  const modelText = `${heading}\n${shown}${leftovers}${exchanged}`
+  const asides = [...(end.exchanged ?? []), ...hintsIn(kept)].map((sentence) => `\n(${sentence})`).join('')
+  const modelText = `${heading}\n${shown}${leftovers}${asides}`
   if (end.reason === 'left') return { status: 'unknown', modelText, left: true }
   if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }
   if (end.reason === 'lost')
     return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }
   if (end.reason === 'exited' && end.exitCode === 0) return { status: 'completed', modelText, fields }
-  // An exit code needs no failure beside it.
-  if (end.reason === 'exited') return { status: 'failed', modelText, fields, ...triedNetwork }
+  // An exit code needs no failure beside it, but for what it does not say.
+  const failure = missed === null ? {} : { failure: missed }
+  if (end.reason === 'exited') return { status: 'failed', modelText, fields, ...triedNetwork, ...failure }
   return { status: 'failed', modelText, fields, ...triedNetwork, failure: { code: end.reason, message: heading } }
+}
+
+function hintsIn({ missed = null, hints = [] }: KeptOutput): readonly string[] {
+  return missed === null ? hints : [...hints, missed.message]
 }
 
 function headingOf(end: CommandEnd, stopped: unknown): string {
