@@ -55,12 +55,28 @@ export interface OpenedFile extends FoundFile, AsyncDisposable {
   read(position: number, maxBytes: number): Promise<Uint8Array>
 }
 
-/** Reads the first `maxBytes` of a regular file as text; null for anything else, such as a pipe that may never end. */
+/** Beginning of a file, and the size of all of it. */
+export interface Opening {
+  readonly bytes: Buffer
+  readonly sizeBytes: number
+}
+
+/** Reads the first `maxBytes` of a regular file as text; null for anything else. */
 export async function readOpening(files: EnvironmentFiles, realPath: string, maxBytes: number): Promise<string | null> {
+  const opening = await readOpeningBytes(files, realPath, maxBytes)
+  return opening === null ? null : opening.bytes.toString('utf8')
+}
+
+/** Reads the first `maxBytes` of a regular file; null for anything else, such as a pipe that may never end. */
+export async function readOpeningBytes(
+  files: EnvironmentFiles,
+  realPath: string,
+  maxBytes: number,
+): Promise<Opening | null> {
   try {
     await using file = await files.open(realPath)
     if (file.kind !== 'file') return null
-    return Buffer.from(await file.read(0, maxBytes)).toString('utf8')
+    return { bytes: Buffer.from(await file.read(0, maxBytes)), sizeBytes: file.sizeBytes }
   } catch (error) {
     return whenUnknown(null)(error)
   }

@@ -3,21 +3,29 @@ import {
   type EnvironmentFiles,
   isSecret,
   liesWithin,
-  readOpening,
+  readOpeningBytes,
   type SecretPaths,
   whenUnknown,
 } from '@parley/workspace'
 import type { InstructionFile } from '../../core/instructions.ts'
+import { instructionText, maxInstructionBytes } from './instruction-text.ts'
 
 /** Names of instruction files: the first that a folder has counts. */
 export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md'] as const
-/** Bytes read of each file; more would crowd out the conversation. */
-const maxInstructionBytes = 64 * 1024
+
+interface FoundInstructions {
+  readonly files: readonly InstructionFile[]
+  /** Sentences for the user on what of them is left out. */
+  readonly warnings: readonly string[]
+}
 
 /** Reads the instruction files of folders, in their order; none of a folder without one, or with an empty one. */
-export async function readInstructionFiles(folders: readonly InstructionFolder[]): Promise<InstructionFile[]> {
-  const files = await Promise.all(folders.map(readInstructionFile))
-  return files.filter((file) => file !== null).filter(({ text }) => text.trim() !== '')
+export async function readInstructionFiles(folders: readonly InstructionFolder[]): Promise<FoundInstructions> {
+  const files = (await Promise.all(folders.map(readInstructionFile))).filter((file) => file !== null)
+  return {
+    files: files.filter(({ text }) => text.trim() !== ''),
+    warnings: files.flatMap(({ warning }) => warning ?? []),
+  }
 }
 
 /**
@@ -49,14 +57,14 @@ async function readInstructionFile({
   within,
   files,
   secrets,
-}: InstructionFolder): Promise<InstructionFile | null> {
+}: InstructionFolder): Promise<(InstructionFile & { readonly warning: string | null }) | null> {
   const path = await instructionFileIn(folder, files)
   if (path === null) return null
   const [real, root] = await Promise.all([path, within].map((place) => files.realPath(place).catch(whenUnknown(null))))
   if (real === null || real === undefined || root === null || root === undefined || !liesWithin(real, root)) return null
   if (!isSecret(root, secrets) && [path, real].some((place) => isSecret(place, secrets))) return null
-  const text = await readOpening(files, real, maxInstructionBytes)
-  return text === null ? null : { path, text }
+  const opening = await readOpeningBytes(files, real, maxInstructionBytes)
+  return opening === null ? null : { path, ...instructionText(path, opening) }
 }
 
 /** Returns what a path leads to; null for nothing. One look, where resolving a path that is not there takes several. */

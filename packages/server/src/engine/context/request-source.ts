@@ -21,6 +21,8 @@ export interface RequestContext {
   readonly instructions: string
   readonly sessionContext: string
   readonly instructionFiles: readonly string[]
+  /** Sentences for the user on what of these files is left out. */
+  readonly warnings: readonly string[]
   /** Skills that the instructions list. */
   readonly skills: readonly { readonly name: string; readonly path: string }[]
 }

@@ -36,7 +36,7 @@ export async function gatherContext(conversation: Conversation, sources: Context
   const root = await repositoryRoot(meta.cwd, files)
   const within = root?.folder ?? meta.cwd
   const secrets = await environment.secrets()
-  const found = await readInstructionFiles([
+  const { files: found, warnings } = await readInstructionFiles([
     // The home is a place of secrets as a whole.
     { folder: home, within: home, files: diskFiles, secrets: [] },
     ...foldersDown(within, meta.cwd).map((folder) => ({ folder, within, files, secrets })),
@@ -46,6 +46,7 @@ export async function gatherContext(conversation: Conversation, sources: Context
   return {
     instructions: composeInstructions([base.trim(), ...describeSkills(skills)].join('\n\n'), found),
     instructionFiles: found.map(({ path }) => path),
+    warnings,
     skills: skills.map(({ name, file: path }) => ({ name, path })),
     sessionContext: describeSessionContext({
       cwd: meta.cwd,

@@ -3,6 +3,7 @@ import type { Actor, ParamsOf, ResultOf } from '@parley/protocol'
 import { contentNow, failureText, liesWithin, planPatch } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { instructionFileIn, instructionFileNames } from '../context/instruction-files.ts'
+import { isUtf16 } from '../context/instruction-text.ts'
 import { repositoryRoot } from '../context/session-context.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { makeUserChange, type PlannedChange, planUserChange } from './user-change.ts'
@@ -42,7 +43,10 @@ async function prepare(open: LiveConversation, params: Remembering): Promise<Pre
       `${path} is a link out of ${folder}, so it is not read, and nothing is added to it.`,
     )
   const found = await contentNow(real, files)
-  const content = withLine(found?.bytes == null ? '' : Buffer.from(found.bytes).toString(), line)
+  const bytes = found?.bytes ?? new Uint8Array()
+  if (isUtf16(bytes))
+    throw rejection('invalidParams', `${path} is UTF-16, so nothing is added to it. Save it as UTF-8 first.`)
+  const content = withLine(Buffer.from(bytes).toString(), line)
   const planned = await planPatch({
     changes: [{ kind: 'write', path: liesWithin(path, cwd) ? relative(cwd, path) : path, content }],
     files,

@@ -81,10 +81,10 @@ async function look(entry: Entry): Promise<Entered> {
   if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)
   await project.read()
   const warnings = narrow(entry)
-  const [{ instructionFiles }] = await Promise.all([gather(), conversation.readOnly ? null : limits.readReport()])
+  const [found] = await Promise.all([gather(), conversation.readOnly ? null : limits.readReport()])
   // The limits in a log are corrected after its recovery events; a new log begins with the right ones.
   if (seq === 0) limits.recordEnforcement()
-  return { instructionFiles, warnings }
+  return { instructionFiles: found.instructionFiles, warnings: [...warnings, ...found.warnings] }
 }
 
 /**

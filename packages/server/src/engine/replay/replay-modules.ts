@@ -84,7 +84,7 @@ export function replayModules(
     return { client, limits, factsOf, maxOutputOf, choice, facts: factsOf(name), maxOutputTokens: undefined }
   }
   const prepare = (signal: AbortSignal) => placeOfRequest({ log, wait, doing, conversation, recording }, signal)
-  const gather = () => Promise.resolve({ instructions: '', sessionContext: '', instructionFiles: [], skills: [] })
+  const gather = () => Promise.resolve(noContext)
   const requests = createRequestSource({ conversation, tools: own, offered: async () => [], model, gather })
   return {
     clock,
@@ -131,6 +131,9 @@ export function replayModules(
     ceiling: () => unused,
   }
 }
+
+/** The context of each request comes from the log. */
+const noContext = { instructions: '', sessionContext: '', instructionFiles: [], warnings: [], skills: [] }
 
 const noProject = { isRead: true, problem: null, read: () => Promise.resolve() }
 

@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { initialState } from '@parley/protocol'
 import { tempDirectory } from '@parley/testkit'
@@ -7,8 +10,9 @@ import { describe, expect, it } from 'vitest'
 import { gatherContext } from '../../../src/engine/context/session-context.ts'
 import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
 import { testLocalPlace } from '../../environments/test-local-place.ts'
+import { testPlace } from '../support/test-server.ts'
 
-function write(path: string, text: string): void {
+function write(path: string, text: string | Buffer): void {
   mkdirSync(join(path, '..'), { recursive: true })
   writeFileSync(path, text)
 }
@@ -125,10 +129,66 @@ describe('the context before the messages', () => {
     expect(sessionContext).toContain('Git branch: side')
   })
 
-  it('holds only the beginning of a very long AGENTS.md', async () => {
+  const line = `${'a line of rules, é'.repeat(3)}\n`
+  const utf16 = (text: string, order: 'LE' | 'BE') => {
+    const bytes = Buffer.from(`\uFEFF${text}`, 'utf16le')
+    return order === 'LE' ? bytes : bytes.swap16()
+  }
+  const shapes: readonly (readonly [title: string, content: string | Buffer, text: string, warning: string | null])[] =
+    [
+      ['of the full size', line.repeat(1_000), line.repeat(1_000).trim(), null],
+      [
+        'beyond 64 KiB',
+        line.repeat(2_000),
+        '(This file has 113.3 KiB. Only its first ',
+        'has 113.3 KiB: the model is given',
+      ],
+      [
+        'of one long line',
+        'é'.repeat(70_000),
+        'éé\n\n(This file has 136.7 KiB. Only its first 1 line ',
+        'has 136.7 KiB',
+      ],
+      ['with a byte order mark', `\uFEFF${line}`, `AGENTS.md\n\n${line.trim()}`, null],
+      ['in UTF-16, little end first', utf16('Rüle 𝄞', 'LE'), 'AGENTS.md\n\nRüle 𝄞', null],
+      ['in UTF-16, big end first', utf16('Rüle 𝄞', 'BE'), 'AGENTS.md\n\nRüle 𝄞', null],
+      ['in long UTF-16', utf16(line.repeat(2_000), 'BE'), '(This file has ', 'the model is given its first '],
+      ['in UTF-16 without a mark', Buffer.from('Rule', 'utf16le'), 'a coding agent', 'is no text of UTF-8 or UTF-16'],
+    ]
+
+  it.each(shapes)('holds an AGENTS.md %s', async (_title, content, text, warning) => {
     await using root = await tempDirectory()
-    write(join(root.path, 'work/AGENTS.md'), 'x'.repeat(200_000))
-    const { instructions } = await contextOf(root.path, join(root.path, 'work'))
+    const path = join(root.path, 'work/AGENTS.md')
+    write(path, content)
+    const { instructions, warnings } = await contextOf(root.path, join(root.path, 'work'))
+    // As a truth value: a failure would print all of it.
+    expect([instructions.includes(text), /[\0\uFFFD]/.test(instructions)]).toEqual([true, false])
     expect(instructions.length).toBeLessThan(70_000)
+    expect(warnings.map((one) => one.startsWith(`${path} `))).toEqual(warning === null ? [] : [true])
+    expect(warnings.join()).toContain(warning ?? '')
+  })
+
+  it.each(['AGENTS.md', 'CLAUDE.md'])('holds nothing of a pipe, a socket or a folder named %s', async (name) => {
+    await using root = await tempDirectory()
+    const at = (...names: string[]) => join(root.path, 'work', ...names)
+    mkdirSync(at('a/b', name), { recursive: true })
+    execFileSync('mkfifo', [at(name)])
+    const socket = createServer().listen(at('a', name))
+    await once(socket, 'listening')
+    write(at('.git/HEAD'), 'ref: refs/heads/main\n')
+    const { instructions, instructionFiles, warnings } = await contextOf(root.path, at('a/b'))
+    expect([instructionFiles, warnings]).toEqual([[], []])
+    expect(instructions).not.toContain('# Instructions from')
+    socket.close()
+  })
+
+  it('is said to the user as a conversation opens, where a file is cut', async () => {
+    await using place = testPlace()
+    place.write('AGENTS.md', line.repeat(2_000))
+    const { client, summary } = await place.talk()
+    const said = expect.stringContaining('AGENTS.md has 113.3 KiB: the model is given its first 1129 lines')
+    expect(summary.warnings).toContainEqual(said)
+    const again = await client.request('conversation/create', { cwd: place.root })
+    expect(again.warnings).not.toContainEqual(said)
   })
 })

@@ -32,6 +32,17 @@ describe('a line to remember', () => {
     expect(watched.state.core.open).toEqual({})
   })
 
+  it('is not added to a file in UTF-16, which it would spoil', async () => {
+    await using place = testPlace()
+    const rules = Buffer.from('\uFEFFRules', 'utf16le')
+    writeFileSync(join(place.cwd, 'AGENTS.md'), rules)
+    const { client, summary } = await place.talk()
+    const { conversationId } = summary
+    const planned = client.request('conversation/remember/plan', { conversationId, ...line('be brief') })
+    await expect(planned).rejects.toThrow(/AGENTS.md is UTF-16/)
+    expect(readFileSync(join(place.cwd, 'AGENTS.md'))).toEqual(rules)
+  })
+
   it('is told to the model, and is taken back by a rewind to before it', async () => {
     await using place = testPlace()
     const model = scriptedModel({ text: 'Hello.' }, { text: 'Understood.' })
