@@ -252,8 +252,8 @@ export class ConfigError extends Error {
   /** Message without the place. */
   readonly what: string
 
-  constructor(where: string, what: string) {
-    super(`${where}: ${what}`)
+  constructor(where: string, what: string, options?: ErrorOptions) {
+    super(`${where}: ${what}`, options)
     this.where = where
     this.what = what
   }

@@ -41,7 +41,6 @@ export {
   type SandboxReport,
   type WrappedCommand,
 } from './sandbox/sandbox.ts'
-export { commandEnv, type EnvRules, type HeldVariable, heldVariables } from './variables/command-env.ts'
 export { closeInheritedDescriptors } from './system/descriptor-shield.ts'
 export {
   appendUnlocked,
@@ -77,6 +76,7 @@ export {
 export { secretPlaces, secretVariables, systemSecretPlaces } from './system/secret-places.ts'
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'
-export { programsReading, toolchainVariables } from './variables/toolchain-variables.ts'
 export { type AwakeTimeout, awakeTimeout } from './time/awake-timeout.ts'
 export { type TimeSlices, timeSlices } from './time/time-slices.ts'
+export { commandEnv, type EnvRules, type HeldVariable, heldVariables } from './variables/command-env.ts'
+export { programsReading, toolchainVariables } from './variables/toolchain-variables.ts'

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeFiles } from '../src/disk/node-files.ts'
 import { sessionPaths } from '../src/disk/session-paths.ts'
@@ -22,8 +22,11 @@ writeFileSync(paths.log, 'torn', { flag: 'a' })
 const opened = await openLog(nodeFiles, paths.log)
 if (!opened.readOnly) await opened.log[Symbol.asyncDispose]()
 await putSideFile(nodeFiles, paths.sideFiles, 'content')
-writeFileSync(join(paths.folder, 'spool'), 'spooled')
-await adoptSideFile(nodeFiles, paths.sideFiles, join(paths.folder, 'spool'))
+const spool = join(paths.folder, 'spool')
+writeFileSync(spool, 'spooled')
+// Whoever spools output keeps the file readable for its owner, whatever the umask.
+chmodSync(spool, statSync(spool).mode | 0o600)
+await adoptSideFile(nodeFiles, paths.sideFiles, spool)
 await linkSideFiles(nodeFiles, paths.sideFiles, `${paths.sideFiles}.fork`)
 await listSessions(nodeFiles, home, {
   fileName: 'index.jsonl',

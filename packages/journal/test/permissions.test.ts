@@ -24,4 +24,13 @@ describe('what the log leaves on disk', { timeout: 60_000 }, () => {
     // home, sessions, year, month, day, two folders of side files; log, lock, torn piece, four side files, index
     expect(modes).toHaveLength(15)
   })
+
+  it('is made in a user namespace, where files of the kernel belong to nobody', ({ skip }) => {
+    const apart = ['--user', '--map-current-user']
+    skip(process.getuid?.() === 0, 'root is there as itself; an ordinary user sees this')
+    skip(spawnSync('unshare', [...apart, 'true']).status !== 0, 'this user may make no user namespaces here')
+    using folder = temporaryFolder()
+    const words = [...apart, process.execPath, program, join(folder.path, 'home'), SAMPLE_ID, '022']
+    expect(spawnSync('unshare', words, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  })
 })

@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { waitUntil } from '@parley/testkit'
+import { waitUntil, withoutSandboxLine } from '@parley/testkit'
 import { expect, test } from 'vitest'
 import { execWorld } from './exec-world.ts'
 
@@ -34,6 +34,8 @@ test.each([
   expect(result.exitCode).toBe(70)
   expect(lines.filter(({ type }) => type === 'run.ended')).toHaveLength(1)
   expect(lines.at(-1)).toMatchObject({ type: 'run.ended', exitCode: 70, failure: { code: 'internal' } })
-  expect(result.stderr).toMatch(/^parley: internal error, this is a bug\. A report is in .*crash-.*\n$/)
+  expect(withoutSandboxLine(result.stderr)).toMatch(
+    /^parley: internal error, this is a bug\. A report is in .*crash-.*\n$/,
+  )
   expect(readdirSync(join(world.env.PARLEY_HOME, 'logs')).filter((name) => name.startsWith('crash-'))).toHaveLength(1)
 })

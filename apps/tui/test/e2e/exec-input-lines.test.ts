@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { deliveredEnvelope, inputRejected, runEnded } from '@parley/protocol/schema'
-import { waitUntil } from '@parley/testkit'
+import { hasFullSandbox, noFullSandbox, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { type ExecWorld, execWorld, jsonRun, saidToModel, shell, toldModel } from './exec-world.ts'
 
@@ -64,7 +64,8 @@ describe('with --input-format jsonl', () => {
     expect(end).toMatchObject({ exitCode: 0, answer: text, usage: { inputTokens: 20 } })
   })
 
-  test('approvals are answered by lines, and denied once stdin has ended', async () => {
+  test('approvals are answered by lines, and denied once stdin has ended', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     const steps = [shell('touch a'), shell('touch b'), shell('touch c'), { text: 'Done.' }]
     await using world = await execWorld({ steps })
     await using started = start(world, ['hi'])

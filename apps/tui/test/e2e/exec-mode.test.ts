@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { waitUntil } from '@parley/testkit'
+import { hasFullSandbox, noFullSandbox, waitUntil } from '@parley/testkit'
 import { expect, test } from 'vitest'
 import { execWorld, shell } from './exec-world.ts'
 
-test('exec --mode plan asks for a plan, changes nothing and prints it; a resume in another mode does the work', async () => {
+test('exec --mode plan asks for a plan, changes nothing and prints it; a resume in another mode does the work', async (context) => {
+  context.skip(!hasFullSandbox, noFullSandbox)
   await using world = await execWorld({
     steps: [shell('touch made'), { text: 'The plan: touch made.' }, shell('touch made'), { text: 'Done.' }],
   })
@@ -32,7 +33,8 @@ test('a plan that the model hands over is the answer of exec, whatever the model
   expect(items.filter((item) => item?.type === 'agent_message').at(-1)).toMatchObject({ text: planText.trimEnd() })
 })
 
-test('a program takes a plan up by a line of stdin, and the work begins', async () => {
+test('a program takes a plan up by a line of stdin, and the work begins', async (context) => {
+  context.skip(!hasFullSandbox, noFullSandbox)
   await using world = await execWorld({ steps: [proposes, shell('touch made'), { text: 'Done.' }] })
   await using run = world.start(['--mode', 'plan', '--json', '--input-format', 'jsonl', 'make it'])
   const asked = () =>

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { connect, spawnServer } from '@parley/client'
 import type { ApprovalId } from '@parley/protocol'
-import { cliPath, waitUntil } from '@parley/testkit'
+import { cliPath, hasFullSandbox, noFullSandbox, waitUntil } from '@parley/testkit'
 import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test } from 'vitest'
 import { type ExecWorld, execWorld, jsonRun, saidToModel, shell } from './exec-world.ts'
@@ -122,7 +122,8 @@ async function waitingElsewhere(world: ExecWorld) {
 describe('a conversation that is live in another process', () => {
   const steps = [shell('touch made'), { text: 'Made.' }, { text: 'Hello to you.' }]
 
-  test('is joined there: the message waits for the turn that runs, whose question stays with the person', async () => {
+  test('is joined there: the message waits for the turn that runs, whose question stays with the person', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using world = await execWorld({ steps })
     await using elsewhere = await waitingElsewhere(world)
     const { conversation, approvalId, pid } = elsewhere
@@ -152,7 +153,8 @@ describe('a conversation that is live in another process', () => {
     expect(conversation.state.core.approvals[approvalId]?.state).toBe('pending')
   })
 
-  test('has questions of the run answered by the person, or denied once nobody else is there', async () => {
+  test('has questions of the run answered by the person, or denied once nobody else is there', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using world = await execWorld({
       steps: [...steps.slice(0, 2), shell('touch asked'), shell('touch alone'), { text: 'One of two.' }],
     })
@@ -213,7 +215,8 @@ describe('a conversation that is live in another process', () => {
     expect((await world.shell('ls')).stdout).toBe('')
   })
 
-  test('is asked again with the same id where the run answers on stdin, and its message waits for that turn', async () => {
+  test('is asked again with the same id where the run answers on stdin, and its message waits for that turn', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using world = await execWorld({ steps: [shell('touch made'), { text: 'Made.' }, { text: 'Second.' }] })
     await using elsewhere = await waitingElsewhere(world)
     const [{ id = '' } = {}] = Object.values(elsewhere.conversation.state.core.approvals)

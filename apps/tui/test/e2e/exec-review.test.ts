@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Step } from '@parley/testkit'
+import { hasFullSandbox, noFullSandbox } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { execWorld } from './exec-world.ts'
 
@@ -63,7 +64,8 @@ One fault.
     expect(again.end).toMatchObject({ failure: { code: 'findings', message: '1 finding is medium or graver.' } })
   })
 
-  test('that a signal ended goes on as a review, and the model is told of the signal', async () => {
+  test('that a signal ended goes on as a review, and the model is told of the signal', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     const write = { calls: [{ name: 'shell', arguments: { command: 'echo changed >cart.js' } }] }
     const steps = [{ calls: [{ name: 'shell', arguments: { command: 'echo started; sleep 600' } }] }, write]
     await using world = await reviewWorld([...steps, report(finding), { text: 'Fine.' }])
@@ -112,7 +114,7 @@ One fault.
     expect(world.asked()).not.toContain(hasNot)
   })
 
-  test.each([
+  test.for([
     { what: 'looks at a file', reads: [{ name: 'read_file', arguments: { path: 'large.js' } }], exitCode: 0 },
     {
       what: 'asks git for it',
@@ -135,7 +137,8 @@ One fault.
     },
   ])(
     'ends with $exitCode where a file has no room, and the model $what',
-    async ({ reads, flags = [], exitCode, isLeft = false }) => {
+    async ({ what, reads, flags = [], exitCode, isLeft = false }, { skip }) => {
+      skip(what === 'asks git for it' && !hasFullSandbox, noFullSandbox)
       const steps = [...(reads.length === 0 ? [] : [{ calls: reads }]), report(), { text: 'Fine.' }]
       await using world = await reviewWorld(steps)
       writeFileSync(world.path('large.js'), 'const one = 1\n'.repeat(30_000))

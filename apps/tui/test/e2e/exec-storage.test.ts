@@ -66,7 +66,10 @@ describe('a run whose conversation cannot be kept ends with 9', () => {
     await chmod(world.env.PARLEY_HOME, 0o500)
     const { exitCode, stderr } = await world.exec(['hi'])
     await chmod(world.env.PARLEY_HOME, 0o700)
-    expect({ exitCode, stderr }).toEqual({ exitCode: 9, stderr: expect.stringContaining('no permission to write') })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 9,
+      stderr: expect.stringContaining('no permission). Check the owner of $PARLEY_HOME'),
+    })
   })
 })
 

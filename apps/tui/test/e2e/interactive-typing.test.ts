@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pty } from '@parley/testkit'
+import { hasFullSandbox, noFullSandbox } from '@parley/testkit'
 import { describe, expect, test, vi } from 'vitest'
 import { takenAfterMs } from '../../src/ui/answers.ts'
 import { answer, place, send } from './interactive-program.ts'
@@ -39,7 +40,8 @@ describe('a message typed while a question is open', () => {
     while (left.length > 0) left = await typeAtQuestion(left)
   })
 
-  test('is sent by Enter and waits for the next step, and the question is still open', async () => {
+  test('is sent by Enter and waits for the next step, and the question is still open', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
     await using pty = at.start('make the file')
     await pty.waitFor(isAsked)
@@ -64,7 +66,8 @@ describe('arrows and Enter at a question', () => {
 })
 
 describe('a window of 20 columns and 5 rows', () => {
-  test('takes a yes only after v has shown what it is to', async () => {
+  test('takes a yes only after v has shown what it is to', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     const gate = Promise.withResolvers<void>()
     await using at = await place([{ calls: [touch], gate: gate.promise }, { text: 'Made it.' }])
     await using pty = at.start('make the file')

@@ -1,6 +1,6 @@
 import { existsSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cliPath, commandOf, runCli, virtualScreen, waitUntil } from '@parley/testkit'
+import { cliPath, commandOf, hasFullSandbox, noFullSandbox, runCli, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { answer, place, pressUntil, ready, send, takeRow } from './interactive-program.ts'
 
@@ -60,7 +60,8 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     writeFileSync(join(at.folder.path, 'stop'), '')
   })
 
-  test('takes a prompt from the command line and runs what is approved', async () => {
+  test('takes a prompt from the command line and runs what is approved', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
     await using pty = at.start('make the file')
     await pty.waitFor(/Run this command\?[^\n]*\n {2}touch made\.txt/)
@@ -123,7 +124,8 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     await takeRow(second, /▌ look for me\n+Here\.[\s\S]*› Ask/)
   })
 
-  test('starts a server that has died again, asks after the second death, and goes on with the same question', async () => {
+  test('starts a server that has died again, asks after the second death, and goes on with the same question', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using at = await place([{ calls: [touch] }, { text: 'Made it.' }])
     await using pty = at.start('make the file')
     await pty.waitFor(/y {2}yes/)

@@ -51,7 +51,7 @@ async function runWith(call: NthCall): Promise<boolean> {
   const env = { ...world.env, ...environmentWithFailure(call, calls) }
   const { result, events } = await failing(world, env)
   const failed = failedCall(calls)
-  const about = { call, failed, stderr: result.stderr.slice(-500) }
+  const about = { call, failed, exitCode: result.exitCode, stderr: result.stderr.slice(-500) }
   expect({ ...about, isAllowed: isAllowedEnd(result.exitCode), signal: result.signal }).toEqual({
     ...about,
     isAllowed: true,
@@ -108,6 +108,13 @@ describe('in a run whose server', () => {
     'has a call on a file that fails (%s), whichever it is, nothing is lost or done twice',
     async (errno) => {
       await sweep('files', errno, fc.sample(fc.integer({ min: 180, max: 900 }), { seed, numRuns: 3 }))
+    },
+  )
+
+  test.each(isLong ? Array.from({ length: 12 }, (_, at) => at + 1) : [1, 5])(
+    'cannot look at its credentials (EIO, call %i), nothing is lost or done twice',
+    async (nth) => {
+      await runWith({ kind: 'files', errno: 'EIO', nth, program: 'server.mjs', file: 'credentials.json' })
     },
   )
 })

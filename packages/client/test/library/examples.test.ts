@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { type CliResult, cliPath, startProgram, tempDirectory } from '@parley/testkit'
+import { type CliResult, cliPath, hasFullSandbox, noFullSandbox, startProgram, tempDirectory } from '@parley/testkit'
 import { expect, test } from 'vitest'
 import { type LibraryWorld, libraryWorld, listeningServer } from './library-world.ts'
 
@@ -74,7 +74,8 @@ test('the example of the protocol page talks to a server over a websocket, with 
   expect(exitCode).toBe(0)
 })
 
-test('the bot of the library page approves what is harmless, and asks about the rest', async () => {
+test('the bot of the library page approves what is harmless, and asks about the rest', async (context) => {
+  context.skip(!hasFullSandbox, noFullSandbox)
   await using world = await libraryWorld(command('mkdir made'), command('rm -r made'), command('touch other'), {
     text: 'Made it.',
   })

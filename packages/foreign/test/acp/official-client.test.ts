@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { methods } from '@agentclientprotocol/sdk'
-import { waitUntil } from '@parley/testkit'
+import { hasFullSandbox, noFullSandbox, waitUntil } from '@parley/testkit'
 import { expect, test, vi } from 'vitest'
 import { makeWorld } from '../mcp-server/world.ts'
 import { choose, type Editor, startAcp, startEditor } from './acp-client.ts'
@@ -147,7 +147,8 @@ test('rubbish is answered, and the end of stdin in the middle of a turn ends the
   expect(world.commands()).toEqual([])
 })
 
-test('a plan is a permission with the modes to work in, and the mode that was chosen is announced', async () => {
+test('a plan is a permission with the modes to work in, and the mode that was chosen is announced', async (context) => {
+  context.skip(!hasFullSandbox, noFullSandbox)
   const plan = { title: 'Make it', steps: ['touch made.txt'], risks: [] }
   const propose = { calls: [{ name: 'propose_plan', arguments: plan }] }
   await using world = await makeWorld([propose, touch, { text: 'made it' }], 'on-request')

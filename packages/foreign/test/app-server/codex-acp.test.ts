@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { methods } from '@agentclientprotocol/sdk'
-import { cliPath } from '@parley/testkit'
+import { cliPath, hasFullSandbox, noFullSandbox } from '@parley/testkit'
 import { expect, test, vi } from 'vitest'
 import { choose, type Editor, startEditor } from '../acp/acp-client.ts'
 import { makeWorld, type World } from '../mcp-server/world.ts'
@@ -28,7 +28,8 @@ const outside = (command: string) => ({
   calls: [{ name: 'shell', arguments: { command, escalate: true, reason: 'it must' } }],
 })
 
-test('codex-acp shows a patch with its texts, and asks for commands that are run or not as it answers', async () => {
+test('codex-acp shows a patch with its texts, and asks for commands that are run or not as it answers', async (context) => {
+  context.skip(!hasFullSandbox, noFullSandbox)
   const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-old\n+new\n*** End Patch'
   await using world = await makeWorld([
     { calls: [{ name: 'apply_patch', arguments: { patch } }] },

@@ -74,10 +74,16 @@ function openRegular(path: string, access: Access): OpenFile {
   const open = access === 'createNew' ? fs.openSync : openUnlocked
   const fd = open(path, FLAGS[access], FILE_MODE)
   const facts = fs.fstatSync(fd)
-  const code = facts.isFile() ? (foreignOwner(path, facts) === null ? null : LOG_FOREIGN) : 'ENOTREG'
+  const isForeign = !isOfKernel(path) && foreignOwner(path, facts) !== null
+  const code = facts.isFile() ? (isForeign ? LOG_FOREIGN : null) : 'ENOTREG'
   if (code === null) return { fd, path }
   fs.closeSync(fd)
   throw new StorageError({ code, operation: 'open', path })
+}
+
+/** Returns true for a file of the kernel: in a user namespace it belongs to nobody, and only the kernel writes it. */
+function isOfKernel(path: string): boolean {
+  return path.startsWith('/proc/')
 }
 
 /** Overwrites through a second descriptor: Linux ignores the position on one that appends. */

@@ -112,6 +112,7 @@ export type FailureCode =
   | 'connectionReset'
   | 'connectTimeout'
   | 'contextTooLong'
+  | 'fileFailed'
   | 'idleTimeout'
   | 'invalidRequest'
   | 'malformedStream'

@@ -67,8 +67,9 @@ function stampOf(path: string): string | null {
   }
 }
 
+/** Builds the error for a file that the system does not give, which is its cause. */
 function unreadable(error: unknown): ConfigError {
-  return new ConfigError(shownPath, `cannot be read (${systemErrorCode(error) ?? 'unknown error'}).`)
+  return new ConfigError(shownPath, `cannot be read (${systemErrorCode(error) ?? 'unknown error'}).`, { cause: error })
 }
 
 function readPrivately(path: string): string {

@@ -43,9 +43,14 @@ export function asRejection(error: unknown): unknown {
   }
   if (error instanceof LineTooLongError) return rejection('invalidParams', lineTooLongText(error))
   if (error instanceof RefusedEventError) return rejection('invalidParams', error.message, { reason: error.code })
-  if (error instanceof ConfigError) return rejection('configInvalid', error.message, { where: error.where })
+  if (error instanceof ConfigError) return configRejection(error)
   if (isFileError(error)) return fileRejection(error)
   return error
+}
+
+function configRejection({ message, where, cause }: ConfigError): RpcError {
+  if (isFileError(cause)) return rejection('fileFailed', message, { path: cause.path, errno: cause.code })
+  return rejection('configInvalid', message, { where })
 }
 
 interface FileError extends Error {

@@ -1,3 +1,4 @@
+import { hasFullSandbox, noFullSandbox } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FarMachine, startFarMachine } from './support/far-machine.ts'
 import { calling, inBox, placeFor, shell } from './support/far-talk.ts'
@@ -17,7 +18,8 @@ pwd > seen-folder; echo "$PARLEY_PROJECT_DIR" > seen-project; echo "$HOME" > see
 case "$input" in *forbidden*) echo "not that one" >&2; exit 2;; esac`
 
 describe('a hook of the user', () => {
-  it('runs on the machine of the conversation, with what is told to it there, and stops what it stops here', async () => {
+  it('runs on the machine of the conversation, with what is told to it there, and stops what it stops here', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using place = placeFor(machine.newFolder())
     place.far.write('.git/HEAD', 'ref: refs/heads/main\n')
     place.far.write('sub/guard.sh', guard)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { startModelServer, waitUntil } from '@parley/testkit'
+import { hasFullSandbox, noFullSandbox, startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { takeOver } from '../e2e/support/after-kill.ts'
 import { type ProcessPlace, processPlace } from '../e2e/support/spawned-server.ts'
@@ -47,7 +47,8 @@ describe('a server killed here', { timeout: 60_000 }, () => {
     expect([far.read('a'), far.read('b'), place.read('a')]).toEqual(['2\n', 'b\n', 'here\n'])
   })
 
-  it('while a command runs there does not run it again', async () => {
+  it('while a command runs there does not run it again', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using far = await startFarMachine()
     await using model = await startModelServer([answer(shell('echo ran >> log; sleep 600'))])
     await using place = processPlace(model.url)

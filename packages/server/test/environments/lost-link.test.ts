@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { waitUntil } from '@parley/testkit'
+import { hasFullSandbox, noFullSandbox, waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { Watched } from '../engine/support/test-client.ts'
 import type { Talk } from '../engine/support/test-server.ts'
@@ -76,7 +76,8 @@ afterAll(() => machine[Symbol.asyncDispose]())
 
 // Most of their time is waiting. The limit is for hangs: starting an exec-server again can take 20 s on a busy machine.
 describe.concurrent('the link of an environment', { timeout: 60_000 }, () => {
-  it('comes back without loss or repeat of what a command said meanwhile', async ({ expect }) => {
+  it('comes back without loss or repeat of what a command said meanwhile', async ({ expect, skip }) => {
+    skip(!hasFullSandbox, noFullSandbox)
     await using place = placeFor(machine.newFolder())
     const { far } = place
     await using link = await startCuttableLink(far.port)
@@ -112,7 +113,8 @@ describe.concurrent('the link of an environment', { timeout: 60_000 }, () => {
     ])
   })
 
-  it('breaks again and again, and each command still runs exactly once', async ({ expect }) => {
+  it('breaks again and again, and each command still runs exactly once', async ({ expect, skip }) => {
+    skip(!hasFullSandbox, noFullSandbox)
     await using place = placeFor(machine.newFolder())
     const { far } = place
     await using link = await startCuttableLink(far.port)
@@ -131,7 +133,11 @@ describe.concurrent('the link of an environment', { timeout: 60_000 }, () => {
     expect(link.connections).toBeGreaterThan(2)
   })
 
-  it('stays away for too long: the command is unknown, is not run again, and the turn goes on', async ({ expect }) => {
+  it('stays away for too long: the command is unknown, is not run again, and the turn goes on', async ({
+    expect,
+    skip,
+  }) => {
+    skip(!hasFullSandbox, noFullSandbox)
     await using place = await farPlace()
     const { far } = place
     const model = calling(shell('echo begun; touch began; sleep 600'))
@@ -154,7 +160,8 @@ describe.concurrent('the link of an environment', { timeout: 60_000 }, () => {
     expect(watched.events.filter(({ event }) => event.type === 'execution.started')).toHaveLength(1)
   })
 
-  it('leads to an exec-server that knows nothing of the command: it is unknown at once', async ({ expect }) => {
+  it('leads to an exec-server that knows nothing of the command: it is unknown at once', async ({ expect, skip }) => {
+    skip(!hasFullSandbox, noFullSandbox)
     await using place = await farPlace()
     const { far } = place
     const { watched } = await place.talk(calling(shell('touch began; sleep 600'), shell('touch again')))
@@ -171,7 +178,9 @@ describe.concurrent('the link of an environment', { timeout: 60_000 }, () => {
 
   it('is away when the user interrupts: the command is stopped as well as can be, and is unknown', async ({
     expect,
+    skip,
   }) => {
+    skip(!hasFullSandbox, noFullSandbox)
     await using place = await farPlace()
     const { far } = place
     const { watched, client } = await place.talk(calling(shell('touch began; sleep 600')))

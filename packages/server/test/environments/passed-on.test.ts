@@ -1,5 +1,5 @@
 import type { Item } from '@parley/protocol'
-import { waitUntil } from '@parley/testkit'
+import { hasFullSandbox, noFullSandbox, waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { startCuttableLink } from './support/cuttable-link.ts'
@@ -22,7 +22,8 @@ const steps = (name: string) =>
   `echo ${name} >> ran; echo one; until [ -e ${name}-2 ]; do sleep 0.05; done; echo two; until [ -e ${name}-3 ]; do sleep 0.05; done; exit 3`
 
 describe('what runs in an environment when its server ends', () => {
-  it('goes on under the next server: a call, a command of the user, and one in the background', async () => {
+  it('goes on under the next server: a call, a command of the user, and one in the background', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using place = placeFor(machine.newFolder())
     const model = calling(
       shell(steps('server'), { background: true, tell_when: 'two', timeout_s: 600 }),
@@ -61,7 +62,8 @@ describe('what runs in an environment when its server ends', () => {
     expect(next.watched.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
   })
 
-  it('is found by a next server that does not reach its machine at first', async () => {
+  it('is found by a next server that does not reach its machine at first', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using way = await openWay(machine.port)
     await using place = placeFor({ ...machine.newFolder(), port: way.port })
     const first = await talkIn(place, calling(shell(steps('build'))))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { nodeFiles, STORE_GONE, StorageError } from '@parley/journal'
 import { createRedaction } from '@parley/redaction'
 import { openStore, type SharedStore } from '@parley/store'
-import { hasNats, startNats } from '@parley/testkit'
+import { hasFullSandbox, hasNats, noFullSandbox, startNats } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Watched } from '../engine/support/test-client.ts'
 import { testClock } from '../engine/support/test-clock.ts'
@@ -80,7 +80,8 @@ async function trust(place: Place, ports: TestPorts = {}): Promise<void> {
 const commandsOf = (watched: Watched) => watched.items().filter(({ type }) => type === 'commandExecution')
 
 describe('a project on another machine', () => {
-  it('has no effect before it is trusted, and it is said what it brings', async () => {
+  it('has no effect before it is trusted, and it is said what it brings', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using place = placeFor(machine.newFolder())
     bring(place)
     const { watched, summary } = await place.talk(calling(shell('echo forbidden > out')))
@@ -92,7 +93,8 @@ describe('a project on another machine', () => {
     expect(existsSync(`${place.far.work}/ran-in`)).toBe(false)
   })
 
-  it('has its hooks, rules, skills and commands there once it is trusted', async () => {
+  it('has its hooks, rules, skills and commands there once it is trusted', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using place = placeFor(machine.newFolder())
     bring(place)
     await trust(place)
@@ -229,7 +231,8 @@ describe('a project on another machine that was trusted at a server of a store',
     expect(warnings.join()).not.toContain('trust')
   })
 
-  it('lets nothing begin while the store is away that has the decision, and then goes on', async () => {
+  it('lets nothing begin while the store is away that has the decision, and then goes on', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     await using place = placeFor(machine.newFolder())
     bring(place)
     const { store, answers } = storeThatMayBeAway()

@@ -1,11 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hasFullSandbox, noFullSandbox } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { calling, farPlace, patch, shell } from './support/far-talk.ts'
 
 it('a rewind takes back what a patch changed on another machine, and says that commands are not covered', {
   timeout: 60_000,
-}, async () => {
+}, async (context) => {
+  context.skip(!hasFullSandbox, noFullSandbox)
   await using place = await farPlace()
   const { far } = place
   writeFileSync(join(far.work, 'a.txt'), 'one\n')

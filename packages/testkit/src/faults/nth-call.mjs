@@ -1,6 +1,7 @@
 /**
  * Makes the nth call of one kind fail in a program of parley, as the system would: loaded by `--import`, it reads
- * `PARLEY_TEST_NTH` (`KIND/ERRNO/NTH/PROGRAM`; kinds: files, processes, network) and appends the number of calls to
+ * `PARLEY_TEST_NTH` (`KIND/ERRNO/NTH/PROGRAM/FILE`; kinds: files, processes, network; with FILE only calls on files of
+ * that name count) and appends the number of calls to
  * `PARLEY_TEST_CALLS` at the end.
  */
 import childProcess from 'node:child_process'
@@ -9,7 +10,7 @@ import os from 'node:os'
 import { dirname } from 'node:path'
 import { interceptDisk } from '../disk/intercept-disk.ts'
 
-const [kind, errno, nth, program] = (process.env.PARLEY_TEST_NTH ?? '').split('/')
+const [kind, errno, nth, program, file = ''] = (process.env.PARLEY_TEST_NTH ?? '').split('/')
 const script = process.argv[1] ?? ''
 if (script.endsWith(`/${program}`)) {
   let calls = 0
@@ -37,7 +38,8 @@ if (script.endsWith(`/${program}`)) {
 
   async function failFiles() {
     const own = dirname(script)
-    const counts = (subject) => ![own, `file://${own}`, '/proc/', '/sys/'].some((place) => subject.startsWith(place))
+    const counts = (subject) =>
+      subject.endsWith(file) && ![own, `file://${own}`, '/proc/', '/sys/'].some((place) => subject.startsWith(place))
     await interceptDisk(({ name, args: [subject] }) => {
       if (!counts(String(subject)) || !isNth(name, String(subject).slice(0, 100))) return
       // The kernel has closed it, whatever it answers.

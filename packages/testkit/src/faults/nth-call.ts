@@ -8,15 +8,17 @@ export type NthCall = {
   /** Counted from 1, in each process of the program. */
   readonly nth: number
   readonly program: 'parley.mjs' | 'server.mjs'
+  /** Name of a file, to count the calls on that alone. */
+  readonly file?: string
 }
 
 const preload = pathToFileURL(new URL('nth-call.mjs', import.meta.url).pathname).href
 
 /** Returns the variables under which the call fails; `callsFile`: a new file, in which the calls are counted. */
-export function environmentWithFailure({ kind, errno, nth, program }: NthCall, callsFile: string) {
+export function environmentWithFailure({ kind, errno, nth, program, file = '' }: NthCall, callsFile: string) {
   return {
     NODE_OPTIONS: `--import=${preload}`,
-    PARLEY_TEST_NTH: [kind, errno, nth, program].join('/'),
+    PARLEY_TEST_NTH: [kind, errno, nth, program, file].join('/'),
     PARLEY_TEST_CALLS: callsFile,
   }
 }

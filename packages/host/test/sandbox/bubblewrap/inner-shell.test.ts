@@ -18,8 +18,9 @@ function run(mounts: readonly string[], withCat: boolean) {
 }
 
 describe.skipIf(!isLinux)('the first process of a sandbox', () => {
-  it.each([true, false])('runs the command when the mounts are as planned (with cat: %s)', (withCat) => {
-    const mounts = ['/', '/proc'].map((path) => mountedOverItself(path, readMountTable()) ?? 'unknown')
+  it.for([true, false])('runs the command when the mounts are as planned (with cat: %s)', (withCat, { skip }) => {
+    const mounts = ['/', '/proc'].flatMap((path) => mountedOverItself(path, readMountTable()) ?? [])
+    skip(mounts.length === 0, 'this is a chroot, whose / is no mount')
     expect(run(mounts, withCat)).toEqual({ status: 0, said: 'ran\n' })
   })
 

@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { hasFullSandbox, noFullSandbox } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { openSandboxes } from '../../../src/sandbox/probe/open-sandboxes.ts'
 import { findProgram, programFolders } from '../../../src/system/programs.ts'
@@ -65,7 +66,8 @@ describe('the sandboxes of this machine', () => {
     expect(existsSync(cacheFile)).toBe(false)
   })
 
-  it('do not include a false bubblewrap that blocks nothing', async () => {
+  it('do not include a false bubblewrap that blocks nothing', async (context) => {
+    context.skip(!hasFullSandbox, noFullSandbox)
     using workspace = openWorkspace()
     const folder = folderWith(workspace, { bwrap: runsBare })
     const { enforcement, reason } = await openSandboxes({ cacheFile: null, programFolders: [folder] }).report()

@@ -24,7 +24,8 @@ export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, port
       return key === undefined && provider.needsLogin === true ? withoutLogin(provider) : null
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      return { code: 'noCredentials', message: error.message, retry: 'never' }
+      const code = error.cause === undefined ? 'noCredentials' : 'fileFailed'
+      return { code, message: error.message, retry: 'never' }
     }
   }
 
