@@ -3,9 +3,9 @@ import type { ConversationEvent, EventOf, Item, ItemId } from '@parley/protocol'
 import { compactedEntries, parseCarried, type UserText } from './compaction/carried.ts'
 import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
 import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
+import { requestPieces } from './compaction/request-pieces.ts'
 import { holdsResponse, shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
-import { requestPieces } from './request-pieces.ts'
 import { keep, settledSum } from './settled-blocks.ts'
 import {
   type Block,

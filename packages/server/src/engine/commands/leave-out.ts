@@ -1,5 +1,5 @@
 import type { Actor, ParamsOf, ResultOf } from '@parley/protocol'
-import { isFree, type RequestPiece } from '../../core/request-pieces.ts'
+import { isFree, type RequestPiece } from '../../core/compaction/request-pieces.ts'
 import { rejection } from '../../replies/rejection.ts'
 import { requestTokens } from '../compaction/when-due.ts'
 import type { Conversation } from '../conversation/conversation.ts'

@@ -1,7 +1,7 @@
 import type { ModelFailure } from '@parley/models'
 import type { ConversationState, Failure, ItemId } from '@parley/protocol'
 import { asSentence } from '@parley/text'
-import { isFree, pieceAt, type RequestPiece } from '../../core/request-pieces.ts'
+import { isFree, pieceAt, type RequestPiece } from '../../core/compaction/request-pieces.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 
 /** Returns the failure of a model call; one of a refused request names the parts that it is about, and what helps. */
