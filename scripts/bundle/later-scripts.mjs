@@ -9,7 +9,11 @@ export const laterOfServer = {
   'server-mcp': [`${programs}/mcp-server/run-mcp-server.ts`],
   'server-app-server': [`${programs}/app-server/run-app-server.ts`],
   'server-acp': [`${programs}/acp/run-acp.ts`],
-  'server-mcp-client': ['packages/mcp-client/src/connect.ts', '@modelcontextprotocol/client'],
+  'server-mcp-client': [
+    'packages/mcp-client/src/connect.ts',
+    'packages/mcp-client/src/replies/lost-session.ts',
+    '@modelcontextprotocol/client',
+  ],
   'server-json-schema': ['@modelcontextprotocol/server/validators/ajv'],
   'server-shell-parser': ['web-tree-sitter'],
   'server-store': ['@parley/store', `${programs}/store/run-store.ts`],
@@ -31,7 +35,7 @@ export const laterOfTerminal = {
   'parley-review': [
     'apps/tui/src/scripted/review/review-message-of.ts',
     'apps/tui/src/programs/review-message.ts',
-    'apps/tui/src/programs/git-changes.ts',
+    'apps/tui/src/programs/git/git-changes.ts',
   ],
   'parley-schema': ['packages/protocol/src/schema/index.ts', 'apps/tui/src/scripted/stdin/decode-line.ts'],
   'parley-websocket': websocket,

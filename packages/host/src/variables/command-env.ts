@@ -46,7 +46,7 @@ export function commandEnv(environment: Variables, rules: EnvRules = {}): Record
 }
 
 /** Reason why a command does not get a variable; `changeable` for one by which every program would load what is there. */
-export type HeldBecause = 'notListed' | 'excluded' | 'secret' | 'changeable'
+type HeldBecause = 'notListed' | 'excluded' | 'secret' | 'changeable'
 
 export interface HeldVariable {
   readonly name: string

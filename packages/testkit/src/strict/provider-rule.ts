@@ -11,7 +11,7 @@ export interface ProviderRule {
 }
 
 /** Request as a rule reads it. */
-export interface ReadRequest {
+interface ReadRequest {
   /** Body as it came. */
   readonly text: string
   readonly body: Fields

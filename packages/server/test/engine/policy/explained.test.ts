@@ -207,6 +207,7 @@ describe('the checkup', () => {
       sandbox: 'warning',
       secrets: 'ok',
       'shell parser': 'ok',
+      variables: 'ok',
       conversations: 'ok',
     })
     writeFileSync(join(place.root, '.parley', 'policy.toml'), '[[rule]]\n', { mode: 0o600 })

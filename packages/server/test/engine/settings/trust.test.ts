@@ -121,7 +121,7 @@ describe('the configuration of a project', () => {
         expect.stringContaining('approval_policy = "never" is ignored'),
       ],
     })
-    expect(watched.items()[1]).toMatchObject({
+    expect(watched.items().find(({ type }) => type === 'commandExecution')).toMatchObject({
       status: 'denied',
       decision: { rule: { name: 'rule:command make', file: join(place.cwd, '.parley/policy.toml'), line: 1 } },
     })

@@ -1,11 +1,11 @@
 import { isGitHeader } from './git-headers.ts'
 import { failParse } from './parse-chunks.ts'
 
-export const beginMarker = '*** Begin Patch'
-export const endMarker = '*** End Patch'
+const beginMarker = '*** Begin Patch'
+const endMarker = '*** End Patch'
 
 /** Marker that begins the section of a file. */
-export const fileHeader = /^\*\*\* (?:Add|Delete|Update) File:/
+const fileHeader = /^\*\*\* (?:Add|Delete|Update) File:/
 
 /** Lines of a patch without what stands around it. The first line of them is line 1. */
 export type UnwrappedPatch =
