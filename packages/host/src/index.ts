@@ -26,6 +26,7 @@ export type { CommandEnd, CommandSpec, EndReason, RunningCommand, StartOptions }
 export type { ProcessExit, ProcessOptions, ProcessSpec, RunningProcess } from './run/spawn-process.ts'
 export type { StreamedProcess, StreamedProcessSpec } from './run/spawn-streams.ts'
 export { createStopLadder, type StopCause, type StopLadder, type StopReason } from './run/stop-ladder.ts'
+export { gitFoldersInTmp } from './sandbox/git-in-tmp.ts'
 export { openSandboxes } from './sandbox/probe/open-sandboxes.ts'
 export type { SandboxesOptions } from './sandbox/probe/search.ts'
 export {

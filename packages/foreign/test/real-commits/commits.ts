@@ -23,7 +23,7 @@ export interface RealCommit {
 const maxFiles = 12
 const maxBytes = 400_000
 
-export function git(repository: string, ...words: readonly string[]): Buffer {
+function git(repository: string, ...words: readonly string[]): Buffer {
   return execFileSync('git', ['-C', repository, ...words], { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] })
 }
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { Enforcement, SandboxLimits } from '@parley/host'
+import { type Enforcement, gitFoldersInTmp, type SandboxLimits } from '@parley/host'
 import { isMasked, liesWithin, realPathOf, systemErrorCode } from '@parley/workspace'
 import { absolutePathsInScript, type CheckedPath, pathsInOutput, redirectTargets } from '../decision/sandbox-block.ts'
 import type { WritableRoots } from './gather-file-facts.ts'
@@ -52,8 +52,12 @@ function isSystemPath(path: string): boolean {
 async function sandboxLetsWrite(path: string, { limits, standingOf }: FailedCommand): Promise<boolean> {
   const { mode, writableRoots: roots } = limits
   const [standing] = await standingOf([path], roots)
-  if (standing === undefined || standing.root === null) return liesWithin(path, '/tmp')
+  if (standing === undefined || standing.root === null) return isInOwnTmp(path, limits)
   return mode !== 'read-only' && standing.guard === null
+}
+
+function isInOwnTmp(path: string, limits: SandboxLimits): boolean {
+  return liesWithin(path, '/tmp') && !gitFoldersInTmp(limits).some((folder) => liesWithin(path, folder))
 }
 
 /**

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { standingsHere } from '@parley/workspace'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { detectBlock } from '../../src/decision/sandbox-block.ts'
@@ -36,7 +36,7 @@ async function blocked(
     standingsHere(paths, roots, { home, secrets: [] })
   const checkedPaths = await checkNamedPaths({ script, output, cwd: at('work'), limits, enforcement, home, standingOf })
   const block = detectBlock({ exitCode: 1, triedNetwork: false, hasNetwork: false, checkedPaths })
-  return block?.paths.map((path) => path.slice(root.length + 1)) ?? []
+  return block?.paths.map((path) => relative(root, path)) ?? []
 }
 
 describe('a failed command is blocked by the sandbox', () => {
@@ -57,6 +57,24 @@ describe('a failed command is blocked by the sandbox', () => {
 
   it('for the target of a redirection, without any output', async () => {
     expect(await blocked('', 'echo x > ../other/y')).toEqual(['other/y'])
+  })
+
+  it('for what git locks below /tmp, of a repository that the sandbox shows for a work tree', async () => {
+    const repository = mkdtempSync('/tmp/parley-places-')
+    try {
+      for (const folder of ['worktrees/work', 'objects', 'refs'])
+        mkdirSync(join(repository, folder), { recursive: true })
+      for (const head of ['HEAD', 'worktrees/work/HEAD'])
+        writeFileSync(join(repository, head), 'ref: refs/heads/main\n')
+      writeFileSync(join(repository, 'worktrees/work/commondir'), '../..\n')
+      rmSync(join(root, 'work/.git'), { recursive: true })
+      writeFileSync(join(root, 'work/.git'), `gitdir: ${repository}/worktrees/work\n`)
+      const lock = `${realpathSync(repository)}/worktrees/work/index.lock`
+      const output = `fatal: Unable to create '${lock}': Read-only file system`
+      expect(await blocked(output)).toEqual([relative(root, lock)])
+    } finally {
+      rmSync(repository, { recursive: true })
+    }
   })
 
   it('in the workspace only in read-only mode', async () => {

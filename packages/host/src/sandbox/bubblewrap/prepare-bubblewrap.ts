@@ -4,6 +4,7 @@ import { type GuardedPlaces, guardedPlaces, nothingGuarded, outermost } from '..
 import { watchGuarded } from '../../paths/put-back.ts'
 import { type ReservedName, reserveName } from '../../paths/reserved-names.ts'
 import { realPathOrNull, spellings } from '../../system/real-path.ts'
+import { gitFoldersInTmp } from '../git-in-tmp.ts'
 import type { Loopback, Sandbox, SandboxLimits } from '../sandbox.ts'
 import { isFilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { type BubblewrapMachine, featuresOf } from './bubblewrap-arguments.ts'
@@ -130,6 +131,7 @@ function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, g
     readable: [
       ...readOnlyRoots,
       ...(limits.readable ?? []).filter(exists),
+      ...gitFoldersInTmp(limits),
       ...visibleAgain.map(realPathOrNull).filter((path) => path !== null),
     ],
     kept: [...guarded.kept, ...held.flatMap(({ path }) => spellings(path))],

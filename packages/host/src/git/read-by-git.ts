@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { lookAt, realPathOrNull } from '../system/real-path.ts'
+import { gitFoldersOf, pathFrom, readBounded } from './git-folder.ts'
+import { hasGitEntries } from './repositories.ts'
+
+/** Object folders whose own alternates are followed, as git does, and no more. */
+const maxDepth = 5
+const maxAlternates = 50
+
+/**
+ * Lists the real paths of the folders that git reads for a work tree or a folder in it: its git directory, the one that it
+ * shares with other work trees, and the objects that it borrows. What only is named like one is left out.
+ */
+export function foldersReadByGit(folder: string): readonly string[] {
+  const entry = nearestEntry(folder)
+  const found = entry === null ? null : foldersOf(entry)
+  if (found === null) return []
+  const folders = [found.own, found.common].filter(isGitFolder)
+  const all = [...folders, ...borrowedObjects(`${found.common}/objects`)]
+  return [...new Set(all.map(realPathOrNull).filter((path) => path !== null))]
+}
+
+/** Returns null also for files that are too large, which git refuses. */
+function foldersOf(entry: string): ReturnType<typeof gitFoldersOf> {
+  try {
+    return gitFoldersOf(entry)
+  } catch {
+    return null
+  }
+}
+
+function nearestEntry(folder: string): string | null {
+  const entry = join(folder, '.git')
+  if (lookAt(entry) !== null) return entry
+  return dirname(folder) === folder ? null : nearestEntry(dirname(folder))
+}
+
+function isGitFolder(folder: string): boolean {
+  return hasGitEntries((name) => existsSync(`${folder}/${name}`))
+}
+
+/** Lists the folders of objects that others name as theirs, and which those name in turn. */
+function borrowedObjects(objects: string): readonly string[] {
+  const found = new Set<string>()
+  let level = [objects]
+  for (let depth = 0; depth < maxDepth && found.size < maxAlternates; depth += 1) {
+    level = level.flatMap((from) => alternatesOf(from)).filter((path) => !found.has(path))
+    for (const path of level.slice(0, maxAlternates)) found.add(path)
+  }
+  return [...found]
+}
+
+function alternatesOf(objects: string): readonly string[] {
+  const lines = (textOf(`${objects}/info/alternates`) ?? '')
+    .split('\n')
+    .filter((line) => line !== '' && line[0] !== '#')
+  return lines.slice(0, maxAlternates).flatMap((line) => {
+    const path = pathFrom(objects, line)
+    return existsSync(`${path}/pack`) ? [path] : []
+  })
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readBounded(path)
+  } catch {
+    return null
+  }
+}
