@@ -95,9 +95,14 @@ function wrapped(part) {
   return part.type === 'file' ? { ...part, data: { type: 'data', data: part.data } } : part
 }
 
-/** An error of a stream keeps what explains it; its stack and the request stay here. */
+/** An error of a stream keeps what explains it; its stack and the request stay here. Bytes of a file become base64. */
 function sendable(part) {
+  if (part.type === 'file') return { ...part, data: base64Of(part.data?.data ?? part.data) }
   return part.type === 'error' ? { type: 'error', error: describe(part.error) } : part
+}
+
+function base64Of(data) {
+  return data instanceof Uint8Array ? Buffer.from(data).toString('base64') : data
 }
 
 function describe(error) {

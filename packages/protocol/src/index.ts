@@ -49,7 +49,15 @@ export { nameForm, namePattern } from './modes/user-names.ts'
 export { recover } from './recover.ts'
 export { type CutOffHooks, cutOffHooks, lostHooks } from './recover-hooks.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
-export { answerAfter, answerIn } from './reduce/answer.ts'
+export {
+  type AnswerMessages,
+  answerAfter,
+  answerIn,
+  answerOf,
+  answerText,
+  type Picture,
+  picturesOf,
+} from './reduce/answer.ts'
 export { answeredDecision, permits, unansweredApprovals } from './reduce/approvals.ts'
 export { backgroundLost, goesOn } from './reduce/background.ts'
 export { initialState, noTokens } from './reduce/conversation.ts'

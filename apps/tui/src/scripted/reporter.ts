@@ -190,7 +190,10 @@ function createProgress(stderr: { write(text: string): unknown }): Progress {
   }
 
   return {
-    introduce: (item) => void open.set(item.id, item),
+    introduce(item) {
+      open.set(item.id, item)
+      if (item.type === 'agentMessage') stream(item.id, item.text)
+    },
     begin(itemId) {
       const item = open.get(itemId)
       if (item?.type !== 'commandExecution') return

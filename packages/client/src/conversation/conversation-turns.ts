@@ -1,6 +1,5 @@
 import {
   type ApprovalRequest,
-  answerIn,
   type InputItem,
   type MessageId,
   type ParamsOf,
@@ -108,7 +107,7 @@ export class ConversationTurns {
     const turn = this.#create({
       key: { turnId, begun },
       after: { seq: core.seq },
-      saidBefore: answerIn(said),
+      before: said,
       unanswered: () => this.#unanswered(turnId),
     })
     // A later access follows the turn anew, perhaps with a handler for approvals.

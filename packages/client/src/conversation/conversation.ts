@@ -26,6 +26,7 @@ import {
 import type { ConversationStore, StoreListener } from './conversation-store.ts'
 import { ConversationTurns, type LeaveOutOptions, type MessageInput, type SendOptions } from './conversation-turns.ts'
 import { type Followed, followEvents, leavable } from './follow-events.ts'
+import { readFile } from './read-file.ts'
 import type { Turn } from './turn.ts'
 
 /** Methods about one conversation, without the two by which a `Conversation` is followed itself. */
@@ -205,6 +206,11 @@ export class Conversation implements AsyncDisposable {
   /** Reads the old and the new text of the files of a change, also of one that waits for an answer. */
   async readChange(itemId: ItemId): Promise<ResultOf<'conversation/readChange'>['files']> {
     return (await this.request('conversation/readChange', { itemId })).files
+  }
+
+  /** Reads a file that an item names whole, such as a picture. Throws `itemNotFound` for one that is missing. */
+  readFile(file: string): Promise<Buffer> {
+    return readFile(this.#parts.client, { conversationId: this.id, file })
   }
 
   /** Calls the listener with the number of clients when it changes. Returns the function that removes it. */

@@ -1,4 +1,15 @@
-import { type ApprovalRequest, answerAfter, type ConversationEvent, type EventOf, type TurnId } from '@parley/protocol'
+import {
+  type ApprovalRequest,
+  answerAfter,
+  answerOf,
+  answerText,
+  type ConversationEvent,
+  type EventOf,
+  type Item,
+  type Picture,
+  picturesOf,
+  type TurnId,
+} from '@parley/protocol'
 import { ClientError } from '../connection/errors.ts'
 import { type Followed, followEvents, leavable, type Place } from './follow-events.ts'
 import type { LiveTail } from './live-tail.ts'
@@ -8,6 +19,8 @@ import { createTurnScope, type TurnKey, type TurnScope } from './turn-scope.ts'
 export type TurnResult = Omit<EventOf<'turn.ended'>, 'type'> & {
   /** The model's last message; empty if there was none. */
   readonly text: string
+  /** Pictures that are part of it; `conversation.readFile` reads one. */
+  readonly pictures: readonly Picture[]
 }
 
 /**
@@ -30,8 +43,8 @@ export interface TurnParts {
   readonly after: Place
   /** Tail with every event after `after`, which the turn closes; saves reading them from the log. */
   readonly tail?: LiveTail
-  /** The model's last message before `after`. */
-  readonly saidBefore?: string | null
+  /** Items of the turn before `after`. */
+  readonly before?: readonly Item[]
   /** Returns true if a connected client can answer the approval. */
   readonly isAnswerable: (approval: ApprovalRequest) => boolean
   /** Resolves to an approval requested before `after` that no connected client can answer, or null. */
@@ -69,15 +82,17 @@ export function createTurn(parts: TurnParts): Turn {
   }
 
   async function toEnd(): Promise<TurnResult> {
-    let text = parts.saidBefore ?? null
+    const { before = [] } = parts
+    let answer = answerOf(before)
     const waiting = (await parts.unanswered?.()) ?? null
     if (waiting !== null && readers === 0) throw approvalNeeded(waiting)
     for await (const event of eventsOfTurn(own, parts.followed, parts.tail)) {
       assertAnswerable(event)
-      if (event.type === 'item.completed' && event.item.type === 'agentMessage') text = answerAfter(text, event.item)
+      if (event.type === 'item.completed' && event.item.type === 'agentMessage')
+        answer = answerAfter(answer, event.item)
       if (event.type !== 'turn.ended') continue
       const { type: _, ...ended } = event
-      return { ...ended, text: text ?? '' }
+      return { ...ended, text: answerText(answer) ?? '', pictures: picturesOf(answer) }
     }
     // The iteration ends without `turn.ended` only when the conversation was closed here.
     throw parts.followed.ended.reason

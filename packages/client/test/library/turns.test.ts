@@ -1,3 +1,4 @@
+import { smallPng } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import type { ConversationEvent, Envelope, Turn } from '../../src/index.ts'
 import { libraryWorld } from './library-world.ts'
@@ -27,6 +28,25 @@ describe('a turn', () => {
       usage: { inputTokens: 7, outputTokens: 3 },
     })
     expect(conversation.state.window.map(({ item }) => item.type)).toEqual(['userMessage', 'agentMessage'])
+  })
+
+  test('has the pictures that the model made, which are read whole', async () => {
+    const item = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: smallPng.toString('base64') }
+    const response = { status: 'completed', output: [item], usage: {} }
+    const events = [
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response },
+    ]
+    await using world = await libraryWorld({
+      raw: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+    })
+    await using parley = await world.connect()
+    const conversation = await parley.create({ cwd: world.cwd })
+    const { text, pictures } = await (await conversation.send('draw')).result
+    expect(text).toContain('(Picture: image/png, 2 × 3 pixels')
+    expect(pictures).toEqual([{ file: expect.any(String), mediaType: 'image/png', name: 'picture.png' }])
+    for (const { file } of pictures) expect(await conversation.readFile(file)).toEqual(smallPng)
+    await expect(conversation.readFile(`sha256:${'0'.repeat(64)}`)).rejects.toThrow('has no file')
   })
 
   test("is counted by what the provider's list says of the model", async () => {

@@ -41,6 +41,23 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(page.url()).not.toContain('code')
   })
 
+  test('shows a picture that the model made', async () => {
+    const item = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: dot }
+    const events = [
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response: { status: 'completed', output: [item], usage: {} } },
+    ]
+    await using world = await pageWorld([{ raw: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') }])
+    const page = await world.open(world.link)
+    await begin(page)
+    await say(page, 'draw a dot')
+    const shown = page.getByRole('img', { name: 'image picture.png' })
+    await shown.waitFor()
+    await expect.poll(() => page.evaluate("document.querySelector('.answer img').naturalWidth")).toBe(1)
+    expect(await page.getByLabel('Answer', { exact: true }).textContent()).toContain('(Picture: image/png')
+    expect(await faults(page)).toEqual([])
+  })
+
   test('says that a used link opens nothing, and goes on with another', async () => {
     await using world = await pageWorld([])
     const page = await world.open(world.link)

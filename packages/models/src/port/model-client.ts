@@ -171,6 +171,10 @@ export type ModelEvent =
   | { readonly type: 'textDone'; readonly part: string; readonly text: string }
   | { readonly type: 'reasoningDelta'; readonly part: string; readonly text: string; readonly raw?: true }
   | { readonly type: 'reasoningDone'; readonly part: string; readonly text: string; readonly raw?: true }
+  /** Bytes that the model made as part of its answer, nearly always a picture. */
+  | { readonly type: 'picture'; readonly part: string; readonly mediaType: string; readonly base64: string }
+  /** Text about a picture that cannot be kept, which is no part of what the model wrote. */
+  | { readonly type: 'pictureText'; readonly part: string; readonly text: string }
   | { readonly type: 'callDelta'; readonly part: string; readonly name?: string; readonly argumentBytes: number }
   | ({ readonly type: 'call'; readonly part: string } & ModelCall)
   | TerminalEvent

@@ -209,6 +209,12 @@ export const item = z.discriminatedUnion('type', [
     .object({
       ...shown,
       type: z.literal('agentMessage'),
+      images: z
+        .array(storedImage)
+        .exactOptional()
+        .describe(
+          'The picture that the model made, none where it is not kept. With it `text` is about the picture, and part of the answer only where the model wrote nothing.',
+        ),
       continues: z
         .literal(true)
         .exactOptional()

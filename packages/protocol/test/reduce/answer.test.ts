@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerAfter, answerIn } from '../../src/reduce/answer.ts'
+import { answerIn } from '../../src/reduce/answer.ts'
 import type { Item } from '../../src/schema/item.ts'
 
 let made = 0
@@ -10,6 +10,8 @@ function item(type: 'agentMessage' | 'reasoning', text: string, more: object = {
 
 const said = (text: string) => item('agentMessage', text)
 const further = (text: string) => item('agentMessage', text, { continues: true })
+const pictured = (text: string, continues?: true) =>
+  item('agentMessage', text, { images: [], ...(continues ? { continues } : {}) })
 const thought = item('reasoning', 'hm')
 
 describe('the answer in items', () => {
@@ -22,13 +24,9 @@ describe('the answer in items', () => {
     ['texts of which one is blank', [said('\n'), further('b'), further(' '), further('c')], 'b\n\nc'],
     ['a text whose beginning is not there', [further('b')], 'b'],
     ['a blank text alone', [said(' ')], ' '],
+    ['what the model wrote around pictures', [pictured('p'), further('{"a":1}'), pictured('q', true)], '{"a":1}'],
+    ['pictures alone', [pictured('p'), further('\n'), pictured('q', true)], 'p\n\nq'],
   ])('is that of %s', (_what, items, answer) => {
     expect(answerIn(items)).toBe(answer)
-  })
-
-  it('can be told message after message', () => {
-    expect(answerAfter(null, { text: 'a' })).toBe('a')
-    expect(answerAfter('a', { text: 'b', continues: true })).toBe('a\n\nb')
-    expect(answerAfter('a', { text: 'b' })).toBe('b')
   })
 })

@@ -1,5 +1,6 @@
 import {
-  answerIn,
+  type AnswerMessages,
+  answerOf,
   type ConversationState,
   type FileChangeEntry,
   type Item,
@@ -16,7 +17,7 @@ export interface Memory {
   /** Open items by id. */
   readonly open: Readonly<Record<ItemId, OpenEntry>>
   /** Answer of the model so far in the running turn. */
-  readonly lastMessage: string | null
+  readonly answer: AnswerMessages
   /** Files that the running turn has changed. */
   readonly changed: readonly FileChangeEntry[]
   /** Last error that was sent, so that the end of its turn does not repeat it. */
@@ -33,7 +34,7 @@ export interface OpenEntry {
 /** State before the first event of a conversation. */
 export const emptyMemory: Memory = {
   open: {},
-  lastMessage: null,
+  answer: [],
   changed: [],
   lastError: null,
   usage: { total: noTokens, contextWindow: null },
@@ -46,7 +47,7 @@ export function memoryOf({ core, window }: ConversationState): Memory {
     open: Object.fromEntries(
       Object.entries(core.open).map(([id, { item, executionStarted }]) => [id, { item, executionStarted }]),
     ),
-    lastMessage: answerIn(ofTurn.map(({ item }) => item)),
+    answer: answerOf(ofTurn.map(({ item }) => item)),
     changed: ofTurn.flatMap(({ item }) =>
       item.type === 'fileChange' && item.status === 'completed' ? item.changes : [],
     ),

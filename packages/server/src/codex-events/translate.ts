@@ -1,6 +1,7 @@
 import {
   addTokens,
   answerAfter,
+  answerText,
   type ConversationEvent,
   type Envelope,
   type EventOf,
@@ -29,7 +30,7 @@ export function translate(memory: Memory, { event }: Pick<Envelope, 'event'>): T
   switch (event.type) {
     case 'turn.started':
       return {
-        memory: { ...memory, lastMessage: null, changed: [], lastError: null },
+        memory: { ...memory, answer: [], changed: [], lastError: null },
         messages: [{ type: 'task_started' }],
       }
     case 'turn.ended':
@@ -151,8 +152,8 @@ function completed(memory: Memory, item: Item): Translated {
   switch (item.type) {
     case 'agentMessage': {
       if (item.text === '') return { memory: after, messages: [] }
-      const lastMessage = answerAfter(after.lastMessage, item)
-      return { memory: { ...after, lastMessage }, messages: [{ type: 'agent_message', message: item.text }] }
+      const answer = answerAfter(after.answer, item)
+      return { memory: { ...after, answer }, messages: [{ type: 'agent_message', message: item.text }] }
     }
     case 'notice':
       if (item.level === 'error') {
@@ -228,12 +229,9 @@ function deltaOf(item: Item | null, { itemId, text }: EventOf<'item.delta'>): re
   }
 }
 
-function turnEnded(
-  { lastMessage, lastError }: Memory,
-  { outcome, failure }: EventOf<'turn.ended'>,
-): readonly EventMsg[] {
+function turnEnded({ answer, lastError }: Memory, { outcome, failure }: EventOf<'turn.ended'>): readonly EventMsg[] {
   if (outcome === 'interrupted') return [{ type: 'turn_aborted', reason: 'interrupted' }]
-  const end: EventMsg = { type: 'task_complete', last_agent_message: lastMessage }
+  const end: EventMsg = { type: 'task_complete', last_agent_message: answerText(answer) }
   if (failure === undefined || failure.message === lastError) return [end]
   return [{ type: 'error', message: failure.message }, end]
 }

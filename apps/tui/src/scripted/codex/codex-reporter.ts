@@ -1,5 +1,7 @@
 import {
+  type AnswerMessages,
   answerAfter,
+  answerText,
   type ConversationEvent,
   type ConversationId,
   type Envelope,
@@ -122,21 +124,23 @@ function endOf({ exitCode }: RunEnd, message: string): readonly ThreadEvent[] {
   ]
 }
 
-/** Joins messages of one answer: the SDK takes the last message for the answer. */
+/** Joins messages of one answer, behind text about pictures: the SDK takes the last message for the answer. */
 function createAnswers(write: (message: Message) => void) {
-  let said: Message | null = null
+  let said: AnswerMessages<Message> = []
   function finish(): void {
-    if (said !== null) write(said)
-    said = null
+    const last = said.at(-1)
+    const text = answerText(said) ?? ''
+    for (const message of said) if (message.images !== undefined && !text.includes(message.text)) write(message)
+    if (last !== undefined) write({ ...last, text })
+    said = []
   }
   return {
     finish,
     /** Holds a message until an event says that no text goes on with it. */
     note(event: ConversationEvent): void {
       const item = event.type === 'item.completed' && event.item.type === 'agentMessage' ? event.item : null
-      const before = said
       if (item?.continues !== true) finish()
-      if (item !== null) said = { ...item, text: answerAfter(before?.text ?? null, item) }
+      if (item !== null) said = answerAfter(said, item)
     },
   }
 }

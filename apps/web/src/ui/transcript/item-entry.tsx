@@ -5,7 +5,7 @@ import { CallHead, CallOutput, CallTalk } from './call-entry.tsx'
 import { ChangedFile } from './changed-file.tsx'
 import { Findings } from './findings.tsx'
 import { Markdown } from './markdown.tsx'
-import { Sender, UserMessage } from './user-message.tsx'
+import { Sender, StoredImage, UserMessage } from './user-message.tsx'
 
 /** A finished item. One of a kind that this page does not know shows its title and text. */
 export const ItemEntry = memo(function ItemEntry({ completed }: { readonly completed: CompletedItem }) {
@@ -17,6 +17,9 @@ export const ItemEntry = memo(function ItemEntry({ completed }: { readonly compl
       return (
         <article className="answer" aria-label="Answer">
           <Markdown text={item.text} />
+          {item.images?.map((image) => (
+            <StoredImage key={image.file} image={image} isOpen />
+          ))}
         </article>
       )
     case 'reasoning':

@@ -1,4 +1,11 @@
-import { type Actor, type CompletedItem, type ContentItem, type ItemOf, shownReviewRequest } from '@parley/protocol'
+import {
+  type Actor,
+  type CompletedItem,
+  type ContentItem,
+  type ItemOf,
+  type Picture,
+  shownReviewRequest,
+} from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import { inputText, showEffects, stripEffects } from 'parley/page-rules'
 import { useState } from 'react'
@@ -47,8 +54,14 @@ function Part({ part }: { readonly part: ContentItem }) {
   return file === undefined ? null : <WholeText file={file} totalBytes={totalBytes} label="Whole message" />
 }
 
+interface StoredImageProps {
+  readonly image: Picture
+  /** True for one that is open from the beginning. */
+  readonly isOpen?: boolean
+}
+
 /** An image of a message, which is loaded when it is opened. */
-function StoredImage({ image: { file, mediaType, name } }: { readonly image: ContentItem & { type: 'image' } }) {
+export function StoredImage({ image: { file, mediaType, name }, isOpen = false }: StoredImageProps) {
   const access = useAccess()
   const [url, setUrl] = useState<string | null>(null)
   if (access === null) return <span className="badge">{imageWords(name)}</span>
@@ -60,7 +73,7 @@ function StoredImage({ image: { file, mediaType, name } }: { readonly image: Con
     )
   }
   return (
-    <details className="image" onToggle={load}>
+    <details className="image" open={isOpen} onToggle={load}>
       <summary>{imageWords(name)}</summary>
       {url === null ? <p className="muted">Loading …</p> : <img src={url} alt={imageWords(name)} />}
     </details>

@@ -10,6 +10,7 @@ import type { ExplainFault, WireReader } from '../../port/wire.ts'
 import { type Ending, fail, notJson } from '../event-reader.ts'
 import { type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
+import { linkedPicture, pictureEvent, picturesIn, pictureText } from '../pictures.ts'
 import { createSegments, type Segments } from '../segments.ts'
 import { filtersIn, stopWords } from '../stop-words.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
@@ -24,6 +25,7 @@ export function createChatReader(request: ModelRequest, explain: ExplainFault): 
     segments: createSegments({ isRaw: true }),
     thinkTags: createThinkTags({ beginsWithin: beginsWithinThought(request.model) }),
     drafts: [],
+    pictures: [],
     text: '',
     reasoningContent: '',
     hasReasoning: false,
@@ -51,6 +53,8 @@ interface ReadState extends Ending {
   readonly segments: Segments
   readonly thinkTags: ReturnType<typeof createThinkTags>
   readonly drafts: CallDraft[]
+  /** Lines that go back in place of pictures. */
+  readonly pictures: string[]
   text: string
   reasoningContent: string
   hasReasoning: boolean
@@ -62,7 +66,8 @@ interface ReadState extends Ending {
 
 function readData(state: ReadState, data: string, out: ModelEvent[]): void {
   if (data.trim() === '[DONE]') {
-    const isEmpty = state.finishReason === undefined && state.text === '' && state.drafts.length === 0
+    const isEmpty =
+      state.finishReason === undefined && state.text === '' && state.drafts.length === 0 && state.pictures.length === 0
     if (isEmpty) fail(state, { type: 'cut' }, out)
     else complete(state, out)
     return
@@ -100,12 +105,13 @@ function firstChoice(choices: unknown): JsonRecord | undefined {
 }
 
 /** Returns of a whole message what no delta before it has said: some servers end a stream with all of it again. */
-function whatIsNew({ text, drafts, hasReasoning }: ReadState, message: JsonRecord): JsonRecord {
-  const { content, refusal, tool_calls: calls, ...others } = message
+function whatIsNew({ text, drafts, pictures, hasReasoning }: ReadState, message: JsonRecord): JsonRecord {
+  const { content, refusal, tool_calls: calls, images, ...others } = message
   return {
     ...(hasReasoning ? {} : others),
     ...(text === '' ? { content, refusal } : {}),
     ...(drafts.length === 0 ? { tool_calls: calls } : {}),
+    ...(pictures.length === 0 ? { images } : {}),
   }
 }
 
@@ -128,6 +134,7 @@ function readDelta(state: ReadState, delta: JsonRecord, out: ModelEvent[]): void
   if (typeof content === 'string') pushText(state, content, out)
   else if (Array.isArray(content)) for (const piece of content) readPiece(state, piece, out)
   if (typeof refusal === 'string') pushText(state, refusal, out)
+  if (delta['images'] !== undefined) readPictures(state, delta['images'], out)
   if (Array.isArray(calls)) for (const fragment of calls) readFragment(state, fragment, out)
   // Form of a call before there were several in one answer.
   else if (isRecord(call)) readFragment(state, { index: 0, function: call }, out)
@@ -169,9 +176,21 @@ function readPiece(state: ReadState, piece: unknown, out: ModelEvent[]): void {
   if (!isRecord(piece)) return
   const { text, thinking } = piece
   if (typeof text === 'string') pushText(state, text, out)
+  readPictures(state, [piece], out)
   if (!Array.isArray(thinking)) return
   for (const thought of thinking) {
     if (isRecord(thought) && typeof thought['text'] === 'string') pushReasoning(state, thought['text'], out)
+  }
+}
+
+/** Reads pictures; of one that lies elsewhere the address is said and goes back. */
+function readPictures(state: ReadState, images: unknown, out: ModelEvent[]): void {
+  for (const picture of picturesIn(images)) {
+    closeSegment(state, out)
+    const nth = state.pictures.length
+    const isLink = typeof picture === 'string'
+    out.push(isLink ? linkedPicture(nth, picture) : pictureEvent(nth, picture))
+    state.pictures.push(isLink ? `[Picture made here: ${picture}]` : pictureText(picture))
   }
 }
 
@@ -199,7 +218,8 @@ function complete(state: ReadState, out: ModelEvent[]): void {
   closeSegment(state, out)
   const stop = stopOf(state.finishReason)
   const calls = state.drafts.flatMap((draft) => finishCall(state, draft, stop, out))
-  const { text, reasoningContent, usage } = state
+  const { reasoningContent, usage } = state
+  const text = [state.text, ...state.pictures].filter((piece) => piece !== '').join('\n\n')
   const hasContent = text !== '' || calls.length > 0
   out.push({
     type: 'completed',

@@ -9,6 +9,7 @@ import {
 import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
 import { createEventReader, type Ending, fail } from '../event-reader.ts'
 import { idAt, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
+import { pictureEvent, pictureText } from '../pictures.ts'
 import { createSegments, type Segments } from '../segments.ts'
 import { filtersIn, stopWords } from '../stop-words.ts'
 import { type CallIds, createCallIds } from '../tool-calls.ts'
@@ -23,6 +24,7 @@ export function createGeminiReader(request: ModelRequest, explain: ExplainFault)
     parts: [],
     pending: null,
     calls: 0,
+    pictures: 0,
     usage: zeroUsage,
     finishReason: undefined,
     finishMessage: '',
@@ -48,6 +50,7 @@ interface ReadState extends Ending {
   /** Call whose pieces still come; null for none. */
   pending: PendingCall | null
   calls: number
+  pictures: number
   usage: TokenUsage
   finishReason: string | undefined
   /** Explanation of the reason, which the API gives with some. */
@@ -90,10 +93,24 @@ function readPart(state: ReadState, part: JsonRecord, out: ModelEvent[]): void {
     else readCall(state, part, call, out)
     return
   }
+  const data = recordAt(part, 'inlineData')
+  if (data !== undefined) readPicture(state, part, data, out)
   const text = stringAt(part, 'text')
   if (text === undefined) return
   state.segments.push(part['thought'] === true ? 'reasoning' : 'text', text, out)
   keepText(state.parts, part, text)
+}
+
+/** Sends a picture, and keeps a line with its signature in its place. Drafts within thoughts are no part of the answer. */
+function readPicture(state: ReadState, part: JsonRecord, data: JsonRecord, out: ModelEvent[]): void {
+  const base64 = stringAt(data, 'data') ?? ''
+  if (part['thought'] === true || base64 === '') return
+  const picture = { mediaType: stringAt(data, 'mimeType') ?? '', base64 }
+  state.segments.close(out)
+  out.push(pictureEvent(state.pictures, picture))
+  state.pictures += 1
+  const { inlineData: _bytes, ...others } = part
+  state.parts.push({ ...others, text: `\n${pictureText(picture)}\n` })
 }
 
 /** Keeps text for the next request, pieces joined. Thoughts without a signature are not sent back. */

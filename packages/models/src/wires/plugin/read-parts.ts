@@ -7,6 +7,7 @@ import {
   zeroUsage,
 } from '../../port/model-client.ts'
 import { type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
+import { pictureEvent, pictureText } from '../pictures.ts'
 import { stopWords } from '../stop-words.ts'
 import { createCallIds, createCallProgress } from '../tool-calls.ts'
 import { callPart } from './write-call.ts'
@@ -22,13 +23,15 @@ export function createPartReader(request: ModelRequest): PartReader {
   const history: object[] = []
   const passages = createPassages(history)
   const calls = createCalls(request, history)
+  const files = createFiles(history)
   return {
     read(part) {
       if (!isRecord(part)) return []
       const type = stringAt(part, 'type') ?? ''
       const [, kind, step] = /^(text|reasoning)-(start|delta|end)$/.exec(type) ?? []
       if ((kind === 'text' || kind === 'reasoning') && step !== undefined) return passages.take(part, kind, step)
-      if (type.startsWith('tool-')) return part['providerExecuted'] === true ? [] : calls.take(part, type)
+      if (type.startsWith('tool-')) return calls.take(part, type)
+      if (type === 'file') return files.take(part)
       if (type === 'error') return { error: part['error'] }
       return type === 'finish' ? finish(part) : []
     },
@@ -79,6 +82,26 @@ function createPassages(history: object[]) {
   }
 }
 
+/** Creates a reader of files that the model makes, in whose place a line goes back. */
+function createFiles(history: object[]) {
+  let count = 0
+  return {
+    take(part: JsonRecord): readonly ModelEvent[] {
+      const base64 = stringAt(part, 'data') ?? stringAt(recordAt(part, 'data') ?? {}, 'data') ?? ''
+      if (base64 === '') return []
+      const picture = { mediaType: stringAt(part, 'mediaType') ?? '', base64 }
+      const metadata = part['providerMetadata']
+      history.push({
+        type: 'text',
+        text: pictureText(picture),
+        ...(metadata === undefined ? {} : { providerOptions: metadata }),
+      })
+      count += 1
+      return [pictureEvent(count - 1, picture)]
+    },
+  }
+}
+
 /** Creates a reader of calls, which adds each whole call to the history. */
 function createCalls(request: ModelRequest, history: object[]) {
   const ids = createCallIds(request.entries)
@@ -98,6 +121,7 @@ function createCalls(request: ModelRequest, history: object[]) {
 
   return {
     take(part: JsonRecord, type: string): readonly ModelEvent[] {
+      if (part['providerExecuted'] === true) return []
       const out: ModelEvent[] = []
       const key = `call-${stringAt(part, 'id') ?? ''}`
       if (type === 'tool-call') return whole(part)

@@ -42,7 +42,7 @@ const usage = z.object({
   reasoningTokens: count,
 })
 const failure = z.looseObject({ code: z.string(), message: z.string() })
-const spoken = z.object({ type: z.enum(['textDelta', 'textDone']), part: z.string(), text: z.string() })
+const spoken = z.object({ type: z.enum(['textDelta', 'textDone', 'pictureText']), part: z.string(), text: z.string() })
 const reasoned = z.object({
   type: z.enum(['reasoningDelta', 'reasoningDone']),
   part: z.string(),
@@ -56,6 +56,7 @@ const called = z.object({
   name: z.string(),
   arguments: z.string(),
 })
+const pictured = z.object({ type: z.literal('picture'), part: z.string(), mediaType: z.string(), base64: z.string() })
 const completed = z.object({
   type: z.literal('completed'),
   parts: z.array(z.unknown()).default([]),
@@ -66,6 +67,7 @@ const event = z.union([
   spoken,
   reasoned,
   called,
+  pictured,
   completed,
   z.object({ type: z.literal('failed'), failure }),
   z.object({ type: z.literal('aborted') }),

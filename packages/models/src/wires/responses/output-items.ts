@@ -3,7 +3,8 @@ import * as z from 'zod'
 import type { ModelEvent, ModelRequest } from '../../port/model-client.ts'
 import type { ExplainFault } from '../../port/wire.ts'
 import { type Ending, fail } from '../event-reader.ts'
-import { type JsonRecord, lazily } from '../json.ts'
+import { type JsonRecord, lazily, stringAt } from '../json.ts'
+import { pictureEvent, pictureText } from '../pictures.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
 
 /** State of one response while it is read. */
@@ -40,6 +41,7 @@ export function addItem(state: ReadState, index: number, raw: unknown, out: Mode
   const isCall = item.data.type === 'function_call' || item.data.type === 'custom_tool_call'
   const callId = isCall ? sendCall(state, index, item.data, out) : undefined
   state.items.set(index, isCall ? callItem(raw, callId) : raw)
+  if (item.data.type === 'image_generation_call') state.items.set(index, sendPicture(index, raw, out))
   if (item.data.type === 'message') sendTexts(state, index, item.data, out)
   if (item.data.type === 'reasoning') sendReasoning(state, index, item.data, out)
 }
@@ -66,6 +68,15 @@ function argumentsOf({ tools }: ReadState, { type, name, arguments: written, inp
 function callItem(raw: JsonRecord, callId: string | undefined): JsonRecord | undefined {
   if (callId === undefined) return undefined
   return callId === raw['call_id'] ? raw : { ...raw, call_id: callId }
+}
+
+/** Sends the picture of an item, and returns the message that goes back in its place; the item where there is none. */
+function sendPicture(index: number, raw: JsonRecord, out: ModelEvent[]): JsonRecord {
+  const base64 = stringAt(raw, 'result') ?? ''
+  if (base64 === '') return raw
+  const picture = { mediaType: `image/${stringAt(raw, 'output_format') ?? 'png'}`, base64 }
+  out.push(pictureEvent(index, picture))
+  return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: pictureText(picture) }] }
 }
 
 function sendTexts(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {

@@ -1,13 +1,40 @@
 import { join } from 'node:path'
+import { smallPng } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import type { ModelEvent } from '../../../src/port/model-client.ts'
 import { collect, failureOf, requestOf, user } from '../../support/requests.ts'
 import { packageWith, pluginWorld } from './plugin-world.ts'
 
+const picture = smallPng.toString('base64')
+
 const textOf = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'textDone' ? [event.text] : [])).join('')
 
 describe('a package of a provider', () => {
+  it.each([
+    ['bytes', `new Uint8Array(Buffer.from('${picture}', 'base64'))`],
+    ['base64', `'${picture}'`],
+    ['a wrapped value', `{ type: 'data', data: '${picture}' }`],
+  ])('makes a picture, given as %s, in whose place a line goes back', async (_form, data) => {
+    await using world = pluginWorld()
+    const part = `{ type: 'file', mediaType: 'image/png', data: ${data}, providerMetadata: { maker: { signature: 's' } } }`
+    world.install('@maker/fake', packageWith(`return { stream: streamOf([${part}, finish]) }`))
+    const events = await collect(world.client('@maker/fake'))
+    expect(events).toMatchObject([
+      { type: 'picture', mediaType: 'image/png', base64: picture },
+      {
+        type: 'completed',
+        parts: [
+          {
+            type: 'text',
+            text: '[Picture made here: image/png, 1 KiB]',
+            providerOptions: { maker: { signature: 's' } },
+          },
+        ],
+      },
+    ])
+  })
+
   it('answers with text, reasoning, calls and counts, whose parts go back as they came', async () => {
     await using world = pluginWorld()
     world.install(

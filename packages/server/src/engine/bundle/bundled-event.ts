@@ -49,7 +49,8 @@ function itemWithoutOutput(item: Readonly<Record<string, unknown>>): Readonly<Re
     ...rest,
     ...(isRecord(output) ? { output: emptied(output) } : {}),
     ...(typeof modelText === 'string' ? { modelText: leftOutText(Buffer.byteLength(modelText)) } : {}),
-    ...(images === undefined ? {} : { images: [] }),
+    // A picture that the model made is its answer.
+    ...(images === undefined ? {} : { images: item['type'] === 'agentMessage' ? images : [] }),
   }
 }
 

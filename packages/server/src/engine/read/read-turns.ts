@@ -1,6 +1,15 @@
 import { timeSlices } from '@parley/host'
 import { type Files, LogView, readBack, type SessionPaths } from '@parley/journal'
-import { answerIn, type CompletedItem, completedBy, type EventOf, type PastTurn, type ResultOf } from '@parley/protocol'
+import {
+  answerOf,
+  answerText,
+  type CompletedItem,
+  completedBy,
+  type EventOf,
+  type PastTurn,
+  picturesOf,
+  type ResultOf,
+} from '@parley/protocol'
 import { cutTexts, jsonBytes } from '../../replies/wire-limits.ts'
 import { createLogReader, type OwnEvent } from '../conversation/journal.ts'
 import { createReplyPage } from './reply-page.ts'
@@ -64,12 +73,15 @@ function goesOn([first]: LaterPart['answer']): boolean {
   return first === undefined || (first.item.type === 'agentMessage' && first.item.continues === true)
 }
 
-/** Returns the last message with the text of all of them; null for none. */
-function answerOf(messages: LaterPart['answer']): CompletedItem | null {
+/** Returns the last message with the text and the pictures of all of them; null for none. */
+function wholeAnswer(messages: LaterPart['answer']): CompletedItem | null {
   const last = messages.at(-1)
   if (last?.item.type !== 'agentMessage') return null
-  const { continues: _, ...item } = last.item
-  return { ...last, item: { ...item, text: answerIn(messages.map((message) => message.item)) ?? '' } }
+  const { continues: _, images: _own, ...item } = last.item
+  const answer = answerOf(messages.map((message) => message.item))
+  const images = picturesOf(answer)
+  const pictured = images.length === 0 ? {} : { images: [...images] }
+  return { ...last, item: { ...item, text: answerText(answer) ?? '', ...pictured } }
 }
 
 function turnOf(
@@ -88,6 +100,6 @@ function turnOf(
     ...(ofEnd?.stopReason === undefined ? {} : { stopReason: ofEnd.stopReason }),
     ...(ofEnd === undefined ? {} : { usage: ofEnd.usage }),
     message,
-    answer: answerOf(answer),
+    answer: wholeAnswer(answer),
   }
 }

@@ -62,7 +62,7 @@ export function replayModules(
   ports: ReplayPorts,
 ): TurnModules {
   const isOurs = () => log.next !== undefined && givenEventsAt(recording, log.at, conversation.state) === 0
-  const source = createReplayedModel(log, { wait, isOurs })
+  const source = createReplayedModel(log, { wait, isOurs, sideFiles: conversation.sideFiles })
   const redaction = redactionOf(recording, ports.home)
   const memory = createSessionMemory()
   let examined: ItemId | null = null

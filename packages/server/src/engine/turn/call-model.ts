@@ -99,6 +99,7 @@ async function streamOnce(context: TurnContext, turnId: TurnId, attempt: number)
       if (event.type === 'failed') end = event.failure
       // What a response has begun is discarded by the server that goes on.
       else if (event.type === 'aborted') signal.reason === 'handOver' || recorder.keep()
+      else if (event.type === 'picture' || event.type === 'pictureText') await recorder.takePicture(event)
       else recorder.take(event)
       if (event.type === 'aborted' || event.type === 'completed') end = 'kept'
       else if (recorder.isTooLarge()) {

@@ -11,15 +11,19 @@ import {
 import { jsonBytes } from '../../replies/wire-limits.ts'
 import { proposeCall } from '../calls/propose-call.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import { keepPicture } from './made-picture.ts'
 import { createStreamingItems, type StreamedType } from './streaming-items.ts'
 import type { CurrentModel, TurnContext } from './turn-context.ts'
 
-type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' }>
+type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' | PictureEvent['type'] }>
+type PictureEvent = Extract<ModelEvent, { type: 'picture' | 'pictureText' }>
 type CompletedResponse = Extract<ModelEvent, { type: 'completed' }>
 
 /** Records the events of one model response as items. */
 interface ResponseRecorder {
   take(event: StreamedEvent): void
+  /** Keeps a picture beside the log, then records the message that shows it. */
+  takePicture(event: PictureEvent): Promise<void>
   /** Keeps the received text, which is closed with the turn. */
   keep(): void
   /** Stops recording an incomplete response. */
@@ -93,11 +97,21 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
     }
   }
 
-  return { take, keep: streaming.keep, stop: streaming.stop, isTooLarge: () => size.bytes() > limits.response }
+  async function takePicture(event: PictureEvent): Promise<void> {
+    streaming.show(event.part, await keepPicture(event, conversation.sideFiles))
+  }
+
+  return {
+    take,
+    takePicture,
+    keep: streaming.keep,
+    stop: streaming.stop,
+    isTooLarge: () => size.bytes() > limits.response,
+  }
 }
 
 interface ResponseSize {
-  add(event: StreamedEvent): void
+  add(event: StreamedEvent | PictureEvent): void
   /** Returns the JSON bytes so far, arguments included that are still being written. */
   bytes(): number
 }

@@ -7,6 +7,7 @@ import {
   type DeltaWriter,
   recordSign,
 } from '../conversation/deltas.ts'
+import type { PictureMessage } from './made-picture.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export type StreamedType = 'agentMessage' | 'reasoning' | 'rawReasoning'
@@ -17,6 +18,8 @@ interface StreamingItem {
   type: StreamedType
   /** True where a message of the same response came before it. */
   continues: boolean
+  /** Picture that the part is, with a text about it. */
+  readonly images: Opening['images']
   readonly deltas: Coalescer
   /** Redacts the deltas; a secret may be cut between two of them. */
   readonly redacted: RedactedStream
@@ -25,9 +28,17 @@ interface StreamingItem {
   text: string
 }
 
+/** Beginning of a part: a text so far, or all that is said about a picture. */
+interface Opening {
+  readonly text: string
+  readonly images?: PictureMessage['images'] | undefined
+}
+
 /** Streams the text of one response: an item per part, with coalesced deltas. */
 export interface StreamingItems {
   push(part: string, type: StreamedType, text: string): void
+  /** Shows a picture, a message of its own. */
+  show(part: string, picture: PictureMessage): void
   /** Sets the whole text of a part and what it was. A message stays open until the response is complete: a cut one is discarded. */
   finish(part: string, type: StreamedType, text: string): void
   flush(): void
@@ -50,14 +61,14 @@ export function createStreamingItems({ conversation, modules }: TurnContext, tur
   const parts = new Map<string, StreamingItem>()
   let signMs = modules.clock.elapsed()
 
-  function open(part: string, type: StreamedType, text: string): StreamingItem {
+  function open(part: string, type: StreamedType, { text, images }: Opening): StreamingItem {
     const itemId = modules.ids.item()
     const redacted = modules.redaction.stream()
     const write = createDeltaWriter(conversation, itemId)
     const deltas = createCoalescer(modules.clock, (delta) => recordDelta(opened, redacted.push(delta)))
     const continues = [...parts.values()].some(isMessage)
     const shown = modules.redaction.text(text)
-    const opened: StreamingItem = { itemId, type, continues, deltas, redacted, write, text: shown }
+    const opened: StreamingItem = { itemId, type, continues, images, deltas, redacted, write, text: shown }
     conversation.record({ type: 'item.started', turnId, item: streamedItem(opened, 'inProgress') })
     parts.set(part, opened)
     return opened
@@ -82,12 +93,13 @@ export function createStreamingItems({ conversation, modules }: TurnContext, tur
   return {
     push(part, type, text) {
       if (text === '') return
-      const item = parts.get(part) ?? open(part, type, '')
+      const item = parts.get(part) ?? open(part, type, { text: '' })
       item.deltas.push(text)
     },
+    show: (part, picture) => void open(part, 'agentMessage', picture),
     finish(part, type, text) {
       if (!parts.has(part) && text === '') return
-      const item = parts.get(part) ?? open(part, type, text)
+      const item = parts.get(part) ?? open(part, type, { text })
       end(item)
       item.type = type
       item.text = modules.redaction.text(text)
@@ -127,9 +139,11 @@ function isMessage({ type }: StreamingItem): boolean {
   return type === 'agentMessage'
 }
 
-function streamedItem({ itemId: id, type, text, continues }: StreamingItem, status: Item['status']): Item {
-  if (type === 'agentMessage')
-    return { id, type, status, title: 'Answer', text, ...(continues ? { continues: true } : {}) }
+function streamedItem({ itemId: id, type, text, images, continues }: StreamingItem, status: Item['status']): Item {
+  if (type === 'agentMessage') {
+    const shown = images === undefined ? { title: 'Answer', text } : { title: 'Picture', text, images }
+    return { id, type, status, ...shown, ...(continues ? { continues: true } : {}) }
+  }
   const raw = type === 'rawReasoning' ? ({ raw: true } as const) : {}
   return { id, type: 'reasoning', status, title: 'Reasoning', text, ...raw }
 }

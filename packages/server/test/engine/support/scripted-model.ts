@@ -19,6 +19,8 @@ export interface Answer {
   readonly reasoning?: string
   /** Reasoning that is no summary. */
   readonly rawReasoning?: string
+  /** Picture in base64 that comes before the text. */
+  readonly picture?: string
   /** Text in pieces, each a delta. */
   readonly text?: string | readonly string[]
   readonly calls?: readonly ScriptedCall[]
@@ -78,7 +80,7 @@ export function scriptedModel(...steps: readonly Step[]): ScriptedModel {
 }
 
 function eventsOf(
-  { reasoning, rawReasoning, text, calls = [], begins, failure }: Answer,
+  { reasoning, rawReasoning, picture, text, calls = [], begins, failure }: Answer,
   nextId: () => string,
 ): ModelEvent[] {
   const pieces = typeof text === 'string' ? [text] : (text ?? [])
@@ -93,6 +95,7 @@ function eventsOf(
     events.push({ type: 'reasoningDelta', part: 'w0', text: rawReasoning, raw: true })
     events.push({ type: 'reasoningDone', part: 'w0', text: rawReasoning, raw: true })
   }
+  if (picture !== undefined) events.push({ type: 'picture', part: 'p0', mediaType: 'image/png', base64: picture })
   for (const piece of pieces) events.push({ type: 'textDelta', part: 't0', text: piece })
   if (whole !== '' && failure === undefined) events.push({ type: 'textDone', part: 't0', text: whole })
   for (const call of calls) events.push({ type: 'call', part: `c${events.length}`, ...modelCall(call, nextId) })

@@ -1,4 +1,5 @@
 import { methods, type SessionUpdate } from '@agentclientprotocol/sdk'
+import { smallPng } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { type TestServer, testPlace } from '../../engine/support/test-server.ts'
@@ -78,6 +79,27 @@ describe('a command in an editor without such terminals', () => {
     const last = JSON.stringify(callsOf(editor).at(-1))
     expect(last).toContain('1\\n2\\n3')
     expect(last).toContain('5000\\nend')
+  })
+})
+
+describe('a picture that the model makes', () => {
+  it('is shown as an image with a text, also when the session is loaded', async () => {
+    await using place = testPlace()
+    const data = smallPng.toString('base64')
+    const server = place.start({ model: scriptedModel({ picture: data, text: 'Here.' }) })
+    await using first = await openEditor(server)
+    const { sessionId } = await first.open(place.cwd)
+    await first.say(sessionId, 'draw')
+    await using later = await openEditor(server)
+    await later.agent.request(methods.agent.session.load, { sessionId, cwd: place.cwd, mcpServers: [] })
+    for (const editor of [first, later]) {
+      const contents = editor.updates.flatMap((one) =>
+        one.sessionUpdate === 'agent_message_chunk' ? [one.content] : [],
+      )
+      expect(contents.filter(({ type }) => type === 'image')).toEqual([{ type: 'image', data, mimeType: 'image/png' }])
+      expect(contents[0]).toMatchObject({ text: expect.stringContaining('(Picture: image/png') })
+      expect(contents.at(-1)).toEqual({ type: 'text', text: 'Here.' })
+    }
   })
 })
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { smallPng } from '@parley/testkit'
 import { afterAll, expect, test } from 'vitest'
 import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { fullAccess, testPlace } from '../../engine/support/test-server.ts'
@@ -35,6 +36,19 @@ test('a call gets the events of its turn and the last message as its result', as
     rollout_path: place.path(conversationId),
   })
   expect(hand.received.at(-1)).toMatchObject({ id, result: {} })
+})
+
+test('a call whose answer has a picture gets it as an image behind the text', async () => {
+  await using place = testPlace()
+  const data = smallPng.toString('base64')
+  const server = place.start({ model: scriptedModel({ picture: data, text: 'Here.' }, { picture: data }) })
+  await using hand = await takeHand(server)
+  const first = await hand.call('codex', { prompt: 'draw', cwd: place.cwd }).answer
+  const image = { type: 'image', data, mimeType: 'image/png' }
+  expect(first.content).toEqual([{ type: 'text', text: 'Here.' }, image])
+  const { threadId } = first.structuredContent
+  const { content } = await hand.call('codex-reply', { prompt: 'again', threadId }).answer
+  expect(content).toEqual([{ type: 'text', text: expect.stringContaining('(Picture: image/png') }, image])
 })
 
 test('every event names its request and its thread, and those of a turn have its id', async () => {

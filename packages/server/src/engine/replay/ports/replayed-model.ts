@@ -1,6 +1,7 @@
 import type { ModelClient, ModelEvent, ModelFacts, ModelFailure } from '@parley/models'
 import type { ConversationEvent, EventOf, Failure, Item, ItemId, TokenCounts } from '@parley/protocol'
 import type { Clock } from '../../../ports/clock-and-ids.ts'
+import type { SideFiles } from '../../conversation/side-files.ts'
 import type { ModelSource } from '../../settings/model-sources.ts'
 import { toFailure } from '../../turn/refusal.ts'
 import { createRetryWait } from '../../turn/retry-wait.ts'
@@ -18,10 +19,12 @@ interface ModelParts {
   readonly wait: ReplayWait
   /** Tells if the log has the engine's own event next, and none from outside. */
   readonly isOurs: () => boolean
+  /** Reads pictures that the model made. */
+  readonly sideFiles: Pick<SideFiles, 'readBase64'>
 }
 
 /** Creates the model of a replay: it says what the log holds at its place, and asks nobody. */
-export function createReplayedModel(log: ReplayedLog, { wait, isOurs }: ModelParts): ModelSource {
+export function createReplayedModel(log: ReplayedLog, { wait, isOurs, sideFiles }: ModelParts): ModelSource {
   /** Codes of the failures since the last whole answer, which number the attempts. */
   const failed: string[] = []
   const limits = () => retriesAt(log.next?.event, failed)
@@ -30,7 +33,7 @@ export function createReplayedModel(log: ReplayedLog, { wait, isOurs }: ModelPar
     const parts = new Map<ItemId, ItemId>()
     if (isHandedOver(log)) failed.length = 0
     for (;;) {
-      const said = await wait.until(() => (isOurs() ? spokenAt(log, parts) : null), signal)
+      const said = await wait.until(() => (isOurs() ? spokenAt(log, { parts, sideFiles }) : null), signal)
       if (said === null) {
         yield { type: 'aborted' }
         return
@@ -112,14 +115,19 @@ function retriesAt(event: ConversationEvent | undefined, failed: readonly string
   return { requestMaxRetries: most, streamMaxRetries: most, shortBudgetMs: Infinity, longBudgetMs: Infinity }
 }
 
+interface Spoken extends Pick<ModelParts, 'sideFiles'> {
+  /** Parts of the response so far. */
+  readonly parts: Map<ItemId, ItemId>
+}
+
 /** Returns what the model says at the place of the log; null while something else comes first. */
-function spokenAt(log: ReplayedLog, parts: Map<ItemId, ItemId>): readonly ModelEvent[] | null {
+function spokenAt(log: ReplayedLog, { parts, sideFiles }: Spoken): readonly ModelEvent[] | null {
   const { next } = log
   if (next === undefined) return null
   const { event } = next
   switch (event.type) {
     case 'item.started':
-      return begun(log, next, parts)
+      return pictured(event.item, { parts, sideFiles }) ?? begun(log, next, parts)
     case 'item.completed':
       return ended(log, event.item, parts)
     case 'usage.updated':
@@ -132,6 +140,16 @@ function spokenAt(log: ReplayedLog, parts: Map<ItemId, ItemId>): readonly ModelE
     default:
       return null
   }
+}
+
+/** Returns the picture that an item is about, its text where no bytes are kept; null for any other item. */
+function pictured(item: Item, { parts, sideFiles }: Spoken): readonly ModelEvent[] | null {
+  if (item.type !== 'agentMessage' || item.images === undefined) return null
+  parts.set(item.id, item.id)
+  const [image] = item.images
+  const base64 = image === undefined ? null : sideFiles.readBase64(image.file)
+  if (image === undefined || base64 === null) return [{ type: 'pictureText', part: item.id, text: item.text }]
+  return [{ type: 'picture', part: item.id, mediaType: image.mediaType, base64 }]
 }
 
 function begun(log: ReplayedLog, { event, streamed }: RecordedEvent, parts: Map<ItemId, ItemId>) {

@@ -7,6 +7,7 @@ import {
   type EventOf,
   type Item,
   type ItemId,
+  type ItemOf,
   isCall,
   type OpenItem,
   type TurnId,
@@ -15,7 +16,7 @@ import { setsPlan } from '@parley/protocol/calls'
 import { lastBytes } from '@parley/text'
 import { type ChangedTexts, callUpdate, fenced, textContent } from './call-updates.ts'
 import { restOfOutput, terminalContent, terminalExit, terminalInfo, terminalOutput } from './command-terminals.ts'
-import { chunk, planUpdate } from './text-updates.ts'
+import { chunk, pictureChunks, planUpdate } from './text-updates.ts'
 
 export interface UpdatesOptions {
   readonly conversation: Conversation
@@ -159,11 +160,11 @@ export class ConversationUpdates {
 
   async #start(item: Item): Promise<void> {
     this.#cutReason = null
-
     if (item.type === 'agentMessage' || item.type === 'reasoning') {
       this.#texts.set(item.id, { type: item.type, sentLength: 0 })
       await this.#separate(item)
       await this.#continue(item.id, item.text)
+      await this.#sendPictures(item)
     } else if (isCall(item) && !isSilent(item)) await this.#sendCall(item)
   }
 
@@ -221,10 +222,7 @@ export class ConversationUpdates {
       return
     }
     if (item.type === 'agentMessage' || item.type === 'reasoning') {
-      const rest = item.text.slice(this.#texts.get(item.id)?.sentLength ?? 0)
-      if (!this.#texts.has(item.id)) await this.#separate(item)
-      this.#texts.delete(item.id)
-      if (rest !== '') await this.#send(chunk(item.type, rest, item.id))
+      await this.#endText(item)
     } else if (item.type === 'userMessage') {
       // A client shows what it sends itself; only past messages and those of others are news.
       if (isPast || !this.#isOwn(item.messageId)) await this.#send(chunk(item.type, item.text, item.id))
@@ -232,6 +230,18 @@ export class ConversationUpdates {
       const text = item.text === '' ? item.title : item.text
       await this.#send(chunk('agentMessage', `\n\n${text}\n\n`, item.id))
     }
+  }
+
+  async #endText(item: ItemOf<'agentMessage' | 'reasoning'>): Promise<void> {
+    const rest = item.text.slice(this.#texts.get(item.id)?.sentLength ?? 0)
+    const isNew = !this.#texts.delete(item.id)
+    if (isNew) await this.#separate(item)
+    if (rest !== '') await this.#send(chunk(item.type, rest, item.id))
+    if (isNew) await this.#sendPictures(item)
+  }
+
+  async #sendPictures(item: Item): Promise<void> {
+    for (const update of await pictureChunks(this.#conversation, item)) await this.#send(update)
   }
 
   async #sendCall(item: CallItem): Promise<void> {

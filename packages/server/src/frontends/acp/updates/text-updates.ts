@@ -1,5 +1,6 @@
 import type { PlanEntry, SessionUpdate } from '@agentclientprotocol/sdk'
-import type { ItemId, Plan } from '@parley/protocol'
+import type { Conversation } from '@parley/client'
+import type { Item, ItemId, Plan } from '@parley/protocol'
 
 const chunkKinds = {
   agentMessage: 'agent_message_chunk',
@@ -10,6 +11,22 @@ const chunkKinds = {
 /** Returns the update that shows a piece of a message or of a thought. */
 export function chunk(type: keyof typeof chunkKinds, text: string, messageId: ItemId): SessionUpdate {
   return { sessionUpdate: chunkKinds[type], content: { type: 'text', text }, messageId }
+}
+
+/** Returns the updates that show the pictures of a message. Where the file of one is missing its text stands alone. */
+export async function pictureChunks(
+  conversation: Pick<Conversation, 'readFile'>,
+  item: Item,
+): Promise<SessionUpdate[]> {
+  const updates: SessionUpdate[] = []
+  const images = item.type === 'agentMessage' ? (item.images ?? []) : []
+  for (const { file, mediaType } of images) {
+    const bytes = await conversation.readFile(file).catch(() => null)
+    if (bytes === null) continue
+    const content = { type: 'image', data: bytes.toString('base64'), mimeType: mediaType } as const
+    updates.push({ sessionUpdate: 'agent_message_chunk', content, messageId: item.id })
+  }
+  return updates
 }
 
 const stepStatuses = { pending: 'pending', inProgress: 'in_progress', completed: 'completed' } as const

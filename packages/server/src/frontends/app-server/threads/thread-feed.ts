@@ -1,6 +1,8 @@
 import type { Conversation } from '@parley/client'
 import {
+  type AnswerMessages,
   answerAfter,
+  answerText,
   type ConversationEvent,
   type Envelope,
   type EventOf,
@@ -35,7 +37,7 @@ export class ThreadFeed {
   /** Last message of the model in the turn, for its summary. */
   #answer: ThreadItem | null = null
   /** Text of that answer. */
-  #said: string | null = null
+  #said: AnswerMessages = []
   #changed: readonly FileChangeEntry[] = []
   #before: Conversation['state']
 
@@ -160,7 +162,7 @@ export class ThreadFeed {
 
   #turnStarted({ turnId: id }: EventOf<'turn.started'>, at: number): void {
     this.#answer = null
-    this.#said = null
+    this.#said = []
     this.#changed = []
     this.#send('turn/started', { turn: runningTurnShape(id, at) })
   }
@@ -249,7 +251,7 @@ export class ThreadFeed {
     })
     if (item.type === 'agentMessage') {
       this.#said = answerAfter(this.#said, item)
-      this.#answer = { ...shown, text: this.#said }
+      this.#answer = { ...shown, text: answerText(this.#said) }
     }
     if (item.type !== 'fileChange' || item.status !== 'completed' || item.changes.length === 0) return
     this.#changed = [...this.#changed, ...item.changes]

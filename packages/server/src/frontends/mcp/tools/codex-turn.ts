@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
-import type { CallToolResult, ProgressToken } from '@modelcontextprotocol/server'
+import type { CallToolResult, ImageContent, ProgressToken } from '@modelcontextprotocol/server'
 import { promptHistoryPath } from '@parley/client'
+import { readFile } from '@parley/client/low-level'
 import { readUnlocked } from '@parley/host'
 import { sessionPaths } from '@parley/journal'
-import type { ConversationState, InputItem } from '@parley/protocol'
+import type { ConversationState, InputItem, Picture } from '@parley/protocol'
 import { onOneLine } from '@parley/protocol/question'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 import { textMessagesOf } from '../../../codex-events/translate.ts'
@@ -39,12 +40,29 @@ export async function runTurn(conversation: McpConversation, prompt: string, cal
   signal.removeEventListener('abort', stop)
   switch (end.kind) {
     case 'completed':
-      return answered(conversationId, end.text)
+      return withPictures(answered(conversationId, end.text), await picturesOf(conversation, end.pictures))
     case 'failed':
       return brokenOff(conversationId, end.message, call)
     case 'interrupted':
       return answered(conversationId, 'The turn was interrupted.', true)
   }
+}
+
+/** Reads pictures of an answer. Where the file of one is missing its text stands alone. */
+async function picturesOf(
+  { client, conversationId }: McpConversation,
+  pictures: readonly Picture[],
+): Promise<ImageContent[]> {
+  const blocks: ImageContent[] = []
+  for (const { file, mediaType } of pictures) {
+    const bytes = await readFile(client, { conversationId, file }).catch(() => null)
+    if (bytes !== null) blocks.push({ type: 'image', data: bytes.toString('base64'), mimeType: mediaType })
+  }
+  return blocks
+}
+
+function withPictures(result: CallToolResult, pictures: readonly ImageContent[]): CallToolResult {
+  return { ...result, content: [...result.content, ...pictures] }
 }
 
 async function send(conversation: McpConversation, turn: ToolCallTurn, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,13 @@
 import type { RequestId } from '@modelcontextprotocol/server'
 import type { Client, ConversationStore, ReachedConversation } from '@parley/client/low-level'
 import {
+  answerText,
   type ConversationId,
   type Envelope,
   type EventOf,
   type Item,
   type MessageId,
+  picturesOf,
   type TurnId,
   unansweredApprovals,
 } from '@parley/protocol'
@@ -192,9 +194,10 @@ export class McpConversation {
     this.#running = null
     if (running.owner === null) return
     if (outcome === 'interrupted') this.#finish(running.owner, { kind: 'interrupted' })
-    else if (outcome === 'completed')
-      this.#finish(running.owner, { kind: 'completed', text: this.#memory.lastMessage ?? '' })
-    else this.#finish(running.owner, { kind: 'failed', message: failure?.message ?? 'The turn failed.' })
+    else if (outcome === 'completed') {
+      const { answer } = this.#memory
+      this.#finish(running.owner, { kind: 'completed', text: answerText(answer) ?? '', pictures: picturesOf(answer) })
+    } else this.#finish(running.owner, { kind: 'failed', message: failure?.message ?? 'The turn failed.' })
   }
 
   #finish(turn: ToolCallTurn, end: TurnEnd): void {
