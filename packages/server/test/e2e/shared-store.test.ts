@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from '@parley/client'
 import { nodeFiles } from '@parley/journal'
@@ -7,6 +7,7 @@ import { freePorts, hasNats, type NatsServers, startModelServer, startNats, wait
 import { isLong } from '@parley/testkit/long-runs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keptContents } from '../../src/engine/history/kept-contents.ts'
+import { runStore } from '../../src/programs/store/run-store.ts'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { type Failpoint, failpoints } from '../fixtures/failpoints.ts'
 import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
@@ -56,7 +57,25 @@ describe.skipIf(!hasNats)('servers that share a store', { timeout: 60_000 }, () 
     await answer(client, watched)
     expect(readFileSync(join(one.cwd, 'ran'), 'utf8')).toBe('x\n')
     expect((await before.refused('conversation/resume', { conversationId })).code).toBe('liveElsewhere')
+    // Its home has the line of the yes, which the store refused.
+    expect(await verify(one, conversationId)).toMatchObject({
+      code: 0,
+      outcome: { result: 'waiting', compared: { unsent: { lines: 1 }, partsAtLine: null } },
+    })
+    expect(await verify(other, conversationId)).toMatchObject({ code: 0, outcome: { result: 'the same' } })
+    const log = one.path(conversationId)
+    writeFileSync(log, readFileSync(log, 'utf8').replace('"go"', '"no"'))
+    expect(await verify(one, conversationId)).toMatchObject({ code: 11, outcome: { result: 'differs' } })
   })
+
+  /** Runs `parley store verify` with the home of a server. */
+  async function verify({ root }: ProcessPlace, conversationId: string) {
+    let output = ''
+    const env = { HOME: root, PARLEY_HOME: join(root, '.parley') }
+    const args = ['verify', '--store', `nats://${nats.addresses.join(',')}`, '--json', conversationId]
+    const code = await runStore(args, env, { write: (text) => (output += text) })
+    return { code, outcome: JSON.parse(output) }
+  }
 
   it('send clients to the one that has a conversation, and say when they can serve none', async () => {
     await using world = await twoPlaces('echo x >> ran')

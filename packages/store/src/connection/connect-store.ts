@@ -60,10 +60,11 @@ export async function connectStore(address: StoreAddress): Promise<Connected> {
   const name = nameOf(address)
   const fault = fileFault(address.tls ?? {})
   if (fault !== null) throw new UnusableStoreError(fault)
-  const connection = await connect(optionsOf(address)).catch((cause: unknown) => {
+  const connection = await connect(optionsOf(address)).catch(async (failure: unknown) => {
+    const cause = await reasonOf(failure, address)
     // Without its cause, which may be a time limit: servers that elect can be reached.
     const passes = isUnreachable(cause)
-    throw new UnusableStoreError(`The store ${name} cannot be reached${reasonWords(cause)}.`, { passes })
+    throw new UnusableStoreError(`The store ${name} cannot be reached${reasonWords(cause, address.tls)}.`, { passes })
   })
   const limit = connection.info?.max_payload ?? 0
   if (limit < leastPayloadBytes) {
@@ -80,6 +81,22 @@ export async function connectStore(address: StoreAddress): Promise<Connected> {
     })
   })
   return { connection, streams: jetstream(connection, { timeout: requestMs }), admin, name }
+}
+
+/**
+ * Resolves to why a connection failed. A server looks at the certificate of a client when that has connected, so that the
+ * library connects again for as long as it may, and says no more than that the time is over: it is told not to.
+ */
+async function reasonOf(failure: unknown, address: StoreAddress): Promise<unknown> {
+  const isSilent = failure instanceof Error && failure.name === 'TimeoutError'
+  if (!isSilent || address.tls === undefined) return failure
+  try {
+    const connection = await connect({ ...optionsOf(address), reconnect: false })
+    await connection.close()
+    return failure
+  } catch (error) {
+    return error
+  }
 }
 
 function optionsOf({ servers, credentialsFile, user, tls }: StoreAddress): NodeConnectionOptions {

@@ -27,15 +27,32 @@ function faultIn(path: string, isCertificate: boolean): string | null {
   }
 }
 
+/** Codes of a server that ends a connection for the certificate of the client, or for having none. */
+const refusedCodes = /_ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_[A-Z]+|UNKNOWN_CA|ACCESS_DENIED)$/
+
 /** Returns why a store cannot be reached, and what helps where that is known, as the rest of a sentence. */
-export function reasonWords(cause: unknown): string {
+export function reasonWords(cause: unknown, files: TlsPaths = {}): string {
   const message = errorMessage(cause)
+  const refused = refusedCode(cause)
+  if (refused !== null) return `: ${refusedWords(refused, files)}`
   const tls = faultOf(cause)
   if (tls !== null) return `: ${tls.what}. ${tls.next}`
   // The library has no code for it.
   if (message.includes("does not support 'tls'"))
     return ': it has no TLS. If that is meant, its address begins with nats://, and [store] names no files of TLS'
   return ` (${message})`
+}
+
+function refusedCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const code = 'code' in error ? String(error.code) : ''
+  return refusedCodes.test(code) ? code : refusedCode(error.cause)
+}
+
+function refusedWords(code: string, { cert }: TlsPaths): string {
+  if (cert === undefined)
+    return `it asks for a certificate, and none was given (${code}). Name one that its authority made by cert_file and key_file of [store]`
+  return `it refuses the certificate in ${cert}, the cert_file of [store] (${code}). It takes those of the authority in its own ca_file, while they are valid: name one of these, or have that authority added there`
 }
 
 /** Looks through the causes: the library wraps errors of the system. */

@@ -17,21 +17,35 @@ interface LogHere {
 }
 
 type ComparedLog = Omit<Comparison, 'isListed'>
-type Content = Omit<ComparedLog, 'isCopy' | 'lostBytes'>
+type Content = Omit<ComparedLog, 'isCopy' | 'lostBytes' | 'unsent'>
+
+/** Place at which the log here and that of the store part. */
+interface Parting {
+  /** First byte that is not the same, also where one of the logs ends there. */
+  readonly byte: number
+  /** Lines before it that both have. */
+  readonly lines: number
+}
 
 /** Compares all that a store has of a conversation with what is here. Rejects with `STORE_LOST` where a part is gone. */
 export async function compareLog(copy: LocalCopy, ports: FetchPorts): Promise<ComparedLog> {
   const { files } = ports
   const isCopy = files.look(copy.acked) !== null
-  if (files.look(copy.log) === null) return { ...(await compare(null, copy, ports)), here: null, isCopy, lostBytes: 0 }
+  if (files.look(copy.log) === null) {
+    const { content } = await compare(null, copy, ports)
+    return { ...content, here: null, isCopy, unsent: null, lostBytes: 0 }
+  }
   // Before the store is read: a server may write meanwhile.
   const mark = readMark(files, copy.acked)
   const file = files.open(copy.log, 'read')
   try {
     const { sizeBytes } = files.stat(file)
     const log: LogHere = { sizeBytes, read: (span) => readSpan(files, file, span) }
-    const compared = await compare(log, copy, ports)
-    return { ...compared, isCopy, lostBytes: mark?.store === ports.store ? lostOf(mark, compared) : 0 }
+    const { content, parting } = await compare(log, copy, ports)
+    if (mark?.store !== ports.store) return { ...content, isCopy, unsent: null, lostBytes: 0 }
+    const unsent = unsentOf(mark, content, parting)
+    const partsAtLine = unsent === null ? content.partsAtLine : null
+    return { ...content, partsAtLine, isCopy, unsent, lostBytes: lostOf(mark, content) }
   } finally {
     files.close(file)
   }
@@ -42,21 +56,36 @@ function lostOf({ bytes }: AckMark, { stored }: Content): number {
   return stored === null ? 0 : Math.max(0, bytes - stored.bytes)
 }
 
-async function compare(log: LogHere | null, copy: LocalCopy, ports: FetchPorts): Promise<Content> {
+/** Returns what is here behind all that was acknowledged, and is not in the store; null for nothing. */
+function unsentOf({ bytes }: AckMark, { stored, here }: Content, parting: Parting): Comparison['unsent'] {
+  if (stored === null || here === null || parting.byte < bytes || parting.byte >= here.bytes) return null
+  const { lines } = parting
+  return { fromLine: lines + 1, lines: here.lines - lines, bytes: here.bytes - parting.byte }
+}
+
+interface Compared {
+  readonly content: Content
+  readonly parting: Parting
+}
+
+async function compare(log: LogHere | null, copy: LocalCopy, ports: FetchPorts): Promise<Compared> {
   const stored = await readStored(log, copy, ports)
   const kept = await checkObjects(stored?.files ?? new Set(), ports)
   const own = log === null ? null : sideFilesHere(copy, ports)
-  const lacking = own === null ? [] : [...kept.sound].filter((name) => !own.sound.has(name) && !own.bad.has(name))
+  const named = [...(stored?.filesHere ?? [])].filter((name) => kept.sound.has(name))
+  const lacking = own === null ? [] : named.filter((name) => !own.sound.has(name) && !own.bad.has(name))
   const badHere = [...(own?.bad ?? []), ...lacking].map((name): BadFile => ({ name, where: 'here' }))
-  return {
+  const content = {
     stored: stored === null ? null : extentOf(stored.tally, kept.sound.size),
     here: log === null ? null : extentOf(tallyHere(log), own?.sound.size ?? 0),
-    partsAtLine: stored?.partsAtLine ?? null,
+    partsAtLine: stored?.parted == null ? null : stored.parted.lines + 1,
     badFiles: [
       ...[...kept.bad, ...(await badContents(stored, copy, ports))].map((name): BadFile => ({ name, where: 'store' })),
       ...badHere,
     ],
   }
+  const end = { byte: stored?.tally.bytes ?? 0, lines: stored?.tally.lines ?? 0 }
+  return { content, parting: stored?.parted ?? end }
 }
 
 function extentOf(tally: LogTally, sideFiles: number): Extent {
@@ -67,9 +96,12 @@ function extentOf(tally: LogTally, sideFiles: number): Extent {
 interface Stored {
   readonly tally: LogTally
   readonly files: Set<string>
+  /** Side files that are named up to where the log here ends or is another one. */
+  readonly filesHere: Set<string>
   /** Hashes of contents that its lines name. */
   readonly contents: Set<string>
-  partsAtLine: number | null
+  /** Place from which the log here has something else; null where one log is the beginning of the other. */
+  parted: Parting | null
 }
 
 /** Reads the messages of a conversation beside the log that is here; resolves to null where there are none. */
@@ -77,13 +109,16 @@ async function readStored(log: LogHere | null, copy: LocalCopy, ports: FetchPort
   const { subject, objects, name } = ports
   const newest = await subject.last()
   if (newest === null || newest.to === 0) return null
-  const stored: Stored = { tally: tallyLog(), files: new Set(), contents: new Set(), partsAtLine: null }
+  const [files, filesHere, contents] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const stored: Stored = { tally: tallyLog(), files, filesHere, contents, parted: null }
   for await (const message of subject.read(atBeginning, newest)) {
     if (message.from !== stored.tally.bytes) throw new StorageError({ code: STORE_LOST, operation: 'read', path: name })
-    for (const file of [...message.files, ...(await sideFilesOf(message, objects))]) stored.files.add(file)
+    const named = [...message.files, ...(await sideFilesOf(message, objects))]
+    for (const file of named) files.add(file)
     const bytes = await bytesOf(message, stored, ports)
-    for (const hash of await namedContents(copy.contents, bytes, objects.get)) stored.contents.add(hash)
-    if (log !== null) stored.partsAtLine ??= differingLine(log, bytes, stored.tally)
+    for (const hash of await namedContents(copy.contents, bytes, objects.get)) contents.add(hash)
+    if (log !== null) stored.parted ??= partingIn(log, bytes, stored.tally)
+    if (stored.parted === null && message.to <= (log?.sizeBytes ?? 0)) for (const file of named) filesHere.add(file)
     stored.tally.add(bytes)
   }
   return stored
@@ -96,14 +131,14 @@ async function bytesOf(message: LogMessage, { files }: Stored, ports: FetchPorts
   return bytes
 }
 
-/** Returns the number of the first line that differs; null where all that is here is the same. */
-function differingLine(log: LogHere, bytes: Buffer, before: LogTally): number | null {
+/** Returns where the log here differs from a message; null where all that is here is the same. */
+function partingIn(log: LogHere, bytes: Buffer, before: LogTally): Parting | null {
   const length = Math.max(0, Math.min(bytes.length, log.sizeBytes - before.bytes))
   const here = log.read({ offset: before.bytes, length })
   const there = bytes.subarray(0, here.length)
   if (here.equals(there)) return null
   const at = here.findIndex((byte, index) => byte !== there[index])
-  return before.lines + linesIn(there.subarray(0, at)) + 1
+  return { byte: before.bytes + at, lines: before.lines + linesIn(there.subarray(0, at)) }
 }
 
 function tallyHere(log: LogHere): LogTally {

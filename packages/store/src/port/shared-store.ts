@@ -103,12 +103,21 @@ export interface Comparison {
   readonly partsAtLine: number | null
   /** True where the log here is a copy of what a store has. */
   readonly isCopy: boolean
+  /** Lines at the end of the copy here that the store never acknowledged and does not have; null for none. */
+  readonly unsent: Unsent | null
   /** Bytes at the end of the copy here that the store had acknowledged and does not have. */
   readonly lostBytes: number
   /** True where lists of the store show it, so that servers open it. */
   readonly isListed: boolean
   /** Side files and contents of files that are missing or do not have the content they are named by. */
   readonly badFiles: readonly BadFile[]
+}
+
+/** Lines that only this machine has, and no client of the store was shown. */
+interface Unsent {
+  readonly fromLine: number
+  readonly lines: number
+  readonly bytes: number
 }
 
 export interface BadFile {

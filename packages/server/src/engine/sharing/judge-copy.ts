@@ -14,12 +14,16 @@ const none: Pick<Extent, 'lines' | 'bytes'> = { lines: 0, bytes: 0 }
 
 /** Tells what a copy does to its target, which is only ever continued. */
 export function judge(compared: Comparison, way: CopyWay): Judgement {
-  const { stored, here, partsAtLine, isCopy, isListed } = compared
+  const { stored, here, partsAtLine, unsent, isCopy, isListed } = compared
   const [source, target] = way === 'to' ? [here, stored] : [stored, here]
   if (source === null) return refused(way === 'to' ? 'This machine has no log of it.' : 'The store does not have it.')
   if (partsAtLine !== null)
     return refused(
       `Line ${partsAtLine} is another one here than in the store. Nothing was changed. To keep both, make another conversation of the log here: \`parley bundle\`, then \`parley open\`.`,
+    )
+  if (unsent !== null)
+    return refused(
+      `The store never acknowledged ${unsent.lines} lines that are here, from line ${unsent.fromLine} on, and nobody was shown them. Nothing was changed. A server with this home keeps them aside when it opens the conversation; then copy it.`,
     )
   const { lines, bytes } = target ?? none
   const more = { lines: source.lines - lines, bytes: source.bytes - bytes }

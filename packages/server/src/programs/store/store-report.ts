@@ -7,7 +7,7 @@ import type { Copied, Judgement } from '../../engine/index.ts'
 /** Result for one conversation. */
 export interface Outcome {
   readonly conversationId: ConversationId
-  readonly result: 'copied' | 'would copy' | 'the same' | 'refused' | 'differs' | 'store only' | 'here only'
+  readonly result: 'copied' | 'would copy' | 'the same' | 'refused' | 'differs' | 'waiting' | 'store only' | 'here only'
   /** Sentence for people; empty where the counts say all. */
   readonly detail: string
   readonly compared: Comparison | null
@@ -41,7 +41,12 @@ export function outcomeOfVerify(conversationId: ConversationId, compared: Compar
   const fault = faultOf(compared)
   if (fault !== null) return { ...about, result: 'differs', detail: fault }
   if (stored === null) return { ...about, result: 'here only', detail: '' }
+  if (compared.unsent !== null) return { ...about, result: 'waiting', detail: unsentWords(compared.unsent) }
   return { ...about, result: here === null ? 'store only' : 'the same', detail: lagOf(stored, here) }
+}
+
+function unsentWords({ fromLine, lines }: NonNullable<Comparison['unsent']>): string {
+  return `this machine has ${lines} more lines, from line ${fromLine}, that the store never acknowledged and nobody was shown; nothing is lost: a server that runs here sends them, else they are kept aside when it opens the conversation`
 }
 
 function lagOf(stored: Extent, here: Extent | null): string {
@@ -51,10 +56,10 @@ function lagOf(stored: Extent, here: Extent | null): string {
 }
 
 /** Returns what is wrong, as a sentence; null where all that both have is the same. */
-function faultOf({ stored, here, partsAtLine, badFiles, isListed, lostBytes }: Comparison): string | null {
+function faultOf({ stored, here, partsAtLine, unsent, badFiles, isListed, lostBytes }: Comparison): string | null {
   if (partsAtLine !== null) return `Line ${partsAtLine} is another one here than in the store.`
-  if (stored !== null && here !== null && stored.bytes === here.bytes && stored.hash !== here.hash)
-    return 'The hashes of both logs are not the same.'
+  const isWhole = unsent === null && stored !== null && here !== null && stored.bytes === here.bytes
+  if (isWhole && stored.hash !== here.hash) return 'The hashes of both logs are not the same.'
   if (lostBytes > 0)
     return `The store has lost the last ${formatBytes(lostBytes)} of it, which it had acknowledged. This machine has them: close it, then copy it --to the store.`
   const [bad] = badFiles

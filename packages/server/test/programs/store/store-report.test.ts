@@ -10,6 +10,7 @@ const compared: Comparison = {
   isCopy: false,
   badFiles: [],
   isListed: false,
+  unsent: null,
   lostBytes: 0,
 }
 const said = (lines: number, bytes: number) =>
