@@ -114,11 +114,11 @@ describe('the launcher', () => {
     expect((await run(join(elsewhere.path, 'second'))).exitCode).toBe(0)
   })
 
-  test('limits the young generation of all that is no script', async () => {
+  test('opens no debugger at a signal, and limits the young generation of all that is no script', async () => {
     await using place = await checkout()
     const flagsOf = async (...argv: string[]) => (await run(place.launcher, argv)).lines().at(-1)
-    expect(await flagsOf('resume', 'flags')).toBe('["--max-semi-space-size=1"]')
-    expect(await flagsOf('exec', 'flags')).toBe('[]')
+    expect(await flagsOf('resume', 'flags')).toBe('["--disable-sigusr1","--max-semi-space-size=1"]')
+    expect(await flagsOf('exec', 'flags')).toBe('["--disable-sigusr1"]')
   })
 
   test('sets the allocator, unless the user has', async () => {

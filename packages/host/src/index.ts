@@ -62,7 +62,7 @@ export {
 } from './system/marks.ts'
 export { abandonedFolders, makeOwnFolder, readableTmp } from './system/own-leftovers.ts'
 export { fileStamp, NotPrivateError, readPrivateFile } from './system/private-file.ts'
-export { findProgram } from './system/programs.ts'
+export { findProgram, ownNode } from './system/programs.ts'
 export { DanglingLinkError, readIfThere, settledStamp } from './system/read-if-there.ts'
 export {
   followLinks,

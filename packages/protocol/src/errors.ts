@@ -1,5 +1,7 @@
 /** Exit code of a server that could not save all it had accepted (EX_IOERR). */
 export const unsavedExitCode = 74
+/** Exit code of a program whose home cannot be used, as for whatever cannot be saved; the last line of its stderr says why. */
+export const noHomeExitCode = 9
 /** Exit code of a server whose store cannot be opened (EX_TEMPFAIL); the last line of its stderr says why. */
 export const noStoreExitCode = 75
 

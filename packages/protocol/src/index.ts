@@ -12,6 +12,7 @@ export {
   roleOf,
 } from './access/method-rights.ts'
 export {
+  noHomeExitCode,
   noStoreExitCode,
   unsavedExitCode,
   type WireErrorCode,

@@ -4,18 +4,13 @@ import {
   ClientError,
   type Conversation,
   connect as connectTo,
+  hasNoStorage,
   type ConnectOptions as LibraryOptions,
   type Parley,
   serverOn,
 } from '@parley/client'
 import { knownToken, type NamedServer } from '@parley/client/named-servers'
-import {
-  type ConversationId,
-  type LoginCompleted,
-  noStoreExitCode,
-  type Overrides,
-  type ServerNotice,
-} from '@parley/protocol'
+import type { ConversationId, LoginCompleted, Overrides, ServerNotice } from '@parley/protocol'
 import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodeOf, exitCodes, misused, ParleyError } from './exit-codes.ts'
 import { type Launch, type LaunchedServer, launchServer } from './launch-server.ts'
@@ -64,7 +59,7 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
     return parley
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
-    throw (await exitCodeNow(server)) === noStoreExitCode
+    throw hasNoStorage(await exitCodeNow(server))
       ? new ParleyError('storageFailed', exitCodes.storage, error.message)
       : serverFailed(error.message)
   } finally {
@@ -88,13 +83,16 @@ function exitCodeNow({ exited }: LaunchedServer): Promise<number | null> {
   return Promise.race([exited.then(({ code }) => code), nextTurn(null)])
 }
 
-/** Says on stderr, once, what a server says of itself while it takes long to start. */
+/** Says on stderr, once, what a server says of itself while it takes long to start. Of one that ends with it, the error says it. */
 function sayWhyItStarts({ stderrTail }: LaunchedServer): Disposable {
+  let before: string | undefined
   const timer = setInterval(() => {
     const said = stderrTail()
       ?.text.split('\n')
       .findLast((line) => line.startsWith('parley server: '))
-    if (said === undefined) return
+    const isNew = said !== before
+    before = said
+    if (said === undefined || isNew) return
     process.stderr.write(`${showEffects(said)}\n`)
     clearInterval(timer)
   }, slowStartMs)

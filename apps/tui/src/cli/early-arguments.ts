@@ -75,10 +75,10 @@ export function serverProgramOf(argv: readonly string[]): (typeof serverPrograms
 }
 
 /**
- * Flags of Node for a server, which runs without them too. The young generation would grow to 48 MB, for 2 % of a
+ * Flags of Node for a server, which runs without them too. SIGUSR1 would open a debugger to all of the machine. The young generation would grow to 48 MB, for 2 % of a
  * flood's CPU. Most other flags cost 10 ms at start, by Node's snapshot.
  */
-export const serverNodeFlags = ['--max-semi-space-size=1'] as const
+export const serverNodeFlags = ['--disable-sigusr1', '--max-semi-space-size=1'] as const
 
 const windowCommands: ReadonlySet<string> = new Set(['resume', 'attach', 'fork', 'demo'])
 /** Flags of those commands that take a value, with what follows in the same word, and those that take none. */

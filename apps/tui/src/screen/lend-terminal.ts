@@ -1,4 +1,5 @@
 import { errorMessage } from '@parley/text'
+import { serverNodeFlags } from '../cli/early-arguments.ts'
 import type { EditedText } from '../terminal/edit-text.ts'
 import type { Intent, LendingIntent } from '../ui/actions.ts'
 import type { LendableTerminal } from './hold-screen.ts'
@@ -48,7 +49,9 @@ export function lendTerminal(
   async function logIn({ provider, way }: Extract<ProgramIntent, { kind: 'logIn' }>): Promise<() => void> {
     const [, program = ''] = process.argv
     const oauth = way === 'browser' ? ['--oauth'] : []
-    const problem = await runProgram([process.execPath, program, 'login', provider, ...oauth], { env })
+    const problem = await runProgram([process.execPath, ...serverNodeFlags, program, 'login', provider, ...oauth], {
+      env,
+    })
     if (problem !== null) return () => note('warning', `You are not logged in to ${provider}: the lines above say why.`)
     return () => screen.dispatch({ kind: 'loggedIn', provider })
   }

@@ -66,7 +66,7 @@ export function actorName({ title, name, user }: Pick<Actor, 'title' | 'name' | 
 
 /** Errno names the server gives for a log that another program changed while it was open. */
 const lostLogs: ReadonlySet<string> = new Set(['DELETED', 'MOVED', 'REPLACED', 'CHANGED'])
-const fullDisks: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
+const fullDisks: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 export function isLostLog(errno: unknown): errno is string {
   return typeof errno === 'string' && lostLogs.has(errno)
@@ -86,6 +86,7 @@ export function followStorage(ui: UiState, errno: string | null): UiState {
 const diskWords: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file may not grow (ulimit -f)',
   EROFS: 'the disk is read-only',
   EACCES: 'there is no permission to write',
   EPERM: 'there is no permission to write',

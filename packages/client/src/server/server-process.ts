@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { openStderrLog, type StderrLog } from './stderr-log.ts'
 
 export { takeAllocatorSettings } from './allocator-settings.ts'
+
+const keptCharacters = 4096
+/** Time for the last words of a server that has ended. */
+const lastWordsMs = 200
 
 export interface SpawnServerOptions {
   /** Program and arguments, e.g. `[process.execPath, '…/server.mjs']`. */
@@ -29,8 +34,8 @@ export interface ServerProcess {
   readonly program: string
   /** Resolves when the process has ended, or could not be started. */
   readonly exited: Promise<ServerExit>
-  /** Returns the end of the server's stderr and the file that holds all of it; null if it wrote nothing. */
-  stderrTail(): { readonly text: string; readonly path: string } | null
+  /** Returns the end of the server's stderr and the file that holds all of it, if one could be made; null if it wrote nothing. */
+  stderrTail(): { readonly text: string; readonly path: string | null } | null
   /** Sends the signal; SIGKILL goes to the whole process group, wrappers of the server included. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void
   /** Lets the calling process exit while the server keeps running. */
@@ -47,13 +52,14 @@ export function startServerProcess(options: SpawnServerOptions): ServerProcess {
     const child = spawned(options, log)
     // Without free descriptors Node makes no pipes, whatever its types say.
     const { stdin, stdout }: { stdin?: Writable | null; stdout?: Readable | null } = child
+    const unfiled = log === null ? keepTail(child.stderr) : null
     return {
       input: stdin ?? discarding(),
       output: stdout ?? Readable.from([]),
       pid: child.pid,
       program: options.command[0],
-      exited: exitOf(child),
-      stderrTail: () => stderrTailIn(log),
+      exited: exitOf(child, unfiled?.ended),
+      stderrTail: () => tailIn(log ?? unfiled),
       kill: (signal) => (signal === 'SIGKILL' ? killGroup(child) : void child.kill(signal)),
       release: () => child.unref(),
     }
@@ -66,7 +72,7 @@ export function startServerProcess(options: SpawnServerOptions): ServerProcess {
 }
 
 function spawned({ command: [program, ...args], env }: SpawnServerOptions, log: StderrLog | null): ChildProcess {
-  return spawn(program, args, { stdio: ['pipe', 'pipe', log?.descriptor ?? 'ignore'], env, detached: true })
+  return spawn(program, args, { stdio: ['pipe', 'pipe', log?.descriptor ?? 'pipe'], env, detached: true })
 }
 
 function neverStarted(program: string, error: unknown): ServerProcess {
@@ -91,16 +97,39 @@ function failedStart(error: unknown): ServerExit {
   return { code: null, signal: null, ...errno }
 }
 
-function exitOf(child: ChildProcess): Promise<ServerExit> {
+/** Resolves to the end of the process, and to that of its last words, where they come by a pipe. */
+function exitOf(child: ChildProcess, said?: Promise<unknown>): Promise<ServerExit> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(failedStart(error)))
-    child.once('exit', (code, signal) => resolve({ code, signal }))
+    child.once('exit', (code, signal) => {
+      const end = () => resolve({ code, signal })
+      if (said === undefined) return end()
+      // What it started may hold the pipe open.
+      const late = setTimeout(end, lastWordsMs)
+      void said.then(() => {
+        clearTimeout(late)
+        end()
+      })
+    })
   })
 }
 
-function stderrTailIn(log: StderrLog | null): ReturnType<ServerProcess['stderrTail']> {
-  const text = log?.newText().trim() ?? ''
-  return log === null || text === '' ? null : { text, path: log.path }
+function tailIn(
+  said: (Pick<StderrLog, 'newText'> & { readonly path: string | null }) | null,
+): ReturnType<ServerProcess['stderrTail']> {
+  const text = said?.newText().trim() ?? ''
+  return said === null || text === '' ? null : { text, path: said.path }
+}
+
+/** Keeps the end of a stderr for which there is no file. It does not hold up the end of this process. */
+function keepTail(stderr: Readable | null) {
+  let text = ''
+  stderr?.setEncoding('utf8').on('data', (piece: string) => {
+    text = `${text}${piece}`.slice(-keptCharacters)
+  })
+  if (stderr instanceof Socket) stderr.unref()
+  const ended = new Promise<void>((resolve) => (stderr === null ? resolve() : stderr.once('close', resolve)))
+  return { path: null, newText: () => text, ended }
 }
 
 /** Kills the server's session; the guard of its commands runs in another session and ends them. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { getSystemErrorMessage } from 'node:util'
-import { noStoreExitCode } from '@parley/protocol'
+import { noHomeExitCode, noStoreExitCode } from '@parley/protocol'
 import { answerLimits, createStreamTransport, type Transport } from '@parley/rpc'
 import { type ServerProcess, type SpawnServerOptions, startServerProcess } from './server-process.ts'
 
@@ -24,14 +24,22 @@ export function serverOn({ input, output, ...ways }: ServerProcess): SpawnedServ
   return { ...ways, transport }
 }
 
+/** Returns true for the end of a server that cannot store anything, whose last line of stderr is the sentence about it. */
+export function hasNoStorage(code: number | null): boolean {
+  return code === noStoreExitCode || code === noHomeExitCode
+}
+
 /** Resolves to the sentence about a server that ended unexpectedly, once its process is gone. */
 export async function explainExit(server: SpawnedServer): Promise<string> {
   const { code, signal, errno } = await server.exited
   if (code === null && signal === null) return `The server ${server.program} could not be started${causeOf(errno)}.`
   const how = signal === null ? `ended with ${code}` : `was ended by ${signal}`
   const words = server.stderrTail()
-  if (code === noStoreExitCode && words !== null) return lastLineOf(words.text).replace(/^parley server: /, '')
-  const said = words === null ? '' : ` It said: ${lastLineOf(words.text)} (all of it is in ${words.path})`
+  if (hasNoStorage(code) && words !== null) return lastLineOf(words.text).replace(/^parley server: /, '')
+  const said =
+    words === null
+      ? ''
+      : ` It said: ${lastLineOf(words.text)}${words.path === null ? '' : ` (all of it is in ${words.path})`}`
   return `The server ${how}.${said}`
 }
 

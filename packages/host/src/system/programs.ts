@@ -58,3 +58,9 @@ export function findSetsid(): readonly string[] | null {
   const program = ['/usr/bin/setsid', '/bin/setsid'].find((path) => existsSync(path))
   return program === undefined ? null : [program, '-c']
 }
+
+/**
+ * The start of a command in this process's own Node. SIGUSR1 opens no debugger there, by which every user of the machine
+ * could run code as this one.
+ */
+export const ownNode = [process.execPath, '--disable-sigusr1'] as const

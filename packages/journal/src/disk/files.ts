@@ -104,7 +104,7 @@ export const STORE_OLDER = 'STORE_OLDER'
 /** The log here is not a copy of the one in the store: each has what the other lacks, or it went on without the store. */
 export const STORE_PARTED = 'STORE_PARTED'
 
-const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', STORE_FULL])
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', STORE_FULL])
 const PASSING: ReadonlySet<string> = new Set([
   'EIO',
   'EROFS',

@@ -23,6 +23,7 @@ describe('a storage error', () => {
   it.each([
     ['ENOSPC', 'full'],
     ['EDQUOT', 'full'],
+    ['EFBIG', 'full'],
     ['EIO', 'passing'],
     ['EACCES', 'passing'],
     ['EBADF', 'final'],

@@ -1,20 +1,24 @@
 import { Console } from 'node:console'
 import { setTimeout as delay } from 'node:timers/promises'
 import { abandonedFolders, type Host, hasAbandonedNotes, readableTmp, sweepOrphans, sweepReserved } from '@parley/host'
+import { noHomeExitCode } from '@parley/protocol'
 import { removeTree } from '@parley/workspace'
 import { UsageError } from '../serving/flags.ts'
 import { removeStaleSockets } from '../serving/run-folder.ts'
+import { HomeError } from './home-folder.ts'
 
 const usageExitCode = 2
 
-/** Runs a server program and exits with its code. Prints a `UsageError` to stderr and exits with 2. */
+/** Runs a server program and exits with its code. Prints a `UsageError` to stderr and exits with 2, a `HomeError` with 9. */
 export async function runProgram(name: string, run: (argv: readonly string[]) => Promise<number>): Promise<never> {
+  // It may be a file on a full disk, or a pipe that nobody reads any more.
+  process.stderr.on('error', () => undefined)
   try {
     process.exit(await run(argumentsAfter(name)))
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
+    if (!(error instanceof UsageError || error instanceof HomeError)) throw error
     process.stderr.write(`parley ${name}: ${error.message}\n`)
-    process.exit(usageExitCode)
+    process.exit(error instanceof HomeError ? noHomeExitCode : usageExitCode)
   }
 }
 

@@ -3,6 +3,7 @@ import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { appendUnlocked, foreignOwner } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
+import { systemErrorReason } from '@parley/workspace'
 import { absolutePath, UsageError } from '../serving/flags.ts'
 
 /**
@@ -42,6 +43,11 @@ function listedHomes(): readonly string[] {
   }
 }
 
+/** A home that cannot be used. The message is a sentence with its path, the cause and what to do. */
+export class HomeError extends Error {
+  override readonly name = 'HomeError'
+}
+
 const accessOfOthers = 0o077
 
 /** Entries of the home that decide what runs, or hold what was said. */
@@ -60,12 +66,12 @@ const rulingEntries = [
 
 /**
  * Removes other users' access to the home folder. Returns the sentence that reports it; null when nothing changed.
- * Throws `UsageError` for a folder, files or links of another user.
+ * Throws `UsageError` for a folder, files or links of another user, and `HomeError` where the disk refuses.
  */
 export function makeHomePrivate(home: string): string | null {
-  const facts = statSync(home, { throwIfNoEntry: false })
+  const facts = unlessRefused(home, 'cannot be read', () => statSync(home, { throwIfNoEntry: false }))
   const own = process.getuid?.()
-  if (facts === undefined || own === undefined) return null
+  if (facts?.isDirectory() !== true || own === undefined) return null
   if (facts.uid !== own && own !== 0) {
     throw new UsageError(
       `${home} belongs to user ${facts.uid}, and this is user ${own}. Set PARLEY_HOME to a folder of your own.`,
@@ -74,8 +80,18 @@ export function makeHomePrivate(home: string): string | null {
   for (const name of rulingEntries) assertOwn(join(home, name))
   const mode = facts.mode & 0o7777
   if ((mode & accessOfOthers) === 0) return null
-  chmodSync(home, mode & ~accessOfOthers)
+  const problem = `is open to other users of this machine (mode ${mode.toString(8)}) and cannot be made yours alone`
+  unlessRefused(home, problem, () => chmodSync(home, mode & ~accessOfOthers))
   return `${home} was open to other users of this machine (mode ${mode.toString(8)}); it is yours alone now.`
+}
+
+function unlessRefused<Result>(home: string, problem: string, run: () => Result): Result {
+  try {
+    return run()
+  } catch (error) {
+    const cause = `${systemErrorReason(error)}. Mount it writable, or set PARLEY_HOME to a folder of yours on another disk.`
+    throw new HomeError(`The home ${home} ${problem}: ${cause}`, { cause: error })
+  }
 }
 
 function assertOwn(path: string): void {

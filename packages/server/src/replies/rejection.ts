@@ -136,6 +136,7 @@ const rescue = 'Fork it (/fork) to go on in a new log with what memory holds'
 
 const fullHints: Record<string, string> = {
   EDQUOT: 'The disk quota is used up.',
+  EFBIG: 'The file may not grow: the limit of this process (ulimit -f) or of the disk is reached.',
   ENOSPC: 'The disk is full.',
   [STORE_FULL]: 'The store has no room.',
 }

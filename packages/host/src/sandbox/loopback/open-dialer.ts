@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import { createMark, markVariable } from '../../system/marks.ts'
+import { ownNode } from '../../system/programs.ts'
 
 /** Process in a loopback that makes connections there. It hands each over and sees nothing of what is sent. */
 export interface Dialer {
@@ -40,7 +41,7 @@ interface Waiting {
 
 /** Starts the process. `entrance`: words that start a command in the loopback. It ends with this one, however that ends. */
 export function openDialer(entrance: readonly string[]): Dialer {
-  const [program = '', ...args] = [...entrance, process.execPath, '-e', script]
+  const [program = '', ...args] = [...entrance, ...ownNode, '-e', script]
   const child = spawn(program, args, {
     cwd: '/',
     env: { [markVariable]: createMark() },

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { ownNode } from '@parley/host'
 import { errorMessage } from '@parley/text'
 import { noCredentials, readKey } from '../../exchange/endpoint.ts'
 import { proxyVariables } from '../../http/network.ts'
@@ -103,7 +104,7 @@ function argvOf(folder: string, { program }: PluginPorts): readonly string[] {
   // Since version 25 Node's permission model covers the network, too.
   const network = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []
   const limits = ['--permission', `--allow-fs-read=${folder}`, `--allow-fs-read=${program}`, ...network]
-  return [process.execPath, ...limits, program]
+  return [...ownNode, ...limits, program]
 }
 
 /** Returns the key of the provider's variables, else the one that the user logged in with. */

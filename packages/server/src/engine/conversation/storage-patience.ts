@@ -15,7 +15,7 @@ import {
 export interface StoragePatience {
   /** Returns what is not stored, to be shown to a client; null while everything is. */
   show(): StorageTrouble | null
-  /** Error of accepted work that could not be stored before the conversation was closed; else null. */
+  /** Error of accepted work that could not be stored before the conversation was closed, or of a log that takes nothing for good; else null. */
   readonly unsaved: StorageError | null
   /** Called with each failed write to the log. */
   failed(error: StorageError): void
@@ -39,6 +39,7 @@ export function createStoragePatience({ clock, notify }: TroubleWays, ports: Tro
   const pauses = createPauses(clock)
   const trouble = createTroubleState({ clock, notify, ...ports }, pauses, () => waiting > 0)
   let unsaved: StorageError | null = null
+  let lost: StorageError | null = null
   let waiting = 0
 
   async function wait(error: StorageError): Promise<boolean> {
@@ -74,9 +75,12 @@ export function createStoragePatience({ clock, notify }: TroubleWays, ports: Tro
   return {
     show: trouble.show,
     get unsaved() {
-      return unsaved
+      return lost ?? unsaved
     },
-    failed: (error) => trouble.begin(error, 'log'),
+    failed(error) {
+      if (!error.retryable) lost ??= error
+      trouble.begin(error, 'log')
+    },
     stored: () => trouble.end('log'),
     persist,
     wait,

@@ -4,6 +4,7 @@ import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openUnlocked } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
+import { noHomeExitCode } from '@parley/protocol'
 import { systemErrorCode } from '@parley/workspace'
 
 /** Report of a daemon to its launcher: its addresses, or the problem that keeps it from listening. */
@@ -19,7 +20,7 @@ export async function launchDaemon({ home }: { readonly home: string }): Promise
   const log = openDaemonLog(home)
   if ('problem' in log) {
     process.stderr.write(`parley server: ${log.problem}\n`)
-    return 1
+    return noHomeExitCode
   }
   const child = spawn(program, [...process.execArgv, entry, ...args], {
     detached: true,

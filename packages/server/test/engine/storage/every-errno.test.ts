@@ -8,11 +8,11 @@ import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 /** Errors of a disk that may take writes again later. */
 const passing =
-  'ENOSPC EDQUOT EIO EROFS EMFILE ENFILE ENOMEM EAGAIN EINTR EBUSY ETIMEDOUT EACCES EPERM ESTALE ENOLCK ENOTCONN EHOSTDOWN EHOSTUNREACH ENETDOWN ENETUNREACH EREMOTEIO ENODEV ENXIO'.split(
+  'ENOSPC EDQUOT EFBIG EIO EROFS EMFILE ENFILE ENOMEM EAGAIN EINTR EBUSY ETIMEDOUT EACCES EPERM ESTALE ENOLCK ENOTCONN EHOSTDOWN EHOSTUNREACH ENETDOWN ENETUNREACH EREMOTEIO ENODEV ENXIO'.split(
     ' ',
   )
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
-const errnos = isLong ? passing : ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOLCK']
+const errnos = isLong ? passing : ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'ENOLCK']
 
 interface World {
   readonly place: TestPlace

@@ -1,4 +1,5 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { unsavedExitCode } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
 import { createEgress } from '../../../src/frontends/conversation/egress.ts'
@@ -30,7 +31,7 @@ function recordNotices(conversation: Conversation, count: number, bytes: number)
 }
 
 describe('a log that others change while it is open', () => {
-  it.each(changes)('(%s) accepts and shows no more events, and the client learns why', async (_, change, said) => {
+  it.each(changes)('(%s) accepts and shows no more events, and the client learns why', async (how, change, said) => {
     await using place = testPlace()
     const { client, watched, server } = await place.talk({ model: scriptedModel({ text: 'one' }) })
     const { conversationId } = watched
@@ -48,6 +49,13 @@ describe('a log that others change while it is open', () => {
     expect(await client.refused('conversation/read', { conversationId })).toMatchObject(refused)
     expect(existsSync(path) ? readFileSync(path, 'utf8') : null).toBe(left)
     expect(watched.cursor).toEqual(seen)
+    // The process ends with the code for what could not be saved.
+    const closing = server.close().then(
+      () => 0,
+      () => unsavedExitCode,
+    )
+    // A log that was moved away may come back.
+    expect(await closing).toBe(how === 'renamed' ? 0 : unsavedExitCode)
   })
 
   it.each(changes)('(%s) goes on in a fork with all that was shown', async (_, change) => {
