@@ -8,9 +8,10 @@ import {
   type StoreAddress,
   UnusableStoreError,
 } from './connection/connect-store.ts'
-import { type Prepared, prepareStore } from './connection/prepare-store.ts'
+import { keptStreams, type Prepared, prepareStore } from './connection/prepare-store.ts'
 import { isElecting, storeError } from './connection/store-trouble.ts'
 import { createTurns } from './connection/turns.ts'
+import { watchLeaders } from './connection/watch-leaders.ts'
 import { type AwayMs, type OpeningWait, unlessGone, whileElecting, whileOpening } from './connection/while-electing.ts'
 import { readMark } from './log/ack-mark.ts'
 import { compareLog } from './log/compare-log.ts'
@@ -91,6 +92,7 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
   const awayMs = () => nodes.awayMs
   const lists = createLists(prepared, nodes)
   const recent = createRecentContents()
+  const watches = new DisposableStack()
 
   function portsOf(conversationId: ConversationId): FetchPorts {
     const subject = logSubject(connected, conversationId)
@@ -130,7 +132,9 @@ function storeOn(connected: Connected, { prepared, nodes, files, onPublished, in
     get awayMs() {
       return nodes.awayMs
     },
+    watchLeaders: () => watches.use(watchLeaders(connected.admin, keptStreams)).leaderless,
     async [Symbol.asyncDispose]() {
+      watches.dispose()
       await nodes[Symbol.asyncDispose]()
       await connected.connection.close()
     },

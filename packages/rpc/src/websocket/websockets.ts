@@ -52,8 +52,8 @@ interface ListenWebSocketOptions {
   readonly doors?: Doors
   /** Passes websockets of whoever has a valid token, and of the page, on to other servers. Default: to none. */
   readonly relayTo?: RelayTargetOf
-  /** Resolves to true while clients can be served, for `/readyz`. Default: always. */
-  isReady?(): Promise<boolean>
+  /** Returns why clients cannot be served, for `/readyz`; null while they can. Default: always null. */
+  unready?(): string | null
   /** Returns the text of `/metrics`, which needs the token, too. Default: there is no such page. */
   metrics?(): string
   /** Decides about tokens for `/metrics`. Default: `token` is valid. */
@@ -76,14 +76,14 @@ export interface WebSocketListener extends Listener {
 
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
-  const { host, port, token, tls, onConnection, isReady = alwaysReady, metrics } = options
+  const { host, port, token, tls, onConnection, unready = alwaysReady, metrics } = options
   const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token), doors = noDoors, page } = options
   if (token === null && options.admit === undefined && !isLoopbackHost(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
   let door: PageDoor | null = null
   const relays = options.relayTo === undefined ? null : createRelays(options.relayTo)
-  const serving = { isReady, metrics, mayReadMetrics, page: () => door }
+  const serving = { unready, metrics, mayReadMetrics, page: () => door }
   const server = webSocketServer({ admit, path: '/', doors, relays }, serving, tls)
   await listening(server, host, port)
   const address = addressOf(server)
@@ -107,7 +107,7 @@ export function listenWebSocketFile(options: ListenFileOptions): Promise<Listene
   return listenAtPath(
     webSocketServer(
       { admit: admitToken(null, onConnection), path, doors: noDoors, relays: null },
-      { isReady: alwaysReady, mayReadMetrics: () => false },
+      { unready: alwaysReady, mayReadMetrics: () => false },
     ),
     file,
   )
@@ -131,8 +131,8 @@ interface Admission {
 }
 
 interface Serving {
-  /** Resolves to true while clients can be served, for `/readyz`. */
-  isReady(): Promise<boolean>
+  /** Returns why clients cannot be served, for `/readyz`; null while they can. */
+  unready(): string | null
   /** Returns the text of `/metrics`; absent where there is no such page. */
   readonly metrics?: (() => string) | undefined
   readonly mayReadMetrics: TokenTest
@@ -143,14 +143,14 @@ interface Serving {
 /** Tells if a token is valid for something. */
 export type TokenTest = (token: string) => boolean | Promise<boolean>
 
-const alwaysReady = () => Promise.resolve(true)
+const alwaysReady = () => null
 
 const noPage = () => null
 
 /** Creates a server of websockets for clients that are no browsers, and of the page where there is one. */
 function webSocketServer(
   admission: Admission,
-  { isReady, metrics, mayReadMetrics, page = noPage }: Serving,
+  { unready, metrics, mayReadMetrics, page = noPage }: Serving,
   tls?: TlsFiles,
 ): Server {
   const admit = (head: RequestHead) =>
@@ -166,7 +166,10 @@ function webSocketServer(
       return
     }
     if (door !== null) return door.answer(request, response)
-    void plainRequestStatus(request, isReady).then(answer, () => answer(503))
+    const status = plainRequestStatus(request)
+    const problem = status === 200 && pathOf(request.url) === '/readyz' ? unready() : null
+    if (problem === null) answer(status)
+    else answer(503, `${problem}\n`)
   })
   return server
 }
@@ -182,15 +185,10 @@ async function metricsStatus({ method, headers }: RequestHead, mayRead: TokenTes
   return (await mayRead(tokenOf(headers.authorization))) ? 200 : 401
 }
 
-/** Resolves to the HTTP status for a request other than a websocket upgrade. */
-async function plainRequestStatus(
-  { method, url, headers }: RequestHead,
-  isReady: Serving['isReady'],
-): Promise<ProbeStatus> {
+/** Returns the HTTP status for a request other than a websocket upgrade, where clients can be served. */
+function plainRequestStatus({ method, url, headers }: RequestHead): Exclude<ProbeStatus, 503> {
   if (headers.origin !== undefined) return 403
-  const path = pathOf(url)
-  if ((method !== 'GET' && method !== 'HEAD') || !probes.has(path)) return 404
-  return path !== '/readyz' || (await isReady()) ? 200 : 503
+  return (method === 'GET' || method === 'HEAD') && probes.has(pathOf(url)) ? 200 : 404
 }
 
 /**

@@ -29,7 +29,7 @@ interface Listening {
 
 type Ways = Pick<
   ListenersOptions,
-  'connections' | 'home' | 'rightsOf' | 'machines' | 'relayTo' | 'isReady' | 'metrics' | 'page'
+  'connections' | 'home' | 'rightsOf' | 'machines' | 'relayTo' | 'unready' | 'metrics' | 'page'
 >
 
 interface AddressOptions {
@@ -42,7 +42,7 @@ interface AddressOptions {
 export async function listenOn(
   address: Address,
   { tokenFile, tls = null, advertise = null }: AddressOptions,
-  { connections, home, rightsOf = null, machines, relayTo, isReady, metrics, page }: Ways,
+  { connections, home, rightsOf = null, machines, relayTo, unready, metrics, page }: Ways,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -65,7 +65,7 @@ export async function listenOn(
     ...(admit === null ? {} : { admit }),
     ...(machines === undefined ? {} : { doors: machineDoor(machines, judge) }),
     ...(relayTo === undefined ? {} : { relayTo }),
-    ...(isReady === undefined ? {} : { isReady }),
+    ...(unready === undefined ? {} : { unready }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(page === undefined ? {} : { page: { ...page, origins } }),
     ...(rightsOf === null ? {} : { mayReadMetrics: async (token) => (await rightsOf(token))?.has('admin') === true }),
@@ -159,8 +159,8 @@ interface ListenersOptions {
   readonly machines?: ConnectedMachines
   /** Other servers that websockets are passed on to; absent for none. */
   readonly relayTo?: RelayTargetOf | undefined
-  /** Resolves to true while clients can be served, for `/readyz` of websockets. Default: always. */
-  readonly isReady?: () => Promise<boolean>
+  /** Returns why clients cannot be served, for `/readyz` of websockets; null while they can. Default: always null. */
+  readonly unready?: () => string | null
   /** Returns the text of `/metrics` of websockets; absent for none. */
   readonly metrics?: (() => string) | undefined
   readonly writeLog: (line: string) => void

@@ -17,7 +17,7 @@ export async function turnAway(address: Address, tls: TlsPaths | null): Promise<
       // Whoever they are: their tokens are judged by the server that serves.
       ...{ token: null, onConnection: (transport) => void transport.close() },
       admit: () => (transport) => void transport.close(),
-      isReady: async () => false,
+      unready: () => 'The server waits for its store.',
     })
   } catch (error) {
     // It is listened on again once there is something to serve, and said then.

@@ -30,7 +30,12 @@ const sealingKey = 'key'
 const answersKey = 'answers'
 const keyBytes = 32
 const logStreams = Array.from({ length: shardCount }, (_, shard) => streamName(shard))
-const keptStreams = [...logStreams, ...[buckets.owners, buckets.rows].map((name) => `KV_${name}`), objectStream]
+/** Names of the streams that conversations are kept in. */
+export const keptStreams: readonly string[] = [
+  ...logStreams,
+  ...[buckets.owners, buckets.rows].map((name) => `KV_${name}`),
+  objectStream,
+]
 
 /**
  * Opens the streams and buckets of a store, and makes those of a new one. Rejects with `UnusableStoreError` where some

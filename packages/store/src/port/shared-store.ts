@@ -81,6 +81,11 @@ export interface SharedStore extends AsyncDisposable {
   finishDeletions(): Promise<void>
   /** Time since the store answered last, in ms; null while it does. Known without asking it. */
   readonly awayMs: number | null
+  /**
+   * Begins to look which streams of it have a leader, until it is closed. Returns what names those that have none, without
+   * asking then.
+   */
+  watchLeaders(): () => readonly string[]
 }
 
 /** Log of a conversation at one of two places. */

@@ -28,6 +28,7 @@ import { followStore, sayStoreAway } from './follow-store.ts'
 import { reportToLauncher } from './launch-daemon.ts'
 import { waitForStore } from './wait-for-store.ts'
 import { watchProcess } from './watch-process.ts'
+import { watchReadiness } from './watch-readiness.ts'
 
 /** Exit code when an address cannot be listened on, or the users cannot be read. */
 const cannotListenExitCode = 1
@@ -164,8 +165,7 @@ function waysOf(args: ServerArguments, served: Served) {
     machines: engine.machines,
     relayTo: store === null ? undefined : relayTargets(store, args.ca),
     page: teamPage(args, served),
-    // Known without asking: a balancer gives a server a second.
-    isReady: async () => store === null || store.awayMs === null,
+    unready: watchReadiness(store, args),
     metrics: metricsOf(engine, metrics),
   }
 }

@@ -48,6 +48,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
     finishDeletions: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     awayMs: null,
+    watchLeaders: () => () => [],
     [Symbol.asyncDispose]: async () => undefined,
   }
 }

@@ -43,6 +43,7 @@ function awayStore() {
     remove: async () => undefined,
     finishDeletions: async () => undefined,
     awayMs: null,
+    watchLeaders: () => () => [],
     [Symbol.asyncDispose]: async () => undefined,
   }
   return {

@@ -35,6 +35,7 @@ export function passedOnStore(): SharedStore {
     finishDeletions: async () => undefined,
     compare: () => Promise.reject(new Error('it has nothing to compare')),
     awayMs: null,
+    watchLeaders: () => () => [],
     [Symbol.asyncDispose]: async () => undefined,
   }
 }
