@@ -68,8 +68,8 @@ export interface Engine extends AsyncDisposable {
   readonly identity: ServerIdentity
   newClientId(): ClientId
   readonly connectedClients: ConnectedClients
-  /** Announces the addresses of this server beside every lock it holds, so that other processes can join. */
-  listensAt(addresses: Addresses): void
+  /** Announces the addresses of this server, or those that changed, beside every lock, so that other processes can join. */
+  listensAt(addresses: Partial<Addresses>): void
   report(fault: unknown, conversationId?: ConversationId): void
   /** Returns the highest limits this server allows, read now from its command line and the user's own files. */
   readonly ceiling: () => Ceiling
@@ -176,7 +176,7 @@ export function createEngine(parts: EngineParts): Engine {
     identity: isSafe ? { ...parts.identity, isSafe } : parts.identity,
     ...{ home, machines, connectedClients, newClientId: ids.client },
     listensAt(addresses) {
-      at = addresses
+      at = { ...at, ...addresses }
       host.announce(at.socket)
       parts.store?.announce({ address: at.announced ?? null, page: at.page ?? null }, () => askableProviders(parts))
     },

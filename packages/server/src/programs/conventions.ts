@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { abandonedFolders, type Host, hasAbandonedNotes, readableTmp, sweepOrphans, sweepReserved } from '@parley/host'
 import { noHomeExitCode } from '@parley/protocol'
 import { removeTree } from '@parley/workspace'
+import type { Engine } from '../engine/index.ts'
 import { UsageError } from '../serving/flags.ts'
 import { removeStaleSockets } from '../serving/run-folder.ts'
 import { HomeError } from './home-folder.ts'
@@ -63,10 +64,19 @@ interface Leftovers {
   readonly host: Pick<Host, 'startGuard' | 'removeWhenKilled'>
   /** Folder in which sandboxes note the names they reserve. */
   readonly notes: string
-  /** Socket of this server, which stays; null when it has none. */
-  readonly socket: string | null
+  /** Returns the socket of this server, which stays; null while it has none. */
+  readonly socket: () => string | null
   /** Removes what conversations left whose server was killed. */
   readonly sweepFolders?: () => Promise<void>
+}
+
+/** Announces a socket that was made in place of a removed one, and has it removed when this process is killed. */
+export function movedTo(
+  socket: string,
+  { engine, host }: { readonly engine: Pick<Engine, 'listensAt'>; readonly host: Pick<Host, 'removeWhenKilled'> },
+): void {
+  host.removeWhenKilled(socket)
+  engine.listensAt({ socket })
 }
 
 /**
@@ -75,8 +85,9 @@ interface Leftovers {
  */
 export function sweepLater(writeLog: (line: string) => void, leftovers: Leftovers): () => Promise<void> {
   let swept: Promise<void> | null = null
-  const { host, socket } = leftovers
-  if (socket !== null) host.removeWhenKilled(socket)
+  const { host } = leftovers
+  const first = leftovers.socket()
+  if (first !== null) host.removeWhenKilled(first)
   const timer = setTimeout(() => {
     host.startGuard()
     swept ??= sweep(writeLog, leftovers, 'always')
@@ -105,7 +116,8 @@ async function sweep(
       return null
     }
   }
-  const sockets = socket === null ? 0 : await attempt('sockets', () => removeStaleSockets(socket))
+  const own = socket()
+  const sockets = own === null ? 0 : await attempt('sockets', () => removeStaleSockets(own))
   const folders = [...abandonedFolders(), ...abandonedFolders(readableTmp), ...abandonedFolders(notes)]
   const hasTraces = sockets !== 0 || folders.length > 0 || hasAbandonedNotes(notes)
   // Before names are given free and folders removed, which processes could still use.

@@ -8,7 +8,7 @@ import { type CallersLimits, callersLimits } from '../frontends/callers-limits.t
 import { createConnections, serveConnection } from '../frontends/conversation/connections.ts'
 import { listenInRunFolder } from '../serving/run-folder.ts'
 import type { ProgramCeiling } from './arguments.ts'
-import { endOnDefect, keepStdoutForProtocol, sweepLater } from './conventions.ts'
+import { endOnDefect, keepStdoutForProtocol, movedTo, sweepLater } from './conventions.ts'
 import { stateFolder } from './home-folder.ts'
 import { connectorToServers, libraryOnServers } from './named-servers.ts'
 import { openSharedStore, shortWait, warningsOf } from './shared-store.ts'
@@ -142,18 +142,18 @@ async function joinRunFolder(
     env,
     home,
     onConnection: (transport) => connections.accept(transport, 'socket'),
-    onProblem: writeLog,
+    onMoved: (socket) => movedTo(socket, { engine, host }),
+    report: writeLog,
   })
-  const socket = listener?.address ?? null
-  engine.listensAt({ socket, others: [] })
+  engine.listensAt({ socket: listener.address() })
   const sweepNow = sweepLater(writeLog, {
     host,
     notes: stateFolder(home),
-    socket,
+    socket: listener.address,
     sweepFolders: () => sweepLeftovers(files, home),
   })
   return async () => {
-    await listener?.close()
+    await listener.close()
     await connections.close()
     await sweepNow()
   }

@@ -7,6 +7,7 @@ import type { ConnectedMachines } from '@parley/workspace'
 import type { RightsOfToken } from '../engine/index.ts'
 import { allRights, type Rights } from '../people/rights.ts'
 import { type Address, type TlsPaths, UsageError } from './flags.ts'
+import { keepSocket } from './kept-socket.ts'
 import { machineDoor } from './machine-door.ts'
 import { pageOrigins } from './page-origins.ts'
 import { listenInRunFolder } from './run-folder.ts'
@@ -18,7 +19,7 @@ interface Acceptor {
 }
 
 interface Listening {
-  readonly listener: Listener
+  readonly listener: Pick<Listener, 'close'>
   /** Address as users write it: a path, or `ws://HOST:PORT` (`wss://` with TLS) with the port in use. */
   readonly address: string
   /** Token file of the address; null when it needs none. */
@@ -29,7 +30,7 @@ interface Listening {
 
 type Ways = Pick<
   ListenersOptions,
-  'connections' | 'home' | 'rightsOf' | 'machines' | 'relayTo' | 'unready' | 'metrics' | 'page'
+  'connections' | 'home' | 'rightsOf' | 'machines' | 'relayTo' | 'unready' | 'metrics' | 'page' | 'writeLog'
 >
 
 interface AddressOptions {
@@ -42,11 +43,12 @@ interface AddressOptions {
 export async function listenOn(
   address: Address,
   { tokenFile, tls = null, advertise = null }: AddressOptions,
-  { connections, home, rightsOf = null, machines, relayTo, unready, metrics, page }: Ways,
+  { connections, home, rightsOf = null, machines, relayTo, unready, metrics, page, writeLog }: Ways,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
-    const listener = await listenSocket({ path, onConnection: (transport) => connections.accept(transport, 'socket') })
+    const listen = () => listenSocket({ path, onConnection: (transport) => connections.accept(transport, 'socket') })
+    const listener = keepSocket(await listen(), { listen, onMoved: () => undefined, report: writeLog })
     return { listener, address: path, tokenFile: null }
   }
   // Loaded only when used, to keep the start short.
@@ -130,8 +132,8 @@ export function readPem(path: string): string {
 
 /** Addresses at which a server process can be reached besides stdin. */
 export interface Listeners {
-  /** Socket by which others find this process; null when it could not be made. */
-  readonly socket: string | null
+  /** Returns the socket by which others find this process; null while there is none. */
+  socket(): string | null
   /** Listeners that were requested. */
   readonly others: readonly Listening[]
   /** Websocket by which clients on other machines and other servers reach this one; null for none. */
@@ -163,21 +165,24 @@ interface ListenersOptions {
   readonly unready?: () => string | null
   /** Returns the text of `/metrics` of websockets; absent for none. */
   readonly metrics?: (() => string) | undefined
+  /** Called with each later address of the process's own socket. */
+  readonly onMoved: (socket: string) => void
   readonly writeLog: (line: string) => void
 }
 
 /** Opens all listeners. The process's own socket may fail; a requested address that fails is the problem returned. */
 export async function openListeners(options: ListenersOptions): Promise<Listeners | { readonly problem: string }> {
-  const { args, env, home, connections, writeLog } = options
+  const { args, env, home, connections, onMoved, writeLog } = options
   const own = await listenInRunFolder({
     env,
     home,
     onConnection: (transport) => connections.accept(transport, 'socket'),
-    onProblem: writeLog,
+    onMoved,
+    report: writeLog,
   })
   const others: Listening[] = []
   const close = async () => {
-    await Promise.all([own, ...others.map(({ listener }) => listener)].map((listener) => listener?.close()))
+    await Promise.all([own, ...others.map(({ listener }) => listener)].map((listener) => listener.close()))
   }
   try {
     for (const address of args.listen) others.push(await listenOn(address, args, options))
@@ -188,7 +193,7 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
   }
   const announced = args.advertise ?? others.map(({ address }) => address).find(isReachable) ?? null
   const page = others.find((other) => other.page != null)?.page ?? null
-  return { socket: own?.address ?? null, others, announced, page, close }
+  return { socket: own.address, others, announced, page, close }
 }
 
 /** Returns true for a websocket at an address that clients can connect to: not one that stands for all of a machine. */

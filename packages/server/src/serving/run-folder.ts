@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConnectError, connectSocket, type Listener, listenSocket, type Transport } from '@parley/rpc'
+import { ConnectError, connectSocket, ListenError, listenSocket, type Transport } from '@parley/rpc'
 import { systemErrorCode } from '@parley/workspace'
+import { type KeptSocket, keepSocket } from './kept-socket.ts'
 
 /** Folder of this user's sockets, or the problem with it. */
 type RunFolder = { readonly path: string } | { readonly problem: string }
@@ -59,31 +60,34 @@ interface RunSocketOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly onConnection: (transport: Transport) => void
-  /** Called with the problem when there is no socket; the server works without. */
-  readonly onProblem: (sentence: string) => void
+  /** Called with each address that the socket has after the first. */
+  readonly onMoved: (address: string) => void
+  /** Called with the problem while there is no socket, and with where it is again; the server works without. */
+  readonly report: (sentence: string) => void
 }
 
-/** Listens on a socket of this process's own, by which others find it. Resolves with null when that fails. */
-export async function listenInRunFolder(options: RunSocketOptions): Promise<Listener | null> {
-  const { env, home, onConnection, onProblem } = options
+/** Listens on a socket of this process's own, by which others find it, and anew where its file is removed. */
+export async function listenInRunFolder(options: RunSocketOptions): Promise<KeptSocket> {
+  const { env, home, onConnection, onMoved, report } = options
   const uid = process.getuid?.()
-  if (uid === undefined) return null
-  const folder = makeRunFolder({ env, uid })
-  if ('problem' in folder) {
-    onProblem(`others cannot join conversations of this process: ${folder.problem}`)
-    return null
+  if (uid === undefined) return { address: () => null, close: () => Promise.resolve() }
+  const listen = async () => {
+    const folder = makeRunFolder({ env, uid })
+    if ('problem' in folder) throw new ListenError(folder.problem)
+    return listenSocket({ path: join(folder.path, socketName(home)), onConnection })
   }
-  try {
-    return await listenSocket({ path: join(folder.path, socketName(home)), onConnection })
-  } catch (error) {
-    onProblem(`others cannot join conversations of this process: ${error instanceof Error ? error.message : error}`)
+  const first = await listen().catch((error: unknown) => {
+    report(`others cannot join conversations of this process: ${error instanceof Error ? error.message : error}`)
     return null
-  }
+  })
+  return keepSocket(first, { listen, onMoved, report })
 }
+
+/** Start of this process, noted once: a later reading of the clocks could give its socket another name. */
+const startedAtMs = Date.now() - Math.round(process.uptime() * 1000)
 
 /** Returns a name that is unique to this process and short, since a socket's path is limited to about 100 bytes. */
 function socketName(home: string): string {
-  const startedAtMs = Date.now() - Math.round(process.uptime() * 1000)
   const digest = createHash('sha256').update(`${home}\0${process.pid}\0${startedAtMs}`).digest('hex')
   return `${digest.slice(0, 12)}.sock`
 }

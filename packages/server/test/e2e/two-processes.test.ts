@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { takeOver } from './support/after-kill.ts'
@@ -59,6 +60,33 @@ describe('one conversation and two processes', { timeout: 60_000 }, () => {
     const next = await place.start().connect()
     expect((await next.request('conversation/list', {})).conversations).toMatchObject([{ live: null }])
     expect((await takeOver(place, conversationId)).summary).toMatchObject({ readOnly: false })
+  })
+})
+
+describe('a server whose run folder is removed', { timeout: 60_000 }, () => {
+  it('listens anew, says where, and is joined again while a turn goes on', async () => {
+    const gate = Promise.withResolvers<void>()
+    await using model = await startModelServer([{ text: 'One, and two.', chunks: 2, gate: gate.promise }])
+    await using place = processPlace(model.url)
+    const server = place.spawn()
+    const client = await server.connect()
+    const { conversationId } = await client.request('conversation/create', { cwd: place.cwd })
+    const watched = await client.watch(conversationId)
+    await watched.send('go')
+    const folder = dirname(await server.socket())
+    const written = place.path(conversationId, 'owner')
+    rmSync(folder, { recursive: true })
+    const joined = await waitUntil(() => server.join('again').catch(() => null), { what: 'the socket again' })
+    await joined.request('conversation/resume', { conversationId })
+    const seen = await joined.watch(conversationId)
+    gate.resolve()
+    await Promise.all([watched.turnEnded(), seen.turnEnded()])
+    expect(seen.items()).toHaveLength(2)
+    expect(readFileSync(written, 'utf8')).toContain(await server.socket())
+    const log = readFileSync(`${place.root}/.parley/logs/server.log`, 'utf8')
+    expect(log).toContain(`this process listens at ${await server.socket()} now`)
+    await Promise.all([client.peer.close(), joined.peer.close()])
+    await server.exited
   })
 })
 

@@ -31,7 +31,7 @@ async function startWorld({ name = 'laptop', users = [], served = users }: Lapto
   const { listener, address } = await listenOn(
     at,
     { tokenFile: null },
-    { connections: unused, home: '', rightsOf, machines },
+    { connections: unused, home: '', rightsOf, machines, writeLog: () => undefined },
   )
   const machine = execPlace({ assertServed: servedUsers(served) })
   const end = new AbortController()

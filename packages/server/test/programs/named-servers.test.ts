@@ -14,7 +14,7 @@ async function listen({ server: { engine }, place }: Team) {
   const { listener, address: url } = await listenOn(
     address,
     { tokenFile: null },
-    { connections, home: place.root, rightsOf },
+    { connections, home: place.root, rightsOf, writeLog: () => undefined },
   )
   return {
     as: (token: string) => ({ urls: [url], token }),

@@ -43,7 +43,7 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
   endOnDefect(writeStderr, end)
   const ended = endOnSignals()
   void host.warmUp().catch(writeStderr)
-  const sweepNow = sweepLater(writeStderr, { host, notes, socket: null })
+  const sweepNow = sweepLater(writeStderr, { host, notes, socket: () => null })
   const { listen, connect } = options
   const hidden = listen === null && connect === null ? [] : [options.tokenFile]
   const enforcer = localEnforcer(build, hidden, await ceilingOf(options))
@@ -123,7 +123,11 @@ interface Serving {
 /** Serves all clients until a signal ends the process. */
 async function serveAll(listen: Address, { parts, tokenFile, ended }: Serving): Promise<void> {
   const connections = { accept: (transport: Transport) => void serveExec(transport, parts).catch(writeStderr) }
-  const { listener, address, tokenFile: used } = await listenOn(listen, { tokenFile }, { connections, home: '' })
+  const {
+    listener,
+    address,
+    tokenFile: used,
+  } = await listenOn(listen, { tokenFile }, { connections, home: '', writeLog: writeStderr })
   process.stderr.write(`parley exec-server listens on ${address}${used === null ? '' : ` (token in ${used})`}\n`)
   await ended
   await listener.close()

@@ -1,3 +1,4 @@
+import type { Host } from '@parley/host'
 import { noStoreExitCode, unsavedExitCode } from '@parley/protocol'
 import { createStreamTransport } from '@parley/rpc'
 import type { SharedStore } from '@parley/store'
@@ -19,7 +20,7 @@ import type { Users } from '../../people/users.ts'
 import { type Listeners, openListeners } from '../../serving/listen.ts'
 import { relayTargets } from '../../serving/relay-targets.ts'
 import type { ServerArguments } from '../arguments.ts'
-import { endOnDefect, keepStdoutForProtocol, sweepLater } from '../conventions.ts'
+import { endOnDefect, keepStdoutForProtocol, movedTo, sweepLater } from '../conventions.ts'
 import { stateFolder } from '../home-folder.ts'
 import { openSharedStore, warningsOf } from '../shared-store.ts'
 import { openUsersOfServer } from '../users-of-server.ts'
@@ -74,14 +75,14 @@ export async function serveProcess(given: EngineParts, args: ServerArguments, pa
   using _followed = store === null ? null : followStore(store, args, parts)
   endOnDefect(writeLog, close, (error) => logEvent?.({ event: 'defect', ...kindOfFault(error) }))
   await acceptStdio(args, connections)
-  const ways = waysOf(args, { engine, folder: page, connections, store, metrics })
+  const ways = waysOf(args, { engine, host: parts.host, folder: page, connections, store, metrics })
   const listeners = await openListeners({ args, env, home, connections, writeLog, ...ways })
   if ('problem' in listeners) {
     await reportProblem(listeners.problem, args)
     await close()
     return cannotListenExitCode
   }
-  engine.listensAt({ ...listeners, others: listeners.others.map(({ address }) => address) })
+  engine.listensAt({ ...listeners, socket: listeners.socket(), others: listeners.others.map(({ address }) => address) })
   await reportAddresses(listeners, args, { users, store, parts })
   const sweepNow = sweepLater(writeLog, {
     host: parts.host,
@@ -136,6 +137,7 @@ async function pagesOf(store: Pick<SharedStore, 'others'>): Promise<readonly str
 }
 
 interface Served {
+  readonly host: Host
   readonly engine: Engine
   /** Folder of the page. */
   readonly folder: string
@@ -159,8 +161,9 @@ function teamPage(args: ServerArguments, { engine: { rightsOf }, folder, connect
 
 /** Returns how tokens are judged, and what is answered besides to clients. */
 function waysOf(args: ServerArguments, served: Served) {
-  const { engine, store, metrics } = served
+  const { engine, host, store, metrics } = served
   return {
+    onMoved: (socket: string) => movedTo(socket, { engine, host }),
     rightsOf: engine.rightsOf,
     machines: engine.machines,
     relayTo: store === null ? undefined : relayTargets(store, args.ca),
@@ -203,7 +206,7 @@ interface Reporting {
 }
 
 async function reportAddresses(
-  { socket, others, announced }: Listeners,
+  { socket: ownSocket, others, announced }: Listeners,
   { isDaemon, role, tls }: ServerArguments,
   { users, store, parts }: Reporting,
 ): Promise<void> {
@@ -216,6 +219,7 @@ async function reportAddresses(
     return
   }
   if (isLost) process.stderr.write(`${unreachable}\n`)
+  const socket = ownSocket()
   const addresses = [...(socket === null ? [] : [socket]), ...others.map(({ address }) => address)]
   if (isDaemon) await reportToLauncher({ addresses })
   else if (role === 'service')
