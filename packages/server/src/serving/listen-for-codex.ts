@@ -1,13 +1,22 @@
 import type { Listener, Transport } from '@parley/rpc'
 import type { Address } from './flags.ts'
+import { keepSocket } from './kept-socket.ts'
 import { readOrMakeToken } from './token-file.ts'
 
 export type Accepted = (transport: Transport) => void
 
 interface ListeningForCodex {
-  readonly listener: Listener
+  readonly listener: Pick<Listener, 'close'>
   /** Address and how to be admitted there, for people. */
   readonly words: string
+}
+
+interface ForCodexOptions {
+  /** File of the token that each client of a websocket must bring. */
+  readonly tokenFile: string
+  readonly accept: Accepted
+  /** Called with a sentence when a socket's file is gone and when it is back. */
+  readonly report: (sentence: string) => void
 }
 
 /**
@@ -16,13 +25,13 @@ interface ListeningForCodex {
  */
 export async function listenForCodex(
   address: Address,
-  tokenFile: string,
-  accept: Accepted,
+  { tokenFile, accept, report }: ForCodexOptions,
 ): Promise<ListeningForCodex> {
   // Loaded only when used, to keep the start short.
   const { listenWebSocket, listenWebSocketFile } = await import('@parley/rpc/websocket')
   if (address.kind === 'socket') {
-    const listener = await listenWebSocketFile({ file: address.path, path: '/rpc', onConnection: accept })
+    const listen = () => listenWebSocketFile({ file: address.path, path: '/rpc', onConnection: accept })
+    const listener = keepSocket(await listen(), { listen, onMoved: () => undefined, report })
     return { listener, words: `unix://${address.path}` }
   }
   const { host, port } = address

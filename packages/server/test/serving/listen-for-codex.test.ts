@@ -28,13 +28,19 @@ function upgradeStatus(where: object, headers: object = {}): Promise<number> {
   })
 }
 
+const quiet = { report: () => undefined }
+
 describe('a listener for clients of Codex', () => {
   it('admits by its token only, loopback included, and no page of a browser', async () => {
     await using folder = await tempDirectory()
     const tokenFile = join(folder.path, 'token')
     const accepted: Transport[] = []
     const address = { kind: 'websocket', host: '127.0.0.1', port: 0 } as const
-    const { listener, words } = await listenForCodex(address, tokenFile, (transport) => accepted.push(transport))
+    const { listener, words } = await listenForCodex(address, {
+      ...quiet,
+      tokenFile,
+      accept: (transport) => accepted.push(transport),
+    })
     const url = words.split(' ')[0] ?? ''
     const token = readOrMakeToken(tokenFile)
     await expect(connectWebSocket({ url })).rejects.toMatchObject({ reason: 'refused' })
@@ -54,7 +60,11 @@ describe('a listener for clients of Codex', () => {
     const path = join(folder.path, 'app.sock')
     const accepted: Transport[] = []
     const address = { kind: 'socket', path } as const
-    const { listener } = await listenForCodex(address, join(folder.path, 'token'), (one) => accepted.push(one))
+    const { listener } = await listenForCodex(address, {
+      ...quiet,
+      tokenFile: join(folder.path, 'token'),
+      accept: (one) => accepted.push(one),
+    })
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(await upgradeStatus({ socketPath: path, path: '/' })).toBe(404)
     expect(await upgradeStatus({ socketPath: path, path: '/rpc' }, { Origin: 'http://evil.example' })).toBe(403)

@@ -58,8 +58,11 @@ async function serveAll(
 ): Promise<string | null> {
   if (listen === null) return null
   try {
-    const file = tokenFile ?? join(home, 'app-server-token')
-    const { listener, words } = await listenForCodex(listen, file, accept)
+    const { listener, words } = await listenForCodex(listen, {
+      tokenFile: tokenFile ?? join(home, 'app-server-token'),
+      accept,
+      report: (sentence) => void process.stderr.write(`parley app-server: ${sentence}\n`),
+    })
     process.stderr.write(`parley app-server listens on ${words}\n`)
     await untilSignal()
     await listener.close()
