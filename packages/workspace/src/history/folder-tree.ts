@@ -107,10 +107,10 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
   /** Adds what git tracks although a rule names it. */
   function withTracked({ listed, isWhole, wasShown }: FoundPaths, { isWatched }: Limits): FoundPaths {
     const before = tracked.paths
-    const found = isWhole ? new Set(listed) : null
+    const found = new Set(listed)
     // What git tracks no more is left out by the next look, which lists everything.
-    isStale = tracked.look((path) => found?.has(path) ?? isWatched(path))
-    const more = [...tracked.paths].filter((path) => isShown(path) && found?.has(path) !== true)
+    isStale = tracked.look((path) => found.has(path) || (!isWhole && isWatched(path)))
+    const more = [...tracked.paths].filter((path) => isShown(path) && !found.has(path))
     const isMore = new Set(more)
     return {
       listed: [...listed, ...more],

@@ -141,6 +141,21 @@ test('an index that changes tells which files those are, with no change of their
   expect(watched()).toEqual(['.gitignore', 'gen/made'])
 })
 
+test('a file that is made and added to the index at once is new', async () => {
+  await using at = await trackedFiles()
+  const { table } = await tableIn(at.root)
+  const made = await changesAfter(table, () => {
+    mkdirSync(join(at.root, 'src'))
+    for (const name of ['plain', 'src/below', 'gen/forced']) writeFileSync(join(at.root, name), 'new')
+    at.git('add', '-f', 'plain', 'src', 'gen/forced')
+  })
+  expect(made).toEqual([
+    ['below', null, 'is'],
+    ['plain', null, 'is'],
+  ])
+  expect(await changesAfter(table, () => at.git('rm', '-q', '--cached', 'plain'))).toEqual([])
+})
+
 test('a file that git tracks and a rule names is not looked for behind a link', async () => {
   await using at = await trackedFiles()
   mkdirSync(join(at.root, '../elsewhere'))
