@@ -10,8 +10,9 @@ interface Folded {
   readonly choices: readonly (readonly string[])[]
 }
 
-/** Most schemas within each other that are folded. */
+/** Most schemas within each other that are folded, and most of one tool; a reference may lead to the same one often. */
 const maxLevels = 8
+const maxFolded = 500
 
 /**
  * Returns a schema without the keywords at its top. The properties of its choices become its own, and those are required
@@ -20,7 +21,7 @@ const maxLevels = 8
 export function foldChoices(schema: Schema, keywords: readonly string[]): Folded {
   const found = keywords.filter((keyword) => keyword in schema)
   if (found.length === 0) return { schema, keywords: [], choices: [] }
-  const object = objectOf(schema, { root: schema, level: 0 })
+  const object = objectOf(schema, { root: schema, level: 0, left: { schemas: maxFolded } })
   const { properties: _, required: __, $defs: ___, ...rest } = withoutKeys(schema, [...combinators, ...found])
   return {
     schema: {
@@ -50,9 +51,15 @@ interface ObjectPart {
 interface Depth {
   readonly root: Schema
   readonly level: number
+  /** What may still be folded of the tool. */
+  readonly left: { schemas: number }
 }
 
+const anyObject: ObjectPart = { properties: {}, required: [], defs: {} }
+
 function objectOf(schema: Schema, depth: Depth): ObjectPart {
+  if (depth.left.schemas === 0) return anyObject
+  depth.left.schemas -= 1
   const own: ObjectPart = {
     properties: isRecord(schema['properties']) ? schema['properties'] : {},
     required: namesIn(schema['required']),
@@ -61,12 +68,12 @@ function objectOf(schema: Schema, depth: Depth): ObjectPart {
   if (depth.level === maxLevels) return own
   const all = partsOf(schema['allOf'], depth)
   const chosen = ['anyOf', 'oneOf'].map((keyword) => oneOfThese(partsOf(schema[keyword], depth)))
-  return [...all, ...chosen].reduce(both, own)
+  return allOfThese([own, ...all, ...chosen])
 }
 
 /** Returns the parts of a list that describe an object; null, for one, is none. */
-function partsOf(list: unknown, { root, level }: Depth): readonly ObjectPart[] {
-  return schemasIn(list, root).map((inner) => objectOf(inner, { root, level: level + 1 }))
+function partsOf(list: unknown, depth: Depth): readonly ObjectPart[] {
+  return schemasIn(list, depth.root).map((inner) => objectOf(inner, { ...depth, level: depth.level + 1 }))
 }
 
 function schemasIn(list: unknown, root: Schema): readonly Schema[] {
@@ -76,41 +83,46 @@ function schemasIn(list: unknown, root: Schema): readonly Schema[] {
     .filter(({ type }) => type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object')))
 }
 
-function both(a: ObjectPart, b: ObjectPart): ObjectPart {
+function allOfThese(parts: readonly ObjectPart[]): ObjectPart {
+  const defs = new Map(parts.flatMap((part) => Object.entries(part.defs)))
   return {
-    properties: merged(a.properties, b.properties),
-    required: [...new Set([...a.required, ...b.required])],
-    defs: { ...a.defs, ...b.defs },
+    properties: merged(parts.map(({ properties }) => properties)),
+    required: [...new Set(parts.flatMap(({ required }) => required))],
+    defs: Object.fromEntries(defs),
   }
 }
 
 function oneOfThese(parts: readonly ObjectPart[]): ObjectPart {
-  const [first, ...others] = parts
-  const together = parts.reduce(both, { properties: {}, required: [], defs: {} })
-  const required = (first?.required ?? []).filter((name) => others.every((part) => part.required.includes(name)))
-  return { ...together, required }
+  const [first, ...others] = parts.map(({ required }) => new Set(required))
+  const required = [...(first ?? [])].filter((name) => others.every((names) => names.has(name)))
+  return { ...allOfThese(parts), required }
 }
 
-/** A property that two describe in different words may be as either says. */
-function merged(a: Schema, b: Schema): Schema {
-  const known = new Map(Object.entries(a))
-  for (const [name, value] of Object.entries(b))
-    known.set(name, known.has(name) ? eitherOf(known.get(name), value) : value)
-  return Object.fromEntries(known)
+/** Merges properties by name. One that two describe in different words may be as either says. */
+function merged(all: readonly Schema[]): Schema {
+  const forms = new Map<string, unknown[]>()
+  for (const [name, value] of all.flatMap((properties) => Object.entries(properties))) {
+    const known = forms.get(name)
+    if (known === undefined) forms.set(name, [value])
+    else known.push(value)
+  }
+  return Object.fromEntries(forms.entries().map(([name, values]) => [name, eitherOf(values)]))
 }
 
-function eitherOf(before: unknown, value: unknown): unknown {
-  if (isEqual(before, value)) return before
-  const either = isRecord(before) && isEither(before) ? before.anyOf : [before]
-  return { anyOf: either.some((one) => isEqual(one, value)) ? either : [...either, value] }
+function eitherOf(values: readonly unknown[]): unknown {
+  const [first, ...others] = differing(values)
+  if (others.length === 0) return first
+  return { anyOf: differing([...(isRecord(first) && isEither(first) ? first.anyOf : [first]), ...others]) }
+}
+
+function differing(values: readonly unknown[]): readonly unknown[] {
+  if (values.length < 2) return values
+  const known = new Set<string | undefined>()
+  return values.filter((value) => known.size !== known.add(JSON.stringify(value)).size)
 }
 
 function isEither(schema: Schema): schema is { anyOf: readonly unknown[] } {
   return Object.keys(schema).length === 1 && Array.isArray(schema['anyOf'])
-}
-
-function isEqual(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 function choicesIn(schema: Schema): readonly (readonly string[])[] {

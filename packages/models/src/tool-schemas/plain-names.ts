@@ -12,12 +12,7 @@ export function renameProperties(schema: Schema): { readonly schema: Schema; rea
   const odd = isRecord(properties) ? Object.keys(properties).filter((name) => !isPlain(name)) : []
   if (!isRecord(properties) || odd.length === 0) return { schema, renamed: {} }
   const taken = new Set(Object.keys(properties))
-  const names = new Map<string, string>()
-  for (const name of odd) {
-    const plain = plainName(name, taken)
-    taken.add(plain)
-    names.set(name, plain)
-  }
+  const names = plainNames(odd, taken)
   const nameOf = (name: unknown) => (typeof name === 'string' ? (names.get(name) ?? name) : name)
   const changed = mapValues(schema, (value, keyword) => {
     if (keyword === 'properties')
@@ -32,13 +27,25 @@ function isPlain(name: string): boolean {
   return /^[a-zA-Z0-9_.-]{1,64}$/.test(name)
 }
 
-function plainName(name: string, taken: ReadonlySet<string>): string {
-  const plain = name.replaceAll(/[^a-zA-Z0-9_.-]/g, '_').slice(0, maxLength) || '_'
-  for (let count = 1; ; count += 1) {
-    const ending = count === 1 ? '' : `_${count}`
-    const numbered = `${plain.slice(0, maxLength - ending.length)}${ending}`
-    if (!taken.has(numbered)) return numbered
+/** Returns plain names for odd ones; adds them to those that are taken. */
+function plainNames(odd: readonly string[], taken: Set<string>): ReadonlyMap<string, string> {
+  /** Numbers of the last names that began alike. */
+  const counts = new Map<string, number>()
+  const names = new Map<string, string>()
+  for (const name of odd) {
+    const plain = name.replaceAll(/[^a-zA-Z0-9_.-]/g, '_').slice(0, maxLength) || '_'
+    let count = counts.get(plain) ?? 0
+    let numbered: string
+    do {
+      count += 1
+      const ending = count === 1 ? '' : `_${count}`
+      numbered = `${plain.slice(0, maxLength - ending.length)}${ending}`
+    } while (taken.has(numbered))
+    counts.set(plain, count)
+    taken.add(numbered)
+    names.set(name, numbered)
   }
+  return names
 }
 
 /** Returns arguments by the names that the tool knows. */

@@ -154,7 +154,8 @@ describe('choices at the top of a schema', () => {
   it('may be values and negations, which OpenAI refuses', () => {
     const schema = { type: 'object', properties: { a: text }, enum: [{ a: 'x' }], not: { required: ['b'] } }
     const { parameters, folded } = fitted(schema, rulesOf('chat'))
-    expect(parameters).toEqual({ type: 'object', properties: { a: text } })
+    expect(parameters).toMatchObject({ type: 'object', properties: { a: text } })
+    expect(parameters).not.toHaveProperty('allOf')
     expect(folded).toEqual(['enum', 'not'])
   })
 })
@@ -296,5 +297,56 @@ describe('references on Gemini', () => {
     expect(JSON.stringify(at({ definitions, properties: { a: { $ref: '#/definitions/L0' } } })).length).toBeLessThan(
       20_000,
     )
+  })
+})
+
+describe('a schema of a size that its server chooses', () => {
+  const numbered = (length: number, one: (nth: number) => readonly [string, unknown]) =>
+    Object.fromEntries(Array.from({ length }, (_, nth) => one(nth)))
+  const every: ToolRules = { ...rulesOf('chat'), plainNames: true }
+
+  it('is folded once, however often a choice holds itself', () => {
+    const allOf = Array.from({ length: 20 }, () => ({ $ref: '#/$defs/A' }))
+    const { parameters } = fitted({ allOf, $defs: { A: { properties: { a: text }, allOf } } }, every)
+    expect(parameters).toMatchObject({ type: 'object', properties: { a: text } })
+    expect(parameters).not.toHaveProperty('allOf')
+  })
+
+  it('keeps what the first of many choices say, and requires no more than all do', () => {
+    const oneOf = Array.from({ length: 4000 }, (_, nth) => ({
+      properties: { kind: { const: nth }, [`p${nth}`]: text },
+      required: ['kind', ...(nth === 3999 ? [] : ['other'])],
+    }))
+    const { parameters } = fitted({ oneOf }, every)
+    expect(Object.keys(parameters['properties'] ?? {}).slice(0, 3)).toEqual(['kind', 'p0', 'p1'])
+    expect(parameters['required']).toBeUndefined()
+  })
+
+  it('may have a reference in each of its properties', () => {
+    const named = numbered(4000, (nth) => [`p${nth}`, { $ref: `other${nth}`, description: 'x'.repeat(100) }])
+    const { parameters } = fitted({ properties: named }, every)
+    expect(JSON.stringify(parameters)).not.toContain('$ref')
+    const $defs = numbered(4000, (nth) => [`d${nth}`, text])
+    const schema = {
+      $defs,
+      type: 'object',
+      properties: numbered(4000, (nth) => [`p${nth}`, { $ref: `#/$defs/d${nth}` }]),
+    }
+    expect(fitted(schema, every).parameters).toEqual(schema)
+  })
+
+  it('is not written out over and over', () => {
+    const big = { type: 'object', properties: numbered(2000, (nth) => [`q${nth}`, { ...text, title: 'y'.repeat(50) }]) }
+    const properties = { big, ...numbered(100, (nth) => [`p${nth}`, { $ref: '#/properties/big' }]) }
+    const { parameters } = fitted({ properties }, rulesOf('gemini'))
+    expect(JSON.stringify(parameters).length).toBeLessThan(3 * JSON.stringify({ properties }).length)
+    expect(parameters).toMatchObject({ properties: { big, p0: big, p99: {} } })
+  })
+
+  it('may have many names that become the same', () => {
+    const properties = numbered(20_000, (nth) => [String.fromCharCode(0x4e00 + nth), text])
+    const { parameters, renamed } = fitted({ properties }, every)
+    expect(Object.keys(renamed)).toHaveLength(20_000)
+    expect(Object.keys(parameters['properties'] ?? {}).slice(0, 2)).toEqual(['_', '__2'])
   })
 })
