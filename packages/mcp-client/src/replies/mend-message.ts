@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { isRecord } from '@parley/text'
+import { isDeeper, maxDepth } from './without-nulls.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -55,6 +56,7 @@ function mendError(error: unknown): Fields {
 const shownLength = 500
 
 function wordsOf(error: unknown): string {
+  if (isDeeper(error, maxDepth)) return 'it failed, and its error is nested too deeply'
   return (typeof error === 'string' ? error : JSON.stringify(error)).slice(0, shownLength)
 }
 
@@ -79,16 +81,17 @@ function mendGreeting({ serverInfo, ...greeting }: Fields): Fields {
   return { ...greeting, serverInfo: isRecord(serverInfo) ? { ...nameless, ...serverInfo } : nameless }
 }
 
-function hasNull(value: unknown): boolean {
+function hasNull(value: unknown, levels = maxDepth): boolean {
   if (value === null) return true
-  return typeof value === 'object' && Object.values(value).some(hasNull)
+  return typeof value === 'object' && levels > 0 && Object.values(value).some((inner) => hasNull(inner, levels - 1))
 }
 
-function withoutNullFields(fields: Fields): Fields {
+/** Drops null as far in as a message is read. */
+function withoutNullFields(fields: Fields, levels = maxDepth): Fields {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
       if (value === null) return []
-      return [[name, isRecord(value) ? withoutNullFields(value) : value]]
+      return [[name, isRecord(value) && levels > 0 ? withoutNullFields(value, levels - 1) : value]]
     }),
   )
 }

@@ -7,8 +7,8 @@ const anyValue = new Set(['const', 'default', 'enum', 'example', 'examples'])
 /** Keywords that hold schemas by name. */
 const byName = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
-/** Most levels of a schema that is read; no API takes as many. */
-const maxDepth = 100
+/** Most levels of a schema or message that is read; no API takes as many. */
+export const maxDepth = 100
 
 /**
  * Returns a schema in which null stands for what is absent, as servers in Java, Go and Python write it; null for one that
@@ -41,7 +41,8 @@ function elementOf(keyword: string, value: unknown): readonly unknown[] {
   return [isRecord(value) ? cleaned(value) : value]
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
+/** Tests if a value has more levels; looks no further in. */
+export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }

@@ -54,6 +54,19 @@ describe('a message of an MCP server', () => {
   })
 
   it.each([
+    '"method":"notifications/message","params":{"level":"info","data":DEEP}',
+    '"method":"ping","params":{"a":null,"b":RECORDS}',
+    '"id":1,"error":DEEP',
+    '"id":1,"error":{"code":1,"message":DEEP}',
+    '"id":1,"result":{"protocolVersion":"1","capabilities":RECORDS}',
+  ])('is read however deep it is: %s', (fields) => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const records = `${'{"a":'.repeat(100_000)}null${'}'.repeat(100_000)}`
+    const written = `{"jsonrpc":"2.0",${fields.replace('DEEP', deep).replace('RECORDS', records)}}`
+    expect(mendMessage(JSON.parse(written), open)).toMatchObject({ jsonrpc: '2.0' })
+  })
+
+  it.each([
     [{}, 'nothing'],
     [{ result: null }, 'nothing'],
     [{ result: [1] }, 'a list'],

@@ -44,8 +44,13 @@ function pathIn(body: Readonly<Record<string, unknown>>): string {
   const error = isRecord(body['error']) ? body['error'] : body
   const param = typeof error['param'] === 'string' ? error['param'] : ''
   const [detail] = Array.isArray(body['detail']) ? body['detail'] : []
-  const loc = isRecord(detail) && Array.isArray(detail['loc']) ? detail['loc'].join('.') : ''
-  return `${param} ${loc}`
+  return `${param} ${isRecord(detail) ? pathOfSteps(detail['loc']) : ''}`
+}
+
+/** Returns the path of a fault in a request, which FastAPI names in steps; empty for none. */
+export function pathOfSteps(steps: unknown): string {
+  const known: readonly unknown[] = Array.isArray(steps) ? steps : []
+  return known.filter((step) => typeof step === 'string' || typeof step === 'number').join('.')
 }
 
 /** Parses an object; one without fields for any other text. */
@@ -58,15 +63,24 @@ function recordIn(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/** Most places that count: each takes as long as many requests to write. */
+const maxPlaces = 20
+
+/** Returns the different matches of a pattern, as far as they count. */
+function matchesIn(words: string, pattern: RegExp): readonly RegExpMatchArray[] {
+  const known = new Map(words.matchAll(pattern).map((match) => [match[0], match]))
+  return [...known.values().take(maxPlaces)]
+}
+
 function placesIn(words: string): readonly Place[] {
-  return [...words.matchAll(places)].map(([, index, of, inner]) => ({
+  return matchesIn(words, places).map(([, index, of, inner]) => ({
     index: Number(index),
     part: of === undefined || inner === undefined ? null : { of, index: Number(inner) },
   }))
 }
 
 function placesOfIds(words: string, messages: readonly unknown[]): readonly Place[] {
-  return [...words.matchAll(ids)].flatMap(([id]) => {
+  return matchesIn(words, ids).flatMap(([id]) => {
     const holds = (value: unknown) => JSON.stringify(value).includes(JSON.stringify(id))
     const index = messages.findIndex(holds)
     if (index < 0) return []

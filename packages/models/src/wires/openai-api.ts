@@ -1,4 +1,5 @@
 import { isRecord } from '@parley/text'
+import { pathOfSteps } from '../failures/refused-entries.ts'
 import type { ImagePart, ListedModel } from '../port/model-client.ts'
 import { anySchema, type ToolRules } from '../port/tool-rules.ts'
 import type { ProviderError } from '../port/wire.ts'
@@ -53,7 +54,7 @@ export function readErrorRecord(record: JsonRecord): ProviderError {
   const inner = record['error']
   const error = isRecord(inner) ? inner : record
   const message = [error['message'], inner, record['message'], record['detail'], record['errors'], record['title']]
-    .map(wordsOf)
+    .map((value) => wordsOf(value))
     .find((words) => words !== undefined)
   const code = error['code'] ?? record['code']
   return {
@@ -70,20 +71,22 @@ function statusOf(code: unknown): { status?: number } {
   return typeof status === 'number' && status >= 400 && status < 600 ? { status } : {}
 }
 
+/** Most levels of an error that are read. */
+const maxLevels = 8
+
 /** Returns the words of what frameworks put beside or in place of a message: a text, an object, or a list with places. */
-function wordsOf(value: unknown): string | undefined {
+function wordsOf(value: unknown, levels = maxLevels): string | undefined {
+  const inside = (inner: unknown) => (levels === 0 ? undefined : wordsOf(inner, levels - 1))
   if (typeof value === 'string') {
     // Gateways put the whole error of the provider into the message of their own.
-    const inner = value.startsWith('{')
-      ? wordsOf(recordAt(parseRecord(value) ?? {}, 'error') ?? parseRecord(value))
-      : value
+    const record = value.startsWith('{') ? parseRecord(value) : undefined
+    const inner = record === undefined ? value : inside(recordAt(record, 'error') ?? record)
     return inner === '' ? undefined : (inner ?? value)
   }
-  if (Array.isArray(value)) return joined(value.map(wordsOf), '; ')
+  if (Array.isArray(value)) return joined(value.map(inside), '; ')
   if (!isRecord(value)) return undefined
-  const { loc } = value
-  const words = ['msg', 'message', 'detail', 'error', 'errors', 'reason'].map((key) => wordsOf(value[key]))
-  const place = Array.isArray(loc) ? loc.join('.') : ''
+  const place = pathOfSteps(value['loc'])
+  const words = ['msg', 'message', 'detail', 'error', 'errors', 'reason'].map((key) => inside(value[key]))
   return joined([place === '' ? undefined : place, words.find((word) => word !== undefined)], ': ')
 }
 

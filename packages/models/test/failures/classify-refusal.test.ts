@@ -121,6 +121,13 @@ describe('a refusal', () => {
     expect(refusal(413, '').message).toMatch(/longer than gpt-x can read.*\/model.*`parley fork ID --at SEQ`/)
   })
 
+  it.each(['detail', 'error', 'errors'])('is read however deep its %s is', (key) => {
+    const deep = (inner: string) => `${'['.repeat(30_000)}${inner}${']'.repeat(30_000)}`
+    expect(refusal(400, `{"${key}":${deep('"x"')}}`)).toMatchObject({ code: 'invalidRequest' })
+    const { message } = refusal(400, `{"${key}":[{"msg":"no","loc":["body",${deep('')}]}]}`)
+    expect(message).toContain('It said: body: no')
+  })
+
   it('quotes a long or ragged message in one short line', () => {
     const { message } = refusal(400, { message: `first\n\n${'x'.repeat(10_000)}` })
     expect(message).not.toContain('\n')

@@ -97,4 +97,27 @@ describe('the words of a refusal', () => {
     expect(found).toEqual([1500])
     expect(written).toBeLessThan(20)
   })
+
+  it('counts only for the first of many places, each of which takes requests to find', () => {
+    let written = 0
+    const write = anthropicWire.createWriter('own:1')
+    const many = Array.from({ length: 400 }, (_, index) =>
+      index % 2 === 0 ? user(`q${index}`) : response({ text: 'a' }),
+    )
+    const words = many.map((_, index) => `messages.${index}`).join(' ')
+    const found = refusedEntries('', JSON.stringify({ error: { param: `${words} ${words}` } }), {
+      entries: many,
+      write(some) {
+        written += 1
+        return Buffer.concat(write(requestOf(some))).toString()
+      },
+    })
+    expect(found).toEqual(Array.from({ length: 20 }, (_, index) => index))
+    expect(written).toBeLessThan(20 * 20)
+  })
+
+  it('counts for nothing where its steps are nested', () => {
+    const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+    expect(named('chat', 'no', `{"detail":[{"loc":["body",${deep}]}]}`)).toEqual([])
+  })
 })
