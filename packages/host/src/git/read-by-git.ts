@@ -16,9 +16,10 @@ export function foldersReadByGit(folder: string): readonly string[] {
   const entry = nearestEntry(folder)
   const found = entry === null ? null : foldersOf(entry)
   if (found === null) return []
-  const folders = [found.own, found.common].filter(isGitFolder)
+  const real = [found.own, found.common].map(realPathOrNull).filter((path) => path !== null)
+  const folders = real.filter(isGitFolder)
   const all = [...folders, ...borrowedObjects(`${found.common}/objects`)]
-  return [...new Set(all.map(realPathOrNull).filter((path) => path !== null))]
+  return [...new Set(all)]
 }
 
 /** Returns null also for files that are too large, which git refuses. */
@@ -56,8 +57,9 @@ function alternatesOf(objects: string): readonly string[] {
     .split('\n')
     .filter((line) => line !== '' && line[0] !== '#')
   return lines.slice(0, maxAlternates).flatMap((line) => {
-    const path = pathFrom(objects, line)
-    return existsSync(`${path}/pack`) ? [path] : []
+    // Its real path, which is what is shown: a link on the way could lead elsewhere after the look.
+    const path = realPathOrNull(pathFrom(objects, line))
+    return path !== null && existsSync(`${path}/pack`) ? [path] : []
   })
 }
 

@@ -1,5 +1,5 @@
-import { isAbsolute } from 'node:path'
-import { isWithin } from '../system/real-path.ts'
+import { isAbsolute, resolve } from 'node:path'
+import { followLinks, isWithin } from '../system/real-path.ts'
 import { toolchainVariables } from './toolchain-variables.ts'
 
 const allowed = [
@@ -92,9 +92,11 @@ const hasUserInfo = /\/\/[^/\s]*@/
  * sets up the sandbox and those that run unasked among them. An empty or relative one is the working folder.
  */
 function isChangeable(value: string, folders: readonly string[]): boolean {
-  return value
-    .split(':')
-    .some((path) => !isAbsolute(path) || [...forAll, ...folders].some((one) => isWithin(path, one)))
+  return value.split(':').some((path) => {
+    if (!isAbsolute(path)) return true
+    const { real, links } = followLinks(path)
+    return [resolve(path), real, ...links].some((at) => [...forAll, ...folders].some((one) => isWithin(at, one)))
+  })
 }
 
 const forAll = ['/tmp', '/var/tmp', '/dev/shm', '/proc'] as const

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { commandEnv, type EnvRules, heldVariables, programsReading, toolchainVariables } from '../../src/index.ts'
@@ -73,6 +74,7 @@ const toolchains: readonly (readonly [name: string, value: string, held: string 
   ['LD_LIBRARY_PATH', '/opt/lib:', 'changeable'],
   ['LD_LIBRARY_PATH', '/opt/lib:lib', 'changeable'],
   ['LD_LIBRARY_PATH', '/opt/lib:/tmp/lib', 'changeable'],
+  ['LD_LIBRARY_PATH', '/opt/../work/lib', 'changeable'],
   ['LD_LIBRARY_PATH', '/workshop/lib', null],
   ['LD_PRELOAD', '/opt/lib/x.so', 'notListed'],
   ['NODE_OPTIONS', '--require x', 'notListed'],
@@ -85,6 +87,14 @@ describe('variables of toolchains', () => {
   it.each(toolchains)('%s=%s', (name, value, held) => {
     expect(heldVariables({ [name]: value }, rules)).toEqual(held === null ? [] : [{ name, because: held }])
     expect(commandEnv({ [name]: value }, rules)).toEqual(held === null ? { [name]: value } : {})
+  })
+
+  it.each(['/bin', '/etc'])('are followed through links where they list folders to load from: %s', (link) => {
+    // One of the two is a link on most machines.
+    const isHeld = (path: string, changeable: readonly string[]) =>
+      heldVariables({ LD_LIBRARY_PATH: path }, { changeable }).length === 1
+    const real = realpathSync(link)
+    expect([isHeld(link, [real]), isHeld(`${link}/none`, [real]), isHeld(link, [])]).toEqual([true, true, false])
   })
 
   it('reach only what may load what commands change', () => {

@@ -51,7 +51,7 @@ interface ObjectPart {
 interface Depth {
   readonly root: Schema
   readonly level: number
-  /** What may still be folded of the tool. */
+  /** Number of schemas that may still be folded of the tool. */
   readonly left: { schemas: number }
 }
 
