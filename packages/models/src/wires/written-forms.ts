@@ -11,7 +11,10 @@ export interface WrittenNames {
 /** Most characters that every API takes, of a name and of an id. */
 const maxChars = 64
 
-/** Creates the forms of names for a provider that takes these; two different names never become one. */
+/**
+ * Creates the forms of names for a provider that takes these. An odd name never becomes one that went out before it; a name
+ * that the provider takes may be what an odd one of another wire has become.
+ */
 export function createWrittenNames(accepts: RegExp): WrittenNames {
   const formOf = new Map<string, string>()
   const keep = (form: string, name: string): string => {

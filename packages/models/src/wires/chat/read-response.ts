@@ -29,6 +29,7 @@ export function createChatReader(request: ModelRequest, explain: ExplainFault): 
     text: '',
     reasoningContent: '',
     hasReasoning: false,
+    hasDelta: false,
     usage: zeroUsage,
     finishReason: undefined,
     filters: [],
@@ -58,6 +59,8 @@ interface ReadState extends Ending {
   text: string
   reasoningContent: string
   hasReasoning: boolean
+  /** Set once a piece has come as a delta; some servers send pieces as messages. */
+  hasDelta: boolean
   usage: TokenUsage
   finishReason: string | undefined
   /** Words on the filters that stopped the answer. */
@@ -85,8 +88,11 @@ function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void
   if (choice === undefined) return
   const delta = recordAt(choice, 'delta')
   const whole = delta === undefined ? recordAt(choice, 'message') : undefined
-  if (delta !== undefined) readDelta(state, delta, out)
-  if (whole !== undefined) readDelta(state, whatIsNew(state, whole), out)
+  if (delta !== undefined) {
+    state.hasDelta = true
+    readDelta(state, delta, out)
+  }
+  if (whole !== undefined) readDelta(state, state.hasDelta ? whatIsNew(state, whole) : whole, out)
   const reason = choice['finish_reason']
   if (typeof reason === 'string' && reason !== '') state.finishReason = reason
   if (reason === 'content_filter') state.filters = [choice, chunk].flatMap(filterWords)

@@ -86,3 +86,10 @@ describe('a message at the end of a stream', () => {
     expect(read.filter(({ type }) => type === 'reasoningDone')).toHaveLength(thoughts)
   })
 })
+
+describe('messages in place of deltas', () => {
+  it('are pieces of one answer', () => {
+    const pieces = ['Hel', 'l', 'o'].map((content) => eventOf({ index: 0, message: { content } }))
+    expect(textOf(readStream(chatWire, `${pieces.join('')}data: [DONE]\n\n`))).toBe('Hello')
+  })
+})
