@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { commandOf, waitUntil } from '@parley/testkit'
 import { test, vi } from 'vitest'
 import { execWorld } from './exec-world.ts'
 import { place, ready } from './interactive-program.ts'
 
-// Each waits for as long as a server is given to end, so they wait together.
+// Each waits for as long as a server is given to answer, so they wait together.
 vi.setConfig({ testTimeout: 60_000 })
 
-const wasKilled = /The server \(process \d+\) did not end within 10 s, so it was killed/
+const wasKilled = /The server \(process \d+\) did not answer for 2.5 s, so it was killed/
 
 const isServer = (pid: number) => commandOf(pid).includes('server.mjs')
 
@@ -55,7 +56,23 @@ test.concurrent('the terminal kills a server that was stopped, and says so below
   stopServer(pty.processes())
   pty.press('Ctrl+D')
   expect(await pty.exited).toMatchObject({ exitCode: 0 })
-  expect(pty.transcript().join(' ')).toMatch(/Waiting for the server to stop what runs/)
-  expect(pty.transcript().join('')).toMatch(/did not end within 10 s, so it was killed/)
+  expect(pty.transcript().join('')).toMatch(/did not answer for 2.5 s, so it was killed/)
   expect(pty.processes()).toEqual([])
+})
+
+test.concurrent('Ctrl+C leaves a terminal whose server was stopped in the middle of a turn', async ({ expect }) => {
+  await using at = await place([{ hang: 'mid', text: 'half of it', chunks: 4 }])
+  await using pty = at.start('go')
+  await pty.waitFor(/half/)
+  stopServer(pty.processes())
+  const gone = pty.exited.then(() => true)
+  // The first stops the turn, and two within 2 s leave.
+  do pty.press('Ctrl+C')
+  while (!(await Promise.race([gone, delay(400)])))
+  expect(await pty.exited).toMatchObject({ exitCode: 0 })
+  expect(pty.transcript().join('')).toMatch(/did not answer for 2.5 s, so it was killed/)
+  expect(pty.processes()).toEqual([])
+  await using again = at.start('resume', '--last')
+  await again.waitFor(/▌ go\s+half/)
+  await again.waitFor(ready)
 })

@@ -6,8 +6,9 @@ import { withinLimit } from '../connection/within-limit.ts'
 import type { Team } from '../team/team.ts'
 import type { ServerExit } from './server-process.ts'
 import type { SpawnedServer } from './spawn-server.ts'
+import { silenceLimitMs, watchSilence } from './watch-silence.ts'
 
-/** Time to answer, to stop what runs and to save; a server that takes longer is killed. */
+/** Time to stop what runs and to save, for a server that answers; one that takes longer is killed. */
 const leaveLimitMs = 10_000
 /** A server that has not answered the handshake has nothing to save. */
 const discardLimitMs = 1_000
@@ -41,12 +42,13 @@ export interface Ending {
 
 /**
  * Closes the connection to an owned server and waits for its end, unless other clients need it. Kills a server that
- * exceeds the limit. Resolves to the notice that says so, or that not all was saved; else to null.
+ * exceeds the limit or gives no sign of life. Resolves to the notice that says so, or that not all was saved; else to null.
  */
 export async function leaveServer(server: SpawnedServer, leaving: Leaving): Promise<LastWords | null> {
   const { client, close, detached = false, limitMs = leaveLimitMs } = leaving
   const startedMs = performance.now()
-  const before = detached ? 'lost' : await diagnosticsOf(client, limitMs)
+  const before = detached ? 'lost' : await firstSign(client, limitMs)
+  if (before === 'stopped') return await killStopped(server, close)
   // After closing, conversations followed here cannot be distinguished from those of others.
   const isLeft = detached || (typeof before === 'object' && isNeeded(before, client.follows))
   await close()
@@ -57,7 +59,7 @@ export async function leaveServer(server: SpawnedServer, leaving: Leaving): Prom
     server.release()
     return null
   }
-  return await kill(server, limitMs)
+  return await kill(server, notEnded(limitMs))
 }
 
 /** End of a connection to the process of a joined conversation, which belongs to others. */
@@ -93,7 +95,7 @@ export function endOfTeam(team: Pick<Team, 'home'> & AsyncDisposable): Ending {
 export async function discardServer(server: SpawnedServer): Promise<LastWords | null> {
   server.kill('SIGTERM')
   await server.transport.close()
-  return (await endWithin(server, discardLimitMs)) === null ? await kill(server, discardLimitMs) : null
+  return (await endWithin(server, discardLimitMs)) === null ? await kill(server, notEnded(discardLimitMs)) : null
 }
 
 /** Reports what has to be said of the end of a server. */
@@ -108,11 +110,19 @@ const unsaved: LastWords = {
     'Not everything could be saved: the disk took nothing when the server ended, and what it had yet to store is lost. Nothing that was shown is lost; logs/server.log in $PARLEY_HOME says more.',
 }
 
-async function kill(server: SpawnedServer, afterMs: number): Promise<LastWords> {
+/** Kills a server while the connection closes: its conversations are told of nothing by a process that reads nothing. */
+async function killStopped(server: SpawnedServer, close: Leaving['close']): Promise<LastWords> {
+  const [, words] = await Promise.all([close(), kill(server, `did not answer for ${silenceLimitMs / 1000} s`)])
+  return words
+}
+
+const notEnded = (limitMs: number) => `did not end within ${limitMs / 1000} s`
+
+async function kill(server: SpawnedServer, why: string): Promise<LastWords> {
   server.kill('SIGKILL')
   await endWithin(server, killLimitMs)
   server.release()
-  const message = `The server (process ${server.pid}) did not end within ${afterMs / 1000} s, so it was killed, with what still ran in it. Nothing that was shown is lost.`
+  const message = `The server (process ${server.pid}) ${why}, so it was killed, with what still ran in it. Nothing that was shown is lost.`
   return { level: 'warning', code: 'serverKilled', message }
 }
 
@@ -123,6 +133,12 @@ async function endWithin({ exited }: SpawnedServer, limitMs: number): Promise<Se
 }
 
 type Diagnostics = ResultOf<'server/diagnostics'>
+
+/** Asks who is connected. `stopped`: the server answers nothing at all. */
+async function firstSign(client: Client, limitMs: number): Promise<Diagnostics | 'stopped' | 'silent' | 'lost'> {
+  using silence = watchSilence(client)
+  return await Promise.race([diagnosticsOf(client, limitMs), silence.stopped])
+}
 
 /** Asks who is connected. `silent`: no answer within the limit; `lost`: no connection to ask through. */
 function diagnosticsOf(client: Client, limitMs: number): Promise<Diagnostics | 'silent' | 'lost'> {

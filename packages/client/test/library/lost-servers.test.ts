@@ -100,7 +100,9 @@ describe('a connection', () => {
     await parley.create({ cwd: world.cwd })
     process.kill(pid, 'SIGSTOP')
     await parley.close()
-    expect(told).toEqual([expect.stringContaining(`serverKilled: The server (process ${pid}) did not end within 10 s`)])
+    expect(told).toEqual([
+      expect.stringContaining(`serverKilled: The server (process ${pid}) did not answer for 2.5 s`),
+    ])
     expect(isAlive(pid)).toBe(false)
   })
 })

@@ -59,9 +59,26 @@ describe('a server that does not end when its client leaves is killed, and that 
     await using it = await started(staying)
     const { server, client, mark } = it
     process.kill(server.pid ?? 0, 'SIGSTOP')
-    const said = await leaveServer(server, { client, close: () => client.close(), limitMs })
-    expect(said?.message).toContain(killed(server.pid))
+    const said = await leaveServer(server, { client, close: () => client.close(), limitMs: 50_000 })
+    expect(said?.message).toContain(`The server (process ${server.pid}) did not answer for 2.5 s, so it was killed`)
     expect(descendantsWithMark(mark)).toEqual([])
+  })
+})
+
+describe('a server that answers keeps its time, though', () => {
+  const exit = '() => process.exit(74)'
+  const answer = `() => console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method] }))`
+  const answersLate = `if (method === 'server/diagnostics') setTimeout(${answer}, 3500)\n  else if (id !==`
+  const endsAtOnce = greeting.replace('AFTER', `process.stdin.on('end', ${exit})`)
+  test.each<[string, string]>([
+    ['it says late who is connected', endsAtOnce.replace('if (id !==', answersLate)],
+    ['it saves for long', greeting.replace('AFTER', `process.stdin.on('end', () => setTimeout(${exit}, 3500))`)],
+  ])('%s', async (_name, script) => {
+    await using it = await started(script)
+    const { server, client } = it
+    const said = await leaveServer(server, { client, close: () => client.close(), limitMs: 50_000 })
+    expect(said).toMatchObject({ code: 'storageFailed' })
+    expect(await server.exited).toEqual({ code: 74, signal: null })
   })
 })
 

@@ -170,6 +170,12 @@ describe('a package of a provider', () => {
     expect(textOf(await collect(client))).toBe('new')
   })
 
+  it('runs in a Node where SIGUSR1 opens no debugger', async () => {
+    await using world = pluginWorld()
+    world.install('fake', packageWith(`return said(process.execArgv.join(' '))`))
+    expect(textOf(await collect(world.client('fake')))).toMatch(/^--disable-sigusr1 --permission /)
+  })
+
   it('may print without harm', async () => {
     await using world = pluginWorld()
     world.install('fake', packageWith(`console.log('{"id":1,"type":"end"}'); return said('fine')`))
