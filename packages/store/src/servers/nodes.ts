@@ -3,21 +3,16 @@ import type { KV } from '@nats-io/kv'
 import { isRecord } from '@parley/text'
 import { askAgain } from '../connection/ask-again.ts'
 import { entriesOf, isThere } from '../connection/bucket-entries.ts'
-import { leaseMs } from '../connection/layout.ts'
 import type { AnnouncedAt, Holder } from '../port/shared-store.ts'
 import { createLeftWork, type LeftWork } from './left-work.ts'
+import { beatMs, createRenewals, isRenewalDue, momentNow, msSince, shortBeatMs } from './renewals.ts'
 import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
 
-const beatMs = leaseMs / 3
 /** Time in which a server renews a lease that ended while the store could not be written. */
 const renewMs = 1.2 * beatMs
 const lookEveryMs = 100
 /** Time without a renewed lease after which another server of the store is tried. */
 const moveOnMs = 5000
-/** Age up to which a lease is certain not to have ended: the store counts from a later moment. */
-export const certainMs = leaseMs - beatMs / 2
-/** Age from which a lease shows that the store did not answer: it is renewed with each beat. */
-const awayFromMs = 1.5 * beatMs
 
 /** Leases of the servers that use a store, this one among them. */
 export interface Nodes extends AsyncDisposable {
@@ -56,14 +51,11 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
   let at: AnnouncedAt = { address: null, page: null }
   let providersNow: () => readonly string[] = () => []
   let movableMs = 0
-  let renewed = momentNow()
-  let lapses = 0
+  const renewals = createRenewals()
   const renew = async () => {
-    const sent = momentNow()
-    await bucket.put(own, JSON.stringify({ ...at, pid: process.pid, providers: providersNow() }))
+    const entry = JSON.stringify({ ...at, pid: process.pid, providers: providersNow() })
+    await renewals.run(() => bucket.put(own, entry))
     movableMs = performance.now() + moveOnMs
-    if (msSince(renewed) > certainMs) lapses += 1
-    renewed = sent
   }
   await renew()
   const left = createLeftWork()
@@ -78,7 +70,12 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     }
   }
   // A lease that could not be renewed is tried again with the next beat; nothing is written without the owner's entry.
-  const beat = setInterval(() => void renewOrMoveOn(), beatMs).unref()
+  let begun = momentNow()
+  const beat = setInterval(() => {
+    if (!isRenewalDue(msSince(begun), renewals.ageMs)) return
+    begun = momentNow()
+    void renewOrMoveOn()
+  }, shortBeatMs).unref()
 
   async function look(node: string): Promise<Lease | null> {
     const entry = await askAgain(() => bucket.get(node))
@@ -93,13 +90,12 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     return living
   }
 
-  const ownLapses = () => (msSince(renewed) > certainMs ? null : lapses)
   const watches = new Map<string, LeaseWatch>()
 
   function watchOf(node: string): LeaseWatch {
     const known = watches.get(node)
     if (known !== undefined) return known
-    const made = watchLease({ look: () => look(node), everyMs: lookEveryMs, renewMs, gaps: ownLapses })
+    const made = watchLease({ look: () => look(node), everyMs: lookEveryMs, renewMs, gaps: () => renewals.lapses })
     watches.set(node, made)
     return made
   }
@@ -109,11 +105,10 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     renew,
     later: left.add,
     get lapses() {
-      return ownLapses()
+      return renewals.lapses
     },
     get awayMs() {
-      const silentMs = msSince(renewed)
-      return silentMs > awayFromMs ? silentMs : null
+      return renewals.awayMs
     },
     announce(now, providers) {
       at = { address: now.address, page: now.page }
@@ -126,24 +121,9 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     async [Symbol.asyncDispose]() {
       clearInterval(beat)
       // A store that is away ends the lease by itself.
-      if (msSince(renewed) <= awayFromMs) await bucket.delete(own).catch(() => undefined)
+      if (renewals.awayMs === null) await bucket.delete(own).catch(() => undefined)
     },
   }
-}
-
-/** Moment by both clocks of a machine: one stops while it sleeps, the other can be set. */
-export interface Moment {
-  readonly steadyMs: number
-  readonly wallMs: number
-}
-
-export function momentNow(): Moment {
-  return { steadyMs: performance.now(), wallMs: Date.now() }
-}
-
-/** Returns the longer of the times that the clocks say: too long costs a question to the store, too short would be wrong. */
-export function msSince({ steadyMs, wallMs }: Moment): number {
-  return Math.max(performance.now() - steadyMs, Date.now() - wallMs)
 }
 
 function holderIn(node: string, value: unknown): Holder {

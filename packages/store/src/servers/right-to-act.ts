@@ -1,8 +1,9 @@
 import { STORE_SLOW, STORE_TAKEN, StorageError } from '@parley/journal'
 import { createTries } from '../connection/tries.ts'
 import type { Shipment } from '../port/shared-store.ts'
-import { certainMs, type Moment, momentNow, msSince, type Nodes } from './nodes.ts'
+import type { Nodes } from './nodes.ts'
 import type { Claim } from './owners.ts'
+import { certainMs, type Moment, momentNow, msSince } from './renewals.ts'
 
 interface RightPorts {
   readonly claim: Claim
@@ -42,8 +43,8 @@ export function rightToAct({ claim, nodes, name }: RightPorts, ending: Ending): 
   let asked: Moment | null = null
 
   /**
-   * Tells if the lease has lasted since the conversation was known to be held here. A store that answers slowly never
-   * shows that: there a yes counts for as long as a lease, from the moment of its question.
+   * Tells if the lease has lasted since the conversation was known to be held here. A store whose answers take
+   * longer than two seconds never shows that: there a yes counts for as long as a lease, from the moment of its question.
    */
   function isCertain(): boolean {
     const { lapses } = nodes
