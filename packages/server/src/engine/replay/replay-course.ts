@@ -120,6 +120,8 @@ function asGiven(event: ConversationEvent, log: ReplayedLog): ConversationEvent 
   switch (event.type) {
     case 'context.compacted':
       return { ...event, to: log.replayedSeq(event.to) }
+    case 'context.cleared':
+      return event.seqs === undefined ? event : { ...event, seqs: event.seqs.map(log.replayedSeq) }
     case 'context.restored':
       return { ...event, seq: log.replayedSeq(event.seq) }
     case 'approval.decided':

@@ -105,7 +105,9 @@ describe('a history that the provider refuses', () => {
 
   it('stays as it was left in a resume, a fork and a replay', async () => {
     await using place = testPlace()
-    const talk = await start(place, { names: true })
+    // Pieces of streamed text, which a replay does not write again, have its events numbered otherwise.
+    const talk = await start(place, { names: true }, { text: ['It ', 'came ', 'in pieces.'] })
+    await talk.say('hello')
     await talk.say('say MARK')
     await talk.leaveOut()
     const { conversationId } = talk
@@ -123,8 +125,8 @@ describe('a history that the provider refuses', () => {
     await forked.turnEnded()
     expect(forked.state.core.lastTurn).toMatchObject({ outcome: 'completed' })
     for (const request of model.requests) expect(JSON.stringify(request.entries)).not.toContain(mark)
-    const replayed = await client.request('replay/run', { conversation: conversationId })
-    expect(replayed).toMatchObject({ difference: null })
+    for (const conversation of [conversationId, fork.conversationId])
+      expect(await client.request('replay/run', { conversation })).toMatchObject({ difference: null })
   })
 
   it('of which nothing is named is halved from its end, only when a person asks for it', async () => {
