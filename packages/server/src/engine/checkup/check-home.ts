@@ -1,5 +1,5 @@
 import { access, constants, lstat, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isRunning, readOwner, sessionPaths, walkSessions } from '@parley/journal'
 import { type Check, shortIdOf } from '@parley/protocol'
 import { isMissing, systemErrorReason } from '@parley/workspace'
@@ -29,8 +29,7 @@ export async function checkHome(home: string): Promise<Check[]> {
     if (isMissing(error)) return null
     throw error
   })
-  if (facts === null)
-    return [{ name: 'home', level: 'ok', text: `${home} is not there yet; it is made with the first conversation` }]
+  if (facts === null) return [await checkPlace(home)]
   if (!facts.isDirectory())
     return [
       {
@@ -43,6 +42,30 @@ export async function checkHome(home: string): Promise<Check[]> {
   return [await checkRights(home, facts), ...(await checkPrivate(home)), await checkDisk(home)]
 }
 
+/** Checks that a home which is not there yet can be made. */
+async function checkPlace(home: string): Promise<Check> {
+  const refused = await refusedWrite(await nearestFolder(home))
+  if (refused !== null) return { name: 'home', level: 'problem', text: `${home} cannot be made: ${refused}`, remedy }
+  return { name: 'home', level: 'ok', text: `${home} is not there yet; it is made with the first conversation` }
+}
+
+const remedy =
+  'Conversations cannot be kept there. Mend the rights, mount its disk writable, or set PARLEY_HOME to another folder.'
+
+async function nearestFolder(path: string): Promise<string> {
+  const folder = dirname(path)
+  const isThere = await access(folder).then(
+    () => true,
+    (error: unknown) => !isMissing(error),
+  )
+  return isThere || folder === path ? folder : nearestFolder(folder)
+}
+
+/** Resolves to the reason why nothing can be written in a folder; null where it can. */
+function refusedWrite(folder: string): Promise<string | null> {
+  return access(folder, constants.W_OK).then(() => null, systemErrorReason)
+}
+
 async function checkRights(home: string, { mode, uid }: { mode: number; uid: number }): Promise<Check> {
   const name = 'home'
   const own = process.getuid?.()
@@ -53,17 +76,8 @@ async function checkRights(home: string, { mode, uid }: { mode: number; uid: num
       text: `${home} belongs to user ${uid}, and this is user ${own}`,
       remedy: 'Set PARLEY_HOME to a folder of your own.',
     }
-  const isWritable = await access(home, constants.W_OK).then(
-    () => null,
-    (error: unknown) => systemErrorReason(error),
-  )
-  if (isWritable !== null)
-    return {
-      name,
-      level: 'problem',
-      text: `${home} cannot be written to: ${isWritable}`,
-      remedy: 'Conversations cannot be kept there. Mend its rights, or set PARLEY_HOME to another folder.',
-    }
+  const refused = await refusedWrite(home)
+  if (refused !== null) return { name, level: 'problem', text: `${home} cannot be written to: ${refused}`, remedy }
   if ((mode & 0o077) === 0) return { name, level: 'ok', text: `${home}, for you alone` }
   return {
     name,

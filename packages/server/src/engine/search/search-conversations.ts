@@ -55,6 +55,7 @@ function foundFor({ logs, unread }: FoundTexts, mayRead: (conversationId: Conver
 function withAdvice(error: unknown): never {
   if (!(error instanceof StorageError)) throw error
   const { code, path } = error
-  const text = `The search keeps its index in ${path}, and cannot (${code}). The file can be removed; it is made anew.`
+  const index = `The search keeps its index in ${path}, and cannot (${code}).`
+  const text = `${index} It needs a disk that is writable and has room; there, the file can be removed, and is made anew.`
   throw rejection('storageFailed', text, { errno: code })
 }

@@ -12,6 +12,12 @@ async function levels(home: string) {
 }
 
 describe('the home folder', () => {
+  // Nothing can be made in /proc, by root neither.
+  it.skipIf(process.platform !== 'linux')('is a problem where it cannot be made', async () => {
+    const home = '/proc/self/away/.parley'
+    expect(await levels(home)).toEqual([expect.stringMatching(/^problem: H cannot be made: ./)])
+  })
+
   it('passes when it is private, reached by a link, or missing', async () => {
     await using directory = await tempDirectory()
     const home = join(directory.path, 'home')
