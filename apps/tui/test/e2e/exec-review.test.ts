@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Step } from '@parley/testkit'
 import { hasFullSandbox, noFullSandbox } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
@@ -29,6 +29,16 @@ async function reviewWorld(steps: readonly Step[]) {
   writeFileSync(world.path('cart.js'), 'a + b\n')
   writeFileSync(world.path('new.js'), 'c\n')
   return Object.assign(world, { git, asked: () => JSON.stringify(world.model.requests[0]?.body ?? '') })
+}
+
+/** A repository whose submodule `lib` is a copy of itself, with nothing that is not committed, and a model that finds nothing. */
+async function submoduleWorld() {
+  const world = await reviewWorld([report(), { text: 'Fine.' }])
+  world.git('add', '-A')
+  world.git('clone', '-q', '.', 'lib')
+  world.git('add', 'lib')
+  world.git('commit', '-q', '-m', 'three')
+  return world
 }
 
 describe('parley exec review', () => {
@@ -221,6 +231,24 @@ One fault.
     expect([exitCode, stdout]).toEqual([0, 'Nothing found.\n'])
     expect(stderr).toContain('nothing to review')
     expect(world.model.requests).toEqual([])
+  })
+
+  test('gives the model what is changed inside a submodule, where nothing else differs', async () => {
+    await using world = await submoduleWorld()
+    writeFileSync(world.path('lib/cart.js'), 'a - b\nzz\n')
+    const { exitCode, stderr } = await world.exec(['review'])
+    expect(stderr).not.toContain('nothing to review')
+    expect(exitCode).toBe(0)
+    for (const part of ['+++ b/lib/cart.js', '+zz']) expect(world.asked()).toContain(part)
+  })
+
+  test('does not pass where a submodule cannot be looked into, and the model does not try', async () => {
+    await using world = await submoduleWorld()
+    rmSync(world.path('lib/.git'), { recursive: true })
+    writeFileSync(world.path('lib/.git'), 'gitdir: gone\n')
+    const { result, end } = await world.execJson(['review', '--base', 'HEAD'])
+    expect(result.exitCode).toBe(1)
+    expect(end).toMatchObject({ failure: { code: 'reviewIncomplete' }, notLookedAt: ['lib'] })
   })
 
   test('fails where the model reports nothing', async () => {

@@ -1,12 +1,13 @@
 import { joinShellWords } from '@parley/text'
 import type { Span } from '../../view/review/review-span.ts'
-import type { ChangedFile } from './changed-file.ts'
+import { type ChangedFile, remarkLines } from './changed-file.ts'
 import { findSpan, SpanError } from './find-span.ts'
 import { type DiffedFile, readSections } from './git-sections.ts'
 import { withHiddenText } from './hidden-text.ts'
 import { readNewFiles } from './new-files.ts'
 import { createGit, createUnfilteredGit, type Git, problemText } from './safe-git.ts'
 import { stagedOtherwise } from './staged-otherwise.ts'
+import { findSubmodules, type Submodule } from './submodules.ts'
 import { findWorkTree, pathFromFolder, type WorkTree } from './work-tree.ts'
 
 /** Files of a repository that differ. */
@@ -37,11 +38,15 @@ export async function readGitChanges(
 ): Promise<GitChanges> {
   const tree = await findWorkTree(folder, env)
   if ('problem' in tree) return { kind: 'problem', text: tree.problem }
+  return changesOf(tree, span, env)
+}
+
+async function changesOf(tree: WorkTree, span: Span, env: NodeJS.ProcessEnv): Promise<GitChanges> {
   const git = await createUnfilteredGit(tree.top, env)
-  if (typeof git !== 'function') return { kind: 'problem', text: problemText(git, folder) }
+  if (typeof git !== 'function') return { kind: 'problem', text: problemText(git, tree.top) }
   try {
-    const { from, to } = await findSpan(createGit(tree.top, env), folder, span)
-    const place = { git, tree }
+    const { from, to } = await findSpan(createGit(tree.top, env), tree.top, span)
+    const place = { git, tree, env }
     const lists = to === null ? await sinceCommit(from, place) : [await readDiff([from, to], place)]
     const isListCut = lists.some((list) => list.isListCut)
     return { kind: 'changes', files: lists.flatMap(({ files }) => files), isListCut, tree }
@@ -54,6 +59,7 @@ export async function readGitChanges(
 interface Place {
   readonly git: Git
   readonly tree: WorkTree
+  readonly env: NodeJS.ProcessEnv
 }
 
 type Listed = Pick<Changes, 'files' | 'isListCut'>
@@ -61,13 +67,34 @@ type Listed = Pick<Changes, 'files' | 'isListCut'>
 /** Reads what the work tree has that a commit has not, and what is staged and not in the work tree. */
 async function sinceCommit(commit: string, place: Place): Promise<readonly Listed[]> {
   const { git, tree } = place
-  const [tracked, staged, created] = await Promise.all([
+  const [tracked, staged, created, inside] = await Promise.all([
     readDiff([commit], place),
     readDiff(['--cached', commit], place),
     readNewFiles(git, tree.top, (name) => pathFromFolder(tree, name)),
+    insideSubmodules(place),
   ])
   const files = stagedOtherwise(staged.files, tracked.files)
-  return [tracked, { files, isListCut: staged.isListCut }, created]
+  return [tracked, { files, isListCut: staged.isListCut }, created, ...inside]
+}
+
+/** Reads what is changed inside submodules since the commits that they are at, and inside those that they have. */
+async function insideSubmodules({ git, tree, env }: Place): Promise<readonly Listed[]> {
+  const { submodules, isListCut } = await findSubmodules(git, tree, env)
+  const lists: Listed[] = [{ files: [], isListCut }]
+  // One after the other: each asks git several times.
+  for (const submodule of submodules) lists.push(await insideSubmodule(submodule, tree, env))
+  return lists
+}
+
+async function insideSubmodule({ name, tree }: Submodule, outer: WorkTree, env: NodeJS.ProcessEnv): Promise<Listed> {
+  const changes = 'problem' in tree ? tree : await changesOf(tree, { kind: 'workTree' }, env)
+  if ('files' in changes) return changes
+  const reason = 'problem' in changes ? changes.problem : changes.text
+  const path = pathFromFolder(outer, name)
+  const diff = remarkLines([`It is a submodule, and what is changed inside it is not known. ${reason}`])
+  const shownBy = joinShellWords(['git', '-C', path, 'status'])
+  const none = { additions: 0, deletions: 0, before: null, after: null }
+  return { files: [{ ...none, path, kind: 'update', diff, isWhole: false, shownBy }], isListCut: false }
 }
 
 /** Reads a diff of the whole repository. Throws `SpanError` where git cannot compare. */
@@ -87,6 +114,14 @@ function named({ isHidden: _, ...file }: DiffedFile, words: readonly string[], t
     ...file,
     path,
     ...(movedTo === undefined ? {} : { movedTo }),
-    shownBy: joinShellWords(['git', 'diff', ...words, '--', path, ...after]),
+    shownBy: diffCommand(words, [path, ...after], tree),
   }
+}
+
+/** Returns the command that shows the diff of paths, typed in the folder. */
+function diffCommand(words: readonly string[], paths: readonly string[], tree: WorkTree): string {
+  if (tree.at === '') return joinShellWords(['git', 'diff', ...words, '--', ...paths])
+  // Git of a submodule takes paths from there only, or absolute ones.
+  const named = paths.map((path) => `"$PWD"/${joinShellWords([path])}`)
+  return `${joinShellWords(['git', '-C', pathFromFolder(tree, ''), 'diff', ...words, '--'])} ${named.join(' ')}`
 }

@@ -4,8 +4,10 @@ import { createGit, isProblem, problemText, textOf } from './safe-git.ts'
 /** Work tree of a repository, as seen from one of its folders. */
 export interface WorkTree {
   readonly top: string
-  /** Path of the folder from the top; empty for the top itself. */
+  /** Path of the folder from the top of its own repository; empty for the top itself. */
   readonly below: string
+  /** Path of the work tree from there: that of a submodule; empty for the folder's own. */
+  readonly at: string
 }
 
 /** Finds the work tree that a folder belongs to, or says why there is none. */
@@ -19,7 +21,7 @@ export async function findWorkTree(
   const elsewhere = { problem: `${folder} is not in the work tree of its repository.` }
   if (textOf(inside).trim() !== 'true') return elsewhere
   const [top, below] = await Promise.all([git(['rev-parse', '--show-toplevel']), git(['rev-parse', '--show-prefix'])])
-  const found = { top: withoutEnd(textOf(top)), below: withoutEnd(textOf(below)).replace(/\/$/, '') }
+  const found = { top: withoutEnd(textOf(top)), below: withoutEnd(textOf(below)).replace(/\/$/, ''), at: '' }
   // A repository may name a folder above itself as its work tree, whose files are none of it.
   const identity = ['rev-parse', '--show-toplevel', '--absolute-git-dir']
   const [here, there] = await Promise.all([git(identity), createGit(found.top, env)(identity)])
@@ -31,8 +33,8 @@ function withoutEnd(line: string): string {
 }
 
 /** Returns a path from the top of a work tree as it is called in the folder. */
-export function pathFromFolder({ below }: Pick<WorkTree, 'below'>, name: string): string {
-  const path = posix.relative(`/${below}`, `/${name}`)
+export function pathFromFolder({ below, at }: Pick<WorkTree, 'below' | 'at'>, name: string): string {
+  const path = posix.relative(`/${below}`, `/${posix.join(at, name)}`)
   return name.endsWith('/') ? `${path}/` : path
 }
 
