@@ -137,7 +137,7 @@ export const methods = {
   },
   'conversation/context/leaveOut': {
     about:
-      "Leaves out of the model's view what the provider refused, and goes on in a turn without a message. Calls go with their results; clients still see everything. `conversation/compact/undo` brings it back. -32602 where nothing is named and `half` is not given.",
+      "Leaves out of the model's view what the provider refused, and goes on in a turn without a message. Calls go with their results; clients still see everything. `conversation/compact/undo` brings it back. -32602 where nothing is named and `half` is not given, and, without `itemIds`, where the last turn did not end in such a refusal.",
     params: methodParams['conversation/context/leaveOut'],
     result: z.object({
       turnId: turnId.describe('The turn that goes on.'),

@@ -58,11 +58,16 @@ function assertIdle({ state }: Conversation): void {
   throw rejection('invalidParams', 'A turn is open. Interrupt it first, or wait until it has ended.')
 }
 
-/** Returns what is left out: the items that are asked for, else those of the failure, else the newest half. */
+const notRefused = 'Nothing is left out: the last turn did not end because the provider refused the conversation.'
+
+/** Returns what is left out: the items that are asked for, else those of the refusal, else the newest half. */
 function chosenPieces(conversation: Conversation, { itemIds, half }: Params): readonly RequestPiece[] {
+  const refused = conversation.state.core.lastTurn?.failure?.refused
+  if (itemIds === undefined && refused === undefined)
+    throw rejection('invalidParams', notRefused, { field: half === true ? 'half' : 'itemIds' })
   const free = conversation.view.pieces(conversation.sideFiles).filter(isFree)
   const asked = new Set(itemIds)
-  const named = new Set(itemIds === undefined ? conversation.state.core.lastTurn?.failure?.refused?.seqs : [])
+  const named = new Set(itemIds === undefined ? refused?.seqs : [])
   const chosen = free.filter(
     (piece) => named.has(piece.seq) || itemIdsOf([piece], conversation.state).some((id) => asked.has(id)),
   )

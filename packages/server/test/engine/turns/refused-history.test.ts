@@ -148,6 +148,28 @@ describe('a history that the provider refuses', () => {
     expect(talk.sent().match(/is left out, because/g)).toHaveLength(1)
   })
 
+  it.each([
+    ['the newest half', { half: true }, 'half'],
+    ['what it refused', {}, 'itemIds'],
+  ] as const)('is left alone where the provider accepts it, when asked to leave out %s', async (_, params, field) => {
+    await using place = testPlace()
+    const talk = await start(place, { names: false }, { text: 'One.' }, { text: 'Two.' }, { text: 'MARK' })
+    const { conversationId } = talk
+    const refused = () => talk.client.refused('conversation/context/leaveOut', { conversationId, ...params })
+    const message = expect.stringContaining('did not end because the provider refused')
+    expect(await refused()).toMatchObject({ code: 'invalidParams', detail: { field }, message })
+    await talk.say('first')
+    expect(await refused()).toMatchObject({ code: 'invalidParams', detail: { field }, message })
+    await talk.say('second')
+    await talk.say('third')
+    await talk.say('fourth')
+    await talk.leaveOut({ half: true })
+    const asked = talk.model.requests.length
+    expect(await refused()).toMatchObject({ code: 'invalidParams', detail: { field }, message })
+    expect(talk.model.requests).toHaveLength(asked)
+    expect(talk.sent()).toContain('second')
+  })
+
   it('is left out once for a request that is sent twice', async () => {
     await using place = testPlace()
     const talk = await start(place, { names: true })
