@@ -79,8 +79,10 @@ export function whyNoAnswer(run: RunEnd): string {
 const noAnswer = 'The turn ended without an answer.'
 
 export interface RunFacts {
-  /** Flags without which the next run would reach another server, or not be checked, as they are typed. */
+  /** Flags without which the next run would not be checked, as they are typed. */
   readonly repeated: string
+  /** Flags without which another server would be reached. */
+  readonly server: string
   /** False with `--ephemeral`. */
   readonly isKept: boolean
   /** A review is held to its limits whatever is set, and asked for again rather than gone on with. */
@@ -88,9 +90,10 @@ export interface RunFacts {
 }
 
 /** Returns the last lines of a plain run: denied requests, the reason without an answer, and how to resume. */
-export function closingLines(run: RunEnd, { isKept, isReview, repeated }: RunFacts): string[] {
+export function closingLines(run: RunEnd, facts: RunFacts): string[] {
+  const { isKept, isReview } = facts
   const words = [isReview ? null : denied(run), reason(run)].filter((line) => line !== null)
-  return [...words, ...(isKept && !isReview ? goOn(run, repeated) : [])].map((line) => `parley: ${line}`)
+  return [...words, ...(isKept && !isReview ? goOn(run, facts) : [])].map((line) => `parley: ${line}`)
 }
 
 /** Ways to allow a denied request. Rules cannot allow the network, destructive commands or leaving the sandbox. */
@@ -109,9 +112,14 @@ function reason({ exitCode, outcome, failure }: RunEnd): string | null {
   return outcome === 'failed' ? null : (failure?.message ?? noAnswer)
 }
 
-function goOn({ exitCode, conversationId }: RunEnd, repeated: string): string[] {
+function goOn({ exitCode, conversationId, failure }: RunEnd, { repeated, server }: RunFacts): string[] {
   if (exitCode === exitCodes.ok || exitCode === exitCodes.storage || conversationId === null) return []
-  return [`The conversation is saved. Go on with: parley exec resume ${shortIdOf(conversationId)}${repeated} "…"`]
+  const id = shortIdOf(conversationId)
+  const named = failure?.refused?.seqs.length ?? 0
+  const saved = `The conversation is saved. Go on with: parley exec${named > 0 ? ' --repair' : ''} resume ${id}${repeated}${server} "…"`
+  // Only a person leaves out what the provider has not named.
+  if (failure?.refused === undefined || named > 0) return [saved]
+  return [saved, `Where that is refused as well: parley resume ${id}${server} opens a window; type /repair half there.`]
 }
 
 export function retryLine(event: EventOf<'retry.scheduled'>, nowMs: number): string {

@@ -72,7 +72,8 @@ function reporterFor(
   const facts = {
     isKept: ephemeral !== true,
     isReview: review !== undefined,
-    repeated: `${typedFlags({ '--check': check, '--check-rounds': checkRounds })}${typedServer(flags)}`,
+    repeated: typedFlags({ '--check': check, '--check-rounds': checkRounds }),
+    server: typedServer(flags),
   }
   return createPlainReporter({ stdout: lastWords, stderr, onTerminal, ...facts, now: Date.now })
 }

@@ -19,6 +19,8 @@ describe('a model that refuses ends the run with', () => {
     expect(run).toMatchObject({ exitCode, stdout: '' })
     expect(run.stderr).toMatch(words)
     expect(run.stderr).toContain('Go on with: parley exec resume')
+    const isRefused = run.stderr.includes('`/repair half`')
+    expect(run.stderr.includes('opens a window; type /repair half there.')).toBe(isRefused)
   })
 })
 

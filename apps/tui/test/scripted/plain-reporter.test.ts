@@ -31,6 +31,7 @@ function play(events: readonly ConversationEvent[], { end, onTerminal, isKept = 
     isKept,
     isReview: false,
     repeated,
+    server: '',
     now: () => 1000,
   })
   for (const envelope of envelopes(...events)) reporter.event(envelope)
@@ -261,6 +262,22 @@ describe('the last words', () => {
   test('repeat the flags without which the next run would be another', () => {
     const { stderr } = play([], { end: { exitCode: 13, answer: null }, repeated: " --check 'npm test'" })
     expect(stderr).toContain(`parley exec resume 12345678 --check 'npm test' "…"`)
+  })
+
+  test.each([
+    [
+      'names something',
+      [7],
+      'parley: The conversation is saved. Go on with: parley exec --repair resume 12345678 "…"\n',
+    ],
+    [
+      'names nothing',
+      [],
+      `${goOn}parley: Where that is refused as well: parley resume 12345678 opens a window; type /repair half there.\n`,
+    ],
+  ])('name the way out of a refusal that %s', (_, seqs, lines) => {
+    const failure = { code: 'invalidRequest', message: 'x', refused: { itemIds: [], seqs, what: '' } }
+    expect(words({ exitCode: 1, outcome: 'failed', failure })).toBe(lines)
   })
 
   test('say that the time ran out', () => {
