@@ -214,7 +214,7 @@ async function changeView(
     return []
   }
   const { tokens } = await conversation.request('conversation/compact/undo', {})
-  const text = `The last compaction is undone: the model sees about ${tokens.toLocaleString('en-US')} tokens again.`
+  const text = `What was last left out of the model's view is back: it sees about ${tokens.toLocaleString('en-US')} tokens again.`
   return [note('info', `${text} Nothing is compacted by itself until the next turn has ended.`)]
 }
 

@@ -34,7 +34,7 @@ test('/compact puts a summary in place of what was said, Esc stops it, and /comp
   expect(at.model.requests[3]?.text).not.toContain(long)
   await pty.waitFor(ready)
   await send(pty, '/compact undo')
-  await pty.waitFor(/The last compaction is undone/)
+  await pty.waitFor(/What was last left out of the model's view is back/)
   await send(pty, 'and now')
   await pty.waitFor(/All is back\./)
   expect(at.model.requests[4]?.text).toContain(long)

@@ -93,7 +93,9 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     const { conversationId } = state.core.meta
     if (argument === 'undo') {
       const { tokens } = await client.request('conversation/compact/undo', { conversationId })
-      return note(`Undone: the next request has about ${count(tokens)} tokens.`)
+      return note(
+        `What was last left out of the model's view is back: the next request has about ${count(tokens)} tokens.`,
+      )
     }
     const instructions = argument === '' ? {} : { instructions: argument }
     await client.request('conversation/compact', { conversationId, ...instructions })

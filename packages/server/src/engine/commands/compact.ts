@@ -53,7 +53,8 @@ export async function undoCompaction(
   const { core } = conversation.state
   assertNoneOpen(conversation.state)
   const newest = core.compactions?.applied.at(-1)
-  if (newest === undefined) throw rejection('invalidParams', 'No compaction holds, so there is none to undo.')
+  if (newest === undefined)
+    throw rejection('invalidParams', "Nothing is left out of the model's view, so there is nothing to undo.")
   if (wanted !== undefined && wanted !== newest.seq)
     throw rejection('invalidParams', `The newest compaction is that of event ${newest.seq}, not ${wanted}.`, {
       field: 'seq',

@@ -71,7 +71,7 @@ async function repair(context: CommandContext, argument: string): Promise<string
 async function compact({ conversation, signal }: CommandContext, argument: string): Promise<string> {
   if (argument === 'undo') {
     const { tokens } = await conversation.request('conversation/compact/undo', {})
-    return `The last compaction is undone: the next request has about ${tokens} tokens.`
+    return `What was last left out of the model's view is back: the next request has about ${tokens} tokens.`
   }
   const instructions = argument === '' ? {} : { instructions: argument }
   const events = conversation.events()

@@ -159,7 +159,7 @@ describe('an undone compaction', () => {
       ]
     `)
     expect(await client.refused('conversation/compact/undo', { conversationId })).toMatchObject({
-      message: 'No compaction holds, so there is none to undo.',
+      message: "Nothing is left out of the model's view, so there is nothing to undo.",
     })
   })
 

@@ -51,12 +51,15 @@ describe('slash commands of an editor', () => {
     const message = 'Fake did not accept the request.'
     const failure = { code: 'invalidRequest', message, retry: 'never', status: 400, refused: [1] } as const
     const model = scriptedModel({ failure }, { text: 'without it' })
-    await using editor = await openEditor(place.start({ model }))
+    await using editor = await openEditor(place.start({ model, facts: { contextWindow: 20_000 } }))
     const { sessionId } = await editor.open(place.cwd)
     await editor.say(sessionId, 'say MARK').catch(() => undefined)
     await editor.say(sessionId, '/repair')
     expect(editor.said()).toContain('without it')
     expect(JSON.stringify(model.requests[1]?.entries)).not.toContain('MARK')
+    await editor.say(sessionId, '/repair undo')
+    expect(editor.said()).toContain("What was last left out of the model's view is back")
+    await expect(editor.say(sessionId, '/repair undo')).rejects.toThrow("Nothing is left out of the model's view")
   })
 
   it('rename, and the client learns names that others give', async () => {
@@ -96,7 +99,7 @@ describe('slash commands of an editor', () => {
     expect(JSON.stringify(model.requests.at(-1))).toContain('the names')
     expect(editor.said()).toContain('all of it in short')
     await editor.say(sessionId, '/compact undo')
-    expect(editor.said()).toContain('The last compaction is undone')
+    expect(editor.said()).toContain("What was last left out of the model's view is back")
   })
 
   it('end as cancelled when the client cancels one that runs', async () => {
