@@ -57,10 +57,16 @@ describe.skipIf(!hasNats)('servers that share a store', { timeout: 60_000 }, () 
     await answer(client, watched)
     expect(readFileSync(join(one.cwd, 'ran'), 'utf8')).toBe('x\n')
     expect((await before.refused('conversation/resume', { conversationId })).code).toBe('liveElsewhere')
-    // Its home has the line of the yes, which the store refused.
+    // Its home has the line of the yes, which the store refused, and may have one that follows from it.
     expect(await verify(one, conversationId)).toMatchObject({
       code: 0,
-      outcome: { result: 'waiting', compared: { unsent: { lines: 1 }, partsAtLine: null } },
+      outcome: {
+        result: 'waiting',
+        compared: {
+          unsent: { lines: expect.toSatisfy((lines: number) => lines >= 1 && lines <= 2) },
+          partsAtLine: null,
+        },
+      },
     })
     expect(await verify(other, conversationId)).toMatchObject({ code: 0, outcome: { result: 'the same' } })
     const log = one.path(conversationId)
