@@ -83,7 +83,10 @@ function exitCodeNow({ exited }: LaunchedServer): Promise<number | null> {
   return Promise.race([exited.then(({ code }) => code), nextTurn(null)])
 }
 
-/** Says on stderr, once, what a server says of itself while it takes long to start. Of one that ends with it, the error says it. */
+/**
+ * Writes the last line of a server about itself to stderr, once, while the server takes long to start. A line waits for one
+ * more look, as a server may write it and end: the error has the line then.
+ */
 function sayWhyItStarts({ stderrTail }: LaunchedServer): Disposable {
   let before: string | undefined
   const timer = setInterval(() => {

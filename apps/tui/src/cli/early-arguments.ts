@@ -75,8 +75,8 @@ export function serverProgramOf(argv: readonly string[]): (typeof serverPrograms
 }
 
 /**
- * Flags of Node for a server, which runs without them too. SIGUSR1 would open a debugger to all of the machine. The young generation would grow to 48 MB, for 2 % of a
- * flood's CPU. Most other flags cost 10 ms at start, by Node's snapshot.
+ * Flags of Node for a server, which runs without them too. SIGUSR1 would open a debugger to all of the machine. The young
+ * generation would grow to 48 MB, for 2 % of a flood's CPU. Most other flags cost 10 ms at start, by Node's snapshot.
  */
 export const serverNodeFlags = ['--disable-sigusr1', '--max-semi-space-size=1'] as const
 

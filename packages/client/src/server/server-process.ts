@@ -97,14 +97,14 @@ function failedStart(error: unknown): ServerExit {
   return { code: null, signal: null, ...errno }
 }
 
-/** Resolves to the end of the process, and to that of its last words, where they come by a pipe. */
+/** Resolves once the process has ended and its stderr, where that is a pipe, is read to the end. */
 function exitOf(child: ChildProcess, said?: Promise<unknown>): Promise<ServerExit> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(failedStart(error)))
     child.once('exit', (code, signal) => {
       const end = () => resolve({ code, signal })
       if (said === undefined) return end()
-      // What it started may hold the pipe open.
+      // A process that the server started may hold the pipe open.
       const late = setTimeout(end, lastWordsMs)
       void said.then(() => {
         clearTimeout(late)

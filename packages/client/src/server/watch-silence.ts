@@ -34,7 +34,7 @@ export function watchSilence(client: Client): Silence {
   return { stopped, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Asks for what is refused at once, whatever the server waits for: a second greeting. */
+/** Sends a second greeting, which a server refuses at once, whatever it waits for. */
 function ping({ request, introduction: { clientInfo } }: Client): Promise<unknown> {
   return request('initialize', { protocolVersion: protocolVersions, clientInfo: { ...clientInfo }, capabilities: [] })
 }

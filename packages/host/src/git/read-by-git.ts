@@ -10,11 +10,11 @@ const maxAlternates = 50
 
 /**
  * Lists the real paths of the folders that git reads for a work tree or a folder in it: its git directory, the one that it
- * shares with other work trees, and the objects that it borrows. What only is named like one is left out.
+ * shares with other work trees, and the objects that it borrows. A folder that is no git directory is left out.
  */
 export function foldersReadByGit(folder: string): readonly string[] {
   const entry = nearestEntry(folder)
-  const found = entry === null ? null : foldersOf(entry)
+  const found = entry === null ? null : unlessTooLarge(() => gitFoldersOf(entry))
   if (found === null) return []
   const real = [found.own, found.common].map(realPathOrNull).filter((path) => path !== null)
   const folders = real.filter(isGitFolder)
@@ -22,10 +22,10 @@ export function foldersReadByGit(folder: string): readonly string[] {
   return [...new Set(all)]
 }
 
-/** Returns null also for files that are too large, which git refuses. */
-function foldersOf(entry: string): ReturnType<typeof gitFoldersOf> {
+/** Returns null where a file is too large, which git refuses as well. */
+function unlessTooLarge<Found>(read: () => Found): Found | null {
   try {
-    return gitFoldersOf(entry)
+    return read()
   } catch {
     return null
   }
@@ -53,20 +53,11 @@ function borrowedObjects(objects: string): readonly string[] {
 }
 
 function alternatesOf(objects: string): readonly string[] {
-  const lines = (textOf(`${objects}/info/alternates`) ?? '')
-    .split('\n')
-    .filter((line) => line !== '' && line[0] !== '#')
+  const text = unlessTooLarge(() => readBounded(`${objects}/info/alternates`)) ?? ''
+  const lines = text.split('\n').filter((line) => line !== '' && line[0] !== '#')
   return lines.slice(0, maxAlternates).flatMap((line) => {
     // Its real path, which is what is shown: a link on the way could lead elsewhere after the look.
     const path = realPathOrNull(pathFrom(objects, line))
     return path !== null && existsSync(`${path}/pack`) ? [path] : []
   })
-}
-
-function textOf(path: string): string | null {
-  try {
-    return readBounded(path)
-  } catch {
-    return null
-  }
 }

@@ -1,11 +1,12 @@
 import { lstatSync } from 'node:fs'
 import type { Listener } from '@parley/rpc'
+import { errorMessage } from '@parley/text'
 
 interface KeptSocketOptions {
   /** Listens at the place that is right now. */
   readonly listen: () => Promise<Listener>
-  /** Called with each address that another listener has after the first. */
-  readonly onMoved: (address: string) => void
+  /** Called with each address after the first; absent where the address is a requested one, which stays. */
+  readonly onMoved?: (address: string) => void
   /** Called with a sentence when the socket's file is gone and when it is back; a repeated one is left out. */
   readonly report: (sentence: string) => void
 }
@@ -41,14 +42,12 @@ export function keepSocket(first: Listener | null, { listen, onMoved, report }: 
     try {
       listener = await listen()
     } catch (error) {
-      return say(
-        `the file of a socket is gone, and there is no other: ${error instanceof Error ? error.message : error}`,
-      )
+      return say(`the file of a socket is gone, and there is no other: ${errorMessage(error)}`)
     }
-    if (isClosed) return listener.close()
+    if (isClosed) return
     say(`the file of a socket was gone; this process listens at ${listener.address} now`)
     said = null
-    onMoved(listener.address)
+    onMoved?.(listener.address)
   }
   let looking: Promise<void> | null = null
   const timer = setInterval(() => {

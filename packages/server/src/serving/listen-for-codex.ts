@@ -31,7 +31,7 @@ export async function listenForCodex(
   const { listenWebSocket, listenWebSocketFile } = await import('@parley/rpc/websocket')
   if (address.kind === 'socket') {
     const listen = () => listenWebSocketFile({ file: address.path, path: '/rpc', onConnection: accept })
-    const listener = keepSocket(await listen(), { listen, onMoved: () => undefined, report })
+    const listener = keepSocket(await listen(), { listen, report })
     return { listener, words: `unix://${address.path}` }
   }
   const { host, port } = address

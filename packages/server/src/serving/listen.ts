@@ -48,7 +48,7 @@ export async function listenOn(
   if (address.kind === 'socket') {
     const { path } = address
     const listen = () => listenSocket({ path, onConnection: (transport) => connections.accept(transport, 'socket') })
-    const listener = keepSocket(await listen(), { listen, onMoved: () => undefined, report: writeLog })
+    const listener = keepSocket(await listen(), { listen, report: writeLog })
     return { listener, address: path, tokenFile: null }
   }
   // Loaded only when used, to keep the start short.

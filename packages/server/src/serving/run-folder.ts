@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConnectError, connectSocket, ListenError, listenSocket, type Transport } from '@parley/rpc'
+import { errorMessage } from '@parley/text'
 import { systemErrorCode } from '@parley/workspace'
 import { type KeptSocket, keepSocket } from './kept-socket.ts'
 
@@ -77,7 +78,7 @@ export async function listenInRunFolder(options: RunSocketOptions): Promise<Kept
     return listenSocket({ path: join(folder.path, socketName(home)), onConnection })
   }
   const first = await listen().catch((error: unknown) => {
-    report(`others cannot join conversations of this process: ${error instanceof Error ? error.message : error}`)
+    report(`others cannot join conversations of this process: ${errorMessage(error)}`)
     return null
   })
   return keepSocket(first, { listen, onMoved, report })

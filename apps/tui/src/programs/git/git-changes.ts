@@ -77,11 +77,11 @@ async function sinceCommit(commit: string, place: Place): Promise<readonly Liste
   return [tracked, { files, isListCut: staged.isListCut }, created, ...inside]
 }
 
-/** Reads what is changed inside submodules since the commits that they are at, and inside those that they have. */
+/** Reads the changes inside submodules, nested ones included, since the commit that each is at. */
 async function insideSubmodules({ git, tree, env }: Place): Promise<readonly Listed[]> {
   const { submodules, isListCut } = await findSubmodules(git, tree, env)
   const lists: Listed[] = [{ files: [], isListCut }]
-  // One after the other: each asks git several times.
+  // In turn, since each submodule starts git several times.
   for (const submodule of submodules) lists.push(await insideSubmodule(submodule, tree, env))
   return lists
 }

@@ -1,6 +1,7 @@
 import type { PlanEntry, SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Conversation } from '@parley/client'
 import type { Item, ItemId, Plan } from '@parley/protocol'
+import { pictureContents } from '../../picture-contents.ts'
 
 const chunkKinds = {
   agentMessage: 'agent_message_chunk',
@@ -13,20 +14,14 @@ export function chunk(type: keyof typeof chunkKinds, text: string, messageId: It
   return { sessionUpdate: chunkKinds[type], content: { type: 'text', text }, messageId }
 }
 
-/** Returns the updates that show the pictures of a message. Where the file of one is missing its text stands alone. */
+/** Returns the updates that show the pictures of a message. */
 export async function pictureChunks(
   conversation: Pick<Conversation, 'readFile'>,
   item: Item,
 ): Promise<SessionUpdate[]> {
-  const updates: SessionUpdate[] = []
   const images = item.type === 'agentMessage' ? (item.images ?? []) : []
-  for (const { file, mediaType } of images) {
-    const bytes = await conversation.readFile(file).catch(() => null)
-    if (bytes === null) continue
-    const content = { type: 'image', data: bytes.toString('base64'), mimeType: mediaType } as const
-    updates.push({ sessionUpdate: 'agent_message_chunk', content, messageId: item.id })
-  }
-  return updates
+  const contents = await pictureContents(images, (file) => conversation.readFile(file))
+  return contents.map((content) => ({ sessionUpdate: 'agent_message_chunk', content, messageId: item.id }))
 }
 
 const stepStatuses = { pending: 'pending', inProgress: 'in_progress', completed: 'completed' } as const

@@ -1,13 +1,14 @@
 import { statSync } from 'node:fs'
-import type { CallToolResult, ImageContent, ProgressToken } from '@modelcontextprotocol/server'
+import type { CallToolResult, ProgressToken } from '@modelcontextprotocol/server'
 import { promptHistoryPath } from '@parley/client'
 import { readFile } from '@parley/client/low-level'
 import { readUnlocked } from '@parley/host'
 import { sessionPaths } from '@parley/journal'
-import type { ConversationState, InputItem, Picture } from '@parley/protocol'
+import type { ConversationState, InputItem } from '@parley/protocol'
 import { onOneLine } from '@parley/protocol/question'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
 import { textMessagesOf } from '../../../codex-events/translate.ts'
+import { type PictureContent, pictureContents } from '../../picture-contents.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
 import { ToolCallTurn } from '../turns/tool-call-turn.ts'
 import { answered, brokenOff, type ToolCall } from './tool.ts'
@@ -40,7 +41,10 @@ export async function runTurn(conversation: McpConversation, prompt: string, cal
   signal.removeEventListener('abort', stop)
   switch (end.kind) {
     case 'completed':
-      return withPictures(answered(conversationId, end.text), await picturesOf(conversation, end.pictures))
+      return withPictures(
+        answered(conversationId, end.text),
+        await pictureContents(end.pictures, (file) => readFile(conversation.client, { conversationId, file })),
+      )
     case 'failed':
       return brokenOff(conversationId, end.message, call)
     case 'interrupted':
@@ -48,20 +52,7 @@ export async function runTurn(conversation: McpConversation, prompt: string, cal
   }
 }
 
-/** Reads pictures of an answer. Where the file of one is missing its text stands alone. */
-async function picturesOf(
-  { client, conversationId }: McpConversation,
-  pictures: readonly Picture[],
-): Promise<ImageContent[]> {
-  const blocks: ImageContent[] = []
-  for (const { file, mediaType } of pictures) {
-    const bytes = await readFile(client, { conversationId, file }).catch(() => null)
-    if (bytes !== null) blocks.push({ type: 'image', data: bytes.toString('base64'), mimeType: mediaType })
-  }
-  return blocks
-}
-
-function withPictures(result: CallToolResult, pictures: readonly ImageContent[]): CallToolResult {
+function withPictures(result: CallToolResult, pictures: readonly PictureContent[]): CallToolResult {
   return { ...result, content: [...result.content, ...pictures] }
 }
 
