@@ -130,6 +130,10 @@ function defineExecServer(program: Command): void {
       'let clients reach ports in the sandboxes, for /forward: yes or no (default: yes, but no with --max-sandbox, --root or --connect)',
     )
     .option(
+      '--unix-sockets <answer>',
+      'let sandboxed processes use unix sockets, and services of this machine by them: yes or no (default: as of --forward)',
+    )
+    .option(
       '--connect <addresses>',
       'connect to servers by itself instead (wss://HOST:PORT, several with commas), with the token of --token-file',
     )

@@ -11,6 +11,7 @@ describe('the arguments of an exec-server', () => {
       maxSandbox: null,
       roots: [],
       ports: true,
+      unixSockets: true,
       tokenFile: '/home/me/.parley/exec-server-token',
       lingerMs: 0,
     }
@@ -53,6 +54,19 @@ describe('the arguments of an exec-server', () => {
     expect(readExecArguments(argv, env).ports).toBe(ports)
   })
 
+  it.each([
+    [[], true],
+    [['--max-sandbox', 'read-only'], false],
+    [['--max-sandbox', 'danger-full-access'], false],
+    [['--root', '/a'], false],
+    [['--connect', 'wss://a', '--name', 'a', '--token-file', '/t'], false],
+    [['--root', '/a', '--forward', 'yes'], false],
+    [['--unix-sockets', 'no'], false],
+    [['--max-sandbox', 'read-only', '--unix-sockets', 'yes'], true],
+  ])('%j let sandboxed processes use unix sockets: %j', (argv, unixSockets) => {
+    expect(readExecArguments(argv, env).unixSockets).toBe(unixSockets)
+  })
+
   it('name the servers that it connects to', () => {
     const argv = [
       '--connect',
@@ -83,6 +97,7 @@ describe('the arguments of an exec-server', () => {
     [['--root', '/a', '--max-sandbox', 'danger-full-access'], '--root holds for sandboxed processes only'],
     [['--max-sandbox', 'some'], '--max-sandbox takes read-only'],
     [['--forward', 'maybe'], '--forward takes yes or no'],
+    [['--unix-sockets', ''], '--unix-sockets takes yes or no'],
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['--listen', 'http://127.0.0.1:1'], '--listen takes ws://HOST:PORT'],
     [['--token-file', 'x'], '--token-file needs --listen ws://HOST:PORT.'],

@@ -74,9 +74,10 @@ export async function codexTurn({ send, program }: RawClient, { attack, cwd, ans
 const isQuestionOf = ({ method, params }: Heard, id: number): boolean =>
   method === 'elicitation/create' && params?.['codex_mcp_tool_call_id'] === String(id)
 
-export async function openExec(world: AttackWorld): Promise<RawClient> {
+/** `flags`: of the owner of the machine; none by default. */
+export async function openExec(world: AttackWorld, flags: readonly string[] = []): Promise<RawClient> {
   const { user, base: cwd, home } = world
-  const client = openClient(startRaw({ user, env: world.environment(home), cwd, program: 'exec-server' }))
+  const client = openClient(startRaw({ user, env: world.environment(home), cwd, program: 'exec-server', flags }))
   await client.request('initialize', { clientName: 'raw' })
   client.program.line(JSON.stringify({ jsonrpc: '2.0', method: 'initialized' }))
   return client

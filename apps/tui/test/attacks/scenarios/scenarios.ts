@@ -1,5 +1,6 @@
 import { approvals } from './approvals.ts'
 import { dotfiles } from './dotfiles.ts'
+import { limitedMachine } from './limited-machine.ts'
 import { mcpFace } from './mcp-face.ts'
 import { patches } from './patches.ts'
 import { projectConfig } from './project-config.ts'
@@ -14,6 +15,7 @@ import { turns } from './turns.ts'
 export const scenarios: Scenarios = {
   ...approvals,
   ...dotfiles,
+  ...limitedMachine,
   ...mcpFace,
   ...patches,
   ...projectConfig,

@@ -32,11 +32,12 @@ interface Recipe {
   readonly env: Environment
   readonly cwd: string
   readonly program: 'mcp-server' | 'exec-server' | 'server'
+  readonly flags?: readonly string[]
 }
 
-export function startRaw({ user, env, cwd, program }: Recipe): RawProgram {
+export function startRaw({ user, env, cwd, program, flags = [] }: Recipe): RawProgram {
   const mark = newMark()
-  const [file, ...args] = asUser(user, [process.execPath, join(cliPath, '..', `${program}.mjs`)])
+  const [file, ...args] = asUser(user, [process.execPath, join(cliPath, '..', `${program}.mjs`), ...flags])
   const child = spawn(file, args, { cwd, env: cleanEnvironment({ ...env, [markVariable]: mark }), stdio: 'pipe' })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.stdin.on('error', () => undefined)

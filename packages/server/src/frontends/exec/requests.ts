@@ -142,6 +142,11 @@ export const machineErrors = {
       'portsNotAllowed',
       'the owner of this machine lets no port of its sandboxes out: nothing was done; whoever starts its exec-server can allow it with --forward yes',
     ),
+  unixSocketsNotAllowed: () =>
+    rejected(
+      'unixSocketsNotAllowed',
+      'the owner of this machine lets sandboxed processes use no unix sockets, and they were asked for: nothing was done; whoever starts its exec-server can allow them with --unix-sockets yes',
+    ),
 } as const
 
 export const portErrors = {

@@ -36,6 +36,8 @@ export interface ExecArguments {
   readonly roots: readonly string[]
   /** True where clients may connect to ports on which sandboxed processes listen. */
   readonly ports: boolean
+  /** True where sandboxed processes may use unix sockets. */
+  readonly unixSockets: boolean
   /** Time that processes of a lost client go on; 0 ends them at once. */
   readonly lingerMs: number
 }
@@ -49,6 +51,7 @@ const execFlags = {
   'max-sandbox': { type: 'string' },
   root: { type: 'string', multiple: true },
   forward: { type: 'string' },
+  'unix-sockets': { type: 'string' },
   connect: { type: 'string' },
   name: { type: 'string' },
   users: { type: 'string' },
@@ -72,7 +75,8 @@ export function readExecArguments(
     listen,
     connect,
     ...readMost(given),
-    ports: readForward(given),
+    ports: readSwitch(given, 'forward'),
+    unixSockets: readSwitch(given, 'unix-sockets'),
     tokenFile: absolutePath(given['token-file'] ?? join(homeFolder(env), 'exec-server-token')),
     // A client on stdio cannot come back.
     lingerMs: (listen === null && connect === null) || given['no-linger'] === true ? 0 : lingerMs,
@@ -93,17 +97,19 @@ function readMost(given: GivenMost): Pick<ExecArguments, 'maxSandbox' | 'roots'>
   return { maxSandbox: maxSandbox ?? 'workspace-write', roots }
 }
 
-/** Reads whether ports are let out: where the owner limits clients, or may not know who they are, only by a word. */
-function readForward({ forward, connect, root, 'max-sandbox': most }: GivenMost & GivenForward): boolean {
-  if (forward === undefined) return connect === undefined && root === undefined && most === undefined
-  if (forward !== 'yes' && forward !== 'no')
-    throw new UsageError(`--forward takes yes or no, not ${JSON.stringify(forward)}.`)
-  return forward === 'yes'
+interface GivenSwitches extends GivenMost {
+  readonly forward?: string | undefined
+  readonly 'unix-sockets'?: string | undefined
+  readonly connect?: string | undefined
 }
 
-interface GivenForward {
-  readonly forward?: string | undefined
-  readonly connect?: string | undefined
+/** Reads if something is let out of the sandboxes: where the owner limits clients, or may not know who they are, only by a word. */
+function readSwitch(given: GivenSwitches, flag: 'forward' | 'unix-sockets'): boolean {
+  const { [flag]: answer, connect, root, 'max-sandbox': most } = given
+  if (answer === undefined) return connect === undefined && root === undefined && most === undefined
+  if (answer !== 'yes' && answer !== 'no')
+    throw new UsageError(`--${flag} takes yes or no, not ${JSON.stringify(answer)}.`)
+  return answer === 'yes'
 }
 
 interface GivenLink {

@@ -71,11 +71,12 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
 }
 
 /** Resolves to the most that clients may do: without `--root` they write only below the folder that it was started in. */
-async function ceilingOf({ maxSandbox, roots, ports }: ExecArguments): Promise<MachineCeiling> {
-  if (maxSandbox === null) return { ...noCeiling, ports }
+async function ceilingOf(given: ExecArguments): Promise<MachineCeiling> {
+  const { maxSandbox, roots, ports, unixSockets } = given
+  if (maxSandbox === null) return { ...noCeiling, ports, unixSockets }
   const real = await Promise.all(roots.map((root) => realPathOf(root)))
   const writable = real.length === 0 ? [await realPathOf(process.cwd())] : real
-  return { maxSandbox, writable, readable: real.length === 0 ? null : real, ports }
+  return { maxSandbox, writable, readable: real.length === 0 ? null : real, ports, unixSockets }
 }
 
 /** Returns the sandbox of this machine. Its first use waits for a test, whose result is kept in `$PARLEY_HOME`. */

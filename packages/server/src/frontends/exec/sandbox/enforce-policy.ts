@@ -22,8 +22,8 @@ import {
   systemErrorReason,
 } from '@parley/workspace'
 import { fileFailure, machineErrors, processErrors } from '../requests.ts'
+import { assertAsked } from './assert-asked.ts'
 import {
-  assertMode,
   assertPlaces,
   assertReadablePlace,
   bothLimits,
@@ -129,7 +129,7 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
     },
     process(request) {
       const policy = readUnderstood(request.policy)
-      assertMode(policy?.mode ?? 'danger-full-access', ceiling)
+      assertAsked(policy, ceiling)
       if (policy === null) return null
       return async () => {
         const { enforcement, reason } = await sandboxes.report()

@@ -13,10 +13,15 @@ export interface MachineCeiling {
   readonly readable: readonly string[] | null
   /** True where clients may connect to ports on which sandboxed processes listen. */
   readonly ports: boolean
+  /** True where sandboxed processes may use unix sockets, by which services of the machine are reached. */
+  readonly unixSockets: boolean
 }
 
 /** Ceiling of an exec-server whose clients may do what its user may. */
-export const noCeiling: MachineCeiling = { maxSandbox: 'danger-full-access', writable: [], readable: null, ports: true }
+export const noCeiling: MachineCeiling = {
+  ...{ maxSandbox: 'danger-full-access', writable: [], readable: null },
+  ...{ ports: true, unixSockets: true },
+}
 
 /** Throws `aboveCeiling` for a sandbox mode that allows more than the ceiling. */
 export function assertMode(mode: SandboxMode, { maxSandbox }: MachineCeiling): void {

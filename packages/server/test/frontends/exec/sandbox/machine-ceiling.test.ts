@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { openSandboxes, type Sandboxes } from '@parley/host'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { hiddenAround, type MachineCeiling } from '../../../../src/frontends/exec/sandbox/machine-ceiling.ts'
+import { hiddenAround, type MachineCeiling, noCeiling } from '../../../../src/frontends/exec/sandbox/machine-ceiling.ts'
 import { execPlace } from '../support/in-process.ts'
 import { standInSandboxes } from '../support/stand-in-sandboxes.ts'
 
@@ -23,7 +24,8 @@ async function limitedMachine({ sandboxes = standInSandboxes(), ...ceiling }: Li
   symlinkSync(at('out'), at('work/link'))
   symlinkSync(at('out/fresh'), at('work/dangling'))
   const most: MachineCeiling = {
-    ...{ maxSandbox: 'workspace-write', writable: [at('work')], readable: [at('work')], ports: false },
+    ...{ maxSandbox: 'workspace-write', writable: [at('work')], readable: [at('work')] },
+    ...{ ports: false, unixSockets: false },
     ...ceiling,
   }
   const place = stack.use(execPlace({ sandboxes, secrets: [at('work/key')], ceiling: most, platform: 'linux' }))
@@ -183,8 +185,74 @@ describe('a machine whose owner allows reading only', () => {
   })
 })
 
+/** Every spelling by which a policy asks for unix sockets. */
+const socketsAsked = [
+  { type: 'read-only', unixSockets: true },
+  { mode: 'readOnly', unix_sockets: true },
+  { type: 'workspace-write', unixSockets: true, networkAccess: true },
+  { sandboxPolicy: { type: 'read-only', unixSockets: true } },
+]
+
+describe('unix sockets on a machine', () => {
+  it.each([
+    ['whose owner switched them off', {}, socketsAsked],
+    ['that only reads', { maxSandbox: 'read-only' }, socketsAsked.slice(0, 2)],
+    ['that limits nothing else', { ...noCeiling, unixSockets: false }, socketsAsked],
+  ] as const)('%s are refused by name in every spelling, and nothing is started', async (_whose, ceiling, asked) => {
+    const sandboxes = standInSandboxes()
+    await using machine = await limitedMachine({ ...ceiling, sandboxes })
+    for (const sandbox of asked) {
+      const { error } = await machine.client.start('p', ['touch', machine.at('work/ran')], {
+        cwd: machine.at('work'),
+        sandbox,
+      })
+      expect(error, JSON.stringify(sandbox)).toMatchObject({
+        code: -32600,
+        message: expect.stringContaining('can allow them with --unix-sockets yes'),
+        data: { code: 'unixSocketsNotAllowed' },
+      })
+    }
+    expect(sandboxes.prepared).toEqual([])
+    expect(await machine.start({ sandbox: { type: 'read-only', unixSockets: false } })).toBe('done')
+  })
+
+  it('whose owner switched them on are given to whoever asks', async () => {
+    const sandboxes = standInSandboxes()
+    await using machine = await limitedMachine({ unixSockets: true, sandboxes })
+    for (const sandbox of [...socketsAsked, 'read-only']) expect(await machine.start({ sandbox })).toBe('done')
+    expect(sandboxes.prepared.map(({ unixSockets }) => unixSockets)).toEqual([true, true, true, true, false])
+  })
+})
+
 const sandboxes = openSandboxes({ cacheFile: null })
 const { enforcement, reason } = await sandboxes.report()
+
+describe.skipIf(enforcement === 'none')(`a service of a limited machine, in earnest (here: ${reason})`, () => {
+  it('is reached by its socket after the yes of the owner alone, and the same call without sockets runs', async () => {
+    const call =
+      'import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); print(s.recv(9).decode())'
+    for (const unixSockets of [false, true]) {
+      await using machine = await limitedMachine({ sandboxes, readable: null, maxSandbox: 'read-only', unixSockets })
+      const socket = machine.at('work/service')
+      const service = createServer((connection) => connection.end('SERVICE'))
+      await new Promise<void>((resolve) => service.listen(socket, resolve))
+      const argv = ['python3', '-c', call, socket]
+      const more = { cwd: machine.at('work'), env: { PATH: '/usr/bin:/bin' } }
+      const asked = await machine.client.start('with', argv, {
+        ...more,
+        sandbox: { type: 'read-only', unixSockets: true },
+      })
+      expect(asked.error?.data?.['code'] ?? 'done').toBe(unixSockets ? 'done' : 'unixSocketsNotAllowed')
+      if (unixSockets) await machine.client.untilTold('with', 'process/closed')
+      await machine.client.run('without', argv, { ...more, sandbox: 'read-only' })
+      expect([machine.client.text('with', 'stdout'), machine.client.text('without', 'stdout')]).toEqual([
+        unixSockets ? 'SERVICE\n' : '',
+        '',
+      ])
+      service.close()
+    }
+  })
+})
 
 describe.skipIf(enforcement !== 'full')(`a process on a limited machine, in earnest (here: ${reason})`, () => {
   it('reads its folder and the system, and nothing of what lies elsewhere', async () => {
