@@ -186,7 +186,7 @@ export function defineWeb(program: Command, launch: Launch, settle: Settle): voi
     .command('web [id]')
     .description('print a link to a page for your browser, on this machine only; with an id of that conversation')
     .option('--port <port>', 'port to listen on; a free one otherwise', parseCount(1))
-    .option('--read-only', 'whoever opens the link can only watch')
+    .option('--read-only', 'whoever opens the link can only watch; with an id that conversation alone')
     .action((id: string | undefined, flags: WebFlags) =>
       settle(import('../commands/page/web.ts').then(({ runWeb }) => runWeb(launch, id, flags))),
     )

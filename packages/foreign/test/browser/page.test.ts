@@ -245,6 +245,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const watching = await world.open(link)
     await watching.getByText('one', { exact: true }).waitFor()
     await watching.getByText('This page may only watch').waitFor()
+    await watching.getByText('This link shows this conversation, to watch, and no other.').waitFor()
     expect(await watching.getByRole('button').allInnerTexts()).toEqual(['Find'])
   })
 })

@@ -338,7 +338,9 @@ export const methodParams = {
       .exactOptional()
       .describe('Port to listen on, the first time; default one that the system chooses.'),
     access: clientAccess.exactOptional().describe('Access of whoever opens the link; default `full`.'),
-    conversationId: conversationId.exactOptional().describe('Conversation that the page shows first.'),
+    conversationId: conversationId
+      .exactOptional()
+      .describe('Conversation that the page shows first; with `access: readOnly` the only one that it reaches.'),
     cwd: z.string().exactOptional().describe('Folder that the page offers for a new conversation; absolute.'),
   }),
   'server/diagnostics': z.object({}),

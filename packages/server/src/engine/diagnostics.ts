@@ -110,7 +110,8 @@ export function diagnosisFor(
   const { person } = rights
   if (person.kind === 'operator') return all
   const { widerRules: _, clients, conversations, ...rest } = all
-  const mayRead = (id: ConversationId) => rights.permits('read', host.openAccess(id)?.access)
+  const mayRead = (conversationId: ConversationId) =>
+    rights.permits('read', { conversationId, access: host.openAccess(conversationId)?.access })
   return {
     ...rest,
     clients: clients.filter(({ user }) => person.kind === 'user' && user === person.name),

@@ -10,12 +10,18 @@ import {
 import { hashOf, isSameHash, type Users } from './users.ts'
 import type { User } from './users-file.ts'
 
+/** Conversation that a right is about; without `access` no server with users has had it. */
+export interface Accessed {
+  readonly conversationId: string
+  readonly access?: Access | undefined
+}
+
 /** Rights of a client. They follow the users file while the client is connected. */
 export interface Rights {
   /** Person that it acts for; the operator is whoever started the server, and may do everything. */
   readonly person: Person | { readonly kind: 'operator' }
-  /** Tells if the client may do this in a conversation that has this access. */
-  permits(right: ConversationRight, access: Access | undefined): boolean
+  /** Tells if the client may do this in a conversation, as far as its access says. */
+  permits(right: ConversationRight, conversation: Accessed): boolean
   /** Tells if the client has a right that depends on no conversation. */
   has(right: Exclude<MethodRight, ConversationRight>): boolean
   /** Most that conversations may be set to that the client uses; null for what the server allows. */
@@ -47,7 +53,7 @@ export function rightsOfUser({ name, tokenHash }: User, users: Pick<Users, 'find
   const person = { kind: 'user', name } as const
   return {
     person,
-    permits: (right, access) => current() !== null && personMay(person, right, access),
+    permits: (right, { access }) => current() !== null && personMay(person, right, access),
     has(right) {
       const user = current()
       if (user === null || right === 'operator') return false
@@ -70,11 +76,26 @@ interface Code {
   readonly codeHash: string
 }
 
-/** Returns the rights of whoever has the code of a link: to read its conversation while the link counts. */
+/** Returns the rights of whoever has the code of a shared link: to read its conversation while the link counts. */
 export function rightsOfGuest({ conversationId, codeHash }: Code, now: () => number): Rights {
+  const counts = (access: Access | undefined) => linkOf(access, codeHash, now()) !== null
+  return toReadOne({ kind: 'guest', conversationId, codeHash }, counts)
+}
+
+/** Returns the rights of a page whose link was made to watch one conversation: to read that, while its connection lasts. */
+export function rightsOfWatcher(conversationId: string): Rights {
+  return toReadOne({ kind: 'guest', conversationId }, () => true)
+}
+
+/** Returns the rights of a guest, for whom there is one conversation, while its access lets the guest in. */
+function toReadOne(
+  person: Extract<Person, { kind: 'guest' }>,
+  letsIn: (access: Access | undefined) => boolean,
+): Rights {
   return {
-    person: { kind: 'guest', conversationId, codeHash },
-    permits: (right, access) => right === 'read' && linkOf(access, codeHash, now()) !== null,
+    person,
+    permits: (right, { conversationId, access }) =>
+      right === 'read' && conversationId === person.conversationId && letsIn(access),
     has: (right) => right === 'anyone',
     maxSandbox: null,
     renew: () => undefined,

@@ -27,13 +27,18 @@ export async function runWeb(launch: Launch, id: string | undefined, { port, rea
   }
   await printLink(server, request)
   process.stderr.write(
-    `It opens the page once, within 60 s${readOnly === true ? ', to watch only' : ''}. Enter makes a new link, Ctrl+C ends.\n`,
+    `It opens the page once, within 60 s${readOnly === true ? watched(conversation) : ''}. Enter makes a new link, Ctrl+C ends.\n`,
   )
   const problem = await untilEnd(server, () => printLink(server, request))
   if (server !== parley) await server.close()
   if (problem === null) return exitCodes.ok
   if (conversation !== null) process.stderr.write(`\`parley web ${shortIdOf(conversation.id)}\` opens a page again.\n`)
   throw problem
+}
+
+/** Says what a link to watch shows, to whoever hands it on. */
+function watched(conversation: object | null): string {
+  return conversation === null ? ', to watch all conversations and settings' : ', to watch this conversation alone'
 }
 
 async function printLink(server: Parley, request: ParamsOf<'web/open'>): Promise<void> {

@@ -14,6 +14,12 @@ export function GuestBanner({ person, core: { meta } }: GuestBannerProps) {
   const link = meta.access?.links.find(({ codeHash }) => codeHash === person.codeHash)
   const expiresAt = link?.expiresAt ?? null
   const isOver = useIsOver(expiresAt)
+  if (person.codeHash === undefined)
+    return (
+      <p className="banner" role="status">
+        This link shows this conversation, to watch, and no other.
+      </p>
+    )
   if (expiresAt === null) return null
   if (isOver)
     return (

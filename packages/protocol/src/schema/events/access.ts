@@ -38,11 +38,15 @@ export const person = z
       .object({
         kind: z.literal('guest'),
         conversationId,
-        codeHash: leftAlone(z.string(), 'hash').describe('SHA-256 of the code, by which `access` names the link.'),
+        codeHash: leftAlone(z.string(), 'hash')
+          .exactOptional()
+          .describe(
+            'SHA-256 of the code, by which `access` names the link; absent for a page that `web/open` made to watch.',
+          ),
       })
-      .describe('Whoever has a link to a conversation.'),
+      .describe('Whoever has a link to a conversation, for whom there is no other.'),
   ])
-  .describe('Whom this connection acts for; absent for whoever started the server, and on a server without users.')
+  .describe('Whom this connection acts for; absent for whoever started the server.')
 
 export type Person = z.infer<typeof person>
 export type UserName = z.infer<typeof userName>

@@ -66,7 +66,7 @@ export function decideApproval(
     ...sealedYes(open, approval, decision),
   }
   const before = conversation.state.core.settings
-  const mayLoosen = client.mayLoosen && rights.permits('edit', conversation.state.core.meta.access)
+  const mayLoosen = client.mayLoosen && rights.permits('edit', conversation.state.core.meta)
   const mode = modeEvents(open, { approval, answers: answer.answers ?? {} }, { actor: by, mayLoosen, rights })
   const [decided] = conversation.recordAll([
     answer,

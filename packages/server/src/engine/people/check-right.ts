@@ -13,7 +13,7 @@ import {
 } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { isRecord } from '@parley/text'
-import { mayUseMachine, type Rights } from '../../people/rights.ts'
+import { type Accessed, mayUseMachine, type Rights } from '../../people/rights.ts'
 import { notPermitted, rejection } from '../../replies/rejection.ts'
 import { assertCallersConfig } from '../limits/callers-config.ts'
 import { aboveOwnCeiling } from '../limits/ceiling.ts'
@@ -65,7 +65,8 @@ export function createRightCheck(source: AccessSource): CheckRight {
     const needed = right === 'copy' ? 'read' : right
     const conversationId = conversationOf(params)
     const open = source.openAccess(conversationId)
-    if (open !== null && rights.permits(needed, open.access)) return assertMayAct(rights, { method, open })
+    if (open !== null && rights.permits(needed, { conversationId, access: open.access }))
+      return assertMayAct(rights, { method, open })
     return lookUp(conversationId, { rights, needed, method })
   }
 
@@ -77,9 +78,10 @@ export function createRightCheck(source: AccessSource): CheckRight {
     const stored = isConversationId(conversationId) ? await source.storedAccess(conversationId) : null
     // It may have been opened meanwhile.
     const open = source.openAccess(conversationId)
-    const access = (open ?? stored)?.access
-    if (!rights.permits('read', access)) throw notThere(conversationId)
-    if (!rights.permits(needed, access)) throw missingRole(needed)
+    const found = open ?? stored
+    const reached = { conversationId, access: found?.access }
+    if (found === null || !rights.permits('read', reached)) throw notThere(conversationId)
+    if (!rights.permits(needed, reached)) throw missingRole(needed)
     if (open !== null) assertMayAct(rights, { method, open })
   }
 }
@@ -179,8 +181,8 @@ function missingRight(right: keyof typeof missingTexts, method?: MethodName): Rp
 
 /** Returns an open conversation that a client may read. Throws `conversationNotFound`. */
 export function assertMayRead({ rights }: Guest, open: LiveConversation): LiveConversation {
-  const { access, conversationId } = open.conversation.state.core.meta
-  if (!rights.permits('read', access)) throw notThere(conversationId)
+  const { meta } = open.conversation.state.core
+  if (!rights.permits('read', meta)) throw notThere(meta.conversationId)
   return open
 }
 
@@ -190,9 +192,9 @@ export function assertMayChange(guest: Guest, open: LiveConversation): LiveConve
   return open
 }
 
-function assertMaySet({ access, rights }: Guest, reached: Reached | null): void {
+function assertMaySet({ access, rights }: Guest, conversation: Accessed): void {
   if (access === 'readOnly') throw notPermitted('changes its settings')
-  if (!rights.permits('edit', reached?.access)) throw missingRole('edit')
+  if (!rights.permits('edit', conversation)) throw missingRole('edit')
 }
 
 /** Source of facts on conversations that are not open here. */
@@ -221,8 +223,8 @@ export async function assertMayOpen(
   if (guest.access === 'readOnly')
     throw (await stored.elsewhere(conversationId)) ?? notPermitted('opens it for writing', next)
   if (guest.rights.has('operator')) return
-  const reached = await stored.access(conversationId)
-  if (!guest.rights.permits('answer', reached?.access))
+  const reached = { conversationId, access: (await stored.access(conversationId))?.access }
+  if (!guest.rights.permits('answer', reached))
     throw (
       (await stored.elsewhere(conversationId)) ??
       rejection('notPermitted', `Nobody has this conversation open, and a reader does not open it for writing. ${next}`)

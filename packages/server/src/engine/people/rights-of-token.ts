@@ -40,8 +40,9 @@ function createRightsOfToken({ users, source, now }: TokenPorts): RightsOfToken 
     const read = readCode(code)
     if (read === null || !isConversationId(read.conversationId)) return null
     const rights = rightsOfGuest(read, now)
-    const reached = source.openAccess(read.conversationId) ?? (await source.storedAccess(read.conversationId))
-    return rights.permits('read', reached?.access) ? rights : null
+    const { conversationId } = read
+    const reached = source.openAccess(conversationId) ?? (await source.storedAccess(conversationId))
+    return rights.permits('read', { conversationId, access: reached?.access }) ? rights : null
   }
 
   return (token) => {

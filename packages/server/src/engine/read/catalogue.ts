@@ -60,11 +60,12 @@ export function rowOf({ core }: ConversationState): ConversationRow {
 /** Returns the part of a catalogue that a client may read: for it, the rest is not there. */
 export function readableCatalogue(catalogue: Catalogue, rights: Rights): Catalogue {
   if (rights.person.kind === 'operator') return catalogue
-  const mayRead = ({ access }: ConversationRow) => rights.permits('read', access)
-  const all = async () => (await catalogue.all()).filter(({ row }) => mayRead(row))
+  const mayRead = (conversationId: ConversationId, { access }: ConversationRow) =>
+    rights.permits('read', { conversationId, access })
+  const all = async () => (await catalogue.all()).filter(({ id, row }) => mayRead(id, row))
   const row = async (conversationId: ConversationId) => {
     const found = await catalogue.row(conversationId)
-    return found !== null && mayRead(found) ? found : null
+    return found !== null && mayRead(conversationId, found) ? found : null
   }
   return {
     all,

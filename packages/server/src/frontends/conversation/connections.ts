@@ -240,7 +240,8 @@ async function allLeft(leaving: readonly (Promise<void> | undefined)[], { report
 /** Tells if a client may hear a notice: a user of those about conversations that the user may read. */
 function mayHear({ conversationId }: ServerNotice, rights: Rights, { host }: Engine): boolean {
   if (rights.person.kind === 'operator') return true
-  return conversationId !== undefined && rights.permits('read', host.openAccess(conversationId)?.access)
+  if (conversationId === undefined) return false
+  return rights.permits('read', { conversationId, access: host.openAccess(conversationId)?.access })
 }
 
 function describe(

@@ -47,7 +47,7 @@ export function createStreams({ peer, session, conversations, onFault, onLost }:
   function begin({ conversation, clients }: LiveConversation): Stream {
     const { id } = conversation
     const { rights } = session
-    const may = (right: ConversationRight) => rights.permits(right, conversation.state.core.meta.access)
+    const may = (right: ConversationRight) => rights.permits(right, conversation.state.core.meta)
     const egress = createEgress(peer(), conversation, {
       mayRead: () => conversation.readOnly || may('read'),
       onLost: () => onLost(id),
@@ -126,7 +126,7 @@ export function createStreams({ peer, session, conversations, onFault, onLost }:
 /** Tells if a client may have the model called, and with it the tools of servers, on the machine of the conversation. */
 function mayEdit({ conversation, mayWork }: LiveConversation, { access, rights }: Session): boolean {
   if (access !== 'full' || conversation.readOnly || !mayUseMachine(rights, mayWork)) return false
-  return rights.permits('edit', conversation.state.core.meta.access)
+  return rights.permits('edit', conversation.state.core.meta)
 }
 
 /** Resolves when every event up to a seq may be shown. Throws when the log no longer holds them. */

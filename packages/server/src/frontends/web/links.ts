@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ClientAccess } from '@parley/protocol'
+import type { ClientAccess, ConversationId } from '@parley/protocol'
 import { isSameSecret } from '@parley/rpc/websocket'
 
 /** Time that a link may be opened in. */
@@ -9,25 +9,32 @@ const maxLinks = 16
 /** Most tokens of pages; the oldest is dropped for a new one. */
 const maxTokens = 64
 
+/** Rights that a link gives a page. */
+interface LinkTerms {
+  readonly access: ClientAccess
+  /** The only conversation that the page reaches; null for all. */
+  readonly only: ConversationId | null
+}
+
 interface Link {
   readonly code: string
-  readonly access: ClientAccess
+  readonly terms: LinkTerms
   readonly expiresAt: number
 }
 
 interface Token {
   readonly token: string
-  readonly access: ClientAccess
+  readonly terms: LinkTerms
 }
 
 /** Codes of links, each good once and for 60 s, and the tokens that pages have for them. Kept in memory only. */
 export interface Links {
   /** Creates a link. `expiresAt` is in ms since the epoch. */
-  create(access: ClientAccess): Link
+  create(terms: LinkTerms): Link
   /** Takes a code and returns a new token; null for a code that is unknown, used or too old. */
   exchange(code: string): Token | null
-  /** Returns the access of a token; null for an unknown one. */
-  accessOf(token: string): ClientAccess | null
+  /** Returns the token as it was given; null for an unknown one. */
+  find(token: string): Token | null
 }
 
 export function createLinks(now: () => number): Links {
@@ -35,8 +42,8 @@ export function createLinks(now: () => number): Links {
   let tokens: readonly Token[] = []
 
   return {
-    create(access) {
-      const link = { code: newSecret(), access, expiresAt: now() + linkLifeMs }
+    create(terms) {
+      const link = { code: newSecret(), terms, expiresAt: now() + linkLifeMs }
       links = [...links, link].slice(-maxLinks)
       return link
     },
@@ -45,11 +52,11 @@ export function createLinks(now: () => number): Links {
       if (link === undefined) return null
       links = links.filter((other) => other !== link)
       if (now() >= link.expiresAt) return null
-      const token = { token: newSecret(), access: link.access }
+      const token = { token: newSecret(), terms: link.terms }
       tokens = [...tokens, token].slice(-maxTokens)
       return token
     },
-    accessOf: (token) => tokens.find((known) => isSameSecret(token, known.token))?.access ?? null,
+    find: (token) => tokens.find((known) => isSameSecret(token, known.token)) ?? null,
   }
 }
 

@@ -30,7 +30,10 @@ export function createWebFrontend(ports: WebPorts): WebFrontend {
     async open(client, { port = 0, access = 'full', conversationId, cwd }) {
       const { origin, links } = await opened(port)
       askers.add(client)
-      const { code, expiresAt } = links.create(access)
+      const { code, expiresAt } = links.create({
+        access,
+        only: access === 'readOnly' ? (conversationId ?? null) : null,
+      })
       const fragment = new URLSearchParams({
         code,
         ...(conversationId === undefined ? {} : { conversation: conversationId }),

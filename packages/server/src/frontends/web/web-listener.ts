@@ -1,7 +1,7 @@
-import type { ClientAccess } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { listenForPage } from '@parley/rpc/websocket'
-import type { Prove } from './greet-page.ts'
+import { rightsOfWatcher } from '../../people/rights.ts'
+import type { Prove, Proven } from './greet-page.ts'
 import { createLinks, type Links } from './links.ts'
 import { createPageSource } from './page-source.ts'
 
@@ -10,7 +10,7 @@ export interface WebPorts {
   readonly folder: string
   readonly now: () => number
   /** Takes ownership of the transport of a page that has proven who it is. */
-  readonly accept: (transport: Transport, access: ClientAccess) => void
+  readonly accept: (transport: Transport, proven: Proven) => void
 }
 
 export interface OpenedPage {
@@ -31,10 +31,10 @@ export async function listenForLinks({ folder, now, accept }: WebPorts, port: nu
   const source = createPageSource({
     ...{ folder, maxUnproven, offersSignIn: false, otherOrigins: () => [] },
     prove: proveByLink(links),
-    accept(transport, { access }) {
+    accept(transport, proven) {
       pages.add(transport)
       void transport.closed.then(() => pages.delete(transport))
-      accept(transport, access)
+      accept(transport, proven)
     },
   })
   const listener = await listenForPage({ port, ...source })
@@ -50,8 +50,9 @@ export async function listenForLinks({ folder, now, accept }: WebPorts, port: nu
 
 function proveByLink(links: Links): Prove {
   return (proof) => {
-    if ('code' in proof) return links.exchange(proof.code)
-    const access = links.accessOf(proof.token)
-    return access === null ? null : { token: proof.token, access }
+    const given = 'code' in proof ? links.exchange(proof.code) : links.find(proof.token)
+    if (given === null) return null
+    const { access, only } = given.terms
+    return { token: given.token, access, ...(only === null ? {} : { rights: rightsOfWatcher(only) }) }
   }
 }

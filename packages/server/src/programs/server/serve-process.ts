@@ -51,7 +51,7 @@ export async function serveProcess(given: EngineParts, args: ServerArguments, pa
   const web = createWebFrontend({
     folder: page,
     now: parts.clock.now,
-    accept: (transport, access) => connections.accept(transport, 'websocket', { access }),
+    accept: (transport, proven) => connections.accept(transport, 'websocket', proven),
   })
   const connections = createConnections({ engine, web, logEvent, store, onChange: () => lifetime.changed() })
   const lifetime = createLifetime({

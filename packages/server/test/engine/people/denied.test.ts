@@ -12,38 +12,13 @@ import { RpcError } from '@parley/rpc'
 import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { paramsFor } from '../support/method-params.ts'
 import { startTeam } from '../support/team.ts'
 import type { TestClient } from '../support/test-client.ts'
 
 const names = Object.keys(methods) as MethodName[]
 const ofConversation: ReadonlySet<MethodRight> = new Set(['read', 'answer', 'edit', 'own', 'copy'])
 const unknown = '01990000-0000-7000-8000-000000000000'
-
-/** Fields whose meaning differs between methods. */
-const own: Partial<Record<MethodName, object>> = {
-  'conversation/share': { role: 'owner' },
-  'conversation/read': { after: 0 },
-  'server/checkup': { provider: false },
-  'hook/try': { input: {} },
-}
-
-/** Parameters that a method decodes, for a conversation. */
-const paramsFor = (method: MethodName, conversationId: string, cwd: string) => ({
-  ...{ conversationId, cwd, name: 'n', text: 't', where: 'project', hash: 'h', file: 'sha256:0', query: 'q', to: 0 },
-  ...{ messageId: 'm', itemId: 'i', approvalId: 'a', decision: 'denied', command: 'true', settings: {}, linkId: 'l' },
-  ...{ input: [{ type: 'text', text: 'x' }], content: [{ type: 'text', text: 'x' }], after: { seq: 0, crc: null } },
-  ...{ user: 'ada', role: 'member', provider: 'fake', loginId: 'l', conversation: conversationId, on: 'SessionStart' },
-  ...{
-    key: 'tui.theme',
-    value: 'dark',
-    verdict: 'declined',
-    event: 'turn.ended',
-    match: 'x',
-    pattern: 'x',
-    port: 8080,
-  },
-  ...own[method],
-})
 
 /** Methods that find conversations rather than name one: what they find is tested by itself. */
 const finding: ReadonlySet<MethodName> = new Set(['conversation/resume', 'bundle/describe', 'conversation/export'])

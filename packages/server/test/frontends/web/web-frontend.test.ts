@@ -1,96 +1,34 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ClientId, protocolVersions } from '@parley/protocol'
-import { createMemoryTransportPair, RpcError } from '@parley/rpc'
+import type { ClientId } from '@parley/protocol'
+import { RpcError } from '@parley/rpc'
 import { describe, expect, it } from 'vitest'
-import { WebSocket } from 'ws'
-import { createConnections } from '../../../src/frontends/conversation/connections.ts'
 import { createLinks, linkLifeMs } from '../../../src/frontends/web/links.ts'
 import { createWebFrontend } from '../../../src/frontends/web/web-frontend.ts'
-import { connectTestClient } from '../../engine/support/test-client.ts'
-import { testPlace } from '../../engine/support/test-server.ts'
+import { codeOf, greeting, pageOf, pageScene as scene } from './support/page-scene.ts'
+
+const full = { access: 'full', only: null } as const
 
 describe('links', () => {
   it('are good once', () => {
     const links = createLinks(() => 0)
-    const { code } = links.create('full')
+    const { code } = links.create(full)
     expect(links.exchange('another')).toBeNull()
     const token = links.exchange(code)
-    expect(token).toMatchObject({ access: 'full' })
+    expect(token).toMatchObject({ terms: full })
     expect(links.exchange(code)).toBeNull()
-    expect(links.accessOf(token?.token ?? '')).toBe('full')
-    expect(links.accessOf(code)).toBeNull()
+    expect(links.find(token?.token ?? '')).toEqual(token)
+    expect(links.find(code)).toBeNull()
   })
 
   it('are good for 60 seconds', () => {
     let now = 1_000
     const links = createLinks(() => now)
-    const [late, early] = [links.create('full'), links.create('readOnly')]
+    const [late, early] = [links.create(full), links.create({ access: 'readOnly', only: null })]
     now += linkLifeMs - 1
-    expect(links.exchange(early.code)).toMatchObject({ access: 'readOnly' })
+    expect(links.exchange(early.code)).toMatchObject({ terms: { access: 'readOnly' } })
     now += 1
     expect(links.exchange(late.code)).toBeNull()
   })
 })
-
-function scene() {
-  const place = testPlace()
-  const folder = mkdtempSync(join(tmpdir(), 'parley-page-'))
-  for (const name of ['index.html', 'page.js', 'page.css']) writeFileSync(join(folder, name), name)
-  const { engine } = place.start()
-  const web = createWebFrontend({
-    folder,
-    now: Date.now,
-    accept: (transport, access) => connections.accept(transport, 'websocket', { access }),
-  })
-  const connections = createConnections({ engine, web, onChange: () => undefined })
-  return {
-    async terminal() {
-      const [ours, theirs] = createMemoryTransportPair()
-      connections.accept(theirs, 'stdio')
-      return await connectTestClient(ours, 'terminal')
-    },
-    async [Symbol.asyncDispose]() {
-      await connections.close()
-      await place[Symbol.asyncDispose]()
-      rmSync(folder, { recursive: true })
-    },
-  }
-}
-
-/** A page of its own Origin: sends each text, and collects what comes until the connection closes. */
-function pageOf(url: string) {
-  const { origin } = new URL(url)
-  const websocket = new WebSocket(`${origin.replace('http:', 'ws:')}/socket`, { origin })
-  const received: unknown[] = []
-  let wake = () => {}
-  websocket.on('message', (data) => {
-    received.push(JSON.parse(String(data)))
-    wake()
-  })
-  const closed = new Promise<number>((resolve) => websocket.on('close', resolve))
-  return {
-    closed,
-    async say(message: unknown): Promise<unknown> {
-      if (websocket.readyState === WebSocket.CONNECTING) await new Promise((resolve) => websocket.once('open', resolve))
-      websocket.send(JSON.stringify(message))
-      while (received.length === 0)
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      return received.shift()
-    },
-  }
-}
-
-const codeOf = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get('code')
-const greeting = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: protocolVersions, clientInfo: { name: 'page', version: '0' } },
-}
 
 describe('the page of a server', () => {
   it('lets in whoever has the code, once, and then by the token', async () => {
