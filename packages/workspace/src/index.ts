@@ -39,7 +39,7 @@ export { type ReadOutcome, readLines, readLinesOf } from './look-up/read-lines.t
 export { searchEnvironment, searchFileNames, searchText } from './look-up/search-text.ts'
 export { type ApplyOutcome, type ApplyRequest, applyPlan } from './patch/apply/apply-plan.ts'
 export { comparePlan } from './patch/apply/compare-plan.ts'
-export { diskPatchFiles, refusesLinks } from './patch/apply/disk-patch-files.ts'
+export { diskPatchFiles, refusesLinks, writeNewFile } from './patch/apply/disk-patch-files.ts'
 export { changesOf, contentHash, type FileState, readChanges, recordChange } from './patch/file-plan.ts'
 export type { Hunk } from './patch/parse/hunk.ts'
 export { parsePatch } from './patch/parse/parse-patch.ts'

@@ -124,6 +124,18 @@ export const fileMethods = {
     }),
     result: z.object({}),
   },
+  'fs/copy': {
+    about:
+      'Copies a file with its permission bits, a link as a link, or a folder with all below it; pipes, sockets and devices there are left out. A file replaces one, through a link as well; a folder and a link do not.',
+    params: z.object({
+      sourcePath: location,
+      destinationPath: location,
+      sandbox: sandboxIntent,
+      recursive: z.boolean().default(false).describe('Also copy a folder.'),
+      ...fenced,
+    }),
+    result: z.object({}),
+  },
   'fs/canonicalize': {
     about: 'Resolves the links in a path.',
     params: z.object({

@@ -149,6 +149,15 @@ export const machineErrors = {
     ),
 } as const
 
+/** Errors of what is no copy of a file, a link or a folder, in the words that clients know. */
+export const entryErrors = {
+  folderNeedsRecursive: () =>
+    rejected('folderNeedsRecursive', 'fs/copy requires recursive: true when sourcePath is a directory'),
+  copyIntoItself: () =>
+    rejected('copyIntoItself', 'fs/copy cannot copy a directory to itself or one of its descendants'),
+  kindNotCopied: () => rejected('kindNotCopied', 'fs/copy only supports regular files, directories, and symlinks'),
+} as const
+
 export const portErrors = {
   notReachable: (port: number) =>
     rejected('portNotReachable', `nothing listens on port ${port} in a loopback of this name`, { port }),

@@ -30,6 +30,7 @@ describe('an epoch', () => {
       ['process/forget', { processId: 'p' }],
       ['fs/writeFile', { path, dataBase64: base64('new') }],
       ['fs/remove', { path }],
+      ['fs/copy', { sourcePath: path, destinationPath: join(world.path, 'made') }],
       ['fs/createDirectory', { path: join(world.path, 'made') }],
       ['port/connect', { connectionId: 'c', sharedLoopback: 'l', port: 80 }],
       ['port/write', { connectionId: 'c', afterByte: 0, chunk: base64('x') }],

@@ -30,7 +30,7 @@ export const diskPatchFiles: PatchFiles = {
   stat: (path) => nullWhenMissing(inFolder(path, describeFile)),
   readFile: (path) => readRegularFile(path),
   readLink: (path) => inFolder(path, (name) => readlink(name)),
-  writeTemp: (path, bytes, like) => inFolder(path, (name) => writeNew(name, bytes, like)),
+  writeTemp: writeNewFile,
   symlink: (path, target) => inFolder(path, (name) => symlink(target, name)),
   link: (from, to) => inFolder(from, (source) => inFolder(to, (target) => link(source, target))),
   rename: (from, to) => inFolder(from, (source) => inFolder(to, (target) => rename(source, target))),
@@ -67,10 +67,23 @@ async function readRegularFile(path: string): Promise<Uint8Array> {
   return await handle.readFile()
 }
 
-async function writeNew(name: string, bytes: Uint8Array, like: FileLike | null): Promise<void> {
+/** Writes a file that is not there yet, with mode and owner of `like`; its folder is a real path. */
+export function writeNewFile(
+  path: string,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+  like: FileLike | null,
+): Promise<void> {
+  return inFolder(path, (name) => writeNew(name, content, like))
+}
+
+async function writeNew(
+  name: string,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+  like: FileLike | null,
+): Promise<void> {
   // Created private, because the content of a private file must not be readable even briefly.
   await using handle = await open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, like === null ? newFileMode : 0o600)
-  await handle.writeFile(bytes)
+  await handle.writeFile(content)
   if (like !== null) await copyModeAndOwner(handle, like)
   await handle.sync()
 }

@@ -30,14 +30,26 @@ const files = diskPatchFiles
 const removeLeftovers = createLeftoverRemover()
 
 /** Writes the whole content or nothing, and keeps mode and owner of the replaced file. Returns its SHA-256. */
-export async function replaceFile({ path, exact }: Reach, content: FileContent): Promise<string> {
-  const { bytes, expectedHash, mode } = content
+export async function replaceFile(reach: Reach, { bytes, ...content }: FileContent): Promise<string> {
+  await replaceWith(reach, content, (temporary, like) => files.writeTemp(temporary, bytes, like))
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Writes the new content to a path that is not there yet, with mode and owner of `like`. */
+type WriteTemporary = (temporary: string, like: FileStat | null) => Promise<void>
+
+/** Replaces a file by what `write` writes beside it, or not at all. */
+export async function replaceWith(
+  { path, exact }: Reach,
+  { expectedHash, mode }: Omit<FileContent, 'bytes'>,
+  write: WriteTemporary,
+): Promise<void> {
   const target = exact ? path : await files.realPath(path)
   const before = await files.stat(target)
   if (before !== null && before.kind !== 'file') throw notReplaceable(path, before.kind)
   const temporary = join(dirname(target), temporaryName())
   try {
-    await files.writeTemp(temporary, bytes, statFor(before, mode))
+    await write(temporary, statFor(before, mode))
     // As late as possible: a change between this check and the rename goes unnoticed.
     await assertHash(target, await files.stat(target), expectedHash)
     await putInPlace(temporary, target, expectedHash === null)
@@ -47,7 +59,6 @@ export async function replaceFile({ path, exact }: Reach, content: FileContent):
   }
   await files.syncFolder(dirname(target))
   await removeLeftovers(dirname(target)).catch(() => undefined)
-  return createHash('sha256').update(bytes).digest('hex')
 }
 
 /**

@@ -6,6 +6,7 @@ import type { PolicyEnforcer } from '../sandbox/enforce-policy.ts'
 import type { FileLimits } from '../sandbox/machine-ceiling.ts'
 import { reachOf, reachOfItself } from '../sandbox/reach.ts'
 import { makeFolder, removeEntry, replaceFile } from './change-entry.ts'
+import { copyEntry } from './copy-entry.ts'
 import { assertThere, readFileRange, readFolder, readMetadata } from './read-entry.ts'
 
 type FileMethodName = Extract<ExecMethodName, `fs/${string}`>
@@ -70,6 +71,12 @@ export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHa
       })
       return {}
     }),
+    'fs/copy': async ({ sourcePath, destinationPath, recursive, sandbox }) => {
+      const [from, to] = [pathOf(sourcePath, 'sourcePath'), pathOf(destinationPath, 'destinationPath')]
+      const limits = await enforcer.files(sandbox)
+      await runChanging(() => copyEntry({ from, to, recursive, limits }))
+      return {}
+    },
     async 'fs/guards'({ paths, writableRoots }) {
       const kinds = await enforcer.guardOf(
         paths.map((path) => pathOf(path, 'paths')),

@@ -37,6 +37,8 @@ async function limitedMachine({ sandboxes = standInSandboxes(), ...ceiling }: Li
     ...{ at, client },
     file: async (method: string, path: string, more: object = {}) =>
       codeOf(await client.ask(`fs/${method}`, { path, ...more })),
+    copy: async (from: string, to: string) =>
+      codeOf(await client.ask('fs/copy', { sourcePath: at(from), destinationPath: at(to), recursive: true })),
     start: async (more: object, argv = ['touch', at('work/ran')]) =>
       codeOf(await client.start(`p${++count}`, argv, { cwd: at('work'), ...more })),
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
@@ -84,6 +86,14 @@ describe('a machine whose owner allows one folder', () => {
         expect(await machine.file('writeFile', path, { ...more, ...write }), path).toBe('outsideRoots')
         expect(await machine.file('remove', path, more), path).toBe('outsideRoots')
       }
+    expect(await machine.copy('out/victim', 'work/b')).toBe('outsideRoots')
+    for (const to of ['out/b', 'work/link/b', 'work/dangling'])
+      expect(await machine.copy('work/a', to), to).toBe('outsideRoots')
+    expect([await machine.copy('work/key', 'work/b'), await machine.copy('work/a', 'work/.git/config')]).toEqual([
+      'EACCES',
+      'EROFS',
+    ])
+    expect(await machine.copy('work/a', 'work/copy')).toBe('done')
     expect(await machine.file('writeFile', machine.at('work/dangling'), write)).toBe('outsideRoots')
     expect(await machine.file('createDirectory', machine.at('work/link/made'))).toBe('outsideRoots')
     expect(await machine.file('readDirectory', machine.at('out'))).toBe('outsideRoots')
@@ -177,6 +187,7 @@ describe('a machine whose owner allows reading only', () => {
     await using machine = await limitedMachine({ maxSandbox: 'read-only', writable: [], readable: null })
     for (const method of ['writeFile', 'createDirectory', 'remove'])
       expect(await machine.file(method, machine.at('work/a'), write), method).toBe('aboveCeiling')
+    expect(await machine.copy('work/a', 'work/b')).toBe('aboveCeiling')
     expect(await machine.start({ sandbox: 'workspace-write' })).toBe('aboveCeiling')
     expect(await machine.start({ sandbox: 'read-only' })).toBe('done')
     expect(await machine.file('readFile', machine.at('out/victim'))).toBe('done')
