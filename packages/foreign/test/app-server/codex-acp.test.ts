@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { methods } from '@agentclientprotocol/sdk'
 import { cliPath, hasFullSandbox, noFullSandbox } from '@parley/testkit'
 import { expect, test, vi } from 'vitest'
-import { choose, type Editor, startEditor } from '../acp/acp-client.ts'
+import { choose, type Editor, startAcp, startEditor } from '../acp/acp-client.ts'
 import { makeWorld, type World } from '../mcp-server/world.ts'
 
 // Each test starts processes, on a machine that may have other work.
@@ -71,3 +71,36 @@ test('codex-acp loads a session with its whole history, and goes on in it', asyn
   expect(await ask(editor, sessionId)).toMatchObject({ stopReason: 'end_turn' })
   expect(editor.said('agent_message_chunk')).toMatch(/^(?:Answer \d+\.){5}$/)
 })
+
+test('codex-acp loads a session of 300 items whole, its turns in their order', async () => {
+  const rounds = 10
+  const looks = 28
+  const step = (round: number) => [
+    { calls: Array.from({ length: looks }, (_, index) => look(`r${round}-${index}`)) },
+    { text: `Answer ${round}.` },
+  ]
+  await using world = await makeWorld(Array.from({ length: rounds }, (_, round) => step(round)).flat())
+  const sessionId = await (async () => {
+    await using editor = await startEditor(world, undefined, startAcp)
+    const opened = await editor.open()
+    for (let round = 0; round < rounds; round += 1) await ask(editor, opened)
+    return opened
+  })()
+  await using editor = await startEditor(world, undefined, startAdapter)
+  await editor.agent.request(methods.agent.session.load, { sessionId, cwd: world.cwd, mcpServers: [] })
+  const shown = editor.updates.flatMap((update) => {
+    if (update.sessionUpdate === 'tool_call') return /r\d+-\d+/.exec(JSON.stringify(update.rawInput)) ?? ['?']
+    const isMessage = update.sessionUpdate === 'agent_message_chunk' || update.sessionUpdate === 'user_message_chunk'
+    return isMessage && update.content.type === 'text' ? [update.content.text] : []
+  })
+  const expected = Array.from({ length: rounds }, (_, round) => [
+    'go',
+    ...Array.from({ length: looks }, () => `r${round}`),
+    `Answer ${round}.`,
+  ])
+  // The looks of a round run together.
+  expect(shown.map((text) => text.replace(/^(r\d+)-\d+$/, '$1'))).toEqual(expected.flat())
+  expect(new Set(shown).size).toBe(rounds * (looks + 1) + 1)
+})
+
+const look = (name: string) => ({ name: 'search', arguments: { pattern: name } })

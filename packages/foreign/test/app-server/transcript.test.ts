@@ -78,7 +78,7 @@ test('a session is the one in the docs', async () => {
   await session.expectEnd('app-server.jsonl', {
     cwd: world.cwd,
     home: world.env['HOME'] ?? '',
-    keys: ['createdAt', 'updatedAt', 'recencyAt', 'startedAt', 'completedAt', 'cliVersion'],
+    keys: ['createdAt', 'updatedAt', 'recencyAt', 'startedAt', 'completedAt', 'cliVersion', 'backwardsCursor'],
   })
 })
 

@@ -244,10 +244,7 @@ function clientAccess(
   ports: AccessPorts,
 ): Pick<Engine, 'startCommand' | 'clientFiles'> {
   const around = async () => ({ ...ports, secrets: await secrets(), redaction, processes })
-  const files = async () => {
-    const { createClientFiles } = await import('./client-access/read-files.ts')
-    return createClientFiles(await around())
-  }
+  const files = async () => (await import('./client-access/read-files.ts')).createClientFiles(await around())
   return {
     async startCommand(command) {
       const { startClientCommand } = await import('./client-access/start-command.ts')
@@ -256,6 +253,7 @@ function clientAccess(
     clientFiles: {
       read: async (path, maxBytes) => (await files()).read(path, maxBytes),
       list: async (path) => (await files()).list(path),
+      find: async (path, query) => (await files()).find(path, query),
       look: async (path) => (await files()).look(path),
     },
   }

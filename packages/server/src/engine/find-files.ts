@@ -1,7 +1,9 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { ConversationId, ResultOf } from '@parley/protocol'
 import { type FileList, listingArguments, matchPaths, newListing } from '@parley/text'
+import type { Environment } from '@parley/workspace'
 import { fileSurroundings } from '../tools/define-tool.ts'
+import type { Workspace } from '../tools/tool.ts'
 import { workspaceOf } from './limits/workspace-folders.ts'
 import type { LiveConversation } from './open/live-conversation.ts'
 
@@ -39,10 +41,13 @@ export function createFileFinder(now: () => number): FileFinder {
   }
 }
 
-/** Lists the files of a conversation's folder that git does not ignore; none where the folder is on a machine without ripgrep. */
 async function listOf({ conversation, modules }: LiveConversation): Promise<FileList> {
   const { environment } = modules.history
-  const { cwd, roots } = await fileSurroundings(environment, workspaceOf(conversation.state))
+  return listFiles(environment, await fileSurroundings(environment, workspaceOf(conversation.state)))
+}
+
+/** Lists the files of a folder that git does not ignore; none where it is on a machine without ripgrep. */
+export async function listFiles(environment: Environment, { cwd, roots }: Workspace): Promise<FileList> {
   const ripgrep = await environment.search.there(roots)
   const listing = newListing(cwd)
   if (ripgrep === null) return listing.list(false)

@@ -34,5 +34,7 @@ export interface ClientFiles {
   /** Reads a whole file, with marks for its secrets; null for one that is longer than `maxBytes` or no file. */
   read(path: ClientPath, maxBytes: number): Promise<ClientRead<Buffer | null>>
   list(path: ClientPath): Promise<ClientRead<readonly ClientEntry[]>>
+  /** Finds files and folders by what is written of their path, the best first; folders end in a slash. */
+  find(path: ClientPath, query: string): Promise<ClientRead<readonly string[]>>
   look(path: ClientPath): Promise<ClientRead<ClientFileFacts>>
 }

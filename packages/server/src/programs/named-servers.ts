@@ -47,5 +47,6 @@ export const noCommands: StartCommand = async () => refusal
 export const noFiles: ClientFiles = {
   read: async () => refusal,
   list: async () => refusal,
+  find: async () => refusal,
   look: async () => refusal,
 }

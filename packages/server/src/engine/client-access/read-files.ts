@@ -1,9 +1,11 @@
 import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decide, gatherReadFacts } from '@parley/policy'
-import { type EnvironmentFiles, whenUnknown } from '@parley/workspace'
+import { matchPaths } from '@parley/text'
+import { type Environment, type EnvironmentFiles, whenUnknown } from '@parley/workspace'
 import type { ClientEntry, ClientFileFacts, ClientFiles, ClientPath, ClientRead } from '../../ports/client-files.ts'
 import { fileSurroundings } from '../../tools/define-tool.ts'
+import { listFiles } from '../find-files.ts'
 import { decideSettingsIn } from '../policy/judge-command.ts'
 import { type ClientPlacePorts, clientPlace, whyNot } from './client-place.ts'
 
@@ -30,6 +32,10 @@ export function createClientFiles(ports: ClientPlacePorts): ClientFiles {
           })),
         )
       }),
+    find: (path, query) =>
+      judged({ ...path, tool: 'search', recursive: true }, ports, async (real, _, environment) =>
+        matchPaths(await listFiles(environment, { cwd: real, roots: [real] }), query),
+      ),
     look: (path) =>
       judged({ ...path, tool: 'read_file' }, ports, async (real): Promise<ClientFileFacts> => {
         const [itself, target] = await Promise.all([lstat(path.path), stat(real)])
@@ -46,24 +52,25 @@ export function createClientFiles(ports: ClientPlacePorts): ClientFiles {
 interface JudgedRead extends ClientPath {
   /** Tool whose call it is judged as. */
   readonly tool: string
+  readonly recursive?: boolean
 }
 
 /** Calls `read` with the real path if policy allows it unasked. */
 async function judged<Found>(
-  { path, cwd, tool }: JudgedRead,
+  { path, cwd, tool, recursive = false }: JudgedRead,
   ports: ClientPlacePorts,
-  read: (real: string, files: EnvironmentFiles) => Promise<Found>,
+  read: (real: string, files: EnvironmentFiles, environment: Environment) => Promise<Found>,
 ): Promise<ClientRead<Found>> {
   const place = await clientPlace({ cwd }, ports)
   if ('reason' in place) return { kind: 'refused', ...place }
   const { environment, settings } = place
   const workspace = { cwd: place.cwd, roots: [place.cwd, ...settings.writableRoots] }
   const around = await fileSurroundings(environment, workspace)
-  const facts = await gatherReadFacts({ tool, paths: [path], recursive: false }, around)
+  const facts = await gatherReadFacts({ tool, paths: [path], recursive }, around)
   const decision = decide(facts, await decideSettingsIn(place))
   const real = facts.paths[0]?.real
   if (decision.verdict !== 'allow' || real === undefined) return { kind: 'refused', reason: whyNot(decision) }
-  return { kind: 'found', found: await read(real, environment.files) }
+  return { kind: 'found', found: await read(real, environment.files, environment) }
 }
 
 async function leadsTo(link: string, files: EnvironmentFiles): Promise<ClientEntry['kind']> {

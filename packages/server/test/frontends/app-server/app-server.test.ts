@@ -151,6 +151,9 @@ describe('a turn of an app-server', () => {
   })
 })
 
+/** The id of a listed turn, or of a listed item. */
+const idOf = (entry: unknown): unknown => Object(entry).item?.id ?? Object(entry).id
+
 describe('threads of an app-server', () => {
   it('are listed, read, paged and resumed by another client', async () => {
     await using place = testPlace()
@@ -176,7 +179,7 @@ describe('threads of an app-server', () => {
     const rest = await client.result('thread/turns/list', { threadId, cursor: page.nextCursor, itemsView: 'full' })
     expect(rest).toMatchObject({ data: [{ itemsView: 'full', status: 'completed' }], nextCursor: null })
     const items = await client.result('thread/items/list', { threadId, limit: 1 })
-    expect(items.data).toMatchObject([{ item: { type: 'agentMessage', text: 'three' } }])
+    expect(items.data).toMatchObject([{ item: { type: 'userMessage' } }])
     expect((await client.ask('thread/turns/list', { threadId, cursor: 'no' }))['error']).toMatchObject({
       message: 'invalid cursor: no',
     })
@@ -223,6 +226,35 @@ describe('threads of an app-server', () => {
     },
   )
 
+  it.each([
+    ['asc', 'desc'],
+    ['desc', 'asc'],
+  ])('are paged %s and turned back %s from the first entry of a page', async (sortDirection, back) => {
+    await using place = testPlace()
+    const model = scriptedModel(...Array.from({ length: 4 }, (_, index) => ({ text: `answer ${index}` })))
+    const { client, threadId } = await opened(place, { model })
+    await using _ = client
+    for (let round = 0; round < 4; round += 1) await turn(client, threadId, 'go')
+    for (const method of ['thread/items/list', 'thread/turns/list']) {
+      const list = (more: object) => client.result(method, { threadId, limit: 2, ...more })
+      const before = await list({ sortDirection })
+      const page = await list({ sortDirection, cursor: before.nextCursor })
+      const { backwardsCursor } = Object(page)
+      const turned = await list({ sortDirection: back, cursor: backwardsCursor })
+      expect(turned.data.map(idOf), method).toEqual([page.data[0], before.data[1]].map(idOf))
+    }
+  })
+
+  it('have one entry in a page of length 0', async () => {
+    await using place = testPlace()
+    const { client, threadId } = await opened(place, { model: scriptedModel({ text: 'one' }, { text: 'two' }) })
+    await using _ = client
+    for (const said of ['a', 'b']) await turn(client, threadId, said)
+    await client.result('thread/start', { cwd: place.cwd })
+    for (const method of ['thread/list', 'thread/turns/list', 'thread/items/list'])
+      expect((await client.result(method, { threadId, limit: 0 })).data, method).toHaveLength(1)
+  })
+
   it('are resumed without turns by the cursors of their pages', async () => {
     await using place = testPlace()
     const { client, threadId } = await opened(place, { model: scriptedModel({ text: 'one' }) })
@@ -231,13 +263,13 @@ describe('threads of an app-server', () => {
     const resumed = await client.result('thread/resume', { threadId, excludeTurns: true })
     expect(resumed.thread.turns).toEqual([])
     const { turnsBackwardsCursor, itemsBackwardsCursor: cursor } = Object(resumed)
-    const items = await client.result('thread/items/list', { threadId, cursor, limit: 1 })
+    const items = await client.result('thread/items/list', { threadId, cursor, limit: 1, sortDirection: 'desc' })
     expect(items.data).toMatchObject([{ item: { type: 'agentMessage', text: 'one' } }])
     const turns = await client.result('thread/turns/list', { threadId, cursor: turnsBackwardsCursor, limit: 1 })
     expect(turns.data).toMatchObject([{ status: 'completed' }])
     const forked = await client.result('thread/fork', { threadId, excludeTurns: true })
     expect(Object(forked)['itemsBackwardsCursor']).toEqual(expect.stringMatching(/^\d+$/))
-    expect(await client.result('thread/resume', { threadId })).toMatchObject({ itemsBackwardsCursor: null })
+    expect(await client.result('thread/resume', { threadId })).toMatchObject({ itemsBackwardsCursor: cursor })
   })
 
   it('have settings of a turn within the ceiling only, and configuration is not written', async () => {
@@ -297,22 +329,4 @@ describe('threads of an app-server', () => {
     expect(client.story()).not.toContain('thread/started')
     expect(client.story()).not.toContain('item/agentMessage/delta')
   })
-})
-
-it('what a client looks up has the shape that Codex gives it', async () => {
-  await using place = testPlace()
-  await using client = appClient(place.start())
-  await client.initialize()
-  for (const method of [
-    ...['account/read', 'model/list', 'config/read', 'configRequirements/read', 'collaborationMode/list'],
-    ...[
-      'permissionProfile/list',
-      'experimentalFeature/list',
-      'mcpServerStatus/list',
-      'plugin/installed',
-      'skills/list',
-    ],
-    ...['hooks/list', 'thread/list'],
-  ])
-    expect(await client.result(method, { cwds: [place.cwd], cwd: place.cwd }), method).toEqual(expect.anything())
 })

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { testPlace } from '../../engine/support/test-server.ts'
 import { appClient } from './app-client.ts'
@@ -67,6 +67,48 @@ describe('files for a client', () => {
     })
     for (const method of ['fs/readFile', 'fs/getMetadata', 'fs/readDirectory'])
       expect(await errorOf(method, join(place.cwd, 'missing')), method).toMatchObject({ code: -32603 })
+  })
+
+  it('are found by letters of their paths, as git has them and the best first', async () => {
+    await using place = testPlace()
+    for (const path of ['src/alpha.ts', 'src/deep/alphabet.ts', 'kept/alpha.log', '.gitignore']) {
+      mkdirSync(dirname(join(place.cwd, path)), { recursive: true })
+      place.write(path, path === '.gitignore' ? '*.log\n' : 'x\n')
+    }
+    await using client = appClient(place.start())
+    await client.initialize()
+    await client.result('thread/start', { cwd: place.cwd })
+    const search = async (query: string, roots = [place.cwd]) => {
+      const { files } = Object(await client.result('fuzzyFileSearch', { query, roots, cancellationToken: null }))
+      return (files as readonly Record<string, unknown>[]).map((one) => [one['path'], one['match_type']])
+    }
+    expect(await search('alpha')).toEqual([
+      ['src/alpha.ts', 'file'],
+      ['src/deep/alphabet.ts', 'file'],
+    ])
+    expect(await search('SDEEP')).toEqual([
+      ['src/deep', 'directory'],
+      ['src/deep/alphabet.ts', 'file'],
+    ])
+    expect(await search('alphabet', [place.cwd, join(place.cwd, 'src')])).toEqual([
+      ['src/deep/alphabet.ts', 'file'],
+      ['deep/alphabet.ts', 'file'],
+    ])
+    expect(await search('')).toEqual([])
+    expect(await search('alpha', [join(place.cwd, 'missing')])).toEqual([])
+  })
+
+  it('are not searched where a read would ask, or a rule denies it', async () => {
+    await using place = testPlace()
+    mkdirSync(join(place.root, '.ssh'))
+    writeFileSync(join(place.root, '.ssh', 'id_rsa'), 'PRIVATE')
+    await using client = appClient(place.start())
+    await client.initialize()
+    for (const root of [join(place.root, '.ssh'), place.root])
+      expect((await client.ask('fuzzyFileSearch', { query: 'id', roots: [root] }))['error'], root).toMatchObject({
+        code: -32600,
+        message: expect.stringContaining('policy asks about it'),
+      })
   })
 
   it('are not changed without a thread', async () => {

@@ -10,8 +10,10 @@ import { type AppMethod, answers, method } from './method.ts'
 /** Methods that tell what there is: models, configuration, account, and lists of what only Codex has. */
 export const lookupMethods: Readonly<Record<string, AppMethod>> = {
   'account/read': answers({ account: null, userId: null, requiresOpenaiAuth: false, workspaceRouting: null }),
+  getAuthStatus: method(codexParams.any, () => ({ authMethod: null, authToken: null, requiresOpenaiAuth: false })),
   'account/bedrock/checkGovCloudRequirements': answers({ isGovCloud: false, shouldWarn: false }),
   'model/list': listModels,
+  'modelProvider/list': method(codexParams.any, listProviders),
   'config/read': method(codexParams.configRead, readConfig),
   'configRequirements/read': answers({ supportsIndependentSpeedModes: false, requirements: null }),
   'collaborationMode/list': answers({
@@ -24,6 +26,8 @@ export const lookupMethods: Readonly<Record<string, AppMethod>> = {
   'experimentalFeature/list': answers({ data: [], nextCursor: null }),
   'mcpServerStatus/list': answers({ data: [], nextCursor: null }),
   'plugin/installed': answers({ marketplaces: [], marketplaceLoadErrors: [] }),
+  'plugin/list': answers({ marketplaces: [], marketplaceLoadErrors: [], featuredPluginIds: [] }),
+  'app/list': answers({ data: [], nextCursor: null }),
   'skills/list': method(codexParams.cwds, (_, params) => ({ data: perFolder(params, { skills: [], errors: [] }) })),
   'hooks/list': method(codexParams.cwds, (_, params) => ({
     data: perFolder(params, { hooks: [], warnings: [], errors: [] }),
@@ -81,6 +85,40 @@ function modelShape(id: string, { isDefault, provider }: { readonly isDefault: b
     availableAccessPrograms: null,
     isDefault,
   }
+}
+
+/** Lists the providers, whose configuration no client changes. */
+async function listProviders(session: AppSession) {
+  const { providers, chosen } = await (await session.parley()).request('provider/list', {})
+  return { data: providers.map(providerShape), defaultProviderId: chosen?.provider ?? '', canChangeDefault: false }
+}
+
+type ListedProvider = ResultOf<'provider/list'>['providers'][number]
+
+/** Returns a provider without its address where that may hold a name or a key. */
+function providerShape({ id, name, origin, wire, baseUrl, key, variables, keyFrom }: ListedProvider) {
+  const { username, password, search } = URL.parse(baseUrl) ?? { username: '', password: '', search: '' }
+  const isOpenAi = origin === 'builtIn' && id === 'openai'
+  return {
+    id,
+    name,
+    canEdit: false,
+    baseUrl: wire === 'recorded' || baseUrl === '' || `${username}${password}${search}` !== '' ? null : baseUrl,
+    settings: isOpenAi
+      ? { type: 'openai' }
+      : { type: 'customGateway', auth: authShape({ key, variable: keyFrom ?? variables[0] }) },
+  }
+}
+
+interface ProviderKey {
+  readonly key: ListedProvider['key']
+  readonly variable: string | undefined
+}
+
+function authShape({ key, variable }: ProviderKey) {
+  if (key === 'notNeeded') return { mode: 'none' }
+  if (key === 'kept' || variable === undefined) return { mode: 'externallyConfigured', envKey: null }
+  return { mode: 'environmentVariable', envKey: variable }
 }
 
 /** Returns the settings of the configuration that Codex has, too, as `config/read` names them. */

@@ -92,11 +92,11 @@ async function opened(session: AppSession, thread: OpenThread, turnsOf: 'all' | 
   return {
     thread: session.shape(thread, turns),
     ...settingsShape(core.settings, core.meta.cwd, summary.instructionFiles),
-    ...(turnsOf === 'new' ? {} : backwardsCursors(turnsOf === 'none' ? core.seq : 0)),
+    ...(turnsOf === 'new' ? {} : backwardsCursors(core.seq)),
   }
 }
 
-/** Returns where the pages of an answer's missing turns and items begin, newest first; null where it has them all. */
+/** Returns where the pages of a thread's turns and items begin, newest first; null for a thread without any. */
 function backwardsCursors(lastSeq: number) {
   const cursor = lastSeq === 0 ? null : String(lastSeq + 1)
   return { turnsBackwardsCursor: cursor, itemsBackwardsCursor: cursor }

@@ -8,6 +8,7 @@ import { type CodexParams, codexParams } from '../wire/params.ts'
 import { type AppMethod, answers, method } from './method.ts'
 
 const defaultPage = 25
+const longestPage = 1000
 
 /** Methods that list, read, name and put away threads, open or not. */
 export const storedMethods: Readonly<Record<string, AppMethod>> = {
@@ -23,8 +24,11 @@ export const storedMethods: Readonly<Record<string, AppMethod>> = {
       throw codexError(
         `thread ${params.threadId} is not materialized yet; thread/turns/list is unavailable before first user message`,
       )
-    const { turns, next } = await readTurns(source, pageOf(params))
-    return { data: await turnShapes(source, turns, params.itemsView ?? 'summary'), ...cursors(next) }
+    const page = pageOf(params)
+    const { turns, next } = await readTurns(source, page)
+    const first = turns[0]?.startSeq ?? null
+    const data = await turnShapes(source, turns, params.itemsView ?? 'summary')
+    return { data, ...cursors(next, turnedBack(first, page.direction)) }
   }),
   'thread/items/list': method(codexParams.itemsList, listItems),
   'thread/unsubscribe': method(codexParams.ofThread, async (session, { threadId }) => {
@@ -67,7 +71,7 @@ async function listThreads(session: AppSession, params: CodexParams<'threadList'
   const parley = await session.parley()
   const { conversations, nextCursor } = await parley
     .list({
-      limit: Math.min(limit ?? defaultPage, 1000),
+      limit: lengthOf(limit),
       ...(params.cursor == null ? {} : { cursor: params.cursor }),
       ...(archived === true ? { archived } : {}),
       ...(typeof cwd === 'string' ? { cwd } : {}),
@@ -121,7 +125,11 @@ async function sourceOf(session: AppSession, threadId: string): Promise<TurnSour
 }
 
 function pageOf({ cursor, limit, sortDirection }: CodexParams<'turnsList'>): TurnsPage {
-  return { cursor: seqIn(cursor), limit: limit ?? defaultPage, direction: sortDirection ?? 'desc' }
+  return { cursor: seqIn(cursor), limit: lengthOf(limit), direction: sortDirection ?? 'desc' }
+}
+
+function lengthOf(limit: number | null | undefined): number {
+  return Math.min(Math.max(limit ?? defaultPage, 1), longestPage)
 }
 
 /** Reads a cursor of this server. Throws for one that is none. */
@@ -131,17 +139,27 @@ function seqIn(cursor: unknown): number | null {
   throw codexError(`invalid cursor: ${typeof cursor === 'string' ? cursor : JSON.stringify(cursor)}`)
 }
 
-function cursors(next: number | null) {
-  return { nextCursor: next === null ? null : String(next), backwardsCursor: null }
+function cursors(next: number | null, back: number | null = null) {
+  return { nextCursor: textOf(next), backwardsCursor: textOf(back) }
 }
 
-/** Lists items of a thread or of one turn, newest first unless asked for the other way. */
+function textOf(cursor: number | null): string | null {
+  return cursor === null ? null : String(cursor)
+}
+
+/** Returns the cursor with which a page of the other direction begins at the first entry of this one; null for an empty page. */
+function turnedBack(firstSeq: number | null, direction: TurnsPage['direction']): number | null {
+  if (firstSeq === null) return null
+  return direction === 'asc' ? firstSeq + 1 : firstSeq - 1
+}
+
+/** Lists items of a thread or of one turn, oldest first unless asked for the other way. */
 async function listItems(session: AppSession, params: CodexParams<'itemsList'>) {
   const source = await sourceOf(session, params.threadId)
   const turn = params.turnId == null ? null : (await allTurns(source)).find(({ turnId }) => turnId === params.turnId)
   if (turn === undefined) return { data: [], ...cursors(null) }
-  const limit = Math.min(Math.max(params.limit ?? defaultPage, 1), 1000)
-  const direction = params.sortDirection ?? 'desc'
+  const limit = lengthOf(params.limit)
+  const direction = params.sortDirection ?? 'asc'
   const { items, next } = await readItems(source, { cursor: seqIn(params.cursor), limit, direction, turn })
   const data = items.flatMap((item) => {
     const shape = shownItem(item, source.cwd)
@@ -150,5 +168,5 @@ async function listItems(session: AppSession, params: CodexParams<'itemsList'>) 
   })
   // A client takes an empty page for the end.
   if (data.length === 0 && next !== null) return listItems(session, { ...params, cursor: String(next) })
-  return { data, ...cursors(next) }
+  return { data, ...cursors(next, turnedBack(items[0]?.seq ?? null, direction)) }
 }

@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from 'node:path'
+import { basename, isAbsolute, resolve } from 'node:path'
 import { liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
 import type { ClientEntry, ClientPath, ClientRead } from '../../../ports/client-files.ts'
 import type { AppSession } from '../session.ts'
@@ -32,6 +32,10 @@ export const fileMethods: Readonly<Record<string, AppMethod>> = {
     const { kind, isLink, createdAtMs, modifiedAtMs } = await readPath(session, path, session.parts.files.look)
     return { ...kindShape(kind), isSymlink: isLink, createdAtMs, modifiedAtMs }
   }),
+  fuzzyFileSearch: method(codexParams.fileSearch, async (session, { query, roots }) => {
+    const found = await Promise.all(roots.map((root) => findFiles(session, root, query)))
+    return { files: found.flat().toSorted((one, other) => other.score - one.score) }
+  }),
   ...Object.fromEntries(
     ['fs/writeFile', 'fs/createDirectory', 'fs/remove', 'fs/copy'].map((name) => [
       name,
@@ -40,6 +44,20 @@ export const fileMethods: Readonly<Record<string, AppMethod>> = {
       },
     ]),
   ),
+}
+
+/** Finds files and folders below a root, the best first; none below a root that is not there. */
+async function findFiles(session: AppSession, root: string, query: string) {
+  if (query === '') return []
+  const paths = await readPath(session, root, (place) => session.parts.files.find(place, query))
+  return paths.map((path, index) => ({
+    root,
+    path: path.replace(/\/$/, ''),
+    match_type: path.endsWith('/') ? 'directory' : 'file',
+    file_name: basename(path),
+    score: paths.length - index,
+    indices: null,
+  }))
 }
 
 function kindShape(kind: ClientEntry['kind']) {

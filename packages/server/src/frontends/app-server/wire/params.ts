@@ -34,7 +34,8 @@ const userInput = z.union([
 
 const page = {
   cursor: text,
-  limit: z.int().min(1).nullish(),
+  /** 0 counts as 1, as in Codex. */
+  limit: z.int().min(0).nullish(),
   sortDirection: z.enum(['asc', 'desc']).nullish(),
 }
 
@@ -127,6 +128,8 @@ export const codexParams = {
   commandResize: z.looseObject({ processId: z.string(), size: terminalSize }),
   commandTerminate: z.looseObject({ processId: z.string() }),
   cwds: z.looseObject({ cwds: z.array(z.string()).nullish() }),
+  fileSearch: z.looseObject({ query: z.string().max(1000), roots: z.array(z.string()) }),
+  any: z.looseObject({}),
   configRead: z.looseObject({ cwd: text, includeLayers: flag }),
 } as const
 
