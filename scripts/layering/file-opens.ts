@@ -23,6 +23,7 @@ const exempt: readonly string[] = [
   'packages/host/src/sandbox/bubblewrap/wrap-command.ts',
   'packages/host/src/run/launch.ts',
   'packages/host/src/git/git-folder.ts',
+  'packages/host/src/paths/move-aside.ts',
   'packages/host/src/paths/put-back.ts',
   'packages/host/src/paths/remembered-files.ts',
   'packages/host/src/sandbox/probe/targets.ts',

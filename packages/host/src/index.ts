@@ -10,11 +10,13 @@ export {
 } from './output/captured-output.ts'
 export type { OutputSlice, OutputSnapshot } from './output/output-window.ts'
 export type { SpoolEnd, SpoolSpec } from './output/spool.ts'
-export { type GuardKind, guardKinds, guardText, laterUse } from './paths/guarded-names.ts'
+export { type GuardKind, guardKinds, guardText } from './paths/guarded-names.ts'
 export type { GuardSurroundings } from './paths/guarded-paths.ts'
+export type { Exchanged, MovedAside } from './paths/move-aside.ts'
 export { type StartedProgram, startedByProgram } from './paths/own-programs.ts'
 export { type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
 export { hasAbandonedNotes, sweepReserved } from './paths/reserved-names.ts'
+export { laterUse } from './paths/started-later.ts'
 export { type Guard, guardByName, lookAtPaths, type PathStanding, type Paths, rootOf } from './paths/what-a-path-is.ts'
 export {
   type BackgroundPorts,

@@ -19,13 +19,22 @@ export interface GuardedPlaces extends ClosedPlaces {
   readonly links: readonly string[]
   /** Missing paths whose names stay free; what a command makes there is moved aside. */
   readonly absent: readonly string[]
+  /** Kept paths whose exchange by another program is only said. */
+  readonly said: ReadonlySet<string>
 }
 
-export const nothingGuarded: GuardedPlaces = { kept: [], missing: [], writable: [], links: [], absent: [] }
+export const nothingGuarded: GuardedPlaces = {
+  kept: [],
+  missing: [],
+  writable: [],
+  links: [],
+  absent: [],
+  said: new Set(),
+}
 
 /** Finds what a sandbox protects within writable folders. Rejects with a sentence for what it cannot protect. */
 export async function guardedPlaces(roots: readonly string[], around: GuardSurroundings): Promise<GuardedPlaces> {
-  const { places, links, watched, absent, writable } = await findGuarded(roots, around)
+  const { places, links, watched, absent, said, writable } = await findGuarded(roots, around)
   for (const link of links.keys())
     if (!isClosed(link, places, writable))
       throw new Error(`${link} is a link, which the sandbox cannot keep from being replaced`)
@@ -43,6 +52,7 @@ export async function guardedPlaces(roots: readonly string[], around: GuardSurro
     writable,
     links: [...watched.keys()].filter(isOpen),
     absent: [...absent.keys()].filter(isOpen),
+    said,
   }
 }
 

@@ -13,6 +13,8 @@ export interface FoundPlaces {
   readonly watched: ReadonlyMap<string, GuardKind>
   /** Missing paths for which no name is reserved: what a command makes there is moved aside. */
   readonly absent: ReadonlyMap<string, GuardKind>
+  /** Existing paths whose exchange by another program is only said: people change them at any time. */
+  readonly said: ReadonlySet<string>
   /** Folders within such a path that stay writable. */
   readonly writable: readonly string[]
 }
@@ -31,6 +33,10 @@ export interface PlaceCollector {
   addWatched(place: GuardedPlace): void
   /** Adds an existing path as `addWatched` does; a missing one is only looked at after a command. */
   addIfThere(place: GuardedPlace): void
+  /** Adds an existing path as `addWatched` does, whose exchange is only said; a missing one as `addIfThere`. */
+  addSaid(place: GuardedPlace): void
+  /** Adds a path in a writable folder that is known to be missing. */
+  addMissing(place: GuardedPlace): void
   /** Adds the target of a path and the links on the way, which must not be replaced at all. */
   addWithLinks(place: GuardedPlace): void
   /** Adds a path that git's settings name: as `addIfThere` or `addWithLinks` does, as it says itself. */
@@ -52,6 +58,7 @@ export function collectPlaces(roots: readonly string[]): PlaceCollector {
   const links = new Map<string, GuardKind>()
   const watched = new Map<string, GuardKind>()
   const absent = new Map<string, GuardKind>()
+  const said = new Set<string>()
   const writable: string[] = []
   const entered = new Set<string>()
   const isInside = (path: string) => roots.some((root) => path !== root && isWithin(path, root))
@@ -88,14 +95,22 @@ export function collectPlaces(roots: readonly string[]): PlaceCollector {
     else if (isInside(real)) absent.set(real, kind)
   }
 
+  function addSaid(place: GuardedPlace): void {
+    const before = new Set(places.keys())
+    addIfThere(place)
+    for (const path of places.keys()) if (!before.has(path)) said.add(path)
+  }
+
   function addWithLinks(place: GuardedPlace): void {
     for (const link of add(place)) links.set(link, place.kind)
   }
 
   return {
-    found: { places, links, watched, absent, writable },
+    found: { places, links, watched, absent, said, writable },
     addWatched,
     addIfThere,
+    addSaid,
+    addMissing: ({ path, kind }) => absent.set(path, kind),
     addWithLinks,
     addNamed: (place) => (place.ifThere === true ? addIfThere(place) : addWithLinks(place)),
     addBareRoot(root, workFolders) {

@@ -8,6 +8,7 @@ export const guardKinds = [
   'gitCommands',
   'shellFolder',
   'startsPrograms',
+  'agent',
   'atStart',
   'unknown',
 ] as const
@@ -23,6 +24,7 @@ const texts: Readonly<Record<GuardKind, string>> = {
   gitCommands: 'runs with git commands',
   shellFolder: 'runs when a shell enters this folder',
   startsPrograms: 'is started by parley or another tool, or names what they start',
+  agent: 'is obeyed by agents, or names what they start',
   atStart: 'is read when programs start',
   unknown: 'lies where it cannot be told what runs later',
 }
@@ -30,59 +32,6 @@ const texts: Readonly<Record<GuardKind, string>> = {
 /** Returns the reason as the rest of a sentence that begins with a file name. */
 export function guardText(kind: GuardKind): string {
   return texts[kind]
-}
-
-/** Names in every writable folder whose files run, or decide what runs, outside the sandbox later. `.git` is handled apart. */
-const kindsByName = {
-  '.parley': 'parley',
-  '.vscode': 'editor',
-  '.idea': 'editor',
-  '.husky': 'gitCommands',
-  '.envrc': 'shellFolder',
-  '.mcp.json': 'startsPrograms',
-} as const satisfies Readonly<Record<string, GuardKind>>
-
-export const guardedNames: ReadonlyMap<string, GuardKind> = new Map(Object.entries(kindsByName))
-
-/** Files and folders that other programs of the user run later, by their path below a folder. */
-const runLater: readonly (readonly [RegExp, string])[] = [
-  [/(?:^|\/)\.github\/(?:workflows|actions)\//i, 'CI runs it'],
-  [
-    /(?:^|\/)(?:\.gitlab-ci\.ya?ml|\.travis\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|Jenkinsfile|\.drone\.ya?ml|appveyor\.yml)$/i,
-    'CI runs it',
-  ],
-  [/(?:^|\/)(?:\.circleci|\.buildkite|\.woodpecker|\.forgejo|\.gitea|\.ci)\//i, 'CI runs it'],
-  [
-    /(?:^|\/)(?:GNUmakefile|makefile|[^/]+\.mk|justfile|Taskfile\.ya?ml|Rakefile|SConstruct|CMakeLists\.txt)$/i,
-    'build tools run it',
-  ],
-  [
-    /(?:^|\/)(?:package\.json|\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.cjs|deno\.jsonc?)$/i,
-    'package managers run what it names',
-  ],
-  [
-    /(?:^|\/)(?:setup\.py|conftest\.py|sitecustomize\.py|noxfile\.py|build\.rs|\.cargo\/config(?:\.toml)?|build\.gradle(?:\.kts)?|gradlew|mvnw|Gemfile|composer\.json)$/i,
-    'build tools run it',
-  ],
-  [
-    /(?:^|\/)(?:Dockerfile|Containerfile|(?:docker-)?compose\.ya?ml|Vagrantfile|\.devcontainer(?:\.json|\/.*))$/i,
-    'containers are built by it',
-  ],
-  [/(?:^|\/)(?:\.pre-commit-config\.ya?ml|lefthook\.ya?ml|\.lefthook\/.*)$/i, 'git hooks run what it names'],
-  [
-    /(?:^|\/)(?:\.claude|\.codex|\.gemini|\.cursor|\.aider[^/]*|\.continue|\.windsurf|\.opencode|\.roo|\.cline)(?:\/|$)/i,
-    'another agent obeys it',
-  ],
-  [
-    /(?:^|\/)(?:AGENTS\.md|CLAUDE\.md|GEMINI\.md|\.cursorrules|\.windsurfrules|\.clinerules|copilot-instructions\.md|opencode\.jsonc?)$/i,
-    'agents obey it',
-  ],
-  [/(?:^|\/)(?:\.tool-versions|mise\.toml|\.mise\.toml|shell\.nix|flake\.nix|\.env)$/i, 'shells and tools load it'],
-]
-
-/** Returns who runs or obeys a file later, by its name alone; null for other files. */
-export function laterUse(path: string): string | null {
-  return runLater.find(([pattern]) => pattern.test(path))?.[1] ?? null
 }
 
 /** Names in a writable home that are read when programs start. */
@@ -115,7 +64,10 @@ export const guardedAtHome = [
 export const alsoAtHome = [
   '.Rprofile',
   '.Xresources',
+  '.antigen',
   '.asdf',
+  '.bash_completion',
+  '.bashrc.d',
   '.bun',
   '.cargo',
   '.claude',
@@ -133,12 +85,15 @@ export const alsoAtHome = [
   '.gdbinit',
   '.gemini',
   '.gemrc',
+  '.hgrc',
   '.irbrc',
   '.lldbinit',
   '.mailcap',
   '.nanorc',
   '.nvm',
+  '.oh-my-bash',
   '.oh-my-zsh',
+  '.profile.d',
   '.psqlrc',
   '.pyenv',
   '.pythonrc',
@@ -154,6 +109,11 @@ export const alsoAtHome = [
   '.volta',
   '.wgetrc',
   '.xsessionrc',
+  '.zinit',
+  '.zsh',
+  '.zsh_plugins',
+  '.zsh_plugins.txt',
+  '.zshrc.d',
   'Library/LaunchAgents',
   'bin',
   'go/bin',

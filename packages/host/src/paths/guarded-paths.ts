@@ -11,9 +11,10 @@ import {
 import { type FoundRepositories, isBare, knownRepositories } from '../git/repositories.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import { collectPlaces, type FoundPlaces, listFolder, type PlaceCollector } from './collect-places.ts'
-import { alsoAtHome, guardedAtHome, guardedNames } from './guarded-names.ts'
+import { alsoAtHome, guardedAtHome } from './guarded-names.ts'
 import { type OwnPrograms, pathsOfPrograms } from './own-programs.ts'
 import { secondNames } from './second-names.ts'
+import { closedNames, closedPatterns, reservedNames } from './started-later.ts'
 
 export interface GuardSurroundings extends GitSurroundings, OwnPrograms {
   /** Lists the settings files of this program, links in their paths not followed. Called anew each time. */
@@ -57,11 +58,26 @@ function addRoot(collector: PlaceCollector, root: string, sources: GitSources): 
     collector.addBareRoot(root, workFolders(root, listed))
     for (const place of placesOfFolder(root, root, sources)) collector.addNamed(place)
   } else {
-    for (const [name, kind] of guardedNames) collector.addWatched({ path: join(root, name), kind })
+    for (const [name, kind] of reservedNames) collector.addWatched({ path: join(root, name), kind })
+    addClosed(collector, root, listed)
     collector.addWithLinks({ path: join(root, '.git'), kind: 'repository' })
   }
   // The hooks and settings of a repository apply in each of its folders too.
   for (const entry of entriesUp(root)) for (const place of gitPlaces(entry, sources)) collector.addNamed(place)
+}
+
+/** Adds names that keep their place free while they are missing. */
+function addClosed(collector: PlaceCollector, root: string, listed: readonly Dirent[]): void {
+  const there = new Set(listed.map(({ name }) => name.toLowerCase()))
+  for (const [name, kind] of closedNames) {
+    const [top = name] = name.split('/', 1)
+    const place = { path: join(root, name), kind }
+    if (there.has(top.toLowerCase())) collector.addSaid(place)
+    else collector.addMissing(place)
+  }
+  for (const { name } of listed)
+    for (const [pattern, kind] of closedPatterns)
+      if (pattern.test(name)) collector.addSaid({ path: join(root, name), kind })
 }
 
 /** Names of git's own entries in a bare repository; other folders may be its work trees. */

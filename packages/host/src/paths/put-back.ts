@@ -1,19 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  mkdirSync,
-  openSync,
-  readlinkSync,
-  renameSync,
-  symlinkSync,
-  writeSync,
-} from 'node:fs'
-import { basename, dirname, relative } from 'node:path'
+import { closeSync, constants, fchmodSync, openSync, readlinkSync, symlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { errorMessage } from '@parley/text'
 import { identityOf, isWithin, lookAt, presentAmong } from '../system/real-path.ts'
 import type { GuardedPlaces } from './closed-places.ts'
+import { listFolder } from './collect-places.ts'
+import { type Exchanged, inFolder, moveAside } from './move-aside.ts'
 import {
   differingFiles,
   filesOpenElsewhere,
@@ -23,9 +14,10 @@ import {
   rememberFiles,
 } from './remembered-files.ts'
 import { isPlaceholder } from './reserved-names.ts'
+import { isClosedByPattern } from './started-later.ts'
 
 /** Paths that a sandbox closes by mounts, which go when another program puts a new file there. */
-interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent'> {
+interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent' | 'said'> {
   /** Real paths of the writable folders. */
   readonly roots: readonly string[]
   /** Names reserved for the command. */
@@ -38,40 +30,71 @@ interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent'> {
 
 /**
  * Remembers what is guarded. Call the returned function once, after all processes of the command, or with false if it
- * never ran: it puts back what was exchanged, unless that kept its mount, and returns a sentence for each.
+ * never ran: it puts back what was exchanged, unless that kept its mount, and says what became of each.
  */
 export function watchGuarded({
   kept,
   links,
   absent,
+  said,
   roots,
   held,
   hidden,
   closesNames,
-}: Watched): (ran: boolean) => string[] {
+}: Watched): (ran: boolean) => Exchanged[] {
   const own = new Set([...kept, ...links, ...held, ...absent])
   const watches = [
-    ...kept.map((path) => begin(path, () => ({ kind: 'files', before: rememberFiles(path), closesNames }))),
+    ...kept.map((path) =>
+      begin(path, () => ({ kind: 'files', before: rememberFiles(path), closesNames, isSaid: said.has(path) })),
+    ),
     ...links.map((path) => begin(path, () => ({ kind: 'link', target: targetAt(path) }))),
-    ...[...held, ...absent].map((path) => begin(path, () => ({ kind: 'name' }))),
+    ...held.map((path) => begin(path, () => ({ kind: 'name' }))),
+    // Just found missing: to look at each of them again takes a millisecond.
+    ...absent.map((path) => begin(path, () => ({ kind: 'name' }), null)),
     // A path that another command watches may be none to guard any more, since that command replaced it.
     ...[...active].flatMap(([path, { state }]) =>
       own.has(path) || !roots.some((root) => isWithin(path, root)) ? [] : [begin(path, () => state)],
     ),
   ]
   const secrets = presentAmong(hidden)
+  const named = new Set(closesNames ? [] : closedByPattern(roots))
   return (ran) => {
-    const said = watches.flatMap((watch) => end(watch, ran ? roots : null))
+    const isStillMissing = missingAmong(ran ? absent : [])
+    const found = watches.flatMap((watch) => end(watch, ran && !isStillMissing(watch.path) ? roots : null))
     if (!ran) return []
+    const made = closesNames ? [] : closedByPattern(roots).filter((path) => !named.has(path))
     const present = [...presentAmong(hidden)]
-    return [...said, ...present.flatMap(([path, now]) => secretSentence(path, secrets.get(path) ?? null, now))]
+    return [
+      ...found,
+      ...made.flatMap((path) => takeAway(path, roots)),
+      ...present.flatMap(([path, now]) => secretSentence(path, secrets.get(path) ?? null, now)),
+    ]
   }
 }
 
-type State =
-  | { readonly kind: 'files'; readonly before: RememberedFiles; readonly closesNames: boolean }
-  | { readonly kind: 'link'; readonly target: string | null }
-  | { readonly kind: 'name' }
+/** Returns a test of paths that are missing among these, found by listing their folders. */
+function missingAmong(paths: readonly string[]): (path: string) => boolean {
+  const present = presentAmong(paths)
+  const missing = new Set(paths.filter((path) => !present.has(path)))
+  return (path) => missing.has(path)
+}
+
+/** Lists what lies at the top of writable folders under a name that fits a pattern of the closed ones. */
+function closedByPattern(roots: readonly string[]): string[] {
+  return roots.flatMap((root) =>
+    listFolder(root).flatMap(({ name }) => (isClosedByPattern(name) ? [join(root, name)] : [])),
+  )
+}
+
+type State = FilesState | { readonly kind: 'link'; readonly target: string | null } | { readonly kind: 'name' }
+
+interface FilesState {
+  readonly kind: 'files'
+  readonly before: RememberedFiles
+  readonly closesNames: boolean
+  /** True where an exchange is only said. */
+  readonly isSaid: boolean
+}
 
 interface ActiveState {
   readonly state: State
@@ -91,8 +114,7 @@ interface Watch {
 /** Paths watched for all commands that run now. What one of them has written must not be what another puts back. */
 const active = new Map<string, ActiveState>()
 
-function begin(path: string, remember: () => State): Watch {
-  const identity = identityOf(path)
+function begin(path: string, remember: () => State, identity = identityOf(path)): Watch {
   const other = active.get(path)
   if (other === undefined) {
     const state = remember()
@@ -109,8 +131,8 @@ function isShared(state: State): boolean {
   return state.kind === 'files' && [...(state.before ?? [])].some(([, file]) => file.isShared)
 }
 
-/** Ends a watch; `roots` is null for a command that never ran, which can have changed nothing. */
-function end(watch: Watch, roots: readonly string[] | null): string[] {
+/** Ends a watch; `roots` is null where nothing can have changed. */
+function end(watch: Watch, roots: readonly string[] | null): Exchanged[] {
   const { path, isInherited } = watch
   const other = active.get(path)
   if (other !== undefined) other.watches -= 1
@@ -118,17 +140,19 @@ function end(watch: Watch, roots: readonly string[] | null): string[] {
   if (isLast) active.delete(path)
   // The command that runs longer puts it back.
   if (roots === null || (isInherited && !isLast)) return []
-  const said = restore(watch, roots)
+  const found = restore(watch, roots)
   if (other !== undefined) other.identity = identityOf(path)
-  return said
+  return found
 }
 
-function restore({ path, state, identity, isInherited }: Watch, roots: readonly string[]): string[] {
+function restore({ path, state, identity, isInherited }: Watch, roots: readonly string[]): Exchanged[] {
   switch (state.kind) {
     case 'files':
       return state.closesNames || (identityOf(path) === identity && !isInherited)
         ? putBackShared(path, state.before, roots)
-        : putBack(path, state.before, roots)
+        : state.isSaid
+          ? sayExchanged(path, state.before)
+          : putBack(path, state.before, roots)
     case 'link':
       return state.target === null || targetAt(path) === state.target ? [] : putBackLink(path, state.target, roots)
     case 'name':
@@ -136,18 +160,24 @@ function restore({ path, state, identity, isInherited }: Watch, roots: readonly 
   }
 }
 
+function sayExchanged(path: string, before: RememberedFiles): Exchanged[] {
+  const isSame = before?.has('') === true && differingFiles(path, before).length === 0
+  return lookAt(path) === null || isSame ? [] : [{ text: `${exchanged(path)} Look at it before you go on.` }]
+}
+
 /** Puts back what differs. A file that is gone stays so: nothing can run from it. */
-function putBack(path: string, before: RememberedFiles, roots: readonly string[]): string[] {
+function putBack(path: string, before: RememberedFiles, roots: readonly string[]): Exchanged[] {
   const now = lookAt(path)
   if (now === null) return []
-  if (before === null) return [`${exchanged(path)} It is too large to be compared: look at it before you go on.`]
+  if (before === null)
+    return [{ text: `${exchanged(path)} It is too large to be compared: look at it before you go on.` }]
   const isFolder = !before.has('')
   if (isFolder !== now.isDirectory()) return replaced(path, before, roots)
   return differingFiles(path, before).flatMap((name) => replaced(placeOf(path, name), one(before.get(name)), roots))
 }
 
 /** Puts back files that keep their mount and were written by another of their names, or where a link leads. */
-function putBackShared(path: string, before: RememberedFiles, roots: readonly string[]): string[] {
+function putBackShared(path: string, before: RememberedFiles, roots: readonly string[]): Exchanged[] {
   const names = before === null ? [] : filesOpenElsewhere(path, before, roots)
   return names.flatMap((name) => replaced(placeOf(path, name), one(before?.get(name)), roots))
 }
@@ -156,79 +186,41 @@ function one(file: RememberedFile | undefined): ReadonlyMap<string, RememberedFi
   return file === undefined ? new Map() : new Map([['', file]])
 }
 
-function replaced(path: string, before: ReadonlyMap<string, RememberedFile>, roots: readonly string[]): string[] {
+function replaced(path: string, before: ReadonlyMap<string, RememberedFile>, roots: readonly string[]): Exchanged[] {
   return repaired(path, roots, (name) => {
     const aside = lookAt(name) === null ? null : moveAside(name, path)
     for (const [file, content] of before) inFolder(placeOf(path, file), roots, (at) => write(at, content))
-    return `${exchanged(path)} It is as it was when the command began${aside === null ? '' : `; what was there is kept as ${aside}`}.`
+    const rest = aside === null ? '' : `; what was there is kept as ${aside}`
+    return { text: `${exchanged(path)} It is as it was when the command began${rest}.` }
   })
 }
 
-function putBackLink(path: string, target: string, roots: readonly string[]): string[] {
+function putBackLink(path: string, target: string, roots: readonly string[]): Exchanged[] {
   return repaired(path, roots, (name) => {
     const aside = lookAt(name) === null ? null : moveAside(name, path)
     symlinkSync(target, name)
     const rest = aside === null ? '' : `; what was there is kept as ${aside}`
-    return `The link ${path}, which leads to what runs later, was replaced while a command ran. It leads to ${target} again${rest}.`
+    const text = `The link ${path}, which leads to what runs later, was replaced while a command ran.`
+    return { text: `${text} It leads to ${target} again${rest}.` }
   })
 }
 
-function takeAway(path: string, roots: readonly string[]): string[] {
+function takeAway(path: string, roots: readonly string[]): Exchanged[] {
   return repaired(path, roots, (name) => {
     const aside = moveAside(name, path)
-    return `${path}, which would run later, appeared while a command ran that could write it. It was moved aside and is kept as ${aside}.`
+    const text = `${path}, which would run later, appeared while a command ran that could write it.`
+    return { text: `${text} It was moved aside and is kept as ${aside}.`, moved: { path, aside } }
   })
 }
 
 /** Returns what `repair` says, or why it failed. */
-function repaired(path: string, roots: readonly string[], repair: (name: string) => string): string[] {
+function repaired(path: string, roots: readonly string[], repair: (name: string) => Exchanged): Exchanged[] {
   try {
     return [inFolder(path, roots, repair)]
   } catch (error) {
     const why = errorMessage(error)
-    return [`${exchanged(path)} It could not be put back (${why}): look at it before you go on.`]
+    return [{ text: `${exchanged(path)} It could not be put back (${why}): look at it before you go on.` }]
   }
-}
-
-/** Calls `use` with a name for a path that no link can divert. */
-function inFolder<Result>(path: string, roots: readonly string[], use: (name: string) => Result): Result {
-  const root = roots.find((each) => isWithin(path, each))
-  if (root === undefined) throw new Error('it lies in no writable folder')
-  const folder = openFolder(root, dirname(path))
-  try {
-    return use(`${descriptor(folder)}/${basename(path)}`)
-  } finally {
-    closeSync(folder)
-  }
-}
-
-const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
-
-/** Opens a folder below a root part by part; moves links on the way aside and makes the folder in their place. */
-function openFolder(root: string, folder: string): number {
-  let fd = openSync(root, folderFlags)
-  for (const part of relative(root, folder).split('/')) {
-    if (part === '') continue
-    const name = `${descriptor(fd)}/${part}`
-    try {
-      if (lookAt(name)?.isDirectory() === false) moveAside(name, part)
-      if (lookAt(name) === null) mkdirSync(name)
-      const next = openSync(name, folderFlags)
-      closeSync(fd)
-      fd = next
-    } catch (error) {
-      closeSync(fd)
-      throw error
-    }
-  }
-  return fd
-}
-
-/** Renames what is at a name in its folder. Returns its new path, for `path` as people know it. */
-function moveAside(name: string, path: string): string {
-  const suffix = `.parley-aside-${randomBytes(4).toString('hex')}`
-  renameSync(name, `${name}${suffix}`)
-  return `${path}${suffix}`
 }
 
 function write(name: string, { bytes, isLink, mode }: RememberedFile): void {
@@ -246,10 +238,6 @@ function write(name: string, { bytes, isLink, mode }: RememberedFile): void {
   }
 }
 
-function descriptor(fd: number): string {
-  return `/proc/self/fd/${fd}`
-}
-
 function targetAt(path: string): string | null {
   try {
     return readlinkSync(path)
@@ -264,10 +252,10 @@ function isUnchangedName(path: string, identity: string | null): boolean {
   return now === null || now === identity || isPlaceholder(path)
 }
 
-function secretSentence(path: string, before: string | null, now: string): string[] {
+function secretSentence(path: string, before: string | null, now: string): Exchanged[] {
   if (now === before) return []
   const what = before === null ? 'appeared' : 'was exchanged by another program'
-  return [`${path}, where secrets are kept, ${what} while a command ran. The command may have read it.`]
+  return [{ text: `${path}, where secrets are kept, ${what} while a command ran. The command may have read it.` }]
 }
 
 function exchanged(path: string): string {

@@ -1,7 +1,8 @@
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import type { FoundPlaces } from './collect-places.ts'
-import { alsoAtHome, type GuardKind, guardedAtHome, guardedNames } from './guarded-names.ts'
+import { alsoAtHome, type GuardKind, guardedAtHome } from './guarded-names.ts'
 import { findGuarded, type GuardSurroundings } from './guarded-paths.ts'
+import { askedByName } from './started-later.ts'
 
 /** Standing of one path: where it leads, and whether it may change. */
 export interface PathStanding {
@@ -89,9 +90,8 @@ export function guardByName(roots: readonly string[], home: string): Guard {
     const isAtHome = root !== null && isWithin(home, root) && isWithin(path, home)
     const [top = '', next = ''] = isAtHome ? namesIn(path.slice(home.length)) : []
     if (startFile.test(top) || namesAtHome.has(top) || namesAtHome.has(`${top}/${next}`)) return 'atStart'
-    const names = namesIn(root === null ? path : path.slice(root.length))
-    const name = names.find((each) => each === '.git' || guardedNames.has(each))
-    return name === undefined ? null : (guardedNames.get(name) ?? 'repository')
+    const below = root === null ? path : path.slice(root.length)
+    return namesIn(below).includes('.git') ? 'repository' : askedByName(below)
   }
 }
 

@@ -2,6 +2,7 @@ import type { ProcessInput, TerminalSize } from '../channels/channels.ts'
 import type { CaptureSpec, OutputListener } from '../output/captured-output.ts'
 import type { OutputSnapshot } from '../output/output-window.ts'
 import type { SpoolEnd } from '../output/spool.ts'
+import type { Exchanged } from '../paths/move-aside.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SpawnError } from '../system/spawn-failure.ts'
 import type { StopCause, StopReason } from './stop-ladder.ts'
@@ -70,6 +71,6 @@ export interface CommandEnd extends OutputSnapshot {
   readonly leftovers: number
   /** True when the kernel saw it try to reach a network it does not have. Absent where that is unknown. */
   readonly triedNetwork?: boolean
-  /** Sentences on guarded paths that another program exchanged meanwhile; absent for none. */
-  readonly exchanged?: readonly string[]
+  /** Guarded paths that were exchanged or made meanwhile, and the fate of each; absent for none. */
+  readonly exchanged?: readonly Exchanged[]
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Channels, OutputStream } from '../channels/channels.ts'
 import type { FifoPool } from '../channels/fifo-pool.ts'
 import { createDrain, type Drain } from '../channels/output-reader.ts'
+import type { Exchanged } from '../paths/move-aside.ts'
 import { outcomeOf, type Sandbox, type SandboxOutcome, type SandboxWatch, signalInside } from '../sandbox/sandbox.ts'
 import type { DescriptorShield } from '../system/descriptor-shield.ts'
 import { killTree } from '../system/process-tree.ts'
@@ -52,7 +53,7 @@ export interface ChildEnd {
   /** False when output may be left unread. */
   readonly isOutputComplete: boolean
   /** See `Sandbox.release`. */
-  readonly exchanged: readonly string[]
+  readonly exchanged: readonly Exchanged[]
 }
 
 export const endedBeforeStart: SpawnError = {

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { Exchanged } from '../paths/move-aside.ts'
 import { signalGroup } from '../system/signals.ts'
 import type { SpawnError } from '../system/spawn-failure.ts'
 
@@ -72,10 +73,10 @@ export interface Sandbox {
   /** Aborts when the command has written more temporary files than it may; whoever runs the command stops it then. */
   readonly exceeded?: AbortSignal
   /**
-   * Removes what was made for the command. Called once, after its end or when it never started. Never throws. Returns a
-   * sentence for each guarded path that another program exchanged meanwhile, and what became of it.
+   * Removes what was made for the command. Called once, after its end or when it never started. Never throws. Returns
+   * what became of each guarded path that was exchanged or made meanwhile.
    */
-  release?(): readonly string[]
+  release?(): readonly Exchanged[]
 }
 
 /** Sandbox without limits: the command may do all that the user may. */
@@ -136,7 +137,7 @@ export interface Loopback {
 export interface SandboxState {
   /** Folder of this user alone in which reserved names are noted; absent notes none. */
   readonly stateFolder?: string
-  /** Called with the sentences of `Sandbox.release`. */
+  /** Called with the sentences of what `Sandbox.release` returns. */
   readonly onExchanged?: (sentences: readonly string[]) => void
 }
 

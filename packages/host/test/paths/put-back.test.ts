@@ -43,7 +43,7 @@ async function whileRunning(ground: Playground, meanwhile: () => void, script: s
   meanwhile()
   ground.write({ 'workspace/go': '' })
   const { exchanged = [], head } = await running.ended
-  return { exchanged, output: head.toString() }
+  return { exchanged: exchanged.map(({ text }) => text), output: head.toString() }
 }
 
 const secrets = ['home/.ssh', 'home/.netrc', 'home/.aws']

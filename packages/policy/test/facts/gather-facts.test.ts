@@ -161,6 +161,9 @@ describe('files', () => {
     ['sub/.git', 'repository'],
     ['.parley/config.toml', 'parley settings'],
     ['.vscode/tasks.json', 'editor'],
+    ['sub/CLAUDE.md', 'is obeyed by agents'],
+    ['.claude/settings.json', 'is obeyed by agents'],
+    ['.hg/hgrc', 'repository'],
     ['key', 'secrets'],
   ])('%s is protected', async (path, why) => {
     const { files } = await gatherPatchFacts({ tool: 'apply_patch', paths: [path], patch: '' }, around())
@@ -179,8 +182,6 @@ describe('files', () => {
     ['package.json', 'package managers run what it names'],
     ['.github/workflows/ci.yml', 'CI runs it'],
     ['sub/Makefile', 'build tools run it'],
-    ['CLAUDE.md', 'agents obey it'],
-    ['.claude/settings.json', 'another agent obeys it'],
     ['src/ѕudo.ts', 'letters that look like Latin ones'],
     ['раураӏ'.replace('ӏ', ''), 'letters that look like Latin ones'],
     ['notes.txt ', 'begins or ends with a blank'],

@@ -65,7 +65,7 @@ export async function prepareBubblewrap(
       release() {
         const exchanged = putBack(isStarted)
         releaseAll(held)
-        if (exchanged.length > 0) machine.onExchanged?.(exchanged)
+        if (exchanged.length > 0) machine.onExchanged?.(exchanged.map(({ text }) => text))
         return exchanged
       },
     }

@@ -51,7 +51,7 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
       },
       release() {
         const exchanged = putBack(isStarted)
-        if (exchanged.length > 0) machine.onExchanged?.(exchanged)
+        if (exchanged.length > 0) machine.onExchanged?.(exchanged.map(({ text }) => text))
         release()
         return exchanged
       },
@@ -64,7 +64,7 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
 
 /** Returns what can be written past Landlock, which closes links and missing names as it does files. */
 function onlyFiles(guarded: GuardedPlaces) {
-  return { kept: outermost(guarded), links: [], absent: [], held: [], hidden: [] }
+  return { kept: outermost(guarded), said: guarded.said, links: [], absent: [], held: [], hidden: [] }
 }
 
 interface Places {

@@ -1,6 +1,6 @@
 import { allClosed, type ClosedPlaces, guardedPlaces } from '../../paths/closed-places.ts'
-import { guardedNames } from '../../paths/guarded-names.ts'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
+import { reservedNames } from '../../paths/started-later.ts'
 import { isWithin } from '../../system/real-path.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
 import type { Sandbox, SandboxLimits } from '../sandbox.ts'
@@ -28,7 +28,10 @@ export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMa
       const argv = [machine.program, '-p', text, ...definitions, '--', ...command.argv]
       return { argv, env: scratchEnv(command.env, { folder: scratch, network: limits.network }), cwd: command.cwd }
     },
-    release,
+    release() {
+      release()
+      return []
+    },
   }
 }
 
@@ -110,7 +113,7 @@ function denied(places: readonly string[]): string[] {
  */
 function protection(roots: readonly string[]): string[] {
   const inRoots = `(require-any ${roots.join(' ')})`
-  const others = [...guardedNames.keys()].map((name) => `(regex #"/${eitherCase(name)}(/|$)")`)
+  const others = reservedNames.map(([name]) => `(regex #"/${eitherCase(name)}(/|$)")`)
   return [
     `(deny file-write* (require-all ${inRoots} (regex #"/${eitherCase('.git')}(/|$)")))`,
     `(deny file-write* (require-all ${inRoots} (require-not (regex #"/node_modules/")) (require-any ${others.join(' ')})))`,

@@ -15,6 +15,7 @@ const guardKind = z.enum([
   'gitCommands',
   'shellFolder',
   'startsPrograms',
+  'agent',
   'atStart',
   'unknown',
 ])

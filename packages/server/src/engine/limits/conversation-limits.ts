@@ -278,7 +278,7 @@ async function sandboxFor(
     release() {
       endWatch?.()
       const exchanged = sandbox.release?.() ?? []
-      for (const sentence of exchanged) onExchanged(sentence)
+      for (const { text } of exchanged) onExchanged(text)
       scratch.measure()
       return exchanged
     },

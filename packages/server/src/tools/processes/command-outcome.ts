@@ -31,7 +31,9 @@ export function outcomeOf(end: CommandEnd, kept: KeptOutput): ToolOutcome {
     end.leftovers > 0
       ? '\n(What it left running was stopped. Use background: true for something that should go on.)'
       : ''
-  const asides = [...(end.exchanged ?? []), ...hintsIn(kept)].map((sentence) => `\n(${sentence})`).join('')
+  const asides = [...(end.exchanged ?? []).map(({ text }) => text), ...hintsIn(kept)]
+    .map((sentence) => `\n(${sentence})`)
+    .join('')
   const modelText = `${heading}\n${shown}${leftovers}${asides}`
   if (end.reason === 'left') return { status: 'unknown', modelText, left: true }
   if (end.reason === 'interrupted' || end.reason === 'shutdown') return { status: 'interrupted', modelText, fields }

@@ -65,7 +65,7 @@ describe('the question about a patch', () => {
     const lines = files.map(fileWords).toSorted()
     expect(lines).toEqual([
       'add .github/workflows/ci.yml (+1 −0) · runs later: CI runs it',
-      'add CLAUDE.md (+1 −0) · runs later: agents obey it',
+      'add CLAUDE.md (+1 −0) · is obeyed by agents, or names what they start',
       'add package.json (+1 −0) · runs later: package managers run what it names',
       'change .envrc (+1 −1) · runs when a shell enters this folder',
       'change Makefile (+1 −1) · runs later: build tools run it',

@@ -53,7 +53,7 @@ describe('a command with an enforced sandbox', () => {
     const said = 'The file was exchanged.'
     const exchanging: typeof sandboxes = {
       ...sandboxes,
-      prepare: async (limits) => ({ ...(await sandboxes.prepare(limits)), release: () => [said] }),
+      prepare: async (limits) => ({ ...(await sandboxes.prepare(limits)), release: () => [{ text: said }] }),
     }
     const model = scriptedModel({ calls: [shell('touch made')] }, { text: 'ok' })
     const { watched } = await place.talk({ model, sandboxes: exchanging })

@@ -1,0 +1,115 @@
+import type { GuardKind } from './guarded-names.ts'
+
+/** Treatment of a name by commands: its name is reserved, it is closed and a new one moved aside, or it is free. */
+type ForCommands = 'reserved' | 'closed' | 'free'
+
+/** Files by which another program starts something later, or does as they say, without the user running them. */
+export interface StartedLater {
+  /** Paths below any folder; `*` stands for a part of one name. All that lies below a named folder counts, too. */
+  readonly names: readonly string[]
+  /** Treatment by commands, at the top of each writable folder. */
+  readonly commands: ForCommands
+  /** Treatment by patches, in every folder: a question, whose reason is the kind, or a note in one that is asked anyway. */
+  readonly patches: { readonly ask: GuardKind } | { readonly note: string }
+}
+
+/** `.git` is handled apart, as git decides where one leads. */
+export const startedLater: readonly StartedLater[] = [
+  { names: ['.parley'], commands: 'reserved', patches: { ask: 'parley' } },
+  { names: ['.vscode', '.idea'], commands: 'reserved', patches: { ask: 'editor' } },
+  { names: ['.husky'], commands: 'reserved', patches: { ask: 'gitCommands' } },
+  { names: ['.envrc'], commands: 'reserved', patches: { ask: 'shellFolder' } },
+  { names: ['.mcp.json'], commands: 'reserved', patches: { ask: 'startsPrograms' } },
+  // Settings in them name hooks and aliases, as those of git do.
+  { names: ['.hg', '.jj', '.sl', '_darcs'], commands: 'closed', patches: { ask: 'repository' } },
+  {
+    names: [
+      ...['.zed', '.fleet', '.nova', '.helix', '.theia', '.devcontainer', '.devcontainer.json', '*.code-workspace'],
+      ...['.dir-locals.el', '.dir-locals-2.el', '.exrc', '.nvimrc', '.nvim.lua', '.lvimrc', '.lazy.lua'],
+    ],
+    commands: 'closed',
+    patches: { ask: 'editor' },
+  },
+  {
+    names: [
+      ...['lefthook.yml', 'lefthook.yaml', 'lefthook.toml', 'lefthook.json', 'lefthook-local.*', '.lefthook'],
+      ...['.lefthook.yml', '.lefthook.yaml', '.lefthook.toml', '.lefthook.json', '.lefthook-local*'],
+      ...['.pre-commit-config.yaml', '.pre-commit-config.yml', 'prek.toml', '.overcommit.yml', 'captainhook.json'],
+    ],
+    commands: 'closed',
+    patches: { ask: 'gitCommands' },
+  },
+  {
+    names: [
+      ...['mise.toml', '.mise.toml', 'mise.local.toml', '.mise.local.toml', 'mise.*.toml', '.mise.*.toml', '.rtx.toml'],
+      ...['mise/config.toml', '.mise', '.config/mise', '.config/mise.toml', '.config/mise.local.toml'],
+      ...['.autoenv', '.autoenv.zsh', '.env.zsh', '.ondirrc'],
+    ],
+    commands: 'closed',
+    patches: { ask: 'shellFolder' },
+  },
+  {
+    names: [
+      ...['.claude', '.codex', '.cursor', '.gemini', '.opencode', '.windsurf', '.continue', '.roo', '.cline'],
+      ...['.kilocode', '.kiro', '.junie', '.trae', '.amazonq', '.augment', '.qwen', '.goose', '.agents', '.factory'],
+      ...['opencode.json', 'opencode.jsonc', 'crush.json', '.crush.json', '.aider.conf.yml', '.aider.conf.yaml'],
+      ...['.github/hooks', '.github/copilot', '.zencoder', '.rovodev', '.amp', '.pi'],
+    ],
+    commands: 'closed',
+    patches: { ask: 'agent' },
+  },
+  {
+    names: [
+      ...['AGENTS.md', 'AGENTS.override.md', 'AGENT.md', 'CLAUDE.md', 'CLAUDE.local.md', 'GEMINI.md', 'QWEN.md'],
+      ...['CRUSH.md', 'WARP.md', '.cursorrules', '.windsurfrules', '.clinerules', '.roorules', '.goosehints', '.rules'],
+      ...['.github/copilot-instructions.md', '.github/instructions', '.github/agents', '.github/prompts'],
+    ],
+    commands: 'closed',
+    patches: { ask: 'agent' },
+  },
+  // What runs when the user builds, tests or pushes is the work itself, and a note.
+  {
+    names: [
+      ...['.github/workflows', '.github/actions', '.gitlab-ci.yml', '.gitlab-ci.yaml', '.travis.yml', '.travis.yaml'],
+      ...['azure-pipelines.yml', 'azure-pipelines.yaml', 'bitbucket-pipelines.yml', 'bitbucket-pipelines.yaml'],
+      ...['Jenkinsfile', '.drone.yml', '.drone.yaml', 'appveyor.yml', '.circleci', '.buildkite', '.woodpecker'],
+      ...['.forgejo', '.gitea', '.ci'],
+    ],
+    commands: 'free',
+    patches: { note: 'CI runs it' },
+  },
+  {
+    names: [
+      ...['GNUmakefile', 'makefile', '*.mk', 'justfile', 'Taskfile.yml', 'Taskfile.yaml', 'Rakefile', 'SConstruct'],
+      ...['CMakeLists.txt', 'setup.py', 'conftest.py', 'sitecustomize.py', 'noxfile.py', 'build.rs'],
+      ...['.cargo/config', '.cargo/config.toml', 'build.gradle', 'build.gradle.kts', 'gradlew', 'mvnw', 'Gemfile'],
+      'composer.json',
+    ],
+    commands: 'free',
+    patches: { note: 'build tools run it' },
+  },
+  {
+    names: ['package.json', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'deno.json', 'deno.jsonc'],
+    commands: 'free',
+    patches: { note: 'package managers run what it names' },
+  },
+  {
+    names: ['.lintstagedrc*', 'lint-staged.config.*', '.simple-git-hooks.*', 'simple-git-hooks.*'],
+    commands: 'free',
+    patches: { note: 'git hooks run what it names' },
+  },
+  {
+    names: [
+      ...['Dockerfile', 'Containerfile', 'compose.yml', 'compose.yaml', 'docker-compose.yml', 'docker-compose.yaml'],
+      'Vagrantfile',
+    ],
+    commands: 'free',
+    patches: { note: 'containers are built by it' },
+  },
+  { names: ['.aider*'], commands: 'free', patches: { note: 'another agent obeys it' } },
+  {
+    names: ['.tool-versions', 'shell.nix', 'flake.nix', '.env'],
+    commands: 'free',
+    patches: { note: 'shells and tools load it' },
+  },
+]

@@ -1,0 +1,60 @@
+import type { GuardKind } from './guarded-names.ts'
+import { type StartedLater, startedLater } from './started-later-table.ts'
+
+interface NamedPaths {
+  readonly row: StartedLater
+  /** Matches paths below a folder that are one of the names, or lie in one. */
+  readonly pattern: RegExp
+}
+
+const rows: readonly NamedPaths[] = startedLater.map((row) => ({ row, pattern: patternOf(row.names) }))
+
+/** Returns a pattern for names in a path, in either case: some file systems ignore it. */
+function patternOf(names: readonly string[]): RegExp {
+  return new RegExp(`(?:^|/)(?:${names.map(sourceOf).join('|')})(?:/|$)`, 'i')
+}
+
+/** Returns a name as the source of a pattern, which stays within one name of a path. */
+function sourceOf(name: string): string {
+  return name.replaceAll('.', String.raw`\.`).replaceAll('*', '[^/]*')
+}
+
+/** Returns why a patch of a path below a writable folder asks, by its names alone; null where they are ordinary ones. */
+export function askedByName(path: string): GuardKind | null {
+  for (const { row, pattern } of rows) if ('ask' in row.patches && pattern.test(path)) return row.patches.ask
+  return null
+}
+
+/** Returns who runs or obeys a file later, by its names alone; null for other files. */
+export function laterUse(path: string): string | null {
+  for (const { row, pattern } of rows) if ('note' in row.patches && pattern.test(path)) return row.patches.note
+  return null
+}
+
+/** Name at the top of a writable folder, and why it is kept from commands. */
+type NamedKind = readonly [name: string, kind: GuardKind]
+
+function namesFor(commands: StartedLater['commands']): readonly NamedKind[] {
+  return startedLater.flatMap(({ names, patches, ...row }) =>
+    row.commands === commands && 'ask' in patches ? names.map((name) => [name, patches.ask] as const) : [],
+  )
+}
+
+/** Names that no command can make. */
+export const reservedNames: readonly NamedKind[] = namesFor('reserved')
+
+const closed = namesFor('closed')
+const isPattern = ([name]: NamedKind): boolean => name.includes('*')
+
+/** Names whose files are closed to commands, and new ones moved aside: placeholders would be read as these files. */
+export const closedNames: readonly NamedKind[] = closed.filter((named) => !isPattern(named))
+
+/** Patterns of such names. */
+export const closedPatterns: readonly (readonly [pattern: RegExp, kind: GuardKind])[] = closed
+  .filter(isPattern)
+  .map(([name, kind]) => [new RegExp(`^${sourceOf(name)}$`, 'i'), kind])
+
+/** Tests if a name at the top of a writable folder is closed to commands by a pattern. */
+export function isClosedByPattern(name: string): boolean {
+  return closedPatterns.some(([pattern]) => pattern.test(name))
+}
