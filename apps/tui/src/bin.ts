@@ -1,13 +1,14 @@
 import { takeAllocatorSettings } from '@parley/client/server-process'
-import { opensWindow, serverProgramOf } from './cli/early-arguments.ts'
+import { opensWindow, serverProgramOf, withCommandFromFlags } from './cli/early-arguments.ts'
 import { mayBePlain } from './cli/plain-mode.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
 
 const serverEnv = takeAllocatorSettings(process.env)
-const argv = process.argv.slice(2)
-const server = serverProgramOf(argv)
+const words = process.argv.slice(2)
+const server = serverProgramOf(words)
+const argv = server === null ? withCommandFromFlags(words) : words
 if (argv[0] === '--version' || argv[0] === '-V') {
   process.stdout.write(`${PARLEY_VERSION}\n`)
 } else if (server !== null) {

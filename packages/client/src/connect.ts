@@ -39,7 +39,7 @@ const startLimit = { limitMs: 120_000, expired: silent }
 /** Time for a server to exit after it has closed the connection. */
 const exitLimitMs = 1_000
 
-/** Connects to a server: by default one that is started for this program and ends with the connection. Throws `serverFailed`. */
+/** Connects to a server: by default one that is started for this program and ends with the connection. Throws `serverNotFound` and `serverFailed`. */
 export async function connect(target: Target = { spawn: {} }, options: ConnectOptions = {}): Promise<Parley> {
   options.signal?.throwIfAborted()
   if ('urls' in target) return await connectTeam(target, options)
@@ -105,8 +105,8 @@ async function failedStart(link: Link): Promise<ClientError> {
   const explained = link.explain()
   const given = await withinLimit(explained, { limitMs: exitLimitMs, expired: silent }).catch(() => null)
   if (given === null) await link.discard()
-  const { message } = given ?? (await explained)
-  return new ClientError('serverFailed', message)
+  const error = given ?? (await explained)
+  return error.data.code === 'serverNotFound' ? error : new ClientError('serverFailed', error.message)
 }
 
 function silent(): ClientError {

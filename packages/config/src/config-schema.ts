@@ -1,4 +1,5 @@
 import { approvalPolicies, namePattern, sandboxModes } from '@parley/protocol'
+import { type ConfigKey, configKeys } from '@parley/protocol/config-keys'
 import { isLoopbackHost } from '@parley/text'
 import * as z from 'zod'
 import { hooksConfig } from './hook-config.ts'
@@ -220,12 +221,10 @@ const configShape = {
   get shell_environment() {
     return z.object({ include: texts, exclude: texts, set: stringMap }).optional()
   },
-}
+} satisfies Record<ConfigKey, unknown>
 
 /** Schema of `config.toml`. */
 export const configSchema = z.object(configShape)
-
-export const configKeys: readonly string[] = Object.keys(configShape)
 
 /** Returns the part of the schema for the keys that these values have, in the schema's order. */
 export function schemaOfKeys(values: object) {

@@ -113,9 +113,10 @@ function profileLayer({ profiles = {} }: Config, name: string): Layer {
     const names = Object.keys(profiles)
     const hint = closest(name, names)
     const known = names.length === 0 ? 'No [profiles.X] is configured.' : `Profiles are: ${names.join(', ')}.`
+    const prompt = /\s/.test(name) ? ' For one answer without a terminal write parley exec "PROMPT".' : ''
     throw new ConfigError(
       'profile',
-      `there is no profile "${name}". ${hint === null ? known : `Did you mean "${hint}"?`}`,
+      `there is no profile "${name}". ${hint === null ? known : `Did you mean "${hint}"?`}${prompt}`,
     )
   }
   return { origin: `profile ${name}`, values, warnings: [] }

@@ -1,34 +1,18 @@
+import { codexKeys, configKeys } from '@parley/protocol/config-keys'
 import { closest } from '@parley/text'
 import type { z } from 'zod'
-import { configKeys, schemaOfKeys } from './config-schema.ts'
+import { schemaOfKeys } from './config-schema.ts'
 import { isTable } from './toml.ts'
 
 /** Names of keys in a Codex configuration, and the names of the same keys here. */
 const parleyNames: Readonly<Record<string, string>> = { http_headers: 'headers', env_http_headers: 'env_headers' }
 
 /** Keys of Codex that have no effect here, as dotted paths; each stands for all keys below it as well. */
-const withoutEffect = [
-  'analytics',
-  'approvals_reviewer',
-  'chatgpt_base_url',
-  'disable_response_storage',
-  'features',
-  'hide_agent_reasoning',
-  'history',
-  'model_reasoning_summary',
-  'model_supports_reasoning_summaries',
-  'model_verbosity',
-  'otel',
-  'preferred_auth_method',
-  'project_doc_max_bytes',
-  'projects',
+const withoutEffect: readonly string[] = [
+  ...codexKeys,
   'sandbox_workspace_write.exclude_slash_tmp',
   'sandbox_workspace_write.exclude_tmpdir_env_var',
-  'service_tier',
-  'show_raw_agent_reasoning',
-  'tools',
   'tui',
-  'web_search',
 ]
 
 /** Returns a configuration in which the keys that Codex names otherwise have the names of parley. */

@@ -1,4 +1,57 @@
 /**
+ * Returns the words of a command line with the command in front that its flags name, as in Claude Code: `--print` is
+ * `exec`, `--continue` and a `-c` without a word are `resume --last`, `--resume [ID]` is `resume [ID]`. All others stay.
+ */
+export function withCommandFromFlags(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  const words = end < 0 ? argv : argv.slice(0, end)
+  const rest = end < 0 ? [] : argv.slice(end)
+  const found = takenOut(words)
+  if (found.others.length === words.length) return argv
+  const [first = ''] = words
+  const isExec = found.isPrint || words.includes('exec')
+  // Another command has no such flags, and says so.
+  if (!isExec && !first.startsWith('-') && !/\s/.test(first)) return argv
+  const others = isExec
+    ? found.others.filter((word, at) => word !== 'exec' || found.others.indexOf('exec') !== at)
+    : found.others
+  return [...(isExec ? ['exec'] : []), ...found.command, ...others, ...rest]
+}
+
+interface TakenOut {
+  readonly isPrint: boolean
+  /** The command that goes on with a conversation; empty for none. */
+  readonly command: readonly string[]
+  readonly others: readonly string[]
+}
+
+function takenOut(words: readonly string[]): TakenOut {
+  const others: string[] = []
+  const command: string[] = []
+  let isPrint = false
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ''
+    const next = words[at + 1]
+    const within = /^--resume=(.*)$/s.exec(word)?.[1]
+    if (word === '--print') isPrint = true
+    else if (word === '--continue' || (word === '-c' && isNoValue(next))) command.push('resume', '--last')
+    else if (within !== undefined) command.push('resume', within)
+    else if (word !== '--resume') others.push(word)
+    else if (next === undefined || isNoValue(next)) command.push('resume')
+    else {
+      command.push('resume', next)
+      at += 1
+    }
+  }
+  return { isPrint, command, others }
+}
+
+/** Tells whether no value stands behind an option: it is the last word, or another option follows. */
+function isNoValue(next: string | undefined): boolean {
+  return next === undefined || /^-./s.test(next)
+}
+
+/**
  * Returns the ceiling that the command line asks for, as flags of the server. Reads the words without parsing them,
  * because the server starts first.
  */
@@ -10,17 +63,20 @@ export function ceilingFlags(argv: readonly string[]): readonly string[] {
   const sandboxes = [...valuesOf(words, '-s', '--sandbox'), ...named('sandbox_mode')]
   const policies = [...valuesOf(words, '-a', '--ask-for-approval'), ...named('approval_policy')]
   const profile = [...named('profile'), ...valuesOf(words, '-p', '--profile')].at(-1)
+  const isUnlimited = words.some((word) => unlimited.has(word))
   // The server rejects a profile beside it, in words, once it has a connection.
   const isSafe = words.includes(safeFlag)
   return [
-    ...(sandboxes.includes('danger-full-access') ? ['--max-sandbox', 'danger-full-access'] : []),
-    ...(policies.includes('never') ? ['--allow-never'] : []),
+    ...(isUnlimited || sandboxes.includes('danger-full-access') ? ['--max-sandbox', 'danger-full-access'] : []),
+    ...(isUnlimited || policies.includes('never') ? ['--allow-never'] : []),
     ...(profile === undefined || isSafe ? [] : [`--profile=${profile}`]),
     ...(isSafe ? [safeFlag] : []),
     ...valuesOf(words, secretFolder, secretFolder).map((folder) => `${secretFolder}=${folder}`),
   ]
 }
 
+/** Flags of Codex that stand for full access and `never`. */
+const unlimited: ReadonlySet<string> = new Set(['--dangerously-bypass-approvals-and-sandbox', '--yolo'])
 const secretFolder = '--allow-secret-folder'
 const safeFlag = '--safe'
 
@@ -83,8 +139,9 @@ export const serverNodeFlags = ['--disable-sigusr1', '--max-semi-space-size=1'] 
 const windowCommands: ReadonlySet<string> = new Set(['resume', 'attach', 'fork', 'demo'])
 /** Flags of those commands that take a value, with what follows in the same word, and those that take none. */
 const valued =
-  /^(?:-[mesaCpci](.*)|--(?:model|effort|mode|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder|server|token-file|ca-file)(=.*)?)$/s
-const plain = /^--(?:ephemeral|last|read-only|safe|allow-unencrypted)$/
+  /^(?:-[mesaCpci](.*)|--(?:model|effort|mode|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder|server|token-file|ca-file|local-provider)(=.*)?)$/s
+const plain =
+  /^--(?:ephemeral|last|read-only|safe|allow-unencrypted|dangerously-bypass-approvals-and-sandbox|yolo|full-auto|oss)$/
 
 interface Streams {
   readonly stdin: { readonly isTTY?: boolean }
@@ -99,9 +156,9 @@ export function opensWindow(argv: readonly string[], streams: Streams): boolean 
   return isOfWindow(argv) && streams.stdin.isTTY === true && streams.stdout.isTTY === true
 }
 
-/** Returns how many arguments a command has at most: the address of a server may stand before the conversation. */
+/** Returns how many arguments a command has at most: a server's address may stand before the conversation, a message behind it. */
 function mostArguments(command: string, first = ''): number {
-  return command === 'attach' && /^wss?:/i.test(first) ? 2 : 1
+  return command === 'resume' || (command === 'attach' && /^wss?:/i.test(first)) ? 2 : 1
 }
 
 function isOfWindow(argv: readonly string[]): boolean {

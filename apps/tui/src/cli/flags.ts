@@ -26,8 +26,16 @@ export interface ServerFlags {
   readonly allowUnencrypted?: boolean
 }
 
+/** Flags of Codex for what there is here under another name, as Commander returns them. */
+interface CodexFlags {
+  readonly dangerouslyBypassApprovalsAndSandbox?: boolean
+  readonly fullAuto?: boolean
+  readonly oss?: boolean
+  readonly localProvider?: string
+}
+
 /** Flags of every command with a conversation, as Commander returns them. */
-export interface CommonFlags extends ServerFlags {
+export interface CommonFlags extends ServerFlags, CodexFlags {
   readonly model?: string
   readonly effort?: string
   /** Names both of the next two. */
@@ -60,6 +68,9 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   /** Name of the sender, for callers of Codex. */
   readonly threadSource?: string
   readonly cyberAccessProgram?: string
+  /** Features of Codex, which there are none of here. */
+  readonly enable?: string[]
+  readonly disable?: string[]
   readonly output?: string
   readonly policy?: string
   /** File with answers to questions of the model. */
@@ -103,16 +114,13 @@ export function typedServer({ server, tokenFile, caFile, allowUnencrypted }: Ser
  */
 export function overridesOf(flags: CommonFlags & { readonly policy?: string }, here = workingFolder): Overrides {
   const absolute = (path: string) => fromWorkingFolder(path, here)
-  const { model, effort, mode: name, sandbox, askForApproval, cd, addDir, environment, profile, config, policy } = flags
-  const mode = name === undefined ? undefined : modeNamed(name)
-  if (mode !== undefined && (sandbox ?? askForApproval) !== undefined)
-    throw misused('--mode stands for --sandbox and --ask-for-approval: give it, or them.')
+  const { model, effort, cd, addDir, environment, profile, config, policy, oss, localProvider } = flags
+  const provider = localProvider ?? (oss === true ? 'ollama' : undefined)
   return {
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { effort }),
-    ...(mode === undefined ? {} : pairOf(mode)),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(askForApproval === undefined ? {} : { approvalPolicy: askForApproval }),
+    ...limitsOf(flags),
+    ...(provider === undefined ? {} : { provider }),
     // A path on an environment's machine is sent as typed, because only that machine can resolve it.
     ...(cd === undefined ? {} : { cwd: absolute(cd), environmentCwd: cd }),
     ...(environment === undefined ? {} : { environment }),
@@ -121,6 +129,31 @@ export function overridesOf(flags: CommonFlags & { readonly policy?: string }, h
     ...(config === undefined ? {} : { config }),
     ...(policy === undefined ? {} : { policyFile: absolute(policy) }),
   }
+}
+
+/** Returns sandbox and policy as the flags name them. Throws a usage error where two flags name the same. */
+function limitsOf(flags: CommonFlags): Pick<Overrides, 'sandbox' | 'approvalPolicy'> {
+  const { mode: name, sandbox, askForApproval } = flags
+  const mode = name === undefined ? undefined : modeNamed(name)
+  if (mode !== undefined && (sandbox ?? askForApproval) !== undefined)
+    throw misused('--mode stands for --sandbox and --ask-for-approval: give it, or them.')
+  const pair = pairOfCodex(flags)
+  if (pair !== undefined && (sandbox ?? askForApproval ?? mode) !== undefined)
+    throw misused(
+      '--dangerously-bypass-approvals-and-sandbox and --full-auto stand for --sandbox and --ask-for-approval: give one of them, or those.',
+    )
+  return {
+    ...(mode === undefined ? pair : pairOf(mode)),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(askForApproval === undefined ? {} : { approvalPolicy: askForApproval }),
+  }
+}
+
+/** Returns the limits that a flag of Codex stands for; undefined without one. */
+function pairOfCodex(flags: CommonFlags): Pick<Overrides, 'sandbox' | 'approvalPolicy'> | undefined {
+  if (flags.dangerouslyBypassApprovalsAndSandbox === true)
+    return { sandbox: 'danger-full-access', approvalPolicy: 'never' }
+  return flags.fullAuto === true ? { sandbox: 'workspace-write', approvalPolicy: 'on-request' } : undefined
 }
 
 /** Returns true if a named policy file is not there. A server that was named reads the files of its own machine. */

@@ -16,16 +16,20 @@ import type { Launch } from '../cli/launch-server.ts'
 import { execHelp, reviewHelp } from '../cli/messages.ts'
 import type { Kept, Target } from '../scripted/open-target.ts'
 import type { ReviewRequest } from '../scripted/review/review-message-of.ts'
+import { withCodexExecFlags } from './codex-flags.ts'
+import { withoutEffectWarnings } from './flags-of-others.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
 
 /** Defines `exec`, `exec resume`, `exec fork` and `exec review`. */
 export function defineExec(program: Command, launch: Launch, settle: Settle): void {
-  const run = (prompt: string | undefined, flags: ExecFlags, target: Target) =>
-    settle(
+  const run = (prompt: string | undefined, flags: ExecFlags, target: Target) => {
+    for (const warning of withoutEffectWarnings(flags)) launch.streams.stderr.write(`parley: ${warning}\n`)
+    return settle(
       import('../scripted/run-exec.ts').then(({ runExec }) =>
         runExec(launch, { prompt: prompt ?? null, flags, target }),
       ),
     )
+  }
   const exec = withExecFlags(program.command('exec [prompt]'))
     .enablePositionalOptions()
     .description('one turn without a terminal; the prompt comes from the argument, or from stdin')
@@ -126,7 +130,7 @@ function refuseEphemeral({ ephemeral }: ExecFlags, why: string): void {
 
 function withExecFlags(command: Command): Command {
   command.on('option:output-last-message', (file: string) => command.setOptionValue('output', file))
-  return withImages(withCommonFlags(command))
+  return withCodexExecFlags(withImages(withCommonFlags(command)))
     .addOption(new Option('--output-format <format>', 'what stdout is for; text when left out').choices(outputFormats))
     .option('--json', 'the same as --output-format json: events as lines, as the server sends them')
     .option('--experimental-json', 'the same as --output-format codex: the lines that the Codex SDK reads')
@@ -160,5 +164,4 @@ function withExecFlags(command: Command): Command {
     .option('--record <file>', 'append what the model says to a file, for playing back', named)
     .option('--thread-source <name>', 'who sends the prompt, for the log', named)
     .option('--skip-git-repo-check', 'for callers of Codex; parley has no such check')
-    .addOption(new Option('--cyber-access-program <name>', 'for callers of Codex; it has no effect here').hideHelp())
 }

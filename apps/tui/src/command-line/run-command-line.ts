@@ -4,7 +4,7 @@ import { Argument, Command, CommanderError } from 'commander'
 import { type ExitCode, exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
 import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
 import type { Streams } from '../cli/launch-server.ts'
-import { expectedFailure, refuseSlips, sayUsageError, unknownCommand, usageSentence } from '../cli/messages.ts'
+import { expectedFailure, refuseSlips, unknownCommand } from '../cli/messages.ts'
 import { writeFailure } from '../cli/run-ended.ts'
 import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
@@ -24,8 +24,10 @@ import {
 import { defineOwnCopy } from './define-own-copy.ts'
 import { definePeople } from './define-people.ts'
 import { defineServers, defineWeb } from './define-servers.ts'
+import { refuseUnclearConfig } from './flags-of-others.ts'
 import { addOverview, shortHelp } from './overview.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain, withServer } from './shared-options.ts'
+import { sayUsageError, usageSentence } from './usage-errors.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
 export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
@@ -37,6 +39,7 @@ export async function runCommandLine(argv: readonly string[], opened: WindowLaun
   }
   const program = defineProgram(opened, settle, usage)
   try {
+    refuseUnclearConfig(argv)
     await program.parseAsync([...argv], { from: 'user' })
     return outcome
   } catch (error) {
@@ -158,15 +161,15 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
       return interactive({ kind: 'new', prompt: prompt ?? null, flags })
     },
   )
-  withPlain(withCommonFlags(program.command('resume [id]')))
+  withPlain(withCommonFlags(program.command('resume [id]').argument('[prompt]')))
     .description(
       'go on with a conversation: id, unique part of one, or name; a list when nothing is given. One that is open elsewhere is joined',
     )
-    .option('--last', 'the newest one, of this folder if there is one')
-    .action((id: string | undefined, _flags: unknown, command: Command) => {
+    .option('--last', 'the newest one, of this folder if there is one; the only argument is the prompt')
+    .action((id: string | undefined, prompt: string | undefined, _flags: unknown, command: Command) => {
       const flags = flagsOf<CommonFlags & { last?: boolean }>(command)
       refuseForOld(flags)
-      return interactive({ kind: 'resume', id: id ?? null, last: flags.last === true, flags })
+      return interactive({ kind: 'resume', ...resumedBy({ id, prompt, last: flags.last === true }), flags })
     })
   withServer(withPlain(program.command('attach [id]').argument('[conversation]')))
     .description(
@@ -210,6 +213,21 @@ function defineConversations(program: Command, opened: WindowLaunch, settle: Set
     .action((_flags: unknown, command: Command) =>
       settle(import('../commands/run-demo.ts').then(({ runDemo }) => runDemo(opened, flagsOf<CommonFlags>(command)))),
     )
+}
+
+interface ResumeWords {
+  readonly id: string | undefined
+  readonly prompt: string | undefined
+  readonly last: boolean
+}
+
+/** Returns the conversation that is resumed, and a first message. With `--last` the first word is the message. */
+function resumedBy({ id, prompt, last }: ResumeWords): { id: string | null; prompt: string | null; last: boolean } {
+  if (!last) return { id: id ?? null, prompt: prompt ?? null, last }
+  if (prompt !== undefined) throw misused('Give an id or --last, not both.')
+  if (id !== undefined && !/\s/.test(id))
+    throw misused('Give an id or --last, not both; a message needs more than one word.')
+  return { id: null, prompt: id ?? null, last }
 }
 
 async function runWindow(opened: WindowLaunch, start: Start): Promise<number> {

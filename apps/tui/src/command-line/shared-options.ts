@@ -1,6 +1,7 @@
 import { approvalPolicies, efforts, modeNames, sandboxModes } from '@parley/protocol'
 import { type Command, Option } from 'commander'
 import { collectConfig, collectFiles, collectList, colourChoices, named } from '../cli/flags.ts'
+import { withCodexFlags } from './codex-flags.ts'
 
 /** Takes the exit code of a command. */
 export type Settle = (run: Promise<number>) => Promise<void>
@@ -66,7 +67,7 @@ export function withServerAddress(command: Command): Command {
 
 /** Adds the flags of every command with a conversation. */
 export function withCommonFlags(command: Command): Command {
-  return withServer(command)
+  return withCodexFlags(withServer(command))
     .option('-m, --model <model>', 'model to use', named)
     .addOption(effortOption())
     .addOption(modeOption())

@@ -17,7 +17,14 @@ import {
 /** Conversation that the command line asks for. */
 export type Start =
   | { readonly kind: 'new'; readonly prompt: string | null; readonly flags: CommonFlags & ImageFlag }
-  | { readonly kind: 'resume'; readonly id: string | null; readonly last: boolean; readonly flags: CommonFlags }
+  | {
+      readonly kind: 'resume'
+      readonly id: string | null
+      readonly last: boolean
+      /** First message; null for none. */
+      readonly prompt: string | null
+      readonly flags: CommonFlags & ImageFlag
+    }
   | { readonly kind: 'attach'; readonly id: string | null; readonly readOnly: boolean; readonly flags: CommonFlags }
   | { readonly kind: 'fork'; readonly id: string; readonly at: number | null; readonly flags: CommonFlags }
 

@@ -156,7 +156,7 @@ function prepareColours(screen: ScreenController, start: Start, env: Launch['env
 
 /** Returns the action that sends the prompt of the command line as soon as it can be sent. */
 export function firstMessage(start: Start): readonly UiAction[] {
-  if (start.kind !== 'new' || start.prompt === null) return []
+  if ((start.kind !== 'new' && start.kind !== 'resume') || start.prompt === null) return []
   const { prompt: text, flags } = start
   const images = (flags.image ?? []).map((path) => fromWorkingFolder(path))
   return [{ kind: 'hold', message: { messageId: crypto.randomUUID(), text, images, when: 'steer' } }]

@@ -23,6 +23,12 @@ describe('how much our own server may allow', () => {
     ],
     [['--ask-for-approval=never'], ['--allow-never']],
     [['-c', 'approval_policy="never"'], ['--allow-never']],
+    [['--dangerously-bypass-approvals-and-sandbox'], [...full, '--allow-never']],
+    [
+      ['exec', '--yolo', 'go'],
+      [...full, '--allow-never'],
+    ],
+    [['exec', '--', '--yolo'], []],
     [['-a', 'on-request'], []],
     [['-p', 'open'], ['--profile=open']],
     [['-c', 'profile=a', '--profile=b'], ['--profile=b']],

@@ -42,6 +42,22 @@ describe('flags become overrides', () => {
     for (const flag of both) expect(() => overridesOf({ mode: 'plan', ...flag })).toThrow(/--mode stands for/)
   })
 
+  test('flags of Codex stand for sandbox and policy, and beside none of them', () => {
+    const never = { sandbox: 'danger-full-access', approvalPolicy: 'never' }
+    expect(overridesOf({ dangerouslyBypassApprovalsAndSandbox: true }, () => '/here')).toEqual(never)
+    const edit = { sandbox: 'workspace-write', approvalPolicy: 'on-request' }
+    expect(overridesOf({ fullAuto: true }, () => '/here')).toEqual(edit)
+    const others = [{ sandbox: 'read-only' }, { askForApproval: 'never' }, { mode: 'plan' }] as const
+    for (const other of others)
+      for (const flag of [{ fullAuto: true }, { dangerouslyBypassApprovalsAndSandbox: true }])
+        expect(() => overridesOf({ ...flag, ...other })).toThrow(/stand for --sandbox and --ask-for-approval/)
+  })
+
+  test('--oss and --local-provider name a local provider', () => {
+    expect(overridesOf({ oss: true }, () => '/here')).toEqual({ provider: 'ollama' })
+    expect(overridesOf({ oss: true, localProvider: 'lmstudio' }, () => '/here')).toEqual({ provider: 'lmstudio' })
+  })
+
   test('paths are meant from where the command was typed, also with --cd', () => {
     const flags = { cd: 'sub', addDir: ['../b', '/abs'], policy: 'ci.toml' }
     expect(overridesOf(flags, () => '/here')).toEqual({

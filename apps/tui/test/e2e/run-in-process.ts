@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { ServerProcess } from '@parley/client/server-process'
 import { type CliOptions, type CliResult, cleanEnvironment, cliPath, tempDirectory } from '@parley/testkit'
-import { ceilingFlags, withCallersKey } from '../../src/cli/early-arguments.ts'
+import { ceilingFlags, withCallersKey, withCommandFromFlags } from '../../src/cli/early-arguments.ts'
 import { homeFolder } from '../../src/cli/folders.ts'
 import { type LaunchedServer, scriptedArgs } from '../../src/cli/launch-server.ts'
 import { readNamedServer } from '../../src/cli/named-server.ts'
@@ -92,8 +92,9 @@ export function startInProcess(argv: readonly string[], options: CliOptions = {}
   }
 }
 
-async function runAlone(argv: readonly string[], { env: given, cwd }: CliOptions, streams: Streams): Promise<number> {
+async function runAlone(words: readonly string[], { env: given, cwd }: CliOptions, streams: Streams): Promise<number> {
   const { serveInProcess } = await loadServer()
+  const argv = withCommandFromFlags(words)
   const env = withCallersKey(argv, cleanEnvironment(given))
   const [home, ceiling] = [homeFolder(env), ceilingFlags(argv)]
   const program = { version: '0.0.0', build: 'test', moduleUrl, serverEnv: {} }

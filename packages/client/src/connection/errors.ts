@@ -5,6 +5,8 @@ import { RpcError } from '@parley/rpc'
 export type ClientErrorCode =
   /** There is no program to start. */
   | 'serverNotFound'
+  /** A value that was given to the library is of another shape than it takes. */
+  | 'invalidParams'
   /** The server ended or does not answer. */
   | 'serverFailed'
   /** No server can be reached at the addresses that were given. */

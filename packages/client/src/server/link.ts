@@ -112,7 +112,7 @@ function withCeiling(
 function startServer({ command, env = process.env, ...ceiling }: SpawnTarget): SpawnedServer {
   // A program in JavaScript may give one text, whose first letter would be started.
   if (command !== undefined && !Array.isArray(command))
-    throw new TypeError('`spawn.command` is a list: [program, ...arguments].')
+    throw new ClientError('invalidParams', '`spawn.command` is a list: [program, ...arguments].')
   return spawnServer({ command: withCeiling(command ?? findServer(env), ceiling), env, home: parleyHome(env) })
 }
 
@@ -120,7 +120,7 @@ function ownedLink(server: SpawnedServer): Link {
   return {
     transport: server.transport,
     serverPid: server.pid ?? null,
-    explain: async () => new ClientError('connectionClosed', await explainExit(server)),
+    explain: () => explainExit(server),
     leave: (leaving) => leaveServer(server, leaving),
     discard: () => discardServer(server),
   }

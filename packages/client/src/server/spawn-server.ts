@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { getSystemErrorMessage } from 'node:util'
 import { noHomeExitCode, noStoreExitCode } from '@parley/protocol'
 import { answerLimits, createStreamTransport, type Transport } from '@parley/rpc'
+import { ClientError } from '../connection/errors.ts'
 import { type ServerProcess, type SpawnServerOptions, startServerProcess } from './server-process.ts'
 
 /** Server process with the transport to it. */
@@ -29,8 +30,13 @@ export function hasNoStorage(code: number | null): boolean {
   return code === noStoreExitCode || code === noHomeExitCode
 }
 
-/** Resolves to the sentence about a server that ended unexpectedly, once its process is gone. */
-export async function explainExit(server: SpawnedServer): Promise<string> {
+/** Resolves to the error about a server that ended unexpectedly, once its process is gone: `serverNotFound` for no program. */
+export async function explainExit(server: SpawnedServer): Promise<ClientError> {
+  const { errno } = await server.exited
+  return new ClientError(errno === 'ENOENT' ? 'serverNotFound' : 'connectionClosed', await howItEnded(server))
+}
+
+async function howItEnded(server: SpawnedServer): Promise<string> {
   const { code, signal, errno } = await server.exited
   if (code === null && signal === null) return `The server ${server.program} could not be started${causeOf(errno)}.`
   const how = signal === null ? `ended with ${code}` : `was ended by ${signal}`

@@ -52,6 +52,20 @@ describe('a connection', () => {
     })
   })
 
+  test('to a named program that is not there says so by the same code, and a text is no command', async () => {
+    await using folder = await tempDirectory()
+    const env = { ...process.env, PARLEY_HOME: folder.path }
+    await expect(connect({ spawn: { command: [join(folder.path, 'none')], env } })).rejects.toMatchObject({
+      data: { code: 'serverNotFound' },
+      message: expect.stringMatching(/none could not be started: no such file/),
+    })
+    // A program in JavaScript is not held to the types.
+    const text: unknown = 'parley server'
+    await expect(connect({ spawn: { command: text as readonly [string], env } })).rejects.toMatchObject({
+      data: { code: 'invalidParams' },
+    })
+  })
+
   test('to a program that ends at once says what it said', async () => {
     await using folder = await tempDirectory()
     const command = [process.execPath, '-e', 'console.error("no such luck"); process.exit(3)'] as const

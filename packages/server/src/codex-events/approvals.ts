@@ -22,7 +22,7 @@ export function questionOf(approval: ApprovalRequest, item: Item | null): Questi
   const reason = approval.reason === '' ? {} : { reason: approval.reason }
   if (kind === 'patch') {
     const root = grantRootOf(approval)
-    const changes = fileChangesOf(readDiffs(approval.detail))
+    const changes = fileChangesOf(readDiffs(approval.detail), cwd)
     return { kind: 'patch', call_id: itemId, changes, ...reason, ...(root === null ? {} : { grant_root: root }) }
   }
   return { kind: 'exec', call_id: itemId, command: command ?? commandOf(approval, item), cwd, ...reason }

@@ -10,15 +10,24 @@ import {
 } from '@parley/protocol/calls'
 import type { Duration, EventMsg, ExecBegin, FileChange, FileChanges, McpBegin, ParsedCommand } from './event-msg.ts'
 
-/** Returns the messages of an item that starts to run. `allowed` is true when a rule approved it. */
-export function beginningOf(item: Item, changes: readonly FileChangeEntry[], allowed: boolean): readonly EventMsg[] {
+interface Beginning {
+  /** Files of a patch, as they are just before it. */
+  readonly changes?: readonly FileChangeEntry[]
+  /** True when a rule approved it. */
+  readonly allowed: boolean
+  /** Folder of the conversation. */
+  readonly cwd: string
+}
+
+/** Returns the messages of an item that starts to run. */
+export function beginningOf(item: Item, { changes = [], allowed, cwd }: Beginning): readonly EventMsg[] {
   switch (item.type) {
     case 'commandExecution':
       return [execBegin(item.id, item.command, item.cwd)]
     case 'shellCommand':
       return [execBegin(item.id, ['sh', '-c', item.command], item.cwd)]
     case 'fileChange': {
-      const shown = fileChangesOf(changes.length > 0 ? changes : item.changes)
+      const shown = fileChangesOf(changes.length > 0 ? changes : item.changes, cwd)
       return [{ type: 'patch_apply_begin', call_id: item.id, auto_approved: allowed, changes: shown }]
     }
     case 'toolCall':
@@ -103,18 +112,28 @@ export function parsedCommand(argv: readonly string[]): readonly ParsedCommand[]
   return [{ type: 'unknown', cmd: typedCommand(argv) }]
 }
 
-/** Returns a patch as clients know it. Contents are read from the diffs, so they are cut where those were cut. */
-export function fileChangesOf(changes: readonly ShownChange[]): FileChanges {
-  return Object.fromEntries(changes.map((change) => [change.path, fileChangeOf(change)]))
+/** Returns a patch as clients know it, whose paths start in `cwd`. Contents are read from the diffs, and cut where those were. */
+export function fileChangesOf(changes: readonly ShownChange[], cwd: string): FileChanges {
+  return Object.fromEntries(changes.map((change) => [absolute(change.path, cwd), fileChangeOf(change, cwd)]))
 }
 
-function fileChangeOf({ kind, diff, movedTo }: ShownChange): FileChange {
+function fileChangeOf({ kind, diff, movedTo }: ShownChange, cwd: string): FileChange {
   switch (kind) {
     case 'add':
-      return { add: { content: sideOfDiff(diff, 'after') } }
+      return { type: 'add', content: sideOfDiff(diff, 'after') }
     case 'delete':
-      return { delete: { content: sideOfDiff(diff, 'before') } }
+      return { type: 'delete', content: sideOfDiff(diff, 'before') }
     case 'update':
-      return { update: { unified_diff: diff, move_path: movedTo ?? null } }
+      return { type: 'update', unified_diff: diff, move_path: movedTo === undefined ? null : absolute(movedTo, cwd) }
   }
+}
+
+/** Returns a path of a patch from the root on, without `.` and `..`. */
+function absolute(path: string, cwd: string): string {
+  const names: string[] = []
+  for (const name of (path.startsWith('/') ? path : `${cwd}/${path}`).split('/')) {
+    if (name === '..') names.pop()
+    else if (name !== '' && name !== '.') names.push(name)
+  }
+  return `/${names.join('/')}`
 }

@@ -29,12 +29,46 @@ export type EventMsg =
     }
   | PatchBegin
   | PatchEnd
+  | ({ readonly type: 'item_started' | 'item_completed'; readonly item: TurnItem } & TurnIds)
+  | ({ readonly type: 'agent_message_content_delta' } & ItemDelta)
+  | ({ readonly type: 'reasoning_content_delta'; readonly summary_index: number } & ItemDelta)
+  | ({ readonly type: 'reasoning_raw_content_delta'; readonly content_index: number } & ItemDelta)
   | { readonly type: 'turn_diff'; readonly unified_diff: string }
   | { readonly type: 'plan_update'; readonly explanation: string | null; readonly plan: readonly PlanStep[] }
   | { readonly type: 'token_count'; readonly info: TokenInfo }
   | McpBegin
   | McpEnd
   | { readonly type: 'error' | 'stream_error' | 'background_event'; readonly message: string }
+
+interface TurnIds {
+  readonly thread_id: string
+  readonly turn_id: string
+}
+
+interface ItemDelta extends TurnIds {
+  readonly item_id: string
+  readonly delta: string
+}
+
+/** Item in the messages about items. Calls are told of by messages of their own. */
+export type TurnItem =
+  | {
+      readonly type: 'UserMessage'
+      readonly id: string
+      readonly content: readonly { readonly type: 'text'; readonly text: string }[]
+    }
+  | {
+      readonly type: 'AgentMessage'
+      readonly id: string
+      readonly content: readonly { readonly type: 'Text'; readonly text: string }[]
+    }
+  | {
+      readonly type: 'Reasoning'
+      readonly id: string
+      readonly summary_text: readonly string[]
+      readonly raw_content: readonly string[]
+    }
+  | { readonly type: 'ContextCompaction'; readonly id: string }
 
 export interface ParsedCommand {
   readonly type: 'unknown'
@@ -146,11 +180,10 @@ interface TokenInfo {
 }
 
 export type FileChange =
-  | { readonly add: { readonly content: string } }
-  | { readonly delete: { readonly content: string } }
-  | { readonly update: { readonly unified_diff: string; readonly move_path: string | null } }
+  | { readonly type: 'add' | 'delete'; readonly content: string }
+  | { readonly type: 'update'; readonly unified_diff: string; readonly move_path: string | null }
 
-/** Changes by path. */
+/** Changes by absolute path. */
 export type FileChanges = Readonly<Record<string, FileChange>>
 
 type Kind = EventMsg['type']
@@ -161,6 +194,9 @@ const deltas: ReadonlySet<Kind> = new Set([
   'agent_reasoning_delta',
   'agent_reasoning_raw_content_delta',
   'exec_command_output_delta',
+  'agent_message_content_delta',
+  'reasoning_content_delta',
+  'reasoning_raw_content_delta',
 ])
 
 /** Messages that the stream of a whole conversation leaves out. */
@@ -205,9 +241,9 @@ function cutChanges(changes: FileChanges): FileChanges {
 }
 
 function cutChange(change: FileChange): FileChange {
-  if ('add' in change) return { add: { content: cut(change.add.content) } }
-  if ('delete' in change) return { delete: { content: cut(change.delete.content) } }
-  return { update: { ...change.update, unified_diff: cut(change.update.unified_diff) } }
+  return change.type === 'update'
+    ? { ...change, unified_diff: cut(change.unified_diff) }
+    : { ...change, content: cut(change.content) }
 }
 
 function cut(text: string): string {

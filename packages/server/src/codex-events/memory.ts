@@ -14,6 +14,8 @@ import {
  * anywhere.
  */
 export interface Memory {
+  /** Folder of the conversation. */
+  readonly cwd: string
   /** Open items by id. */
   readonly open: Readonly<Record<ItemId, OpenEntry>>
   /** Answer of the model so far in the running turn. */
@@ -33,6 +35,7 @@ export interface OpenEntry {
 
 /** State before the first event of a conversation. */
 export const emptyMemory: Memory = {
+  cwd: '/',
   open: {},
   answer: [],
   changed: [],
@@ -44,6 +47,7 @@ export const emptyMemory: Memory = {
 export function memoryOf({ core, window }: ConversationState): Memory {
   const ofTurn = core.turn === null ? [] : window.filter(({ turnId }) => turnId === core.turn?.id)
   return {
+    cwd: core.meta.cwd,
     open: Object.fromEntries(
       Object.entries(core.open).map(([id, { item, executionStarted }]) => [id, { item, executionStarted }]),
     ),

@@ -28,6 +28,9 @@ export interface Translated {
  */
 export function translate(memory: Memory, { event }: Pick<Envelope, 'event'>): Translated {
   switch (event.type) {
+    case 'conversation.created':
+    case 'conversation.moved':
+      return { memory: { ...memory, cwd: event.cwd }, messages: [] }
     case 'turn.started':
       return {
         memory: { ...memory, answer: [], changed: [], lastError: null },
@@ -53,6 +56,8 @@ export function translate(memory: Memory, { event }: Pick<Envelope, 'event'>): T
 }
 
 type Remembered =
+  | 'conversation.created'
+  | 'conversation.moved'
   | 'turn.started'
   | 'turn.ended'
   | 'item.started'
@@ -88,9 +93,7 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
     case 'conversation.recovered':
       return [background(event.text)]
     // Reported by other messages, or unknown to these clients.
-    case 'conversation.created':
     case 'conversation.configured':
-    case 'conversation.moved':
     case 'conversation.renamed':
     case 'conversation.archived':
     case 'conversation.shared':
@@ -127,18 +130,22 @@ function unknownEvent(_event: never): readonly EventMsg[] {
 function started(memory: Memory, item: Item): Translated {
   // The user's own command needs no approval; it runs as soon as its item starts.
   const runs = item.type === 'shellCommand'
-  return { memory: opened(memory, { item, executionStarted: runs }), messages: runs ? beginningOf(item, [], true) : [] }
+  return {
+    memory: opened(memory, { item, executionStarted: runs }),
+    messages: runs ? beginningOf(item, { allowed: true, cwd: memory.cwd }) : [],
+  }
 }
 
-function startedExecution(
-  memory: Memory,
-  { itemId, changes = [], decidedBy }: EventOf<'execution.started'>,
-): Translated {
+function startedExecution(memory: Memory, { itemId, changes, decidedBy }: EventOf<'execution.started'>): Translated {
   const entry = entryOf(memory, itemId)
   if (entry === null) return { memory, messages: [] }
   return {
     memory: opened(memory, { ...entry, executionStarted: true }),
-    messages: beginningOf(entry.item, changes, 'rule' in decidedBy),
+    messages: beginningOf(entry.item, {
+      ...(changes === undefined ? {} : { changes }),
+      allowed: 'rule' in decidedBy,
+      cwd: memory.cwd,
+    }),
   }
 }
 
@@ -164,7 +171,7 @@ function completed(memory: Memory, item: Item): Translated {
       return patchCompleted(memory, after, item)
     case 'commandExecution':
       if (isStarted(memory, item)) return { memory: after, messages: endingOf(item) }
-      return { memory: after, messages: neverStarted(item) }
+      return { memory: after, messages: neverStarted(item, memory.cwd) }
     default:
       return { memory: after, messages: isStarted(memory, item) ? endingOf(item) : textMessagesOf(item) }
   }
@@ -175,9 +182,9 @@ function isStarted(memory: Memory, { id }: Item): boolean {
 }
 
 /** Returns the messages of a command that could not start, so that clients hear why; none for a denied one. */
-function neverStarted(item: ItemOf<'commandExecution'>): readonly EventMsg[] {
+function neverStarted(item: ItemOf<'commandExecution'>, cwd: string): readonly EventMsg[] {
   if (item.failure === undefined || item.command.length === 0) return []
-  return [...beginningOf(item, [], false), ...endingOf(item)]
+  return [...beginningOf(item, { allowed: false, cwd }), ...endingOf(item)]
 }
 
 /** Notices that `turn_aborted` already reports. */

@@ -77,8 +77,9 @@ const table: Readonly<Record<string, Fields>> = {
       command: { otherNames: ['cmd', 'script', 'commands', 'argv'] },
       workdir: { otherNames: ['cwd', 'working_directory', 'dir'] },
       timeout_ms: { ...number, otherNames: ['timeoutMs'] },
-      escalate: boolean,
+      escalate: { ...boolean, otherNames: ['with_escalated_permissions'] },
       network: boolean,
+      reason: { otherNames: ['justification'] },
       background: { ...boolean, otherNames: ['run_in_background', 'is_background'] },
     },
   },
@@ -149,8 +150,10 @@ function withOwnNames(value: unknown, { fields }: Fields): unknown {
 function fitCommand(given: Readonly<Record<string, unknown>>): FittedCall {
   const { command: raw, workdir = '.' } = given
   const command = typeof raw === 'string' && raw.startsWith('[') ? (argvIn(raw) ?? raw) : raw
-  const { timeout, ...rest } = given
-  const args = { ...timeLimitOf(timeout), ...rest, command }
+  const { timeout, sandbox_permissions: asked, ...rest } = given
+  // As models are taught to ask that know Codex; else the command would run inside without a word.
+  const escalation = asked === 'require_escalated' ? { escalate: true } : {}
+  const args = { ...timeLimitOf(timeout), ...escalation, ...rest, command }
   if ((typeof command !== 'string' && !isArgv(command)) || typeof workdir !== 'string') return { name: 'shell', args }
   const found = patchInCommand({ command, workdir })
   if (found.kind === 'patch') return { name: 'apply_patch', args: { patch: found.patch } }

@@ -180,8 +180,8 @@ test('the message about a patch shows every file and line with invisible charact
       fold.trimEnd(),
     ].join('\n'),
     codex_changes: {
-      'a.txt': { update: { unified_diff: edit, move_path: null } },
-      'large.txt': { delete: { content: '… 9 removed lines not shown: 90 bytes, sha256:c0\n' } },
+      '/w/a.txt': { type: 'update', unified_diff: edit, move_path: null },
+      '/w/large.txt': { type: 'delete', content: '… 9 removed lines not shown: 90 bytes, sha256:c0\n' },
     },
   })
 })

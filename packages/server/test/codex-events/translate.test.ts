@@ -52,7 +52,7 @@ const notice = (level: 'info' | 'warning' | 'error', code: string, title: string
   closes({ ...shown, type: 'notice', status: 'completed', level, code, title })
 
 function told(...events: readonly ConversationEvent[]): unknown[] {
-  let memory = emptyMemory
+  let memory = { ...emptyMemory, cwd: '/w' }
   return events.flatMap((event) => {
     const translated = translate(memory, { event })
     memory = translated.memory
@@ -165,7 +165,7 @@ const table: readonly (readonly [string, readonly ConversationEvent[], readonly 
         type: 'patch_apply_begin',
         call_id: 'i1',
         auto_approved: true,
-        changes: { 'a.txt': { update: { unified_diff: change.diff, move_path: 'b.txt' } } },
+        changes: { '/w/a.txt': { type: 'update', unified_diff: change.diff, move_path: '/w/b.txt' } },
       },
     ],
   ],

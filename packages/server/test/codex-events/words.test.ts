@@ -29,10 +29,10 @@ const moved = '--- a.txt\n+++ b.txt\n@@ -1,3 +1,3 @@\n x\n-y\n+z\n w\n'
 
 test('joined diffs are split at their files, whatever their lines look like', () => {
   const changes = readDiffs([added, removed, moved].join('\n'))
-  expect(fileChangesOf(changes)).toEqual({
-    'new.txt': { add: { content: 'one\n--- two\n' } },
-    'old.sql': { delete: { content: '-- a comment\n+++ odd' } },
-    'a.txt': { update: { unified_diff: moved, move_path: 'b.txt' } },
+  expect(fileChangesOf(changes, '/w')).toEqual({
+    '/w/new.txt': { type: 'add', content: 'one\n--- two\n' },
+    '/w/old.sql': { type: 'delete', content: '-- a comment\n+++ odd' },
+    '/w/a.txt': { type: 'update', unified_diff: moved, move_path: '/w/b.txt' },
   })
   expect(changes.map(fileWords)).toEqual([
     'add new.txt (+2 −0)',
@@ -45,10 +45,10 @@ test('an empty new file, a binary file and a cut diff are read as far as they go
   const cut = '--- a.txt\n+++ a.txt\n@@ -1,90 +1,90 @@\n-x\n… 178 more lines\n'
   const empty = '--- /dev/null\n+++ empty\n'
   const binary = '--- /dev/null\n+++ logo.png\nBinary files differ\n'
-  expect(fileChangesOf(readDiffs([cut, empty, binary].join('\n')))).toEqual({
-    'a.txt': { update: { unified_diff: cut, move_path: null } },
-    empty: { add: { content: '' } },
-    'logo.png': { add: { content: 'Binary files differ\n' } },
+  expect(fileChangesOf(readDiffs([cut, empty, binary].join('\n')), '/w')).toEqual({
+    '/w/a.txt': { type: 'update', unified_diff: cut, move_path: null },
+    '/w/empty': { type: 'add', content: '' },
+    '/w/logo.png': { type: 'add', content: 'Binary files differ\n' },
   })
 })
 
@@ -81,4 +81,15 @@ test('only an explicit approval approves', () => {
 test('a decision that is not offered becomes the next stricter one', () => {
   expect(offered('approvedForSession', ['approved', 'denied', 'abort'])).toBe('approved')
   expect(offered('approved', ['denied', 'abort'])).toBe('denied')
+})
+
+test.each([
+  ['a.txt', '/w/a.txt'],
+  ['./b/../a.txt', '/w/a.txt'],
+  ['../a.txt', '/a.txt'],
+  ['../../../a.txt', '/a.txt'],
+  ['/etc/hosts', '/etc/hosts'],
+])('the path %s of a patch is told as %s', (path, told) => {
+  const [change] = readDiffs(added)
+  expect(Object.keys(fileChangesOf(change === undefined ? [] : [{ ...change, path }], '/w'))).toEqual([told])
 })

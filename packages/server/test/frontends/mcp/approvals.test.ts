@@ -56,8 +56,15 @@ test("a patch's elicitation has its changes; its begin, end and turn diff follow
   await using hand = await takeHand(place.start({ model }))
   const { id, answer } = hand.call('codex', { prompt: 'patch', cwd: place.cwd, 'approval-policy': 'untrusted' })
   const { id: questionId, params } = await hand.asked()
-  const update = { unified_diff: '--- old.txt\n+++ old.txt\n@@ -1,1 +1,1 @@\n-before\n+after\n', move_path: null }
-  const changes = { 'new.txt': { add: { content: 'one\n' } }, 'old.txt': { update } }
+  const update = {
+    type: 'update',
+    unified_diff: '--- old.txt\n+++ old.txt\n@@ -1,1 +1,1 @@\n-before\n+after\n',
+    move_path: null,
+  }
+  const changes = {
+    [`${place.cwd}/new.txt`]: { type: 'add', content: 'one\n' },
+    [`${place.cwd}/old.txt`]: update,
+  }
   expect(params).toMatchObject({ codex_elicitation: 'patch-approval', codex_changes: changes })
   expect(params.message).toBe(
     `${params.codex_reason} [builtin:untrusted]\nAllow Codex to apply proposed code changes?\nadd new.txt (+1 −0)\nchange old.txt (+1 −1)\nPaths are relative to \`${place.cwd}\`.\nLimits: these files only, without a sandbox\n\n--- /dev/null\n+++ new.txt\n@@ -0,0 +1,1 @@\n+one\n\n${update.unified_diff.trimEnd()}`,

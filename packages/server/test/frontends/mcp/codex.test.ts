@@ -22,7 +22,11 @@ test('a call gets the events of its turn and the last message as its result', as
   expect(noDeltas(hand.types(id))).toEqual([
     'session_configured',
     'task_started',
+    'item_started',
+    'item_completed',
     'user_message',
+    'item_started',
+    'item_completed',
     'agent_message',
     'token_count',
     'task_complete',

@@ -12,6 +12,7 @@ import {
   unansweredApprovals,
 } from '@parley/protocol'
 import type { EventMsg } from '../../../codex-events/event-msg.ts'
+import { itemMessages } from '../../../codex-events/item-messages.ts'
 import { type Memory, memoryOf } from '../../../codex-events/memory.ts'
 import { translate } from '../../../codex-events/translate.ts'
 import type { Elicitor } from '../elicitor.ts'
@@ -122,11 +123,14 @@ export class McpConversation {
   #take(envelope: Envelope): void {
     const { event } = envelope
     const item = this.#itemAskedAbout(event)
-    const { memory, messages } = translate(this.#memory, envelope)
+    const before = this.#memory
+    const { memory, messages } = translate(before, envelope)
     this.#memory = memory
     if (event.type === 'turn.started') this.#running = { turnId: event.turnId, owner: null, early: [] }
     if (event.type === 'item.completed') this.#findOwner(event)
-    for (const message of messages) this.#deliver(message)
+    const turnId = this.#running?.turnId
+    const ofItems = turnId === undefined ? [] : itemMessages(before, envelope, turnId)
+    for (const message of [...ofItems, ...messages]) this.#deliver(message)
     this.#elicitor.note(envelope)
     if (event.type === 'approval.requested') this.#asked(event, item)
     if (event.type === 'turn.ended') this.#endTurn(event)
