@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import { type OutputFilter, timeSlices } from '@parley/host'
 import { readRedactionKey } from './redaction-key.ts'
@@ -117,7 +118,12 @@ export async function redactInSlices(text: string, redactor: Pick<Redactor, 'tex
 export function redactOutput(stream: RedactedStream): OutputFilter {
   return {
     push(chunk) {
-      const out = stream.pushBytes(chunk, (from, to) => chunk.toString('latin1', from, to))
+      const out = stream.pushBytes({
+        bytes: chunk,
+        isAscii: isAscii(chunk),
+        includes: (text) => chunk.includes(text, 0, 'latin1'),
+        decode: (from, to) => chunk.toString('latin1', from, to),
+      })
       return typeof out === 'number' ? chunk.subarray(0, out) : Buffer.from(out, 'latin1')
     },
     end(cut) {

@@ -1,3 +1,5 @@
+import type { BytePiece } from './unseen.ts'
+
 /** Mask of a trigram: each character shifts the ones before it by six bits, and 18 bits remain of three. */
 const mask = 0x3ffff
 
@@ -6,8 +8,10 @@ export const trigramCount = mask + 1
 /** Text to scan, or bytes that are read as one character each. */
 export interface Haystack {
   readonly length: number
-  /** Returns the index of the last character of the first marked trigram that ends at `from` or later, or -1. */
+  /** Returns the first index from `from` where a marked trigram ends, or something unseen may begin; -1 for none. */
   next(from: number): number
+  /** Tells whether something that a reader does not see begins at an index. */
+  hides(at: number): boolean
   /** Returns the trigram that ends at an index. */
   trigramAt(end: number): number
   /** Returns the code of the character at an index, or its low byte. */
@@ -20,20 +24,29 @@ export function trigramOf(first: number, second: number, third: number): number 
   return (((first & 255) << 12) ^ ((second & 255) << 6) ^ (third & 255)) & mask
 }
 
+/** Tables by which a scan stops. */
+export interface StopTables {
+  /** Trigrams: 1 for each that a pattern has. */
+  readonly marked: Uint8Array
+  /** Characters: 1 for each that a reader does not see, or that is half of one. */
+  readonly unseen: Uint8Array
+}
+
 /** Creates a haystack of text. Trigrams use the low byte of a character; marked ones are ASCII, so none is missed. */
-export function inText(text: string, marked: Uint8Array): Haystack {
+export function inText(text: string, { marked, unseen }: StopTables): Haystack {
   const trigramAt = (end: number) => trigramOf(text.charCodeAt(end - 2), text.charCodeAt(end - 1), text.charCodeAt(end))
   return {
     length: text.length,
     next(from) {
-      const start = Math.max(from, 2)
-      let trigram = start < text.length ? trigramAt(start - 1) : 0
-      for (let at = start; at < text.length; at++) {
-        trigram = ((trigram << 6) ^ (text.charCodeAt(at) & 255)) & mask
-        if (marked[trigram] === 1) return at
+      let trigram = trigramAt(from - 1)
+      for (let at = from; at < text.length; at++) {
+        const code = text.charCodeAt(at)
+        trigram = ((trigram << 6) ^ (code & 255)) & mask
+        if (marked[trigram] === 1 || unseen[code] === 1) return at
       }
       return -1
     },
+    hides: (at) => unseen[text.charCodeAt(at)] === 1,
     trigramAt,
     codeAt: (at) => text.charCodeAt(at),
     slice: (from, to) => text.slice(from, to),
@@ -41,16 +54,14 @@ export function inText(text: string, marked: Uint8Array): Haystack {
   }
 }
 
-export interface ByteText {
+export interface ByteText extends Pick<BytePiece, 'bytes' | 'decode'> {
   /** Text before the bytes. */
   readonly before: string
-  readonly bytes: Uint8Array
-  /** Returns bytes as text of one character each. */
-  decode(from: number, to: number): string
 }
 
 /** Creates a haystack of bytes. They become text only where something is found in them. */
-export function inBytes({ before, bytes, decode }: ByteText, marked: Uint8Array): Haystack {
+export function inBytes({ before, bytes, decode }: ByteText, tables: StopTables): Haystack {
+  const { marked, unseen } = tables
   const shift = before.length
   const length = shift + bytes.length
   const byteAt = (at: number) => (at < shift ? before.charCodeAt(at) & 255 : (bytes[at - shift] ?? 0))
@@ -59,16 +70,17 @@ export function inBytes({ before, bytes, decode }: ByteText, marked: Uint8Array)
   return {
     length,
     next(from) {
-      const start = Math.max(from, 2)
-      let trigram = start < length ? trigramAt(start - 1) : 0
-      let at = start
+      let trigram = trigramAt(from - 1)
+      let at = from
       for (; at < shift; at++) {
-        trigram = ((trigram << 6) ^ byteAt(at)) & mask
-        if (marked[trigram] === 1) return at
+        const byte = byteAt(at)
+        trigram = ((trigram << 6) ^ byte) & mask
+        if (marked[trigram] === 1 || unseen[byte] === 1) return at
       }
-      const found = nextInBytes(bytes, marked, { at: at - shift, trigram })
+      const found = nextInBytes(bytes, tables, { at: at - shift, trigram })
       return found < 0 ? found : found + shift
     },
+    hides: (at) => unseen[byteAt(at)] === 1,
     trigramAt,
     codeAt: byteAt,
     slice: (from, to) =>
@@ -80,12 +92,17 @@ export function inBytes({ before, bytes, decode }: ByteText, marked: Uint8Array)
   }
 }
 
-/** Finds a marked trigram in bytes. A function of its own over one type, since a scan spends most of its time here. */
-function nextInBytes(bytes: Uint8Array, marked: Uint8Array, { at, trigram }: { at: number; trigram: number }): number {
+/** Finds such a place in bytes. A function of its own over one type, since a scan spends most of its time here. */
+function nextInBytes(
+  bytes: Uint8Array,
+  { marked, unseen }: StopTables,
+  { at, trigram }: { readonly at: number; readonly trigram: number },
+): number {
   let current = trigram
   for (let index = at; index < bytes.length; index++) {
-    current = ((current << 6) ^ (bytes[index] ?? 0)) & mask
-    if (marked[current] === 1) return index
+    const byte = bytes[index] ?? 0
+    current = ((current << 6) ^ byte) & mask
+    if (marked[current] === 1 || unseen[byte] === 1) return index
   }
   return -1
 }

@@ -7,6 +7,8 @@ import { fullEnd, isWordCode, matchShape, prefixOf, readShape, type Shape } from
 export interface Found {
   readonly start: number
   readonly end: number
+  /** Index where its pattern begins, such as the word before a password. */
+  readonly begin: number
   /** Kind and value for the mark that replaces it; null for a mark, which stays. */
   readonly secret: { readonly kind: string; readonly value: string } | null
 }
@@ -39,7 +41,7 @@ function markPattern(): Pattern {
     mayBegin: (text, start) => text.charAt(start - 1) === '[',
     match(text, start, whole) {
       const match = matchShape(shape, text, start, whole)
-      return typeof match === 'string' ? match : { ...match, secret: null }
+      return typeof match === 'string' ? match : { ...match, begin: start, secret: null }
     },
   }
 }
@@ -51,7 +53,7 @@ const keyBlock: Pattern = {
   match(text, start, whole) {
     const match = matchKeyBlock(text, start, whole)
     if (typeof match === 'string') return match
-    return { ...match, secret: { kind: 'private-key', value: text.slice(match.start, match.end) } }
+    return { ...match, begin: start, secret: { kind: 'private-key', value: text.slice(match.start, match.end) } }
   },
 }
 
@@ -61,7 +63,8 @@ function valuePatterns({ kind, value }: SecretValue): Pattern[] {
     anyCase: false,
     mayBegin: always,
     match(text, start, whole) {
-      if (text.startsWith(form, start)) return { start, end: start + form.length, secret: { kind, value } }
+      if (text.startsWith(form, start))
+        return { begin: start, start, end: start + form.length, secret: { kind, value } }
       return !whole && form.startsWith(text.slice(start)) ? 'more' : 'no'
     },
   }))
@@ -82,7 +85,7 @@ function shapePattern({ kind, shape: source, doubt, anyCase, anywhere }: (typeof
       if (!looksSecret(text.slice(match.start, match.end), doubt)) return 'no'
       const end = fullEnd(shape, text, match.end, whole)
       if (end === 'more') return 'more'
-      return { start: match.start, end, secret: { kind, value: text.slice(match.start, end) } }
+      return { begin: start, start: match.start, end, secret: { kind, value: text.slice(match.start, end) } }
     },
   }
 }

@@ -1,8 +1,10 @@
-import { type ByteText, type Haystack, inBytes, inText } from './haystack.ts'
+import { type Haystack, inBytes, inText, type StopTables } from './haystack.ts'
 import type { SecretValue } from './known-values.ts'
 import { contextLength, type Found, patternsFor } from './pattern.ts'
 import { indexPatterns, type PatternIndex } from './pattern-index.ts'
 import { scan } from './scan.ts'
+import { firstLane, type Lane, scanSeen } from './scan-seen.ts'
+import { type BytePiece, mayHide, mayHideInBytes, type TextForm, unseenTable } from './unseen.ts'
 
 /** Redactor that replaces secrets in texts by marks. Its own output stays as it is. */
 export interface Redactor {
@@ -20,7 +22,7 @@ export interface Redactor {
 export interface RedactedStream {
   push(piece: string): string
   /** Adds bytes, read as one character each. Returns the output, or how many bytes of the piece pass unchanged. */
-  pushBytes(bytes: Uint8Array, decode: ByteText['decode']): string | number
+  pushBytes(piece: BytePiece): string | number
   /** Returns the redacted rest. */
   end(): string
 }
@@ -38,51 +40,87 @@ export function markFor(kind: string, tag: string): string {
 
 export function createRedactor({ values, tag }: RedactorParts): Redactor {
   const index = indexPatterns(patternsFor(values))
+  const { marked } = index
+  const search: Search = {
+    index,
+    tables: {
+      characters: { marked, unseen: unseenTable('characters') },
+      bytes: { marked, unseen: unseenTable('bytes') },
+    },
+  }
   const markOf = ({ secret }: Found, text: string) => (secret === null ? text : markFor(secret.kind, tag(secret.value)))
   return {
-    text(text) {
-      const { found } = scan(index, inText(text, index.marked), { from: 0, whole: true, afterSecret: false })
-      return replaceFound({ text, from: 0, to: text.length }, found, markOf)
-    },
+    text: (text) => replaceFound({ text, from: 0, to: text.length }, findAll(search, text), markOf),
     secretsIn(text) {
-      const { found } = scan(index, inText(text, index.marked), { from: 0, whole: true, afterSecret: false })
-      const secrets = found.filter(({ secret }) => secret !== null)
+      const secrets = findAll(search, text).filter(({ secret }) => secret !== null)
       const standing = secrets.map((one) => text.slice(one.start, one.end))
       return new Map(secrets.map((one, nth) => [markOf(one, ''), standing[nth] ?? '']))
     },
-    stream: () => createStream(index, markOf),
+    stream: () => createStream(search, markOf),
   }
+}
+
+interface Search {
+  readonly index: PatternIndex
+  readonly tables: Readonly<Record<TextForm, StopTables>>
+}
+
+/** Finds the secrets of a whole text: what stands there, and where something in it is unseen, what a reader sees. */
+function findAll({ index, tables }: Search, text: string): readonly Found[] {
+  const form = 'characters'
+  if (!mayHide(text, form)) {
+    const range = { from: 0, whole: true, afterSecret: false }
+    const { found, hides } = scan(index, inText(text, tables[form]), range)
+    if (!hides) return found
+  }
+  return scanSeen(index, { text, form, isWhole: true, lanes: [firstLane] }).found
 }
 
 type MarkOf = (found: Found, text: string) => string
 
-function createStream(index: PatternIndex, markOf: MarkOf): RedactedStream {
-  /** Original text at the end of the output so far: it decides whether a secret may begin after it. */
-  let context = ''
+function createStream({ index, tables }: Search, markOf: MarkOf): RedactedStream {
+  let form: TextForm = 'characters'
+  let lanes: readonly Lane[] = [firstLane]
   let held = ''
-  let afterSecret = false
 
-  /** Scans a haystack that begins with the context and the held text. */
-  function take(hay: Haystack, whole: boolean): string | number {
+  /** Scans a haystack that begins with the context and the held text. Returns null where something in it is unseen. */
+  function takePlain(hay: Haystack, isWhole: boolean): string | number | null {
+    if (lanes.length > 1) return null
+    const { context, afterSecret } = lanes[0] ?? firstLane
     const from = context.length
-    const { found, settled } = scan(index, hay, { from, whole, afterSecret })
+    const { found, settled, hides } = scan(index, hay, { from, whole: isWhole, afterSecret })
+    if (hides) return null
     const isPlain = held === '' && found.every(({ secret }) => secret === null)
     const out = isPlain ? settled - from : replaceFound({ text: hay.text(), from, to: settled }, found, markOf)
-    if (settled > from) afterSecret = found.at(-1)?.end === settled
     held = hay.slice(settled, hay.length)
-    context = hay.slice(Math.max(0, settled - contextLength), settled)
+    const endsSecret = settled > from ? found.at(-1)?.end === settled : afterSecret
+    lanes = [{ context: hay.slice(Math.max(0, settled - contextLength), settled), afterSecret: endsSecret }]
     return out
   }
 
-  function takeText(piece: string, whole: boolean): string {
+  function takeSeen(text: string, isWhole: boolean): string {
+    const { found, settled, lanes: after } = scanSeen(index, { text, form, isWhole, lanes })
+    lanes = after
+    held = text.slice(settled)
+    return replaceFound({ text, from: 0, to: settled }, found, markOf)
+  }
+
+  const before = () => (lanes[0]?.context ?? '') + held
+
+  function takeText(piece: string, isWhole: boolean): string {
     const text = held + piece
-    const out = take(inText(context + text, index.marked), whole)
-    return typeof out === 'number' ? text.slice(0, out) : out
+    const out = mayHide(text, form) ? null : takePlain(inText(before() + piece, tables[form]), isWhole)
+    return typeof out === 'number' ? text.slice(0, out) : (out ?? takeSeen(text, isWhole))
   }
 
   return {
     push: (piece) => takeText(piece, false),
-    pushBytes: (bytes, decode) => take(inBytes({ before: context + held, bytes, decode }, index.marked), false),
+    pushBytes(piece) {
+      form = 'bytes'
+      const isSuspect = (held !== '' && mayHide(held, form)) || mayHideInBytes(piece)
+      const out = isSuspect ? null : takePlain(inBytes({ ...piece, before: before() }, tables[form]), false)
+      return out ?? takeSeen(held + piece.decode(0, piece.bytes.length), false)
+    },
     end: () => takeText('', true),
   }
 }

@@ -6,6 +6,8 @@ export interface Scan {
   readonly found: readonly Found[]
   /** Index up to which the text is decided; from there on it depends on what follows. */
   readonly settled: number
+  /** True where a reader does not see something of the text, so that all else is incomplete: `scanSeen` finds the rest. */
+  readonly hides: boolean
 }
 
 interface Range {
@@ -26,16 +28,16 @@ export function scan(index: PatternIndex, hay: Haystack, { from, whole, afterSec
   let free = from
   let ended = afterSecret ? from : -1
   for (let at = hay.next(from); at >= 0; at = hay.next(at + 1)) {
+    if (hay.hides(at)) return { found, settled: free, hides: true }
     const hit = matchAt(index, hay, { at, free, ended, whole })
     if (hit === null) continue
-    if (typeof hit === 'number') return { found, settled: Math.max(free, hit - maxOffset) }
+    if (typeof hit === 'number') return { found, settled: Math.max(free, hit - maxOffset), hides: false }
     for (const inner of withinPrefix(index, hay, at + 1, hit)) found.push(inner)
     found.push(hit)
     free = hit.end
     ended = hit.end
-    at = Math.max(at, hit.end - 1)
   }
-  return { found, settled: whole ? hay.length : beginningAtEnd(index, hay, { free, ended }) }
+  return { found, settled: whole ? hay.length : beginningAtEnd(index, hay, { free, ended }), hides: false }
 }
 
 const nothing: readonly Place[] = []

@@ -18,12 +18,14 @@ import {
   writeTable,
 } from '@parley/workspace'
 import { workspaceOf } from '../limits/workspace-folders.ts'
+import { type ChangedNames, createChangedNames } from './changed-names.ts'
 import { bringContents } from './kept-contents.ts'
 
 /** Contents that the files of a conversation had, by which a user can go back. */
 export interface FileHistory extends AsyncDisposable {
   readonly environment: Environment
   readonly store: ContentStore
+  readonly names: ChangedNames
   /** Fetches contents that another server has kept, as far as they are to be had. */
   bring(hashes: Iterable<string>): Promise<void>
   /** Sentence on what commands change that is not covered; null where all is. */
@@ -52,6 +54,7 @@ interface HistoryParts {
   /** Resolves to a content that the servers of a store have; null where they do not. */
   readonly fetch: (hash: string) => Promise<Uint8Array | null>
   readonly now: () => number
+  readonly redact: (text: string) => string
   /** Called with the sentence of `problem` when a look begins to fail; `fault` is the cause, undefined for a large folder. */
   readonly onUncovered: (problem: string, fault?: unknown) => void
   /** Takes a change that could not be recorded. */
@@ -63,7 +66,7 @@ const keepPatienceMs = 500
 const beginAfterMs = 1000
 
 export function createFileHistory(parts: HistoryParts): FileHistory {
-  const { state, environment, folder, fetch, now, onUncovered, onFault } = parts
+  const { state, environment, folder, fetch, now, redact, onUncovered, onFault } = parts
   const store = openContentStore(folder)
   const closed = new AbortController()
   let watch: Watch | null = null
@@ -71,10 +74,12 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
   let last: Promise<unknown> = Promise.resolve()
   const { covered, failed } = createCoverage(() => sizeProblem(watch), onUncovered)
 
+  const rootsNow = () => outermost(workspaceOf(state()).roots.map(realOrGiven))
+
   /** Returns the table of the folders of the conversation, new when they are others now; null where none can be had. */
   function watched(): Watch | null {
     if (environment.name !== null) return null
-    const roots = outermost(workspaceOf(state()).roots.map(realOrGiven))
+    const roots = rootsNow()
     if (watch?.roots.join('\0') !== roots.join('\0'))
       watch = openWatch({ roots, store, now, signal: closed.signal, secrets: environment.secrets })
     return watch
@@ -120,6 +125,7 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
   return {
     environment,
     store,
+    names: createChangedNames({ redact, roots: rootsNow, files: environment.patches }),
     bring: (hashes) => bringContents(new Set(hashes), store, fetch),
     alone,
     around: (effect) => alone((inside) => inside(effect)),

@@ -1,12 +1,14 @@
 import type { ChangedPath, ItemId } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
+import type { FileHistory } from './file-history.ts'
 
 /** Files that stand in the event itself; more are a side file. */
 const maxInEvent = 100
 
 interface Recording {
   readonly conversation: Conversation
+  readonly modules: { readonly history: Pick<FileHistory, 'names'> }
   readonly patience: Pick<StoragePatience, 'persist'>
   /** Ends the wait for a disk that takes nothing. */
   readonly signal?: AbortSignal
@@ -14,16 +16,15 @@ interface Recording {
 
 /** Returns a function that records what changed while a call ran. */
 export function recordChanges(
-  { conversation, patience, signal }: Recording,
+  { conversation, modules, patience, signal }: Recording,
   itemId: ItemId,
 ): (changes: readonly ChangedPath[]) => Promise<void> {
   return (changes) =>
     patience.persist(async () => {
       const count = changes.length
+      const files = changes.map(modules.history.names.written)
       const where =
-        count <= maxInEvent
-          ? { files: [...changes] }
-          : { files: [], list: await conversation.sideFiles.put(JSON.stringify(changes)) }
+        count <= maxInEvent ? { files } : { files: [], list: await conversation.sideFiles.put(JSON.stringify(files)) }
       conversation.record({ type: 'files.changed', itemId, count, ...where })
     }, signal)
 }

@@ -1,7 +1,8 @@
-import type { Actor, ItemOf, ParamsOf, ResultOf, RewindPlan } from '@parley/protocol'
-import { joinChanges, planRewind } from '@parley/workspace'
+import type { Actor, ItemOf, LeftFile, ParamsOf, ResultOf, RewindPlan } from '@parley/protocol'
+import { type CallChange, joinChanges, planRewind } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
+import type { ChangedNames } from './changed-names.ts'
 import { changesSince } from './changes-since.ts'
 import { makeUserChange, type PlannedChange, planUserChange } from './user-change.ts'
 
@@ -18,13 +19,14 @@ export async function showRewind(open: LiveConversation, params: Planning): Prom
 
 async function prepare(open: LiveConversation, { to, overwrite = false }: Planning): Promise<Prepared> {
   const { conversation, modules } = open
-  const { history } = modules
+  const { history, redaction } = modules
   const { environment, store } = history
   const { cwd } = conversation.state.core.meta
   assertPoint(open, to)
   await environment.reach()
   const { changes, unknown } = await changesSince(conversation, to, environment.patches)
-  const joined = joinChanges(changes)
+  const { named, lost } = await exactly(changes, history.names)
+  const joined = joinChanges(named)
   await history.bring(joined.flatMap(({ before }) => before?.hash ?? []))
   const { plans, left } = await planRewind({
     changes: joined,
@@ -36,7 +38,32 @@ async function prepare(open: LiveConversation, { to, overwrite = false }: Planni
   const planned = await planUserChange(open, { tool: 'rewind', plans, subject: to })
   const problem = history.problem()
   const notes = [...(problem === null ? [] : [problem]), ...unknown.map(unknownText)]
-  return { ...planned, shown: { to, hash: planned.hash, changes: [...planned.changes], left: [...left], notes } }
+  const shownLeft = left.map((file) => ({ ...file, path: redaction.text(file.path), text: redaction.text(file.text) }))
+  const allLeft = [...shownLeft, ...lost.map(leftWithSecret)]
+  return { ...planned, shown: { to, hash: planned.hash, changes: [...planned.changes], left: allLeft, notes } }
+}
+
+interface Named {
+  readonly named: readonly CallChange[]
+  /** Names that stand for others, of which nothing tells any more. */
+  readonly lost: readonly string[]
+}
+
+/** Returns changes by the exact paths of their files. */
+async function exactly(changes: readonly CallChange[], names: ChangedNames): Promise<Named> {
+  const named: CallChange[] = []
+  const lost = new Set<string>()
+  for (const change of changes) {
+    const path = await names.exact(change.path)
+    if (path === null) lost.add(change.path)
+    else named.push(path === change.path ? change : { ...change, path })
+  }
+  return { named, lost: [...lost] }
+}
+
+function leftWithSecret(path: string): LeftFile {
+  const text = `${path} stays: its name holds a secret, and which file that was is not known any more.`
+  return { path, why: 'notPossible', text }
 }
 
 function assertPoint({ conversation }: LiveConversation, to: number): void {

@@ -43,7 +43,11 @@ export async function planUserChange(
 ): Promise<PlannedChange> {
   const hash = hashOf(subject, plans)
   const { redaction } = open.modules
-  const changes = clipDiffs(plans.map(recordChange)).map((entry) => ({ ...entry, diff: redaction.text(entry.diff) }))
+  const changes = clipDiffs(plans.map(recordChange)).map((entry) => ({
+    ...entry,
+    path: redaction.text(entry.path),
+    diff: redaction.text(entry.diff),
+  }))
   return { plans, hash, changes, decision: await judge(open, { tool, plans, patch: hash }) }
 }
 

@@ -200,7 +200,13 @@ interface HistoryParts {
 function openHistory(
   { conversation, environment, onFault }: HistoryParts,
   { paths, readOnly }: Pick<OpenParts, 'paths' | 'readOnly'>,
-  { clock: { now }, ids, content, report }: Pick<SetupPorts, 'clock' | 'ids' | 'content' | 'report'>,
+  {
+    clock: { now },
+    ids,
+    content,
+    redaction,
+    report,
+  }: Pick<SetupPorts, 'clock' | 'ids' | 'content' | 'redaction' | 'report'>,
 ): FileHistory {
   const state = () => conversation.state
   /** A copy may have been made at a server without the contents of its original. */
@@ -215,7 +221,8 @@ function openHistory(
     unlessStorageFails(() => conversation.record({ type: 'item.completed', item }))
   }
   const folder = paths.snapshots
-  const history = createFileHistory({ state, environment, folder, fetch, now, onUncovered, onFault })
+  const redact = redaction.text
+  const history = createFileHistory({ state, environment, folder, fetch, now, redact, onUncovered, onFault })
   if (!readOnly) history.begin()
   return history
 }

@@ -28,6 +28,7 @@ it('a look that fails costs no effect, is said once, and covers again what it ca
     folder: join(folder.path, '.parley/snapshots'),
     fetch: () => Promise.resolve(null),
     now: Date.now,
+    redact: (text) => text,
     onUncovered: (...words) => told.push(words),
     onFault: (other) => told.push(['fault', other]),
   })

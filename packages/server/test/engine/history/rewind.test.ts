@@ -3,6 +3,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   symlinkSync,
@@ -12,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
-import { type Talk, type TestPlace, testPlace } from '../support/test-server.ts'
+import { fullAccess, type Talk, type TestPlace, testPlace } from '../support/test-server.ts'
 
 const free = { sandbox: 'danger-full-access' } as const
 const shell = (command: string) => ({ calls: [{ name: 'shell', args: { command } }] })
@@ -236,6 +237,66 @@ describe('a rewind', () => {
     await rewinding(talk).to(1)
     expect(place.read('a.txt')).toBe(`key = ${secret}\n`)
     expect(place.logLines(talk.summary.conversationId).join('\n')).not.toContain(secret)
+  })
+
+  describe('of files whose names hold a secret', () => {
+    const secret = `ghp_${'aB3dE6gH9'.repeat(4)}`
+    // In two pieces, so that the command itself runs as it is.
+    const named = (before: string) => `"${before}${secret.slice(0, 9)}"'${secret.slice(9)}.txt'`
+    const names = /new-\[secret:github:[0-9a-f]{8}\]\.txt/
+
+    it('shows no name, and brings back each', async () => {
+      await using place = testPlace()
+      place.write(`old-${secret}.txt`, 'old\n')
+      place.write(`gone-${secret}.txt`, 'gone\n')
+      const talk = await turnOf(
+        place,
+        shell(`echo 1 > ${named('new-')}; echo 2 > ${named('old-')}; rm ${named('gone-')}`),
+      )
+      const plan = await rewinding(talk).planTo(1)
+      expect(plan.changes).toHaveLength(3)
+      expect(JSON.stringify(talk.watched.events)).toMatch(names)
+      await rewinding(talk).to(1)
+      expect(
+        readdirSync(place.cwd)
+          .filter((name) => name.endsWith('.txt'))
+          .sort(),
+      ).toEqual([`gone-${secret}.txt`, `old-${secret}.txt`])
+      expect(place.read(`old-${secret}.txt`)).toBe('old\n')
+      const seen = [...place.logLines(talk.summary.conversationId), JSON.stringify([plan, talk.watched.events])]
+      expect(seen.join('\n')).not.toContain(secret)
+    })
+
+    it('brings back those that are there after a restart, and leaves others', async () => {
+      await using place = testPlace()
+      place.write(`gone-${secret}.txt`, 'gone\n')
+      const first = await turnOf(place, shell(`echo 1 > ${named('new-')}; rm ${named('gone-')}`))
+      const { conversationId } = first.summary
+      await first.server.close()
+      const client = await place.start({ ceiling: fullAccess }).connect()
+      await client.request('conversation/resume', { conversationId })
+      const again = { ...first, client }
+      const plan = await rewinding(again).planTo(1)
+      expect(plan.changes.map(({ path }) => path)).toEqual([expect.stringMatching(names)])
+      expect(plan.left).toEqual([
+        {
+          path: expect.stringMatching(/gone-\[secret:github:[0-9a-f]{8}\]\.txt$/),
+          why: 'notPossible',
+          text: expect.stringContaining('its name holds a secret'),
+        },
+      ])
+      await rewinding(again).to(1)
+      expect(readdirSync(place.cwd).filter((name) => name.endsWith('.txt'))).toEqual([])
+    })
+
+    it('lists many of them without a name', async () => {
+      await using place = testPlace()
+      const talk = await turnOf(place, shell(`for i in $(seq 150); do echo $i > $i-${named('new-')}; done`))
+      const plan = await rewinding(talk).planTo(1)
+      expect(plan.changes).toHaveLength(150)
+      await rewinding(talk).to(1)
+      expect(readdirSync(place.cwd).filter((name) => name.endsWith('.txt'))).toEqual([])
+    })
   })
 
   it('lists many files in a side file', async () => {

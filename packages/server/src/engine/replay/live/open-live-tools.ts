@@ -10,6 +10,7 @@ import { createTools } from '../../../tools/registry.ts'
 import { noSkills } from '../../../tools/skills/skill-source.ts'
 import type { ToolContext, ToolOutcome, Workspace } from '../../../tools/tool.ts'
 import { createSideFiles, redactSideFiles } from '../../conversation/side-files.ts'
+import { standsForAnother } from '../../history/changed-names.ts'
 import { changedFiles } from '../../history/changes-since.ts'
 import { type PolicyPorts, readWantedRules } from '../../policy/read-rules.ts'
 import { existingFolder } from '../../settings/existing-folder.ts'
@@ -46,7 +47,9 @@ export async function openLiveTools(
   const rules = withoutAllowing(await readWantedRules(ports.userRules, { cwd: recorded }))
   const store = openContentStore(sessionPaths(home, recording.conversationId)?.snapshots ?? home)
   const kept = createSideFiles(files, recording.folder)
-  const changedIn = (event: ConversationEvent) => (event.type === 'files.changed' ? changedFiles(event, kept) : [])
+  // A file whose name holds a secret has another name in the log, so it is not followed.
+  const changedIn = (event: ConversationEvent) =>
+    event.type === 'files.changed' ? changedFiles(event, kept).filter(({ path }) => !standsForAnother(path)) : []
   const copy = await openScratchCopy({
     from: existingFolder(folder ?? recorded),
     recorded,

@@ -29,6 +29,7 @@ export function noHistory(environment: Environment): FileHistory {
     get store(): never {
       throw new Error('A replay keeps no contents of files.')
     },
+    names: { written: (change) => change, exact: (path) => Promise.resolve(path) },
     problem: () => null,
     bring: async () => undefined,
     begin: () => undefined,

@@ -1,0 +1,160 @@
+/** Forms in which a text is scanned: characters, or UTF-8 bytes as one character each. */
+export type TextForm = 'characters' | 'bytes'
+
+/** Controls for which a terminal shows nothing: tabs and ends of lines are not among them. */
+const controls = [0x00, 0x07, 0x08, 0x0e, 0x0f, 0x1b, 0x7f] as const
+
+/** Ranges of characters without a shape of their own (Default_Ignorable_Code_Point). */
+const ignorables = [
+  ...[[0xad], [0x34f], [0x61c], [0x115f, 0x1160], [0x17b4, 0x17b5], [0x180b, 0x180f], [0x200b, 0x200f]],
+  ...[[0x202a, 0x202e], [0x2060, 0x206f], [0x3164], [0xfe00, 0xfe0f], [0xfeff], [0xffa0], [0xfff0, 0xfff8]],
+] as const
+
+/** First halves of the pairs of those beyond them. */
+const halves = [0xd82f, 0xd834, 0xdb40] as const
+
+const sign = (code: number) => String.raw`\u${code.toString(16).padStart(4, '0')}`
+
+/** Differences between the forms, as sources of regular expressions. */
+const partsOf = {
+  characters: {
+    introducer: String.raw`\x1b\[|\x9b`,
+    terminator: String.raw`\x07|\x1b\\|\x9c`,
+    payload: String.raw`[^\x07\x1b\x9c]`,
+    ignorable: String.raw`[${ignorables.map((range) => range.map(sign).join('-')).join('')}]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|\udb40[\udc00-\udfff]`,
+    half: `[${halves.map(sign).join('')}]`,
+  },
+  bytes: {
+    introducer: String.raw`\x1b\[|\xc2\x9b`,
+    terminator: String.raw`\x07|\x1b\\`,
+    payload: String.raw`[^\x07\x1b]`,
+    ignorable: String.raw`\xc2[\x9b\xad]|\xcd\x8f|\xd8\x9c|\xe1(?:\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])|\xe2(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])|\xe3\x85\xa4|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xb8])|\xf0(?:\x9b\xb2[\xa0-\xa3]|\x9d\x85[\xb3-\xba])|\xf3\xa0[\x80-\xbf][\x80-\xbf]`,
+    half: String.raw`[\xc2\xcd\xd8]|[\xe1-\xe3\xef][\x80-\xbf]?|[\xf0\xf3][\x80-\xbf]{0,2}`,
+  },
+} as const satisfies Record<TextForm, Readonly<Record<string, string>>>
+
+/** Length limit of the payload of a title, a link and the like; a longer one counts as text. */
+const maxPayload = 2048
+
+/** Escape as JSON and source code write it. */
+const spelledStart = String.raw`\\{1,4}(?:u001[bB]|x1[bB]|033|e)\[`
+const spelledArguments = '[0-9;]{0,32}'
+const unfinishedSpelled = String.raw`\\{1,4}(?:u0{0,2}|u001[bB]?|x1?|x1[bB]|03{0,2}|e)?|${spelledStart}${spelledArguments}`
+
+/** Patterns of what a reader does not see, at a place. One that ends the text may go on: it matches `unfinished`. */
+interface Unseen {
+  /** All of it; payloads of titles and links count as seen. */
+  readonly letters: RegExp
+  /** All of it with these payloads. */
+  readonly screen: RegExp
+  readonly unfinished: RegExp
+  /** The same at the end of a text, for what no escape character begins. */
+  readonly begun: RegExp
+}
+
+const patterns = { characters: patternsOf('characters'), bytes: patternsOf('bytes') } as const
+
+function patternsOf(form: TextForm): Unseen {
+  const { introducer, terminator, payload, ignorable, half } = partsOf[form]
+  const control = `(?:${introducer})[0-?]{0,64}[ -/]{0,8}`
+  const text = String.raw`\x1b[\]PX^_]${payload}{0,${maxPayload}}`
+  const unfinished = [control, String.raw`\x1b[ -/]{0,8}`, unfinishedSpelled, half].join('|')
+  const finished = [
+    `${control}[@-~]`,
+    String.raw`\x1b[ -/]{0,8}[0-~]?`,
+    `${spelledStart}${spelledArguments}[A-Za-z]`,
+    String.raw`[\0\x07\b\r\x0e\x0f\x7f]`,
+    ignorable,
+  ].join('|')
+  const letters = `(?:${unfinished})$|${finished}`
+  return {
+    letters: new RegExp(letters, 'y'),
+    screen: new RegExp(String.raw`${text}(?:\x1b?$|${terminator})|${letters}`, 'y'),
+    unfinished: new RegExp(String.raw`^(?:${text}\x1b?|${unfinished})$`),
+    begun: new RegExp(`(?:${unfinishedSpelled}|${half})$`),
+  }
+}
+
+export function unseenIn(form: TextForm): Unseen {
+  return patterns[form]
+}
+
+/** Tables by form: 1 for each character that is unseen, or half of one; 2 for others that may begin something unseen. */
+const tables: Partial<Record<TextForm, Uint8Array>> = {}
+
+/** Returns the table of a form, made at the first use: a start of the program needs none. */
+export function unseenTable(form: TextForm): Uint8Array {
+  const table = tables[form] ?? makeTable(form)
+  tables[form] = table
+  return table
+}
+
+function makeTable(form: TextForm): Uint8Array {
+  const table = new Uint8Array(form === 'bytes' ? 256 : 65536)
+  for (const code of controls) table[code] = 1
+  for (const code of [0x0d, 0x5c]) table[code] = 2
+  if (form === 'bytes') {
+    for (const pair of beginnings) table[pair >> 8] = 2
+    return table
+  }
+  for (const code of [0x9b, ...halves]) table[code] = 1
+  for (const [from, to = from] of ignorables) table.fill(1, from, to + 1)
+  return table
+}
+
+/** Texts without which no escape is spelled. Chosen to be rare: each is searched for in all texts. */
+const signsOfSpelled = ['1b[', '1B[', '033[', '\\e['] as const
+const loneReturn = /\r(?!\n)/
+const ignorableBytes = new RegExp(partsOf.bytes.ignorable)
+/** Longest text at an end that decides whether an escape may be spelled there. */
+const tailLength = 10
+
+/** Tells whether a text has, or may have at its end, anything unseen that is in no table. */
+export function mayHide(text: string, form: TextForm): boolean {
+  for (const sign of signsOfSpelled) if (text.includes(sign)) return true
+  if (text.includes('\r') && loneReturn.test(text)) return true
+  if (form === 'bytes') return isBegun(text.slice(-tailLength), form) || ignorableBytes.test(text)
+  return endsOfSpelled.includes(text.charAt(text.length - 1)) && isBegun(text.slice(-tailLength), form)
+}
+
+function isBegun(tail: string, form: TextForm): boolean {
+  return patterns[form].begun.test(tail)
+}
+
+/** Last characters of a spelled escape that is unfinished. */
+const endsOfSpelled = '\\ux0123456789bBe[;'
+
+/** Bytes of output. */
+export interface BytePiece {
+  readonly bytes: Uint8Array
+  readonly isAscii: boolean
+  includes(text: string): boolean
+  /** Returns bytes as text of one character each. */
+  decode(from: number, to: number): string
+}
+
+/** Tells the same of bytes, which become text only where something in them is suspect. */
+export function mayHideInBytes({ bytes, isAscii, includes, decode }: BytePiece): boolean {
+  const { length } = bytes
+  return (
+    signsOfSpelled.some(includes) ||
+    (includes('\r') && loneReturn.test(decode(0, length))) ||
+    isBegun(decode(Math.max(0, length - tailLength), length), 'bytes') ||
+    (!isAscii && mayIgnore(bytes) && ignorableBytes.test(decode(0, length)))
+  )
+}
+
+/** First and second bytes of the UTF-8 forms of what has no shape. */
+const beginnings = new Set([
+  0xc29b, 0xc2ad, 0xcd8f, 0xd89c, 0xe185, 0xe19e, 0xe1a0, 0xe280, 0xe281, 0xe385, 0xefb8, 0xefbb, 0xefbe, 0xefbf,
+  0xf09b, 0xf09d, 0xf3a0,
+])
+
+/** Tells whether bytes begin the UTF-8 form of anything without a shape. */
+function mayIgnore(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte >= 0xc2 && beginnings.has((byte << 8) | (bytes[at + 1] ?? 0))) return true
+  }
+  return false
+}
