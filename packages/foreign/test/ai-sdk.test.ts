@@ -38,6 +38,18 @@ describe('ai-sdk-provider-codex-cli', () => {
     expect(await readFile(join(world.cwd, 'made.txt'), 'utf8')).toBe('made\n')
   })
 
+  test.each([
+    { color: 'never', dangerouslyBypassApprovalsAndSandbox: true },
+    { color: 'always', fullAuto: true },
+    { color: 'auto', approvalMode: 'on-failure', sandboxMode: 'workspace-write' },
+  ] as const)('takes the settings of its examples: %j', async (settings) => {
+    await using world = await makeWorld([{ text: 'hello' }])
+    const codex = createCodexExec({
+      defaultSettings: { ...(await settingsIn(world)), skipGitRepoCheck: true, ...settings },
+    })
+    expect(await generateText({ model: codex('gpt-5'), prompt: 'Say hello.' })).toMatchObject({ text: 'hello' })
+  })
+
   test('streams an answer of an app-server, and goes on in its thread', async () => {
     await using world = await makeWorld([{ text: 'One.', chunks: 2 }, { text: 'Two.' }])
     const codex = createCodexAppServer({ defaultSettings: { ...(await settingsIn(world)), threadMode: 'persistent' } })
