@@ -8,6 +8,8 @@ interface Known {
   readonly folders: Map<string, LookedInto>
   /** Identity of each repository found. A replaced one may have moved to where it is not known. */
   readonly identities: Map<string, string>
+  /** False when there were more folders than are looked into. */
+  readonly isWhole: boolean
   atMs: number
 }
 
@@ -50,7 +52,8 @@ async function begin(root: string): Promise<Known> {
   const earlier = known.get(root)
   const folders = new Map<string, LookedInto>()
   await lookInto([root], { depth: 0, folders, list })
-  const found: Known = { folders, identities: new Map(), atMs: performance.now() }
+  const isWhole = folders.size < maxFolders
+  const found: Known = { folders, identities: new Map(), isWhole, atMs: performance.now() }
   identify(found)
   // A search ends at a limit of folders, which commands could exhaust, so what an earlier one found counts still.
   for (const [path, identity] of earlier?.identities ?? []) {
@@ -76,6 +79,59 @@ async function lookAgain(last: Known): Promise<void> {
     else await lookInto([folder], { depth, folders: last.folders, list: listNow })
   }
   if (changed.length > 0) identify(last)
+}
+
+/** Folders whose entries changed while something ran. */
+export interface ChangedFolders {
+  /** New ones among them, with all below. */
+  readonly folders: readonly ChangedFolder[]
+  /** False when more were made than are looked into. */
+  readonly isWhole: boolean
+}
+
+export interface ChangedFolder {
+  readonly folder: string
+  /** True for a folder that was made, or got this name. */
+  readonly isNew: boolean
+  readonly entries: readonly Pick<Dirent, 'name'>[]
+}
+
+/** Folders that are looked into at once. */
+const maxChanged = 20_000
+
+/**
+ * Lists the known folders below a root whose entries changed since they were last looked into, and the new ones below
+ * them, however deep. `sinceMs` tells new folders from others where not all are known.
+ */
+export function changedFolders(root: string, sinceMs: number): ChangedFolders {
+  const last = known.get(root)
+  if (last === undefined) return { folders: [], isWhole: true }
+  const { folders: looked, isWhole } = last
+  const left = [...looked].flatMap(([folder, { stamp }]) => {
+    const now = stampOf(folder)
+    return now !== null && now === stamp ? [] : [{ folder, isNew: false }]
+  })
+  const found: ChangedFolder[] = []
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { folder, entries } = listNow(next.folder)
+    found.push({ folder, entries, isNew: next.isNew })
+    if (found.length > maxChanged) return { folders: found, isWhole: false }
+    for (const below of foldersOf(folder, entries)) {
+      if (looked.has(below)) continue
+      if (next.isNew || isWhole || changedMs(below) >= sinceMs) left.push({ folder: below, isNew: true })
+    }
+  }
+  return { folders: found, isWhole: true }
+}
+
+/** Returns when an entry was last changed, made or renamed; 0 for a missing one. */
+export function changedMs(path: string): number {
+  return Number(lookAt(path)?.ctimeMs ?? 0)
+}
+
+/** Returns the identities of the repositories below a root by the last search. */
+export function repositoryIdentities(root: string): ReadonlyMap<string, string> {
+  return new Map(known.get(root)?.identities)
 }
 
 function identify({ folders, identities }: Known): void {

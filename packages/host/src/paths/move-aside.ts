@@ -21,6 +21,8 @@ export interface MovedAside {
 export function inFolder<Result>(path: string, roots: readonly string[], use: (name: string) => Result): Result {
   const root = roots.find((each) => isWithin(path, each))
   if (root === undefined) throw new Error('it lies in no writable folder')
+  // Elsewhere descriptors have no names.
+  if (process.platform !== 'linux') return use(path)
   const folder = openFolder(root, dirname(path))
   try {
     return use(`${descriptor(folder)}/${basename(path)}`)

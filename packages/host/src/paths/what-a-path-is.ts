@@ -1,3 +1,4 @@
+import { partsOfRepositories } from '../git/repository-to-be.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import type { FoundPlaces } from './collect-places.ts'
 import { alsoAtHome, type GuardKind, guardedAtHome } from './guarded-names.ts'
@@ -28,11 +29,23 @@ export interface Paths {
 /** Returns why a path in writable folders must not change; null when it may. Absolute, as written or real. */
 export type Guard = (path: string) => GuardKind | null
 
-/** Looks at writable folders, given by real paths, for all that is to be asked about paths now. Never rejects. */
-export async function lookAtPaths(roots: readonly string[], around: GuardSurroundings): Promise<Paths> {
+/**
+ * Looks at writable folders, given by real paths, for all that is to be asked about paths now. Never rejects. `together`:
+ * paths that are changed in one go, which may make a folder a repository though none does so alone.
+ */
+export async function lookAtPaths(
+  roots: readonly string[],
+  around: GuardSurroundings,
+  together: readonly string[] = [],
+): Promise<Paths> {
   const byName = guardByName(roots, around.home)
   const byPlace = await findGuarded(roots, around).then(guardByPlace, () => () => 'unknown' as const)
-  const guardOf: Guard = (path) => byName(path) ?? (roots.some((root) => isWithin(path, root)) ? byPlace(path) : null)
+  const isPartOfRepository = partsOfRepositories(
+    [...together, ...together.map((path) => followLinks(path).real)],
+    roots,
+  )
+  const inRoots: Guard = (path) => byPlace(path) ?? (isPartOfRepository(path) ? 'repository' : null)
+  const guardOf: Guard = (path) => byName(path) ?? (roots.some((root) => isWithin(path, root)) ? inRoots(path) : null)
   return {
     guardOf,
     standingOf(written) {

@@ -1,5 +1,6 @@
 import { type Channels, inputBy, type OutputStream, type TerminalSize } from '../channels/channels.ts'
 import { openSeparateChannels } from '../channels/fifo-channels.ts'
+import type { Exchanged } from '../paths/move-aside.ts'
 import { type Sandbox, sandboxFailure } from '../sandbox/sandbox.ts'
 import { createMark } from '../system/marks.ts'
 import type { SpawnError } from '../system/spawn-failure.ts'
@@ -59,14 +60,17 @@ export interface RunningProcess {
   /** Stops reading, so that its pipes fill and it waits. Nothing is lost, even when it exits meanwhile. */
   pause(): void
   resume(): void
-  /** Resolves after its exit and its last output, with its whole tree killed. Never rejects. */
-  readonly closed: Promise<void>
+  /**
+   * Resolves after its exit and its last output, with its whole tree killed, to what `Sandbox.release` returned. Never
+   * rejects.
+   */
+  readonly closed: Promise<readonly Exchanged[]>
 }
 
 /** Runs a process with separate FIFOs or a terminal, whose output goes to its owner as it comes. */
 export class ProcessRun implements RunningProcess {
   readonly started: Promise<SpawnError | null>
-  readonly closed: Promise<void>
+  readonly closed: Promise<readonly Exchanged[]>
   readonly #spec: ProcessSpec
   readonly #options: ProcessOptions
   readonly #machinery: Machinery
@@ -76,7 +80,7 @@ export class ProcessRun implements RunningProcess {
 
   constructor(spec: ProcessSpec, options: ProcessOptions, machinery: Machinery) {
     const started = Promise.withResolvers<SpawnError | null>()
-    const closed = Promise.withResolvers<void>()
+    const closed = Promise.withResolvers<readonly Exchanged[]>()
     const { argv, cwd, env, arg0 } = spec
     this.started = started.promise
     this.closed = closed.promise
@@ -91,9 +95,9 @@ export class ProcessRun implements RunningProcess {
         onOutput: options.onOutput,
         onStart: () => started.resolve(null),
         onExit: (exit) => this.#exits(exit),
-        onClose({ spawnError = endedBeforeStart }) {
+        onClose({ spawnError = endedBeforeStart, exchanged }) {
           started.resolve(spawnError)
-          closed.resolve()
+          closed.resolve(exchanged)
         },
       },
       machinery,

@@ -77,6 +77,8 @@ export interface Sandbox {
    * what became of each guarded path that was exchanged or made meanwhile.
    */
   release?(): readonly Exchanged[]
+  /** Takes the same from an environment elsewhere, which enforces the limits. */
+  tell?(found: readonly Exchanged[]): void
 }
 
 /** Sandbox without limits: the command may do all that the user may. */

@@ -2,6 +2,8 @@ import { linkSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, sym
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isGitFolder } from '../../src/git/repository-dangers.ts'
+import { partsOfRepositories } from '../../src/git/repository-to-be.ts'
 import { guardedPlaces, nothingGuarded } from '../../src/paths/closed-places.ts'
 import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
 import { prepareBubblewrap } from '../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
@@ -70,6 +72,7 @@ function holdsMark(path: string): boolean {
 async function compare(ground: Playground) {
   const [root, home] = [ground.path('workspace'), ground.path('home')]
   const { standingOf } = await lookAtPaths([root], { home })
+  const folders = ['', 'sub', '.bare'].map((name) => join(root, name)).filter(isGitFolder)
   const reached = places.map((each) => standingOf(join(root, each)).real)
   const standings = [...new Set(reached)].flatMap((real) =>
     real !== null && canBeWritten(real) ? [standingOf(real)] : [],
@@ -82,6 +85,13 @@ async function compare(ground: Playground) {
       ({ written, guard, names }) => isInNewEntry(written, root) || (guard === 'repository' && names > 1),
     ),
   )
+  // What makes a folder a repository is asked about, and judged once a command has ended.
+  const isToBe = partsOfRepositories(
+    places.map((each) => join(root, each)),
+    [root],
+  )
+  const isMade = (path: string) =>
+    !folders.some((folder) => isWithin(path, folder)) && (isToBe(path) || path.includes('.parley-aside-'))
   // A missing folder on the way to a guarded path is closed to commands as a whole.
   const { missing } = await guardedPlaces([root], { home }).catch(() => nothingGuarded)
   const isOfPatches = (path: string) => missing.some((each) => isWithin(path, each))
@@ -92,8 +102,8 @@ async function compare(ground: Playground) {
   sandbox.release?.()
   const changed = standings.filter(({ written }) => holdsMark(written))
   return {
-    free: free.flatMap(({ written }) => (isOfPatches(written) ? [] : [written])),
-    written: changed.flatMap((each) => (isOfCommands.has(each) ? [] : [each.written])),
+    free: free.flatMap(({ written }) => (isOfPatches(written) || isMade(written) ? [] : [written])),
+    written: changed.flatMap((each) => (isOfCommands.has(each) || isMade(each.written) ? [] : [each.written])),
   }
 }
 

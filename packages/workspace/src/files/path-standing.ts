@@ -27,7 +27,7 @@ export async function standingsHere(
   roots: readonly string[],
   { secrets, ...around }: GuardSurroundings & { readonly secrets: SecretPaths },
 ): Promise<readonly Standing[]> {
-  const { standingOf } = await lookAtPaths(roots, around)
+  const { standingOf } = await lookAtPaths(roots, around, paths)
   return paths.map((path) => withSecrecy(standingOf(path), secrets))
 }
 

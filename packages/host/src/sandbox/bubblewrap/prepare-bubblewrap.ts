@@ -1,6 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { arch, release as kernelRelease } from 'node:os'
 import { type GuardedPlaces, guardedPlaces, nothingGuarded, outermost } from '../../paths/closed-places.ts'
+import { watchMadeRepositories } from '../../paths/made-repositories.ts'
 import { watchGuarded } from '../../paths/put-back.ts'
 import { type ReservedName, reserveName } from '../../paths/reserved-names.ts'
 import { realPathOrNull, spellings } from '../../system/real-path.ts'
@@ -54,6 +55,7 @@ export async function prepareBubblewrap(
       hidden: limits.masked,
       closesNames: false,
     })
+    const lookAtMade = isWritable ? watchMadeRepositories(roots) : () => []
     let isStarted = false
     return {
       limits,
@@ -63,8 +65,9 @@ export async function prepareBubblewrap(
         return wrapCommand(command, surroundings)
       },
       release() {
-        const exchanged = putBack(isStarted)
+        const putAside = putBack(isStarted)
         releaseAll(held)
+        const exchanged = isStarted ? [...putAside, ...lookAtMade()] : putAside
         if (exchanged.length > 0) machine.onExchanged?.(exchanged.map(({ text }) => text))
         return exchanged
       },

@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs'
 import { allClosed, type GuardedPlaces, guardedPlaces, outermost } from '../../paths/closed-places.ts'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
+import { watchMadeRepositories } from '../../paths/made-repositories.ts'
 import { watchGuarded } from '../../paths/put-back.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
@@ -33,6 +34,7 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
     const guarded = await guardedPlaces(roots, machine)
     const outer = await scriptCommand(limits, { scratch, guarded }, machine)
     const putBack = watchGuarded({ ...onlyFiles(guarded), roots, closesNames: true })
+    const lookAtMade = watchMadeRepositories(roots)
     let isStarted = false
     return {
       limits,
@@ -50,7 +52,8 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
         }
       },
       release() {
-        const exchanged = putBack(isStarted)
+        const putAside = putBack(isStarted)
+        const exchanged = isStarted ? [...putAside, ...lookAtMade()] : putAside
         if (exchanged.length > 0) machine.onExchanged?.(exchanged.map(({ text }) => text))
         release()
         return exchanged

@@ -1,12 +1,13 @@
 import { allClosed, type ClosedPlaces, guardedPlaces } from '../../paths/closed-places.ts'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
+import { watchMadeRepositories } from '../../paths/made-repositories.ts'
 import { reservedNames } from '../../paths/started-later.ts'
 import { isWithin } from '../../system/real-path.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
-import type { Sandbox, SandboxLimits } from '../sandbox.ts'
+import type { Sandbox, SandboxLimits, SandboxState } from '../sandbox.ts'
 import { openScratch, scratchEnv } from '../scratch.ts'
 
-export interface SeatbeltMachine extends GuardSurroundings {
+export interface SeatbeltMachine extends GuardSurroundings, Pick<SandboxState, 'onExchanged'> {
   /** Absolute path of `sandbox-exec`. */
   readonly program: string
 }
@@ -20,17 +21,22 @@ export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMa
   const guarded = allClosed(await guardedPlaces(roots, machine))
   const { scratch, release } = await openScratch(limits)
   const { text, parameters } = seatbeltProfile(limits, { scratch, guarded })
+  const lookAtMade = watchMadeRepositories(roots)
+  let isStarted = false
   const definitions = Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`])
   return {
     limits,
     wrap(command) {
       assertStartable(command)
+      isStarted = true
       const argv = [machine.program, '-p', text, ...definitions, '--', ...command.argv]
       return { argv, env: scratchEnv(command.env, { folder: scratch, network: limits.network }), cwd: command.cwd }
     },
     release() {
       release()
-      return []
+      const exchanged = isStarted ? lookAtMade() : []
+      if (exchanged.length > 0) machine.onExchanged?.(exchanged.map(({ text }) => text))
+      return exchanged
     },
   }
 }

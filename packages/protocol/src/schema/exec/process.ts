@@ -67,6 +67,19 @@ const failure = z
   .exactOptional()
   .describe('The sandbox could not be set up: nothing was run, whatever the exit code.')
 
+const exchanged = z
+  .array(
+    z.object({
+      text: z.string().describe('Sentence for people and the model.'),
+      moved: z
+        .object({ path: z.string(), aside: z.string() })
+        .exactOptional()
+        .describe('Present for what was moved aside.'),
+    }),
+  )
+  .exactOptional()
+  .describe('Paths that run later and were changed or made while the process ran, and their fate; absent for none.')
+
 export const processMethods = {
   'process/start': {
     about: 'Starts a process. The id is taken before anything is started, so a duplicate has no effect.',
@@ -179,6 +192,7 @@ export const processMethods = {
       lastSeq: z.int().describe('The highest number given so far.'),
       sandboxDenied,
       failure,
+      exchanged,
     }),
   },
 } as const
@@ -192,5 +206,5 @@ export const processNotifications = {
     sandboxDenied,
     failure,
   }),
-  'process/closed': z.object({ processId, seq }),
+  'process/closed': z.object({ processId, seq, exchanged }),
 } as const

@@ -1,6 +1,7 @@
 import {
   type BackgroundProcesses,
   createBackgroundProcesses,
+  type Exchanged,
   isWeaker,
   type Loopback,
   type Sandbox,
@@ -268,6 +269,9 @@ async function sandboxFor(
     onExceeded()
     exceeded.abort()
   }
+  const tell = (exchanged: readonly Exchanged[]) => {
+    for (const { text } of exchanged) onExchanged(text)
+  }
   const endWatch = limits.scratch === null ? null : scratch.watch(stopOnExcess)
   return {
     limits: sandbox.limits,
@@ -275,10 +279,11 @@ async function sandboxFor(
     ...(sandbox.loopback === undefined ? {} : { loopback: sandbox.loopback }),
     exceeded: exceeded.signal,
     wrap: (command) => sandbox.wrap(command),
+    tell,
     release() {
       endWatch?.()
       const exchanged = sandbox.release?.() ?? []
-      for (const { text } of exchanged) onExchanged(text)
+      tell(exchanged)
       scratch.measure()
       return exchanged
     },

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import type { ProcessExit } from '@parley/host'
+import type { Exchanged, ProcessExit } from '@parley/host'
 import type { ExecMethodName, ExecNotificationName } from '@parley/protocol/exec'
 import { notificationLine, type Peer, type Transport } from '@parley/rpc'
 import type { OutputChunk } from './output/retained-output.ts'
@@ -88,8 +88,14 @@ export function exitedLine(spelling: Spelling, idJson: string, exited: Exited): 
   return notificationLine(notificationName(spelling, 'process/exited'), params)
 }
 
-export function closedLine(spelling: Spelling, idJson: string, seq: number): string {
-  return notificationLine(notificationName(spelling, 'process/closed'), `{"processId":${idJson},"seq":${seq}}`)
+export interface Closed {
+  readonly seq: number
+  readonly exchanged: readonly Exchanged[]
+}
+
+export function closedLine(spelling: Spelling, idJson: string, { seq, exchanged }: Closed): string {
+  const found = exchanged.length === 0 ? '' : `,"exchanged":${JSON.stringify(exchanged)}`
+  return notificationLine(notificationName(spelling, 'process/closed'), `{"processId":${idJson},"seq":${seq}${found}}`)
 }
 
 /** Returns the exit code as a shell does, 128 plus the signal's number; -1 when it is unknown. */

@@ -1,6 +1,6 @@
-import type { OutputStream, ProcessExit, RunningProcess } from '@parley/host'
+import type { Exchanged, OutputStream, ProcessExit, RunningProcess } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
-import { closedLine, type Exited, exitCodeOf, exitedLine, type Link, outputLine } from './link.ts'
+import { type Closed, closedLine, type Exited, exitCodeOf, exitedLine, type Link, outputLine } from './link.ts'
 import type { OutputSink } from './output/gatherer.ts'
 import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
 import { createHiddenTexts, createWriteIds } from './requests.ts'
@@ -44,7 +44,7 @@ export class ProcessRecord implements OutputSink {
   /** Last number that was sent. */
   #sentSeq = 0
   #exit: Exited | null = null
-  #closedSeq: number | null = null
+  #closed: Closed | null = null
   #isReplaying = false
   #preparing: Promise<unknown> | null = null
   #isKilled = false
@@ -69,7 +69,7 @@ export class ProcessRecord implements OutputSink {
   }
 
   get isClosed(): boolean {
-    return this.#closedSeq !== null
+    return this.#closed !== null
   }
 
   /** Resolves when it has told something above `seq`, or can tell no more. */
@@ -135,10 +135,10 @@ export class ProcessRecord implements OutputSink {
     this.#send(exited.seq, (link) => exitedLine(link.spelling, this.#idJson, exited))
   }
 
-  close(): void {
-    const seq = this.#next()
-    this.#closedSeq = seq
-    this.#send(seq, (link) => closedLine(link.spelling, this.#idJson, seq))
+  close(exchanged: readonly Exchanged[]): void {
+    const closed = { seq: this.#next(), exchanged }
+    this.#closed = closed
+    this.#send(closed.seq, (link) => closedLine(link.spelling, this.#idJson, closed))
   }
 
   /** Pauses or resumes reading of the process's output. */
@@ -172,6 +172,7 @@ export class ProcessRecord implements OutputSink {
   read(afterSeq: number, maxBytes: number): ExecResultOf<'process/read'> {
     const { chunks, missingThrough } = this.#retained.read(afterSeq, maxBytes)
     const failure = this.#exit?.failure ?? null
+    const { exchanged = [] } = this.#closed ?? {}
     const last = this.#throughEnds(chunks.at(-1)?.seq ?? Math.max(afterSeq, missingThrough ?? 0))
     if (last >= (this.#unconfirmedThrough ?? 0)) this.#confirm()
     return {
@@ -184,6 +185,7 @@ export class ProcessRecord implements OutputSink {
       lastSeq: this.#seq,
       sandboxDenied: this.#exit?.sandboxDenied ?? false,
       ...(failure === null ? {} : { failure }),
+      ...(exchanged.length === 0 ? {} : { exchanged: [...exchanged] }),
     }
   }
 
@@ -192,7 +194,7 @@ export class ProcessRecord implements OutputSink {
    */
   #throughEnds(last: number): number {
     const through = this.#exit?.seq === last + 1 ? last + 1 : last
-    return this.#closedSeq === through + 1 ? through + 1 : through
+    return this.#closed?.seq === through + 1 ? through + 1 : through
   }
 
   forget(): void {
@@ -235,8 +237,8 @@ export class ProcessRecord implements OutputSink {
     const exit = this.#exit
     if (exit !== null && exit.seq > this.#sentSeq && (exit.seq <= through || chunks.length === 0))
       lines.push({ seq: exit.seq, line: exitedLine(spelling, this.#idJson, exit) })
-    if (this.#closedSeq !== null && chunks.length === 0)
-      lines.push({ seq: this.#closedSeq, line: closedLine(spelling, this.#idJson, this.#closedSeq) })
+    if (this.#closed !== null && chunks.length === 0)
+      lines.push({ seq: this.#closed.seq, line: closedLine(spelling, this.#idJson, this.#closed) })
     for (const { line } of lines.sort((a, b) => a.seq - b.seq)) this.#session.send(line)
     this.#sentSeq = Math.max(this.#sentSeq, missingThrough ?? 0, through)
   }

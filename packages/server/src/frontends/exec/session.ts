@@ -174,7 +174,7 @@ export class ExecSession implements SessionOutput {
     const failure = await process.started
     if (failure?.subject === 'sandbox') onBroken()
     if (failure !== null) throw processErrors.spawnFailed(failure)
-    void process.closed.then(() => this.#close(record))
+    void process.closed.then((exchanged) => this.#close(record, () => record.close(exchanged)))
   }
 
   /** Kills all process trees and resolves when they are gone. Their last output is dropped. */
@@ -204,9 +204,9 @@ export class ExecSession implements SessionOutput {
     for (const record of this.#records.values()) record.regulate()
   }
 
-  #close(record: ProcessRecord): void {
+  #close(record: ProcessRecord, close: () => void): void {
     this.#gatherer.flush()
-    record.close()
+    close()
     if (this.#unwanted.has(record)) this.#forget(record)
     // That of a conversation is kept until its server says that it has recorded the end.
     if (this.fence !== null) return

@@ -73,6 +73,7 @@ export function runRemoteCommand(link: Link, spec: CommandSpec, options: RemoteO
     if (end.kind === 'left') captured.discardSpool()
     const spooled = end.kind === 'left' ? undefined : captured.close(isCut(end, stopped))
     const durationMs = performance.now() - startedMs
+    if (end.kind === 'ended' && end.exchanged.length > 0) sandbox.tell?.(end.exchanged)
     return {
       ...endOf(end, { ...captured.snapshot(), durationMs }, stopped),
       ...(spooled === undefined ? {} : { spool: spooled }),
@@ -118,6 +119,7 @@ function endOf(end: RemoteEnd, common: CommonEnd, stopped: StopCause | null): Co
         exitCode: end.exitCode,
         reason: stopped ?? 'exited',
         ...(end.triedNetwork ? { triedNetwork: true } : {}),
+        ...(end.exchanged.length === 0 ? {} : { exchanged: end.exchanged }),
       }
     case 'lost':
       return { ...nothing, reason: 'lost', lostBecause: end.why }

@@ -1,9 +1,15 @@
+import type { Exchanged } from '@parley/host'
 import { RpcError } from '@parley/rpc'
 import { EnvironmentUnreachableError } from '../../files/errors.ts'
 
 /** End of a process on the remote machine. */
 export type RemoteEnd =
-  | { readonly kind: 'ended'; readonly exitCode: number | null; readonly triedNetwork: boolean }
+  | {
+      readonly kind: 'ended'
+      readonly exitCode: number | null
+      readonly triedNetwork: boolean
+      readonly exchanged: readonly Exchanged[]
+    }
   /** Not started: the exec-server rejected the start or could not be reached. */
   | { readonly kind: 'notStarted'; readonly why: string; readonly sandboxBroke: boolean }
   /** Started, or possibly started, with unknown end. */

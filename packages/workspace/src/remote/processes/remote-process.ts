@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CommandSpec, ProcessInput, SandboxLimits } from '@parley/host'
+import type { CommandSpec, Exchanged, ProcessInput, SandboxLimits } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import { errorMessage } from '@parley/text'
@@ -52,6 +52,7 @@ export class RemoteProcess implements WatchedProcess {
   #exitCode: number | null = null
   #triedNetwork = false
   #failure: string | null = null
+  #exchanged: readonly Exchanged[] = []
   /** True while missing notifications are read; new ones are then ignored, since the read returns them too. */
   #fetching = false
 
@@ -146,6 +147,7 @@ export class RemoteProcess implements WatchedProcess {
         this.#failure = notice.params.failure ?? null
         return
       case 'process/closed':
+        this.#exchanged = notice.params.exchanged ?? []
         this.#end()
     }
   }
@@ -242,13 +244,17 @@ export class RemoteProcess implements WatchedProcess {
     if (exited) this.#exitCode = exitCode
     this.#triedNetwork ||= read.sandboxDenied ?? false
     this.#failure ??= read.failure ?? null
+    this.#exchanged = read.exchanged ?? this.#exchanged
     // Exit and close have numbers of their own that no chunk carries; not every exec-server includes them in nextSeq.
     if (closed && (chunks.length === 0 || nextSeq > lastSeq)) this.#end()
   }
 
   #end(): void {
     if (this.#failure !== null) this.#finish({ kind: 'notStarted', why: this.#failure, sandboxBroke: true })
-    else this.#finish({ kind: 'ended', exitCode: this.#exitCode, triedNetwork: this.#triedNetwork })
+    else {
+      const [exitCode, triedNetwork, exchanged] = [this.#exitCode, this.#triedNetwork, this.#exchanged]
+      this.#finish({ kind: 'ended', exitCode, triedNetwork, exchanged })
+    }
   }
 
   #send(send: (connection: ExecConnection) => Promise<unknown>): void {

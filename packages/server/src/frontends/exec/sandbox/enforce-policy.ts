@@ -92,7 +92,8 @@ type Sandboxed = Extract<SandboxPolicy, { kind: 'confined' }>
 
 export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer {
   const { sandboxes, secrets, platform, ceiling = noCeiling } = parts
-  const guard = async (roots: readonly string[]): Promise<Guard> => (await lookAtPaths(roots, parts)).guardOf
+  const guard = async (roots: readonly string[], together: readonly string[] = []): Promise<Guard> =>
+    (await lookAtPaths(roots, parts, together)).guardOf
   async function masksOf({ masked }: Sandboxed): Promise<SecretPaths> {
     return [...new Set([...(await secrets()), ...(await realPaths(masked))])]
   }
@@ -152,7 +153,7 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
     async guardOf(paths, roots) {
       try {
         const real = await realPaths(roots)
-        if (maySay([...real, ...(await realPaths(paths))], ceiling)) return paths.map(await guard(real))
+        if (maySay([...real, ...(await realPaths(paths))], ceiling)) return paths.map(await guard(real, paths))
       } catch (error) {
         // A loop of links, for one.
         if (systemErrorCode(error) === null) throw error

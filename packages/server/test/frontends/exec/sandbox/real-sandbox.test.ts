@@ -27,8 +27,9 @@ async function confinedPlace() {
       const argv = ['/bin/sh', '-c', script]
       const env = { PATH: '/usr/bin:/bin' }
       expect((await client.start(id, argv, { cwd: at('work'), sandbox, env, ...more })).error).toBeUndefined()
-      await client.untilTold(id, 'process/closed')
-      return { text: client.text(id), exit: (await client.untilTold(id, 'process/exited')).params }
+      const closed = (await client.untilTold(id, 'process/closed')).params
+      const read = (await client.ask('process/read', { processId: id })).result
+      return { text: client.text(id), exit: (await client.untilTold(id, 'process/exited')).params, closed, read }
     },
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
   }
@@ -56,6 +57,17 @@ describe.skipIf(enforcement !== 'full')(
       const readOnly = await place.run('echo x > a; cat a', { sandbox: 'read-only' })
       expect(readOnly.text).toContain('x\n')
       expect((await place.run('echo y > a', { sandbox: 'read-only' })).exit?.['exitCode']).not.toBe(0)
+    })
+
+    it('has what it made to start programs moved aside, which its end tells', async () => {
+      await using place = await confinedPlace()
+      const { closed, read } = await place.run('git init -q sub; git -C sub config core.fsmonitor evil')
+      const config = place.at('work/sub/.git/config')
+      const moved = { path: config, aside: expect.stringContaining(`${config}.parley-aside-`) }
+      expect(closed?.['exchanged']).toEqual([{ text: expect.stringContaining('core.fsmonitor'), moved }])
+      expect(read?.['exchanged']).toEqual(closed?.['exchanged'])
+      expect(existsSync(config)).toBe(false)
+      expect((await place.run('git init -q plain')).closed).not.toHaveProperty('exchanged')
     })
 
     it('has a /tmp that the next process shares', async () => {

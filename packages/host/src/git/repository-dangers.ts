@@ -1,0 +1,125 @@
+import { type Dirent, readdirSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { errorMessage } from '@parley/text'
+import { isWithin, lookAt, realPathOrNull } from '../system/real-path.ts'
+import { commonFolderOf, pathFrom, readBounded } from './git-folder.ts'
+import { startingSetting } from './harmless-settings.ts'
+import { hasGitEntries } from './repositories.ts'
+
+/** File of a repository by which git may start a program. */
+export interface RepositoryDanger {
+  readonly path: string
+  /** Reason as the rest of a sentence. */
+  readonly why: string
+}
+
+/** Returns true for a folder that git takes for a repository. */
+export function isGitFolder(folder: string): boolean {
+  return hasGitEntries((name) => lookAt(join(folder, name)) !== null)
+}
+
+/** Entries that are looked at in the repositories that one holds for submodules and work trees. */
+const maxHeld = 300
+const maxHeldDepth = 5
+
+/**
+ * Lists by which files git may start a program in a repository, and in those that it holds. Settings are compared with
+ * a table of harmless ones; hooks count when they can be executed and are no samples. `roots`: writable folders.
+ */
+export function repositoryDangers(
+  folder: string,
+  roots: readonly string[],
+  budget = { left: maxHeld },
+): readonly RepositoryDanger[] {
+  let common: string
+  try {
+    common = commonFolderOf(folder)
+  } catch (error) {
+    return [{ path: join(folder, 'commondir'), why: errorMessage(error) }]
+  }
+  const folders = [...new Set([folder, common])]
+  return [
+    ...folders.flatMap((at) => settingsDangers(at, roots)),
+    ...hookDangers(`${common}/hooks`),
+    ...heldDangers(common, roots, budget),
+  ]
+}
+
+function settingsDangers(folder: string, roots: readonly string[]): RepositoryDanger[] {
+  const isWorkTree = (path: string) => {
+    const real = realPathOrNull(pathFrom(folder, path))
+    return real !== null && roots.some((root) => isWithin(real, root))
+  }
+  return ['config', 'config.worktree'].flatMap((name) => {
+    const path = `${folder}/${name}`
+    const why = settingsReason(path, isWorkTree)
+    return why === null ? [] : [{ path, why }]
+  })
+}
+
+function settingsReason(path: string, isWorkTree: (path: string) => boolean): string | null {
+  const stat = statOf(path)
+  // git ends with an error at a folder.
+  if (stat === null || stat.isDirectory()) return null
+  try {
+    const text = readBounded(path)
+    if (text === null) return 'its settings cannot be read'
+    const name = startingSetting(text, isWorkTree)
+    return name === null ? null : `its settings may start a program: ${name}`
+  } catch (error) {
+    return errorMessage(error)
+  }
+}
+
+function hookDangers(hooks: string): RepositoryDanger[] {
+  const names = list(hooks).map(({ name }) => name)
+  const found = names.filter((name) => !name.endsWith('.sample') && isExecutable(join(hooks, name)))
+  const isLink = lookAt(hooks)?.isSymbolicLink() === true
+  // Where the folder is a link, the files are of another folder, and the link is what makes them hooks.
+  if (isLink && found.length > 0) return [{ path: hooks, why: `it leads to hooks that git runs: ${found[0]}` }]
+  return found.map((name) => ({ path: join(hooks, name), why: `git runs it as the hook ${basename(name)}` }))
+}
+
+function isExecutable(path: string): boolean {
+  const stat = statOf(path)
+  return stat?.isFile() === true && (stat.mode & 0o111) !== 0
+}
+
+/** Looks into the repositories of submodules, whose names may hold slashes, and the settings of further work trees. */
+function heldDangers(common: string, roots: readonly string[], budget: { left: number }): RepositoryDanger[] {
+  const worktrees = list(join(common, 'worktrees')).flatMap(({ name }) =>
+    settingsDangers(join(common, 'worktrees', name), roots),
+  )
+  const found: RepositoryDanger[] = [...worktrees]
+  let level: readonly string[] = [join(common, 'modules')]
+  for (let depth = 0; depth < maxHeldDepth && level.length > 0; depth += 1) {
+    const below = level.flatMap((folder) => foldersIn(folder))
+    budget.left -= below.length
+    if (budget.left < 0)
+      return [...found, { path: join(common, 'modules'), why: 'it holds too many repositories to look into' }]
+    for (const folder of below)
+      if (isGitFolder(folder)) for (const danger of repositoryDangers(folder, roots, budget)) found.push(danger)
+    level = below.filter((folder) => !isGitFolder(folder))
+  }
+  return found
+}
+
+function foldersIn(folder: string): string[] {
+  return list(folder).flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []))
+}
+
+function list(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+function statOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,136 @@
+import { basename, dirname, join } from 'node:path'
+import { errorMessage } from '@parley/text'
+import { gitFoldersOf } from '../git/git-folder.ts'
+import {
+  type ChangedFolder,
+  changedFolders,
+  changedMs,
+  hasGitEntries,
+  repositoryIdentities,
+} from '../git/repositories.ts'
+import { isGitFolder, type RepositoryDanger, repositoryDangers } from '../git/repository-dangers.ts'
+import { identityOf, isWithin, realPathOrNull } from '../system/real-path.ts'
+import { type Exchanged, inFolder, moveAside } from './move-aside.ts'
+
+/** Time by which the clock of a file system may be behind, in ms. */
+const clockStepMs = 2000
+
+/**
+ * Remembers which folders are repositories. Call the returned function after a command: for each folder that git takes
+ * for a repository now and did not before it moves aside by which git may start a program, and says so. Nothing of this
+ * program may run git in the folders in between. `roots`: writable folders, whose repositories were searched for.
+ */
+export function watchMadeRepositories(roots: readonly string[]): () => Exchanged[] {
+  const sinceMs = Date.now() - clockStepMs
+  const before = new Map(roots.flatMap((root) => [...repositoryIdentities(root), ...repositoriesAt(root)]))
+  return () => {
+    const moved = new Set<string>()
+    return roots.flatMap((root) => {
+      const { folders, isWhole } = changedFolders(root, sinceMs)
+      const said = folders.flatMap((folder) =>
+        madeIn(folder, before).flatMap((made) => settle(made, { roots, sinceMs, moved })),
+      )
+      return isWhole ? said : [...said, { text: tooManyText(root) }]
+    })
+  }
+}
+
+function tooManyText(root: string): string {
+  return `More folders were made in ${root} than are looked into for repositories. Look at them before you use git there.`
+}
+
+function repositoriesAt(root: string): (readonly [string, string])[] {
+  const paths = [...(isGitFolder(root) ? [root] : []), join(root, '.git')]
+  return paths.flatMap((path) => {
+    const identity = identityOf(path)
+    return identity === null ? [] : [[path, identity] as const]
+  })
+}
+
+/** Folder that git takes for a repository. */
+interface MadeRepository {
+  /** Folder in which git finds it. */
+  readonly at: string
+  /** Entry by which git finds it: `.git`; the folder itself for a bare one. */
+  readonly entry: string
+  /** Folder that git reads. */
+  readonly folder: string
+  /** True when the folder in which it is found is new. */
+  readonly isNew: boolean
+}
+
+function madeIn({ folder: at, entries, isNew }: ChangedFolder, before: ReadonlyMap<string, string>): MadeRepository[] {
+  const entry = join(at, '.git')
+  const found: MadeRepository[] = []
+  const has = (wanted: string) => entries.some(({ name }) => name.toLowerCase() === wanted.toLowerCase())
+  if (has('.git') && before.get(entry) !== identityOf(entry)) {
+    const folder = ownFolder(entry)
+    if (folder !== null && isGitFolder(folder)) found.push({ at, entry, folder, isNew })
+  }
+  if (hasGitEntries(has) && isGitFolder(at) && before.get(at) !== identityOf(at))
+    found.push({ at, entry: at, folder: at, isNew })
+  return found
+}
+
+/** Returns where a `.git` leads; itself where it is too large to tell, as git refuses it. */
+function ownFolder(entry: string): string | null {
+  try {
+    return gitFoldersOf(entry)?.own ?? null
+  } catch {
+    return null
+  }
+}
+
+interface Settling {
+  readonly roots: readonly string[]
+  readonly sinceMs: number
+  /** Paths that were moved for another repository. */
+  readonly moved: Set<string>
+}
+
+/** Moves aside the files by which a repository may start programs, or a part that makes the folder one. */
+function settle(made: MadeRepository, { roots, sinceMs, moved }: Settling): Exchanged[] {
+  const parts = [made.entry, ...['commondir', 'HEAD', 'refs', 'objects'].map((name) => join(made.folder, name))]
+  const isFresh = (path: string) => changedMs(path) >= sinceMs
+  const fresh = [...parts, ...(made.isNew ? [made.at] : [])].filter(isFresh)
+  const isMovable = (path: string) => path !== made.at && isBelow(realOf(path), roots)
+  const said: Exchanged[] = []
+  for (const danger of repositoryDangers(made.folder, roots)) {
+    const { path: file } = danger
+    // Made by somebody else, between the last search and the command.
+    if (!isFresh(file) && fresh.length === 0) continue
+    const whole = isMovable(file) ? file : made.entry
+    const path = isFresh(file) ? whole : (fresh.find(isMovable) ?? whole)
+    if (!moved.has(path)) said.push(takeAside(path, { made, danger, roots }))
+    moved.add(path)
+    // Without this part it is no repository any more.
+    if (path !== file) break
+  }
+  return said
+}
+
+function isBelow(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => path !== root && isWithin(path, root))
+}
+
+/** Returns the path of an entry, links in its folder followed. */
+function realOf(path: string): string {
+  return join(realPathOrNull(dirname(path)) ?? dirname(path), basename(path))
+}
+
+interface Reason {
+  readonly made: MadeRepository
+  readonly danger: RepositoryDanger
+  readonly roots: readonly string[]
+}
+
+function takeAside(path: string, { made, danger, roots }: Reason): Exchanged {
+  const about = `Since a command, git takes ${made.at} for a repository that may start programs: ${danger.path}, as ${danger.why}.`
+  try {
+    const aside = inFolder(realOf(path), roots, (at) => moveAside(at, path))
+    return { text: `${about} ${path} was moved aside and is kept as ${aside}.`, moved: { path, aside } }
+  } catch (error) {
+    const why = errorMessage(error)
+    return { text: `${about} It could not be moved aside (${why}): do not use git there before you have looked at it.` }
+  }
+}
