@@ -215,6 +215,10 @@ const configShape = {
       })
       .optional()
   },
+  /** Way in which `parley acp` starts the tool servers of an editor. */
+  get acp() {
+    return z.object({ editor_servers: z.enum(['sandboxed', 'own']).optional() }).optional()
+  },
   get hooks() {
     return hooksConfig().optional()
   },

@@ -91,6 +91,7 @@ const candidates = [
   '"chat"',
   '"ansi"',
   '"keyring"',
+  '"own"',
   '"x"',
   '"/x"',
   '"ws://h:1"',

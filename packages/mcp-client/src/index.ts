@@ -14,5 +14,5 @@ export { beginMcpLogin, issuedTokens, type McpLogin, McpLoginError, type McpLogi
 export { type McpPatience, usualPatience } from './open-server.ts'
 export { McpServer } from './server.ts'
 export { createMcpServers, type McpLease, type McpServers } from './servers.ts'
-export { type McpLaunch, mcpSettings, type NamedTool, offeredNames } from './settings.ts'
+export { type McpLaunch, type McpSettings, mcpSettings, type NamedTool, offeredNames } from './settings.ts'
 export { assertUnchanged, type ProgramPlace, type StdioLaunch, withoutSandbox } from './start-program.ts'

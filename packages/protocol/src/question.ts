@@ -14,6 +14,7 @@ export {
 } from './calls/plan-question.ts'
 export {
   collapseBlanks,
+  confusableWarnings,
   hiddenParts,
   hiddenWarnings,
   onOneLine,

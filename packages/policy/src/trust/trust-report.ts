@@ -215,6 +215,23 @@ export function serverSandboxPolicies(
   return new Map(Object.keys(project.layer(own).values.mcp_servers ?? {}).map((name) => [name, policy]))
 }
 
+interface ConfinedFolder {
+  readonly root: string
+  /** Device and inode that the root must have at each start. */
+  readonly identity: string | null
+  readonly mayRunUnsandboxed: boolean
+}
+
+/** Returns the sandbox policy of a server that an editor hands over: that of a project's servers, in the editor's folder. */
+export function editorServerPolicy(
+  { root, identity, mayRunUnsandboxed }: ConfinedFolder,
+  own: Config,
+  sandbox: SandboxMode,
+): ServerSandboxPolicy {
+  const mode = serverSandboxMode(sandbox)
+  return { root, rootIdentity: identity, mode, network: hasNetwork(own), mayRunUnsandboxed, programs: [] }
+}
+
 /** Returns the mode of a project's servers. Full access of the conversation does not extend to foreign programs. */
 export function serverSandboxMode(sandbox: SandboxMode): ServerSandboxPolicy['mode'] {
   return sandbox === 'read-only' ? 'read-only' : 'workspace-write'

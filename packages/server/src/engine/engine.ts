@@ -23,10 +23,11 @@ import type { CredentialStore } from '../credentials/credential-store.ts'
 import type { Users } from '../people/users.ts'
 import type { StartCommand } from '../ports/client-commands.ts'
 import type { ClientFiles } from '../ports/client-files.ts'
+import type { EditorServers } from '../ports/editor-servers.ts'
 import type { EditorTexts } from '../ports/editor-texts.ts'
 import type { TextSearch } from '../ports/text-search.ts'
 import { type Addresses, namedAddresses } from './addresses.ts'
-import type { CommandPorts } from './client-access/start-command.ts'
+import { clientAccess } from './client-access/client-access.ts'
 import { type CheckpointLimits, checkpointLimits } from './conversation/checkpoint-writer.ts'
 import {
   type ConnectedClients,
@@ -39,8 +40,10 @@ import {
   rulesFound,
   type ServerIdentity,
 } from './diagnostics.ts'
+import { editorServersOf } from './editor/editor-servers-of.ts'
 import { createListFollowing, type FollowList } from './follow-list.ts'
 import { type Ceiling, type CeilingFlags, ceilingOf, defaultCeilingFlags } from './limits/ceiling.ts'
+import { createHandedServers } from './limits/handed-servers.ts'
 import type { Guest } from './limits/may-loosen.ts'
 import { assertNoSecretFolder } from './limits/workspace-folders.ts'
 import { loginsWhenNeeded } from './login/logins-when-needed.ts'
@@ -81,6 +84,8 @@ export interface Engine extends AsyncDisposable {
   readonly machines: ConnectedMachines
   readonly startCommand: StartCommand
   readonly clientFiles: ClientFiles
+  /** Tool servers that editors hand over. */
+  readonly editorServers: EditorServers
   /** Checks each request of a client, before it is answered. */
   readonly checkRight: CheckRight
   /** Returns the rights that a token gives; null where the server has no users. */
@@ -139,6 +144,7 @@ export function createEngine(parts: EngineParts): Engine {
   let at: Addresses = { socket: null, others: [] }
   const report = createReport(parts, connectedClients, (conversationId) => host.giveUp(conversationId))
   const mcpServers = openMcpServers(parts)
+  const handed = createHandedServers()
   const userRules = createUserRules(home)
   const projects = createProjects({ home, env, files, shared: sharedTrust(parts) })
   const ceiling = () => ceilingOf(parts.ceiling ?? defaultCeilingFlags, ownConfig(parts))
@@ -152,10 +158,7 @@ export function createEngine(parts: EngineParts): Engine {
     secrets: parts.secrets,
     models,
     keys,
-    mcpServers,
-    userRules,
-    projects,
-    ...{ ceiling, report },
+    ...{ mcpServers, handed, userRules, projects, ceiling, report },
     content: async (conversationId, hash) => (await parts.store?.content(conversationId, hash)) ?? null,
     ...{ notify: connectedClients.notifyAll, announced: () => at.announced ?? null },
     ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics, logEvent: parts.logEvent },
@@ -184,6 +187,7 @@ export function createEngine(parts: EngineParts): Engine {
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),
     assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
     ...clientAccess(parts, { ...policy, ceiling }),
+    editorServers: editorServersOf(parts, { host, handed }),
     ...rightsIn(parts, host),
     methodsFor: (client) => methodsFor(client, { ...around, ...peopleIn(parts, () => at.page ?? null) }),
     followList: createListFollowing((onChange) => watchSessions(files, home, onChange)),
@@ -234,29 +238,6 @@ function createReport(
 function checkpointsOf({ checkpoints = checkpointLimits, identity }: EngineParts): CheckpointLimits {
   const { version, build } = identity.serverInfo
   return { ...checkpoints, key: `${version} ${build} ${reducerVersion}.${eventVersion}` }
-}
-
-type AccessPorts = Omit<CommandPorts, 'secrets' | 'redaction' | 'processes'>
-
-/** Returns what clients do without a conversation; the code is loaded with the first use. */
-function clientAccess(
-  { secrets, redaction, host: processes }: EngineParts,
-  ports: AccessPorts,
-): Pick<Engine, 'startCommand' | 'clientFiles'> {
-  const around = async () => ({ ...ports, secrets: await secrets(), redaction, processes })
-  const files = async () => (await import('./client-access/read-files.ts')).createClientFiles(await around())
-  return {
-    async startCommand(command) {
-      const { startClientCommand } = await import('./client-access/start-command.ts')
-      return startClientCommand(command, await around())
-    },
-    clientFiles: {
-      read: async (path, maxBytes) => (await files()).read(path, maxBytes),
-      list: async (path) => (await files()).list(path),
-      find: async (path, query) => (await files()).find(path, query),
-      look: async (path) => (await files()).look(path),
-    },
-  }
 }
 
 /** Creates the MCP servers of this process; none runs before a conversation needs it. */

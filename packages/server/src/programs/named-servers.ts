@@ -4,6 +4,7 @@ import type { NamedServer } from '@parley/client/named-servers'
 import type { Transport } from '@parley/rpc'
 import type { StartCommand } from '../ports/client-commands.ts'
 import type { ClientFiles } from '../ports/client-files.ts'
+import type { EditorServers } from '../ports/editor-servers.ts'
 
 /** Connects to servers that run already with the client library, which goes on at the next when one is lost. */
 export function libraryOnServers({ urls, ...access }: NamedServer, options: ConnectOptions): Promise<Parley> {
@@ -42,6 +43,13 @@ const refusal = {
 
 /** Refuses commands without a thread: they would run on this machine, and threads on another. */
 export const noCommands: StartCommand = async () => refusal
+
+/** Starts no server of an editor: it would run on this machine, and sessions on another. */
+export const noEditorServers: EditorServers = {
+  offer: async () => ({ kind: 'refused', reason: 'sessions are on a server of a team' }),
+  decide: async () => undefined,
+  withdraw: async () => undefined,
+}
 
 /** Refuses files without a thread, for the same reason. */
 export const noFiles: ClientFiles = {

@@ -20,6 +20,8 @@ export interface ConversationMcp extends AsyncDisposable {
   offered(signal: AbortSignal, rules: () => ToolRules | undefined): Promise<readonly ToolSpec[]>
   /** Returns the tools of the servers that the log says were offered. */
   tools(): readonly Tool[]
+  /** Returns the names of its servers. */
+  names(): readonly string[]
   /** Leases the servers anew if the sandbox mode has changed, so that none keeps the limits of the old mode. */
   relimit(): void
 }
@@ -86,6 +88,7 @@ export function createConversationMcp<Config>(parts: McpParts<Config>): Conversa
         now.known = { file, tools: [...now.lookUps, ...toolsIn(conversation, file, now.lease.servers)] }
       return now.known.tools
     },
+    names: () => current().lease.servers.map(({ name }) => name),
     relimit: () => void current(),
     async [Symbol.asyncDispose]() {
       held.notices.stop()

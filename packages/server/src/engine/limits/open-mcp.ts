@@ -7,6 +7,7 @@ import { type ConversationMcp, createConversationMcp } from '../context/conversa
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import type { Participants } from '../session/participants.ts'
+import { type HandedServers, handedSettings } from './handed-servers.ts'
 import { assertNotWritable } from './writable-program.ts'
 
 interface McpParts {
@@ -18,25 +19,41 @@ interface McpParts {
 
 interface McpPorts {
   readonly mcpServers: McpServers
+  readonly handed: Pick<HandedServers, 'of'>
   readonly ids: Ids
 }
 
 /** Opens the tool servers of a conversation. Their programs start where its commands run. */
 export function openMcp(
   { conversation, clients, project, environment }: McpParts,
-  { mcpServers, ids }: McpPorts,
+  { mcpServers, handed, ids }: McpPorts,
 ): ConversationMcp {
   const { cwd } = conversation.state.core.meta
   const place = environment.name === null ? null : placeIn(environment, conversation)
+  const config = knownPair(
+    () => project.config,
+    () => handed.of(conversation.id),
+  )
   return createConversationMcp({
     conversation,
-    config: () => project.config,
-    lease(sandbox, { effective, own, project: found }) {
-      return mcpServers.lease(mcpSettings(effective.values, cwd, serverSandboxPolicies(found, own, sandbox)), place)
+    config,
+    lease(sandbox, [{ effective, own, project: found }, ofEditor]) {
+      const configured = mcpSettings(effective.values, cwd, serverSandboxPolicies(found, own, sandbox))
+      return mcpServers.lease([...configured, ...handedSettings(ofEditor, configured, { own, sandbox })], place)
     },
     newItemId: ids.item,
     isWatched: () => clients.answerers.length > 0,
   })
+}
+
+/** Returns a function whose result is the same pair as long as both of its values are. */
+function knownPair<One, Other>(one: () => One, other: () => Other): () => readonly [One, Other] {
+  let known: readonly [One, Other] | null = null
+  return () => {
+    const now = [one(), other()] as const
+    if (known === null || known[0] !== now[0] || known[1] !== now[1]) known = now
+    return known
+  }
 }
 
 /** Returns the place of programs in an environment. Its link may be of this conversation alone, so none is shared. */

@@ -20,6 +20,7 @@ import { hooksOf } from '../hooks/placed-hooks.ts'
 import { watchEvents } from '../hooks/watch-events.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import { openLimits } from '../limits/conversation-limits.ts'
+import type { HandedServers } from '../limits/handed-servers.ts'
 import { openMcp } from '../limits/open-mcp.ts'
 import type { ProviderKeys } from '../login/provider-keys.ts'
 import { type LogEvent, logConversation } from '../metrics/event-log.ts'
@@ -62,6 +63,8 @@ export interface SetupPorts {
   readonly announced: () => string | null
   readonly keys: ProviderKeys
   readonly mcpServers: McpServers
+  /** Servers that editors hand over. */
+  readonly handed: Pick<HandedServers, 'of'>
   readonly userRules: UserRules
   readonly projects: Projects
   /** Reads the ceiling anew for each question: the user may have changed their file. */

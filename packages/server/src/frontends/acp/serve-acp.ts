@@ -4,12 +4,14 @@ import {
   agent,
   type ClientCapabilities,
   type InitializeResponse,
+  type McpServer,
   methods,
   PROTOCOL_VERSION,
   RequestError,
   type Stream,
 } from '@agentclientprotocol/sdk'
 import { codeOf, type Parley } from '@parley/client'
+import type { EditorServers } from '../../ports/editor-servers.ts'
 import type { CallersLimits } from '../callers-limits.ts'
 import type { OfferedTexts } from './offered-texts.ts'
 import { limitOpenRequests } from './open-requests.ts'
@@ -22,6 +24,7 @@ export interface AcpParts {
   readonly limits: CallersLimits
   readonly now: () => number
   readonly texts: OfferedTexts
+  readonly servers: EditorServers
   readonly report: (fault: unknown) => void
 }
 
@@ -43,22 +46,22 @@ async function ended({ closed }: AgentConnection): Promise<void> {
 
 function agentOf(sessions: Sessions, { parley, version }: AcpParts, gone: AbortSignal) {
   let capabilities: ClientCapabilities = {}
-  const open = (client: AgentContext) => ({ client, capabilities, gone })
+  const open = (client: AgentContext, given: readonly McpServer[] = []) => ({ client, capabilities, gone, given })
   return agent({ name: 'parley' })
     .onRequest(methods.agent.initialize, ({ params }) => {
       capabilities = params.clientCapabilities ?? {}
       return introduction(version)
     })
-    .onRequest(methods.agent.session.new, ({ params: { cwd }, client }) =>
+    .onRequest(methods.agent.session.new, ({ params: { cwd, mcpServers }, client }) =>
       told(async () => {
-        const session = await sessions.create(cwd, open(client))
+        const session = await sessions.create(cwd, open(client, mcpServers))
         session.begin()
         return { sessionId: session.conversation.id, ...session.settings() }
       }),
     )
     .onRequest(methods.agent.session.load, ({ params, client }) =>
       told(async () => {
-        const session = await sessions.open(params, open(client))
+        const session = await sessions.open(params, open(client, params.mcpServers))
         await session.updates.replay()
         session.begin()
         return session.settings()
@@ -66,7 +69,7 @@ function agentOf(sessions: Sessions, { parley, version }: AcpParts, gone: AbortS
     )
     .onRequest(methods.agent.session.resume, ({ params, client }) =>
       told(async () => {
-        const session = await sessions.open(params, open(client))
+        const session = await sessions.open(params, open(client, params.mcpServers))
         session.begin()
         return session.settings()
       }),
@@ -110,6 +113,7 @@ function introduction(version: string): InitializeResponse {
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: true, embeddedContext: true },
+      mcpCapabilities: { http: false, sse: false },
       sessionCapabilities: { list: {}, resume: {}, close: {} },
     },
     authMethods: [],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   type AgentContext,
   type ClientCapabilities,
+  type McpServer,
   methods,
   type PromptRequest,
   type PromptResponse,
@@ -11,11 +12,13 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { ApprovalAnswer, Conversation, Parley, TurnResult } from '@parley/client'
 import type { Approval, FoundPart, SettingsPatch } from '@parley/protocol'
+import type { EditorServers } from '../../ports/editor-servers.ts'
 import type { CallersLimits } from '../callers-limits.ts'
 import { currentUpdates, settingsUpdates } from './current-updates.ts'
 import type { OfferedTexts } from './offered-texts.ts'
 import { inputOf } from './prompt-input.ts'
 import { askClient } from './questions/ask-client.ts'
+import { createSessionServers, type SessionServers } from './servers/session-servers.ts'
 import type { OfferedModels } from './settings/offered-models.ts'
 import {
   type AnnouncedSettings,
@@ -39,6 +42,9 @@ interface SessionParts {
   readonly parley: Parley
   readonly models: OfferedModels
   readonly texts: OfferedTexts
+  readonly servers: EditorServers
+  /** Tool servers that the client hands over. */
+  readonly given: readonly McpServer[]
 }
 
 /** Events after which title, usage or settings may be others. */
@@ -66,12 +72,14 @@ export class AcpSession {
   /** Skills and commands of the session's folder, as they were listed last. */
   #parts: readonly FoundPart[] = []
   readonly #offered: Disposable | null
+  readonly #servers: SessionServers
   readonly #unsubscribe: readonly (() => void)[]
   readonly #asking: Disposable
   readonly #prompts = new Set<AbortController>()
   readonly #ownMessages = new Set<string>()
 
-  constructor({ conversation, client, capabilities, gone, limits, parley, models, texts }: SessionParts) {
+  constructor(parts: SessionParts) {
+    const { conversation, client, capabilities, gone, limits, parley, models, texts, servers, given } = parts
     this.conversation = conversation
     this.#client = client
     this.#capabilities = capabilities
@@ -100,6 +108,8 @@ export class AcpSession {
     // A conversation that is live in another process has its tools there.
     const isAsked = capabilities.fs?.readTextFile === true && !conversation.attached
     this.#offered = isAsked ? texts.offer(conversation.id, (path, signal) => this.#readText(path, signal)) : null
+    const notify = (update: SessionUpdate) => this.#notify(update)
+    this.#servers = createSessionServers({ conversationId: conversation.id, given, servers, client, notify })
     this.#asking = conversation.onApproval((approval, { signal }) => this.#ask(approval, signal), {
       onError: () => undefined,
     })
@@ -154,6 +164,8 @@ export class AcpSession {
 
   async #takeTurn(prompt: PromptRequest['prompt'], signal: AbortSignal): Promise<PromptResponse['stopReason']> {
     const messageId = randomUUID()
+    await this.#servers.settle(signal)
+    signal.throwIfAborted()
     this.#ownMessages.add(messageId)
     try {
       const when = this.conversation.state.core.turn === null ? 'now' : 'queue'
@@ -173,7 +185,10 @@ export class AcpSession {
   /** Begins to send what happens, and what the answer to the opening did not hold once that is on its way. */
   begin(): void {
     this.updates.start()
-    setImmediate(() => this.#latest.send())
+    setImmediate(() => {
+      this.#latest.send()
+      this.#servers.begin().catch(() => undefined)
+    })
   }
 
   /** Returns modes and options as the answer to an opening has them. */
@@ -211,6 +226,7 @@ export class AcpSession {
     this.#asking[Symbol.dispose]()
     this.#offered?.[Symbol.dispose]()
     this.updates.stop()
+    await this.#servers.close()
     await this.conversation.close()
   }
 

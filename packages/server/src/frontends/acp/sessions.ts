@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
-import { type AgentContext, type ClientCapabilities, RequestError } from '@agentclientprotocol/sdk'
+import { type AgentContext, type ClientCapabilities, type McpServer, RequestError } from '@agentclientprotocol/sdk'
 import type { Parley } from '@parley/client'
+import type { EditorServers } from '../../ports/editor-servers.ts'
 import type { CallersLimits } from '../callers-limits.ts'
 import { resumeOrView } from '../resume-or-view.ts'
 import type { OfferedTexts } from './offered-texts.ts'
@@ -11,12 +12,15 @@ export interface Opening {
   readonly client: AgentContext
   readonly capabilities: ClientCapabilities
   readonly gone: AbortSignal
+  /** Tool servers that the client hands over. */
+  readonly given: readonly McpServer[]
 }
 
 interface SessionsParts {
   readonly parley: Parley
   readonly models: OfferedModels
   readonly texts: OfferedTexts
+  readonly servers: EditorServers
   readonly limits: CallersLimits
 }
 

@@ -6,6 +6,7 @@ import { offeredTexts } from '../../frontends/acp/offered-texts.ts'
 import { serveAcp } from '../../frontends/acp/serve-acp.ts'
 import type { AcpArguments } from '../arguments.ts'
 import { endStdinOnSignals, runWithEngine } from '../engine-program.ts'
+import { noEditorServers } from '../named-servers.ts'
 
 /** Text for a user who runs the command by hand. */
 const terminalHint =
@@ -26,7 +27,8 @@ export function runAcp(parts: EngineParts, { ceiling }: AcpArguments, server: Na
     const parley = await library({ name: 'acp', title: 'editor', version })
     const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin))
     const { now } = parts.clock
-    await serveAcp(stream, { parley, version, limits, now, texts, report: (fault) => engine.report(fault) })
+    const servers = server === null ? engine.editorServers : noEditorServers
+    await serveAcp(stream, { parley, version, limits, now, texts, servers, report: (fault) => engine.report(fault) })
     await parley.close()
   })
 }

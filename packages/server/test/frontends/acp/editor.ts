@@ -6,6 +6,7 @@ import {
   type CreateElicitationResponse,
   client,
   type InitializeResponse,
+  type McpServer,
   methods,
   type NewSessionResponse,
   PROTOCOL_VERSION,
@@ -18,6 +19,7 @@ import {
 import { type OfferedTexts, offeredTexts } from '../../../src/frontends/acp/offered-texts.ts'
 import { serveAcp } from '../../../src/frontends/acp/serve-acp.ts'
 import { callersLimits } from '../../../src/frontends/callers-limits.ts'
+import type { EditorServers } from '../../../src/ports/editor-servers.ts'
 import { libraryOn } from '../../../src/programs/engine-program.ts'
 import type { TestServer } from '../../engine/support/test-server.ts'
 import { createReceived } from './received.ts'
@@ -30,7 +32,7 @@ export interface Editor extends AsyncDisposable {
   readonly introduction: InitializeResponse
   readonly updates: readonly SessionUpdate[]
   readonly questions: readonly RequestPermissionRequest[]
-  open(cwd: string): Promise<NewSessionResponse>
+  open(cwd: string, mcpServers?: McpServer[]): Promise<NewSessionResponse>
   /** Sends a text and resolves with the reason for which its turn ended. */
   say(sessionId: string, text: string): Promise<string>
   /** Resolves with the first update of a kind that fits. */
@@ -46,6 +48,8 @@ export interface EditorOptions {
   /** Awaited before a message of the agent is read. */
   readonly beforeReading?: (message: AnyMessage) => Promise<void> | undefined
   readonly capabilities?: ClientCapabilities
+  /** What takes the servers of the editor; that of the engine unless told. */
+  readonly servers?: EditorServers
   readonly readText?: (path: string) => { content: string } | Promise<{ content: string }>
   readonly fill?: (form: CreateElicitationRequest) => CreateElicitationResponse | Promise<CreateElicitationResponse>
   readonly answer?: (
@@ -60,7 +64,11 @@ const decline = (): CreateElicitationResponse => ({ action: 'decline' })
 export const choose = (optionId: string): RequestPermissionResponse => ({ outcome: { outcome: 'selected', optionId } })
 
 /** Serves ACP on a stream until that ends. */
-export async function serveEditor({ engine, parts }: TestServer, stream: Stream): Promise<void> {
+export async function serveEditor(
+  { engine, parts }: TestServer,
+  stream: Stream,
+  servers: EditorServers = engine.editorServers,
+): Promise<void> {
   const limits = callersLimits({
     program: 'acp',
     ceiling: engine.ceiling,
@@ -70,7 +78,7 @@ export async function serveEditor({ engine, parts }: TestServer, stream: Stream)
   })
   const parley = await libraryOn(engine, { name: 'acp', title: 'editor', version: '1.0.0' })
   const texts = parts.editors === undefined ? offeredTexts(0) : (parts.editors as OfferedTexts)
-  await serveAcp(stream, { parley, version: '1.0.0', limits, now: Date.now, texts, report: () => undefined })
+  await serveAcp(stream, { parley, version: '1.0.0', limits, now: Date.now, texts, servers, report: () => undefined })
   await parley.close()
 }
 
@@ -91,7 +99,7 @@ export async function openEditor(server: TestServer, options: EditorOptions = {}
       controller.enqueue(message)
     },
   })
-  const served = serveEditor(server, { readable: toAgent.readable, writable: toClient.writable })
+  const served = serveEditor(server, { readable: toAgent.readable, writable: toClient.writable }, options.servers)
   const connection = client({ name: 'editor' })
     .onNotification(methods.client.session.update, ({ params }) => updates.add(params.update))
     .onRequest(methods.client.session.requestPermission, ({ params }) => {
@@ -111,7 +119,7 @@ export async function openEditor(server: TestServer, options: EditorOptions = {}
     introduction,
     updates: updates.all,
     questions,
-    open: (cwd) => agent.request(methods.agent.session.new, { cwd, mcpServers: [] }),
+    open: (cwd, mcpServers = []) => agent.request(methods.agent.session.new, { cwd, mcpServers }),
     async say(sessionId, text) {
       const prompt = [{ type: 'text' as const, text }]
       const { stopReason }: PromptResponse = await agent.request(methods.agent.session.prompt, { sessionId, prompt })

@@ -25,11 +25,19 @@ type Behaviour =
   | 'children'
   | 'stubborn'
 
+interface Launch {
+  readonly command: string
+  readonly args: string[]
+  readonly env: { readonly name: string; readonly value: string }[]
+}
+
 /** A place whose configuration names MCP servers that are run for real. */
 export interface McpPlace extends TestPlace {
   /** Adds `[mcp_servers.NAME]`. */
   configure(name: string, behaviour: Behaviour, more?: string): void
   append(section: string): void
+  /** Command, arguments and variables of such a server, for whoever starts it otherwise. */
+  launch(name: string, behaviour: Behaviour): Launch
   /** With little patience for servers that start or break down, unless told otherwise. */
   talkTo(model: ScriptedModel, params?: Partial<ParamsOf<'conversation/create'>>, ports?: TestPorts): Promise<Talk>
   /** The requests and notifications that a server got. */
@@ -52,6 +60,11 @@ export function mcpPlace(): McpPlace {
       append(
         `\n[mcp_servers."${name}"]\ncommand = "${process.execPath}"\nargs = ["${script}", "${behaviour}", "${diaryOf(name)}"]\nenv = { ${markVariable} = "${mark}" }\n${more}\n`,
       ),
+    launch: (name, behaviour) => ({
+      command: process.execPath,
+      args: [script, behaviour, diaryOf(name)],
+      env: [{ name: markVariable, value: mark }],
+    }),
     talkTo: (model, params, ports) =>
       place.talk({ model, mcpPatience: { firstRequestMs: 15_000, restartDelaysMs: [5, 5, 5] }, ...ports }, params),
     diary: (name) => (existsSync(diaryOf(name)) ? linesOf(diaryOf(name)) : []),

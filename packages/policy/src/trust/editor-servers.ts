@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { type Files, makeFolders, replaceFile } from '@parley/journal'
+import type { TrustVerdict } from '@parley/protocol'
+import * as z from 'zod'
+import { diskTree } from './project-tree.ts'
+
+/** Launch of a tool server that an editor hands over, as far as an answer about it is bound to it. */
+export interface EditorLaunch {
+  /** Real path of the folder that the editor works in. */
+  readonly folder: string
+  readonly command: string
+  readonly args: readonly string[]
+  /** Names of its variables; the values may change, as tokens do. */
+  readonly variables: readonly string[]
+  /** `own`: as the user's own servers are; `unconfined`: since nothing here can confine it. */
+  readonly how: 'sandboxed' | 'unconfined' | 'own'
+}
+
+const decision = z.object({
+  hash: z.string(),
+  verdict: z.enum(['trusted', 'declined']),
+  decidedAt: z.string(),
+  /** Name and program, for whoever reads the file. */
+  name: z.string(),
+  command: z.string(),
+})
+const entrySchema = z.object({ folder: z.string(), editorServers: z.array(decision) })
+
+/** Answer of the user about a server of an editor in a folder. */
+export type EditorServerDecision = z.infer<typeof decision> & { readonly verdict: TrustVerdict }
+
+/** Answers about the servers that editors hand over, beside those about projects. */
+export interface EditorServerTrust {
+  /** Returns the answers in a folder, by the hash of the launch; none where they cannot be read, which never means trust. */
+  read(folder: string): ReadonlyMap<string, TrustVerdict>
+  keep(folder: string, answer: EditorServerDecision): void
+}
+
+/** Most answers kept of a folder; beyond that the oldest are forgotten. */
+const mostDecisions = 200
+const maxEntryBytes = 256 * 1024
+
+/** Returns the hash that an answer is bound to. It is written as JSON, which writes no two launches alike. */
+export function hashOfEditorLaunch({ folder, command, args, variables, how }: EditorLaunch): string {
+  const shown = { folder, command, args, variables: variables.toSorted(), how }
+  return createHash('sha256').update(JSON.stringify(shown)).digest('hex')
+}
+
+/** Stores one file per folder in the folder of trust. */
+export function createEditorServerTrust(home: string, files: Files): EditorServerTrust {
+  const trust = join(home, 'trust')
+  const nameOf = (folder: string) =>
+    `${createHash('sha256').update(`servers of an editor\0${folder}`).digest('hex')}.json`
+
+  function decisionsIn(folder: string): readonly EditorServerDecision[] {
+    const chunks: Buffer[] = []
+    const wanted = { root: trust, path: nameOf(folder), maxBytes: maxEntryBytes, mustBeOwn: true }
+    if (diskTree.visit(wanted, (chunk) => chunks.push(Buffer.from(chunk))) !== null) return []
+    const entry = entrySchema.safeParse(jsonIn(Buffer.concat(chunks).toString('utf8')))
+    return entry.success && entry.data.folder === folder ? entry.data.editorServers : []
+  }
+
+  return {
+    read: (folder) => new Map(decisionsIn(folder).map(({ hash, verdict }) => [hash, verdict])),
+    keep(folder, answer) {
+      const others = decisionsIn(folder).filter(({ hash }) => hash !== answer.hash)
+      const editorServers = [...others, answer].slice(-mostDecisions)
+      makeFolders(files, trust)
+      replaceFile(files, join(trust, nameOf(folder)), `${JSON.stringify({ folder, editorServers }, null, 2)}\n`)
+    },
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
