@@ -28,7 +28,7 @@ const decision = z.object({
 const entrySchema = z.object({ folder: z.string(), editorServers: z.array(decision) })
 
 /** Answer of the user about a server of an editor in a folder. */
-export type EditorServerDecision = z.infer<typeof decision> & { readonly verdict: TrustVerdict }
+type EditorServerDecision = z.infer<typeof decision> & { readonly verdict: TrustVerdict }
 
 /** Answers about the servers that editors hand over, beside those about projects. */
 export interface EditorServerTrust {

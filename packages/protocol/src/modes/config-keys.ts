@@ -30,6 +30,7 @@ export const configKeys = [
   'mcp_servers',
   'users_file',
   'store',
+  'acp',
   'hooks',
   'shell_environment',
 ] as const
