@@ -1,3 +1,4 @@
+import { type Exchanged, searchAndWatch } from '@parley/host'
 import type { McpServer as McpServerState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import type { ListProblem, McpConnection, ServerTool, ToolList } from './connection.ts'
@@ -45,6 +46,13 @@ export class McpServer implements AsyncDisposable {
   /** Masks secrets in progress texts, which are shown before they are stored. */
   get redact(): (text: string) => string {
     return this.#ports.redaction.text
+  }
+
+  /** Begins to watch for repositories that its program makes in a sandbox of this machine, as during a call. */
+  watchMade(): Promise<() => readonly Exchanged[]> {
+    const { launch } = this.settings
+    const policy = launch.kind === 'stdio' && this.#place === null ? launch.sandboxPolicy : undefined
+    return policy?.mode === 'workspace-write' ? searchAndWatch([policy.root], true) : Promise.resolve(() => [])
   }
 
   get name(): string {

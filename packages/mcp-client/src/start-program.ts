@@ -88,6 +88,7 @@ async function prepareSandbox(
       network,
       unixSockets: false,
       masked,
+      looksAtEnd: false,
       scratch: null,
     })
   }

@@ -6,6 +6,7 @@ import {
   changedFolders,
   changedMs,
   hasGitEntries,
+  knownRepositories,
   repositoryIdentities,
 } from '../git/repositories.ts'
 import { isGitFolder, type RepositoryDanger, repositoryDangers } from '../git/repository-dangers.ts'
@@ -19,8 +20,9 @@ const clockStepMs = 2000
  * Remembers which folders are repositories. Call the returned function after a command: for each folder that git takes
  * for a repository now and did not before it moves aside by which git may start a program, and says so. Nothing of this
  * program may run git in the folders in between. `roots`: writable folders, whose repositories were searched for.
+ * `moves`: false to say it only.
  */
-export function watchMadeRepositories(roots: readonly string[]): () => Exchanged[] {
+export function watchMadeRepositories(roots: readonly string[], moves = true): () => Exchanged[] {
   const sinceMs = Date.now() - clockStepMs
   const before = new Map(roots.flatMap((root) => [...repositoryIdentities(root), ...repositoriesAt(root)]))
   return () => {
@@ -28,11 +30,17 @@ export function watchMadeRepositories(roots: readonly string[]): () => Exchanged
     return roots.flatMap((root) => {
       const { folders, isWhole } = changedFolders(root, sinceMs)
       const said = folders.flatMap((folder) =>
-        madeIn(folder, before).flatMap((made) => settle(made, { roots, sinceMs, moved })),
+        madeIn(folder, before).flatMap((made) => settle(made, { roots, sinceMs, moves, moved })),
       )
       return isWhole ? said : [...said, { text: tooManyText(root) }]
     })
   }
+}
+
+/** Searches for the repositories that are there, and begins to watch as `watchMadeRepositories` does. */
+export async function searchAndWatch(roots: readonly string[], moves: boolean): Promise<() => readonly Exchanged[]> {
+  for (const root of roots) await knownRepositories(root)
+  return watchMadeRepositories(roots, moves)
 }
 
 function tooManyText(root: string): string {
@@ -84,12 +92,14 @@ function ownFolder(entry: string): string | null {
 interface Settling {
   readonly roots: readonly string[]
   readonly sinceMs: number
+  /** False where it is said only. */
+  readonly moves: boolean
   /** Paths that were moved for another repository. */
   readonly moved: Set<string>
 }
 
 /** Moves aside the files by which a repository may start programs, or a part that makes the folder one. */
-function settle(made: MadeRepository, { roots, sinceMs, moved }: Settling): Exchanged[] {
+function settle(made: MadeRepository, { roots, sinceMs, moves, moved }: Settling): Exchanged[] {
   const parts = [made.entry, ...['commondir', 'HEAD', 'refs', 'objects'].map((name) => join(made.folder, name))]
   const isFresh = (path: string) => changedMs(path) >= sinceMs
   const fresh = [...parts, ...(made.isNew ? [made.at] : [])].filter(isFresh)
@@ -101,7 +111,8 @@ function settle(made: MadeRepository, { roots, sinceMs, moved }: Settling): Exch
     if (!isFresh(file) && fresh.length === 0) continue
     const whole = isMovable(file) ? file : made.entry
     const path = isFresh(file) ? whole : (fresh.find(isMovable) ?? whole)
-    if (!moved.has(path)) said.push(takeAside(path, { made, danger, roots }))
+    if (!moved.has(path))
+      said.push(moves ? takeAside(path, { made, danger, roots }) : { text: `${aboutText(made, danger)} ${lookFirst}` })
     moved.add(path)
     // Without this part it is no repository any more.
     if (path !== file) break
@@ -124,13 +135,19 @@ interface Reason {
   readonly roots: readonly string[]
 }
 
+const lookFirst = 'Look at it before you use git there.'
+
+function aboutText({ at }: MadeRepository, { path, why }: RepositoryDanger): string {
+  return `Since a command, git takes ${at} for a repository that may start programs: ${path}, as ${why}.`
+}
+
 function takeAside(path: string, { made, danger, roots }: Reason): Exchanged {
-  const about = `Since a command, git takes ${made.at} for a repository that may start programs: ${danger.path}, as ${danger.why}.`
+  const about = aboutText(made, danger)
   try {
     const aside = inFolder(realOf(path), roots, (at) => moveAside(at, path))
     return { text: `${about} ${path} was moved aside and is kept as ${aside}.`, moved: { path, aside } }
   } catch (error) {
     const why = errorMessage(error)
-    return { text: `${about} It could not be moved aside (${why}): do not use git there before you have looked at it.` }
+    return { text: `${about} It could not be moved aside (${why}). ${lookFirst}` }
   }
 }

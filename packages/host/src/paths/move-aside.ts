@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, mkdirSync, openSync, renameSync } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
+import { errorMessage } from '@parley/text'
 import { isWithin, lookAt } from '../system/real-path.ts'
+import { differingFiles, placeOf, rememberFiles } from './remembered-files.ts'
 
 /** Path that runs later and was changed while a command ran, and its fate. */
 export interface Exchanged {
@@ -62,4 +64,35 @@ export function moveAside(name: string, path: string): string {
 
 function descriptor(fd: number): string {
   return `/proc/self/fd/${fd}`
+}
+
+/** Content of what lies aside, as it was when somebody was asked about it. */
+export interface AsideContent {
+  /** Files and links, by their paths before the move. The bytes of a link are its target. */
+  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[]
+  /** Moves it back. Returns why not: it is another one now, its place is taken, or a link is on the way. */
+  putBack(roots: readonly string[]): string | null
+}
+
+/** Reads what was moved aside; null where that is too much to be shown. */
+export function readAside({ path, aside }: MovedAside): AsideContent | null {
+  const before = rememberFiles(aside)
+  if (before === null) return null
+  return {
+    files: [...before].map(([name, { bytes }]) => ({ name: placeOf(path, name), bytes })),
+    putBack(roots) {
+      if (lookAt(aside) === null) return 'it is gone'
+      if (differingFiles(aside, before).length > 0) return 'it is not what was shown any more'
+      try {
+        return inFolder(aside, roots, (name) => {
+          const place = `${dirname(name)}/${basename(path)}`
+          if (lookAt(place) !== null) return 'its place is taken'
+          renameSync(name, place)
+          return null
+        })
+      } catch (error) {
+        return errorMessage(error)
+      }
+    },
+  }
 }

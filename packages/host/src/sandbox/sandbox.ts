@@ -18,6 +18,8 @@ export interface SandboxLimits {
   readonly masked: readonly string[]
   /** Folders that can be read although a masked folder is around them; none within a writable one. */
   readonly readable?: readonly string[]
+  /** False where whoever runs it looks for new repositories itself, as after each call of a tool server. */
+  readonly looksAtEnd?: false
   /** Private folder that exists, seen as /tmp; null gives an empty one that is removed with the command. */
   readonly scratch: string | null
 }

@@ -18,6 +18,7 @@ import type { ToolPorts } from './define-tool.ts'
 import { outcomeOf, sandboxFailed } from './processes/command-outcome.ts'
 import { loginShellHint, missedVariables, type ToldVariables } from './processes/failure-hints.ts'
 import { type BackgroundStart, followStarted, goOnInBackground, startInBackground } from './processes/in-background.ts'
+import { offerAside } from './processes/offer-aside.ts'
 import { type KeptRun, notStarted, processStop, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 export const defaultTimeoutMs = 120_000
@@ -108,7 +109,9 @@ async function awaitCommand(
   const output = await keepOutput(end, context.sideFiles)
   const kept = { output, image: await keepImage(end, output, context), itemId: context.itemId }
   const hints = hintsOn(end, { line: spec.argv.at(-1) ?? '', told, ports, changeable: context.roots })
-  const outcome = outcomeOf(end, { ...kept, ...hints, stopped: context.signal.reason })
+  const answered = await offerAside(end, context, ports.environment.name === null)
+  const all = { missed: hints.missed, hints: [...hints.hints, ...answered] }
+  const outcome = outcomeOf(end, { ...kept, ...all, stopped: context.signal.reason })
   if (sandbox.exceeded?.aborted === true) return tooMuchWritten(outcome)
   const isBeyondLimits = context.narrowed.aborted && !context.signal.aborted && end.reason === 'interrupted'
   return isBeyondLimits ? stoppedBeyondLimits(outcome) : outcome

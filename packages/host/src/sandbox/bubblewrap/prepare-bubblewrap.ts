@@ -55,7 +55,7 @@ export async function prepareBubblewrap(
       hidden: limits.masked,
       closesNames: false,
     })
-    const lookAtMade = isWritable ? watchMadeRepositories(roots) : () => []
+    const lookAtMade = isWritable && limits.looksAtEnd !== false ? watchMadeRepositories(roots) : () => []
     let isStarted = false
     return {
       limits,

@@ -1,6 +1,7 @@
-import { type CommandEnd, noSandbox, type OutputListener, type RunningCommand } from '@parley/host'
+import { type CommandEnd, noSandbox, type OutputListener, type RunningCommand, searchAndWatch } from '@parley/host'
 import type { Actor, Failure, ItemId, ItemOf, Output, RequestKey } from '@parley/protocol'
 import { clipForModel, exitWords } from '@parley/text'
+import { realOrGiven } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
 import { binaryWords, keepOutput } from '../../tools/command-output.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
@@ -11,6 +12,7 @@ import { commandSpec, heldFrom } from '../../tools/run-shell-command.ts'
 import { type AbortReason, processStop } from '../../tools/tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
+import { noticeItem } from '../conversation/notices.ts'
 import { startedBefore } from '../conversation/started-before.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
@@ -172,7 +174,12 @@ async function runItem(item: ShellItem, options: RunOptions, parts: ShellParts):
   const held = () => heldFrom(ports, workspaceOf(conversation.state).roots)
   const missed = missedVariables(end, { line: item.command, held }, told)
   const finished = finishedItem(item, { end, output, missed })
-  await patience.persist(() => conversation.record({ type: 'item.completed', item: finished }))
+  const notices = (end.exchanged ?? []).map(({ text: title }) =>
+    noticeItem(parts.newItemId(), { level: 'warning', code: 'guardExchanged', title }),
+  )
+  await patience.persist(() =>
+    conversation.recordAll([finished, ...notices].map((ended) => ({ type: 'item.completed', item: ended }))),
+  )
 }
 
 /** Starts a command after its start is on disk. */
@@ -181,7 +188,11 @@ async function startCommand(item: ShellItem, onOutput: OutputListener, parts: Sh
   await conversation.synced()
   conversation.sideFiles.prepare()
   await conversation.mayAct()
-  return ports.environment.commands.runCommand(specOf(item, parts), { sandbox: noSandbox, onOutput })
+  const { environment } = ports
+  const { roots } = workspaceOf(conversation.state)
+  // It has all rights, so that nothing is moved: what it may start later is said.
+  const release = environment.name === null ? await searchAndWatch(roots.map(realOrGiven), false) : () => []
+  return environment.commands.runCommand(specOf(item, parts), { sandbox: { ...noSandbox, release }, onOutput })
 }
 
 function followCommand(
@@ -210,6 +221,7 @@ function finishedItem(item: ShellItem, { end, output, missed }: Finished): Shell
   const failure = failureOf(end)
   const kept = failure ?? missed
   const heading = failure?.message ?? (end.signal === null ? exitWords(end.exitCode) : `killed by ${end.signal}`)
+  const said = (end.exchanged ?? []).map(({ text }) => `\n(${text})`).join('')
   const isText = output.binary === undefined
   const shown = isText ? clipForModel(output, `read_file "output:${item.id}" shows the rest`) : binaryWords(output)
   return {
@@ -219,7 +231,7 @@ function finishedItem(item: ShellItem, { end, output, missed }: Finished): Shell
     durationMs: Math.round(end.durationMs),
     output,
     ...(kept === null ? {} : { failure: kept }),
-    modelText: `I ran this myself: ${item.command}\n${heading}\n${shown}`,
+    modelText: `I ran this myself: ${item.command}\n${heading}\n${shown}${said}`,
   }
 }
 

@@ -27,15 +27,18 @@ export async function runMcpCall(server: McpServer, call: McpCall, context: Tool
       'mcpServerUnavailable',
       `Not sent: the MCP server "${server.name}" is not available: ${connection}.`,
     )
+  const made = await server.watchMade()
   using deadline = startDeadline(server.settings.toolTimeoutMs)
   try {
     const result = await connection.call(call.tool, call.args, watchFor(server, context, deadline))
     const kept = createResultFiles(context)
     const text = await textOfResult(result, kept.keep)
     // Before any cut, since half a secret is not recognised.
-    return withImages(await resultOutcome(server.redact(text), result.isError, context), kept)
+    const said = made().map((found) => `\n(${found.text})`)
+    return withImages(await resultOutcome(server.redact(text) + said.join(''), result.isError, context), kept)
   } catch (error) {
-    return await failureOf(error, { server, connection, context, deadline })
+    const outcome = await failureOf(error, { server, connection, context, deadline })
+    return { ...outcome, modelText: [outcome.modelText, ...made().map(({ text }) => `(${text})`)].join('\n') }
   }
 }
 
