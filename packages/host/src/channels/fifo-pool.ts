@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { makeFifos } from '../system/make-fifos.ts'
 import { makeOwnFolder } from '../system/own-leftovers.ts'
-import { helperPath } from '../system/programs.ts'
 
 /**
  * FIFO whose name was removed. Unlike a socket, which is what Node makes for a pipe, it can be opened again, so that
@@ -26,8 +24,6 @@ export interface FifoPool {
 /** FIFOs made at a time; each holds two descriptors while it waits. */
 const batchSize = 16
 const refillBelow = 4
-
-const run = promisify(execFile)
 
 /** Keeps FIFOs ready: making one takes a process (5 ms), too long for the start of a command. */
 export function createFifoPool(makeFifos: (count: number) => Promise<Fifo[]> = makeOutputFifos): FifoPool {
@@ -87,7 +83,7 @@ async function makeFifosOnDisk(count: number, open: (path: string) => Fifo): Pro
   const directory = makeOwnFolder('fifo')
   const paths = Array.from({ length: count }, (_, index) => join(directory, String(index)))
   try {
-    await run('mkfifo', ['-m', '600', ...paths], { env: { PATH: helperPath } })
+    await makeFifos(paths)
     return openAll(paths, open)
   } finally {
     // A recursive removal needs a descriptor, and there may be none left.

@@ -1,6 +1,7 @@
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import type { SandboxState } from '../sandbox.ts'
 import type { Mount } from './plan-mounts.ts'
+import type { LandlockHere } from './write-limits.ts'
 
 export interface ArgumentOptions {
   readonly mounts: readonly Mount[]
@@ -81,6 +82,8 @@ export interface BubblewrapMachine extends GuardSurroundings, SandboxState {
   readonly program: string
   /** Major, minor, patch. */
   readonly version: readonly [number, number, number]
+  /** Landlock, as a second lock where a mount does not help; null without it. */
+  readonly landlock: LandlockHere | null
 }
 
 export interface BubblewrapFeatures {

@@ -15,6 +15,7 @@ import { type MountLine, mountedOverItself, readMountTable } from './mount-table
 import { type PinnedRoot, pinRoots } from './pinned-roots.ts'
 import { isVisible, type Mount, planMounts } from './plan-mounts.ts'
 import { wrapCommand } from './wrap-command.ts'
+import { writeLimits } from './write-limits.ts'
 
 /**
  * Prepares limits from the files as they are now, and reserves the names that must not be made. Rejects with a sentence.
@@ -44,6 +45,7 @@ export async function prepareBubblewrap(
       scratch: limits.scratch,
       network: limits.network,
       loopback: limits.network ? null : loopback,
+      writeLimits: isWritable || machine.landlock === null ? [] : writeLimits(machine.landlock, processor),
       filter: seccompFilter({ arch: processor, unixSockets: allowsUnixSockets(limits) }),
       shell: shellFor(mounts, visible, limits.network ? 'no' : loopback === null ? 'own' : 'shared'),
     }

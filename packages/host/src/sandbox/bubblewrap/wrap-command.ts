@@ -4,6 +4,7 @@ import { findSetsid } from '../../system/programs.ts'
 import { isWithin } from '../../system/real-path.ts'
 import { assertStartable, SpawnFailedError, type StartAttempt } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
+import { hiddenEnv } from '../landlock/script.ts'
 import type { Loopback, SandboxedCommand, SandboxWatch, WrappedCommand } from '../sandbox.ts'
 import { scratchEnv } from '../scratch.ts'
 import { type BubblewrapFeatures, bubblewrapArguments } from './bubblewrap-arguments.ts'
@@ -23,6 +24,8 @@ interface BubblewrapSetup {
   readonly network: boolean
   /** Network to start in; null for the one of this process, or of the command alone. */
   readonly loopback: Loopback | null
+  /** Words before each command that limit it further; none where the machine has no Landlock. */
+  readonly writeLimits: readonly string[]
   readonly filter: Buffer
   /** Script of the inner shell. */
   readonly shell: string
@@ -38,7 +41,7 @@ const maxReportBytes = 8192
  * variables that the linker obeys. Throws `SpawnFailedError` for a command that cannot start inside.
  */
 export function wrapCommand(command: SandboxedCommand, setup: BubblewrapSetup): WrappedCommand {
-  const { program, mounts, scratch, network, loopback } = setup
+  const { program, mounts, scratch, network, loopback, writeLimits } = setup
   assertStartableInside(command, mounts, scratch)
   const terminal = command.terminal === true
   const shell = [...(terminal ? setsidPrefix() : []), '/bin/sh', '-c', setup.shell, 'sh']
@@ -55,15 +58,17 @@ export function wrapCommand(command: SandboxedCommand, setup: BubblewrapSetup): 
     const passed = [keep(openToAppend(reportFile)), ...folders, keep(openToAppend(statusFile))]
     const argsFd = reportFd + passed.length
     const inside = { statusFd: argsFd - 1, filterFd: argsFd + 1, emptyFds: emptyFds.map((_, at) => argsFd + 2 + at) }
-    const env = scratchEnv(command.env, { folder: '/tmp', network })
+    const around = { folder: '/tmp', network }
+    const env = writeLimits.length > 0 ? hiddenEnv(command, around) : scratchEnv(command.env, around)
     const keepsNetwork = network || loopback !== null
     const options = bubblewrapArguments({ ...setup, ...inside, keepsNetwork, env, cwd: command.cwd, terminal })
-    if (options.length + shell.length + command.argv.length >= maxArguments)
+    const words = [...shell, ...writeLimits, ...command.argv]
+    if (options.length + words.length >= maxArguments)
       throw new SpawnFailedError('E2BIG', 'arguments', 'The arguments and the environment are too many for the sandbox')
     const argsFile = keep(openAnonymousFile(options.map((option) => `${option}\0`).join('')))
     const filterFile = keep(openAnonymousFile(setup.filter))
     return {
-      argv: [...(loopback?.entrance() ?? []), program, '--args', String(argsFd), '--', ...shell, ...command.argv],
+      argv: [...(loopback?.entrance() ?? []), program, '--args', String(argsFd), '--', ...words],
       env: bareEnvironment(command.env),
       cwd: '/',
       extraFds: [...passed, argsFile, filterFile, ...emptyFds],

@@ -9,7 +9,7 @@ import type { Sandbox, SandboxLimits, SandboxState, SandboxWatch } from '../sand
 import { openScratch } from '../scratch.ts'
 import { type FilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { listFolder, rightsOnOutput, rulesetAttributes, rulesOfLimits } from './rules.ts'
-import { callNumbers, hiddenEnv, landlockScript } from './script.ts'
+import { hiddenEnv, landlockScript, scriptArguments } from './script.ts'
 
 export interface LandlockMachine extends GuardSurroundings, Pick<SandboxState, 'onExchanged'> {
   /** Absolute path of Perl. */
@@ -82,22 +82,18 @@ async function scriptCommand(limits: SandboxLimits, places: Places, machine: Lan
   const { scratch } = places
   const guarded = allClosed(places.guarded)
   const rules = await rulesOfLimits(limits, { version, list: listFolder, scratch, guarded })
-  const lines = rules.map(({ rights, path }) => `${rights}:${path}`)
-  if (lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 9, 0) > maxRuleBytes) {
+  if (rules.reduce((sum, rule) => sum + Buffer.byteLength(rule.path) + 15, 0) > maxRuleBytes) {
     throw new Error('There are too many files beside those that are to be kept from commands')
   }
+  const attributes = rulesetAttributes(version, { network })
   return [
     program,
     '-f', // without the start file of the system
     '-e',
     landlockScript,
-    // The arguments in the order of the script; the command follows them.
-    callNumbers(arch),
-    rulesetAttributes(version, { network }).toString('hex'),
+    ...scriptArguments({ arch, attributes, rightsOnOutput: rightsOnOutput(version), rules }),
+    // The command follows.
     seccompFilter(filter).toString('hex'),
-    String(rightsOnOutput(version)),
-    String(lines.length),
-    ...lines,
   ]
 }
 

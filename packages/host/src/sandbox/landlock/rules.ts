@@ -47,7 +47,7 @@ async function readingRules(
   return (await Promise.all(folders.map((path) => planRules({ path, rights: reads.content }, hidden, list)))).flat()
 }
 
-interface Rule {
+export interface Rule {
   readonly path: string
   readonly rights: number
 }
@@ -168,6 +168,32 @@ export function rightsOnOutput(version: number): number {
 function handledRights(version: number): number {
   const always = fullWrite | right.readFile | right.readFolder | right.makeCharDevice | right.makeBlockDevice
   return version >= versionOf.deviceIoctl ? always | right.deviceIoctl : always
+}
+
+/** Version of Linux 5.19; before it, no file could be moved from one folder into another. */
+export const lowestInside = 2
+
+/** Folders inside bubblewrap that are the command's own. */
+const ownFolders = ['/tmp', '/proc'] as const
+
+/**
+ * Returns the ruleset that adds to the mounts of bubblewrap in `read-only`: writing to files, FIFOs and devices, and
+ * controlling devices, only where all is the command's own.
+ */
+export function insideRuleset(version: number) {
+  const control = version >= versionOf.deviceIoctl ? right.deviceIoctl : 0
+  const attributes = Buffer.alloc(8)
+  attributes.writeBigUInt64LE(BigInt(right.writeFile | right.refer | control))
+  return {
+    attributes,
+    rightsOnOutput: right.writeFile | control,
+    rules: [
+      // Else nothing could be moved from one folder into another: the kernel refuses that under any ruleset.
+      { path: '/', rights: right.refer },
+      { path: '/dev', rights: right.writeFile | control },
+      ...ownFolders.map((path): Rule => ({ path, rights: right.writeFile })),
+    ],
+  }
 }
 
 /** Returns `struct landlock_ruleset_attr` in the length that this version knows. */

@@ -7,6 +7,7 @@ import {
   noBubblewrap,
   noFilter,
   partialBy,
+  pipesOpen,
   readRestrictions,
   whyNotBubblewrap,
   whyNotLandlock,
@@ -31,15 +32,28 @@ export async function findEnforcement(machine: Machine, outsideParent: string | 
 }
 
 async function findBubblewrap(machine: Machine, outsideParent: string | null): Promise<Finding> {
-  const { bwrap, perl, env } = machine
+  const { bwrap, env } = machine
   if (bwrap === null) return none(noBubblewrap)
-  const asked = await ask([bwrap.path, '--version'])
+  const [asked, landlock] = await Promise.all([ask([bwrap.path, '--version']), askLandlock(machine)])
   const version = /\d+\.\d+(\.\d+)?/.exec(asked.answer)?.[0]
   if (version === undefined)
     return none(whyNotBubblewrap(asked.problem, await readRestrictions(env)), isFinal(asked.problem))
   const found = { enforcement: 'full', reason: fullBy(version), bubblewrap: version, isSure: true } as const
+  const { lowestInside } = await import('../landlock/rules.ts')
+  if ('version' in landlock && landlock.version >= lowestInside) {
+    const both = await tryBubblewrap({ ...found, landlock: landlock.version }, machine, outsideParent)
+    if (both.enforcement === 'full') return both
+  }
+  const isSure = 'version' in landlock || isFinal(landlock.problem)
+  const alone = await tryBubblewrap({ ...found, reason: `${found.reason} ${pipesOpen}` }, machine, outsideParent)
+  return { ...alone, isSure: alone.isSure && isSure }
+}
+
+async function tryBubblewrap(found: Finding, machine: Machine, outsideParent: string | null): Promise<Finding> {
+  const { perl, env } = machine
   const prepare = preparerFor(found, machine)
-  const trial = { prepare, modes: bothModes, filtered: true, perl: perl?.path ?? null, outsideParent }
+  const closesPipes = found.landlock !== undefined
+  const trial = { prepare, modes: bothModes, filtered: true, closesPipes, perl: perl?.path ?? null, outsideParent }
   const [end, shared] = await Promise.all([tryLimits(trial), trySharedLoopback(trial, machine)])
   if (end.kind !== 'holds') return none(whyNotBubblewrap(end, await readRestrictions(env)), isFinal(end))
   return shared.problem === null
@@ -86,9 +100,9 @@ async function findLandlock(machine: Machine, outsideParent: string | null): Pro
   const { perl } = machine
   if (perl === null) return none(whyNotLandlock('noPerl'))
   const { lowestVersion } = await import('../landlock/rules.ts')
-  const asked = await ask([perl.path, '-f', '-e', askLandlock])
-  if (!/^-?\d+$/.test(asked.answer)) return none(whyNotLandlock(asked.problem), isFinal(asked.problem))
-  const version = Number(asked.answer)
+  const asked = await askLandlock(machine)
+  if (!('version' in asked)) return none(whyNotLandlock(asked.problem), isFinal(asked.problem))
+  const { version } = asked
   if (version < 1) return none(whyNotLandlock('noLandlock'))
   if (version < lowestVersion) return none(whyNotLandlock('old'))
   const found = { enforcement: 'partial', reason: '', landlock: version, isSure: true } as const
@@ -96,6 +110,7 @@ async function findLandlock(machine: Machine, outsideParent: string | null): Pro
     prepare: preparerFor(found, machine),
     modes: bothModes,
     filtered: true,
+    closesPipes: true,
     perl: perl.path,
     outsideParent,
   })
@@ -109,6 +124,7 @@ async function findSeatbelt(machine: Machine, outsideParent: string | null): Pro
     prepare: preparerFor(found, machine),
     modes: bothModes,
     filtered: false,
+    closesPipes: false,
     perl: null,
     outsideParent,
   })
@@ -126,7 +142,14 @@ function isFinal(end: TrialEnd): boolean {
 }
 
 /** Perl that prints Landlock's version by landlock_create_ruleset, the same on both processors; -1 where there is none. */
-const askLandlock = 'print syscall(444, 0, 0, 1)'
+const printsVersion = 'print syscall(444, 0, 0, 1)'
+
+/** Asks for the version of the kernel's Landlock; below 1 where there is none, or no Perl to apply it. */
+async function askLandlock({ perl }: Machine): Promise<{ readonly version: number } | Pick<Asked, 'problem'>> {
+  if (perl === null) return { version: 0 }
+  const { answer, problem } = await ask([perl.path, '-f', '-e', printsVersion])
+  return /^-?\d+$/.test(answer) ? { version: Number(answer) } : { problem }
+}
 
 interface Asked {
   readonly answer: string

@@ -47,7 +47,7 @@ export function preparerFor(finding: Finding, machine: Machine): PrepareSandbox 
   if (enforcement === 'full' && sandboxExec !== null)
     return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, machine))
   if (enforcement === 'full' && bwrap !== null && bubblewrap !== undefined) {
-    return trusting(bwrap.path, byBubblewrap(machine, bwrap.path, bubblewrap))
+    return trusting(bwrap.path, byBubblewrap(machine, { program: bwrap.path, version: bubblewrap, landlock }))
   }
   if (enforcement === 'partial' && perl !== null && landlock !== undefined) {
     return trusting(perl.path, async (limits) => {
@@ -60,11 +60,26 @@ export function preparerFor(finding: Finding, machine: Machine): PrepareSandbox 
   return () => Promise.reject(new Error(reason))
 }
 
-function byBubblewrap(machine: Machine, program: string, version: string): PrepareSandbox {
+interface FoundBubblewrap {
+  readonly program: string
+  readonly version: string
+  /** Version of the kernel's Landlock, where it is applied as well. */
+  readonly landlock: number | undefined
+}
+
+function byBubblewrap(machine: Machine, { program, version, landlock }: FoundBubblewrap): PrepareSandbox {
+  const { perl } = machine
   return async (limits, loopback) => {
     const { prepareBubblewrap } = await import('../bubblewrap/prepare-bubblewrap.ts')
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
-    return prepareBubblewrap(limits, { ...machine, program, version: [major, minor, patch] }, loopback)
+    // A Perl that commands could have written would be no lock.
+    const isOurs = perl !== null && !limits.writableRoots.some((root) => isWithin(perl.path, root))
+    const second = isOurs && landlock !== undefined ? { program: perl.path, version: landlock } : null
+    return prepareBubblewrap(
+      limits,
+      { ...machine, program, version: [major, minor, patch], landlock: second },
+      loopback,
+    )
   }
 }
 
@@ -101,7 +116,7 @@ export async function tryLoopback({ bwrap, nsenter }: Machine): Promise<Loopback
 export interface Finding extends SandboxReport {
   /** Version of bubblewrap, in full enforcement on Linux: `0.8.0`. */
   readonly bubblewrap?: string
-  /** Version of the kernel's Landlock, in partial enforcement. */
+  /** Version of the kernel's Landlock, where it is applied: alone in partial enforcement, else inside bubblewrap. */
   readonly landlock?: number
   /** False when something took too long, so that another try might find more. */
   readonly isSure: boolean

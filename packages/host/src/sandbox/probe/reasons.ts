@@ -68,6 +68,10 @@ export function fullBy(version: string): string {
   return `bubblewrap ${version} and a system call filter enforce the limits.`
 }
 
+/** Limit that a read-only mount does not enforce, where Landlock does not do it. */
+export const pipesOpen =
+  'Named pipes of other programs can be written to in every mode: closing them takes Perl and the Landlock of Linux 5.19 or later.'
+
 /** Says in a sentence why each command has a loopback of its own. */
 export function loopbackApart(why: string): string {
   const said = firstLine(why)

@@ -3,6 +3,7 @@ import { copyFile, link, mkdir, realpath, rm, stat, writeFile } from 'node:fs/pr
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeFifos } from '../../system/make-fifos.ts'
 import { makeOwnFolder } from '../../system/own-leftovers.ts'
 import { isWithin } from '../../system/real-path.ts'
 
@@ -15,6 +16,8 @@ export interface ProbeTargets extends AsyncDisposable {
   readonly outside: string
   readonly secret: string
   readonly secretText: string
+  /** FIFO in `outside`. */
+  readonly pipe: string
   /** Port of this process on the machine's loopback. */
   readonly port: number
   /** Path of this process's Node that a sandbox shows. */
@@ -51,6 +54,8 @@ export async function openProbeTargets(outsideParent: string | null): Promise<Pr
     const outside = await make(await outsideTemporary(outsideParent))
     const secret = join(outside, 'secret')
     await writeFile(secret, secretText, { mode: 0o600 })
+    const pipe = join(outside, 'pipe')
+    await makeFifos([pipe])
     await new Promise<void>((resolve, reject) => {
       listener.once('error', reject)
       listener.listen(0, '127.0.0.1', resolve)
@@ -66,6 +71,7 @@ export async function openProbeTargets(outsideParent: string | null): Promise<Pr
       secret,
       secretText,
       port,
+      pipe,
       node,
       wasReached: () => reached,
       wasWritten,

@@ -21,6 +21,8 @@ export interface Trial {
   readonly modes: readonly SandboxLimits['mode'][]
   /** True when it includes a filter of system calls. */
   readonly filtered: boolean
+  /** True when it closes FIFOs of others in `read-only`. */
+  readonly closesPipes: boolean
   /** Path of Perl for the probe; null takes Node. */
   readonly perl: string | null
   /** Folder to try in that is not for temporary files; null when there is none. */
@@ -63,24 +65,24 @@ interface Attempt {
 }
 
 async function tryMode({ mode, limitMs, ground }: Attempt, trial: Trial): Promise<TrialEnd> {
-  const { root, inside, outside, secret, secretText, port, node } = ground
+  const { root, inside, outside, secret, secretText, port, pipe, node } = ground
   const limits = { mode, writableRoots: [root], network: false, unixSockets: false, masked: [secret], scratch: null }
   const sandbox = await trial.prepare(limits)
   try {
-    const args = [inside, outside, secret, secretText, String(port)]
+    const args = [inside, outside, secret, secretText, String(port), pipe]
     const wrapped = sandbox.wrap({ argv: probeCommand({ perl: trial.perl, node }, args), env: {}, cwd: '/' })
-    return judge(await runWrapped(wrapped, limitMs), mode, trial.filtered)
+    return judge(await runWrapped(wrapped, limitMs), mode, trial)
   } finally {
     sandbox.release?.()
   }
 }
 
-function judge(end: WrappedEnd, mode: SandboxLimits['mode'], filtered: boolean): TrialEnd {
+function judge(end: WrappedEnd, mode: SandboxLimits['mode'], trial: Trial): TrialEnd {
   if (end.tooLong) return { kind: 'tooLong' }
   if (end.exitCode === mountsDiffer) return { kind: 'leaks', leaks: ['mount what it was told to'] }
   const findings = parseFindings(end.stdout)
   if (findings === null) return { kind: 'broken', said: end.stderr.trim() }
-  const leaks = judgeFindings(findings, mode, filtered)
+  const leaks = judgeFindings(findings, mode, trial)
   return leaks.length === 0 ? { kind: 'holds' } : { kind: 'leaks', leaks }
 }
 

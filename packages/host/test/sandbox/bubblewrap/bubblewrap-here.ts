@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { BubblewrapMachine } from '../../../src/sandbox/bubblewrap/bubblewrap-arguments.ts'
+import { lowestInside } from '../../../src/sandbox/landlock/rules.ts'
 
 function works(command: string, args: readonly string[]): boolean {
   try {
@@ -25,8 +26,18 @@ export const canBeOrdinary =
   works(setpriv, [...setprivArgs, bwrap, ...trial]) &&
   works(setpriv, [...setprivArgs, process.execPath, '-e', ''])
 
+/** Landlock of this machine, as the server finds it. */
+export const landlock = landlockHere()
+
+function landlockHere(): BubblewrapMachine['landlock'] {
+  const program = '/usr/bin/perl'
+  if (!works(program, ['-e', ''])) return null
+  const version = Number(execFileSync(program, ['-e', 'print syscall(444, 0, 0, 1)'], { encoding: 'utf8' }))
+  return version >= lowestInside ? { program, version } : null
+}
+
 export function machine(home: string): BubblewrapMachine {
   const said = execFileSync(bwrap, ['--version'], { encoding: 'utf8' })
   const [major = 0, minor = 0, patch = 0] = said.replace(/^\D+/, '').split('.').map(Number)
-  return { program: bwrap, version: [major, minor, patch], home }
+  return { program: bwrap, version: [major, minor, patch], home, landlock }
 }

@@ -44,6 +44,18 @@ const probe = `perl ${fixturePath('probe.pl')}`
 describe.skipIf(enforcement !== 'partial')(
   `limits by Landlock${enforcement === 'partial' ? '' : ` (${reason})`}`,
   () => {
+    it.each(['read-only', 'workspace-write'] as const)(
+      'open no FIFO of another program for writing in %s',
+      async (mode) => {
+        using ground = openPlayground()
+        const fifo = ground.path('out/pipe')
+        execFileSync('mkfifo', [fifo])
+        const sandbox = await sandboxes.prepare(ground.limits({ mode }))
+        const { lines } = await runLimited(sandbox, `dd if=/dev/null of=${fifo} oflag=nonblock conv=notrunc 2>&1`)
+        expect(lines.join()).toContain('Permission denied')
+      },
+    )
+
     it('let a command write to folders of the workspace and its scratch, and to nothing else', async () => {
       using ground = openPlayground()
       symlinkSync(ground.path('out'), ground.path('workspace/src/link'))

@@ -82,7 +82,9 @@ describe('the sandboxes of this machine', () => {
     copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE)
     const folder = folderWith(workspace, { bwrap: 'real', nsenter: 'real' })
     const { stdout } = spawnSync(node, [fixturePath('report-sandboxes.ts'), folder], { encoding: 'utf8' })
-    expect(JSON.parse(stdout)).toEqual(here)
+    const { reason, ...found } = JSON.parse(stdout)
+    // Without Perl nothing applies Landlock.
+    expect([found, reason]).toEqual([{ ...here, reason: undefined }, expect.stringContaining('Named pipes')])
   })
 
   it.skipIf(here.enforcement !== 'full')('share a loopback only where one was tried and held', async () => {

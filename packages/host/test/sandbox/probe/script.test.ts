@@ -46,7 +46,9 @@ const held: ProbeFindings = {
   tcp: 'ECONNREFUSED',
   unix: 'EPERM',
   filtered: true,
+  openedPipe: false,
 }
+const all = { filtered: true, closesPipes: true }
 
 describe('the results of the probe', () => {
   it.each<[string, Partial<ProbeFindings>, string[]]>([
@@ -64,16 +66,24 @@ describe('the results of the probe', () => {
       ['keep it from writing elsewhere', 'keep it from the network'],
     ],
   ])('are judged: %s', (_, findings, problems) => {
-    expect(judgeFindings({ ...held, ...findings }, 'workspace-write', true)).toEqual(problems)
+    expect(judgeFindings({ ...held, ...findings }, 'workspace-write', all)).toEqual(problems)
   })
 
   it('must not have written anywhere in read-only mode', () => {
-    expect(judgeFindings(held, 'read-only', true)).toEqual(['keep it from writing'])
-    expect(judgeFindings({ ...held, wroteInside: false }, 'read-only', true)).toEqual([])
+    expect(judgeFindings(held, 'read-only', all)).toEqual(['keep it from writing'])
+    expect(judgeFindings({ ...held, wroteInside: false }, 'read-only', all)).toEqual([])
+  })
+
+  it('must not have opened a FIFO in read-only mode, where that is closed', () => {
+    const findings = { ...held, wroteInside: false, openedPipe: true }
+    expect(judgeFindings(findings, 'read-only', all)).toEqual(['keep it from writing to a named pipe'])
+    expect(judgeFindings(findings, 'read-only', { ...all, closesPipes: false })).toEqual([])
+    expect(judgeFindings({ ...held, openedPipe: true }, 'workspace-write', all)).toEqual([])
   })
 
   it('need no filter where there is none', () => {
-    expect(judgeFindings({ ...held, filtered: false, unix: 'ok' }, 'workspace-write', false)).toEqual([])
+    const findings = { ...held, filtered: false, unix: 'ok' }
+    expect(judgeFindings(findings, 'workspace-write', { filtered: false, closesPipes: false })).toEqual([])
   })
 
   it.each([
