@@ -115,12 +115,12 @@ export function typedServer({ server, tokenFile, caFile, allowUnencrypted }: Ser
 export function overridesOf(flags: CommonFlags & { readonly policy?: string }, here = workingFolder): Overrides {
   const absolute = (path: string) => fromWorkingFolder(path, here)
   const { model, effort, cd, addDir, environment, profile, config, policy, oss, localProvider } = flags
-  const provider = localProvider ?? (oss === true ? 'ollama' : undefined)
+  const modelProvider = localProvider ?? (oss === true ? 'ollama' : undefined)
   return {
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { effort }),
     ...limitsOf(flags),
-    ...(provider === undefined ? {} : { provider }),
+    ...(modelProvider === undefined ? {} : { modelProvider }),
     // A path on an environment's machine is sent as typed, because only that machine can resolve it.
     ...(cd === undefined ? {} : { cwd: absolute(cd), environmentCwd: cd }),
     ...(environment === undefined ? {} : { environment }),

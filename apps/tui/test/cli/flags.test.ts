@@ -54,8 +54,8 @@ describe('flags become overrides', () => {
   })
 
   test('--oss and --local-provider name a local provider', () => {
-    expect(overridesOf({ oss: true }, () => '/here')).toEqual({ provider: 'ollama' })
-    expect(overridesOf({ oss: true, localProvider: 'lmstudio' }, () => '/here')).toEqual({ provider: 'lmstudio' })
+    expect(overridesOf({ oss: true }, () => '/here')).toEqual({ modelProvider: 'ollama' })
+    expect(overridesOf({ oss: true, localProvider: 'lmstudio' }, () => '/here')).toEqual({ modelProvider: 'lmstudio' })
   })
 
   test('paths are meant from where the command was typed, also with --cd', () => {

@@ -88,6 +88,21 @@ describe('flags of codex exec', () => {
     expect(JSON.stringify(events)).toContain('"sandbox":"danger-full-access"')
   })
 
+  test('--oss asks Ollama, and --local-provider another one', async () => {
+    await using world = await execWorld({ steps: [{ text: 'One.' }, { text: 'Two.' }] })
+    const config = await readFile(join(world.env.PARLEY_HOME, 'config.toml'), 'utf8')
+    const provider = (id: string) =>
+      `[model_providers.${id}]\nbase_url = "${world.model.url}"\nwire_api = "responses"\nquery_params = { of = "${id}" }\n`
+    await world.writeConfig(`${config}\n${provider('ollama')}\n${provider('lmstudio')}`)
+    expect(await world.exec(['--oss', 'hi'])).toMatchObject({ exitCode: 0, stdout: 'One.\n' })
+    const other = await world.exec(['--oss', '--local-provider', 'lmstudio', 'hi'])
+    expect(other).toMatchObject({ exitCode: 0, stdout: 'Two.\n' })
+    expect(world.model.requests.map(({ path }) => path)).toEqual([
+      expect.stringContaining('of=ollama'),
+      expect.stringContaining('of=lmstudio'),
+    ])
+  })
+
   test('--full-auto is the sandbox that lets the folder be written', async () => {
     await using world = await execWorld({ steps: [{ text: 'One.' }] })
     const { end, events } = await world.execJson(['--full-auto', 'hi'])
