@@ -1,3 +1,4 @@
+import { configKeys } from '@parley/protocol/config-keys'
 import { describe, expect, it } from 'vitest'
 import { type Config, configSchema } from '../src/config-schema.ts'
 import { projectKeys, projectLayer } from '../src/project-layer.ts'
@@ -147,6 +148,10 @@ describe('each key of the schema', () => {
   it('is found by the walk, and the list has no other', () => {
     expect(leaves).toEqual(expect.arrayContaining([...projectKeys, 'model_providers.*.headers', 'profile']))
     expect(leaves.length).toBeGreaterThan(40)
+  })
+
+  it('is in the list of keys that every reader of them has', () => {
+    expect(Object.keys(configSchema.shape).toSorted()).toEqual(configKeys.toSorted())
   })
 
   it.each(leaves)('%s takes effect from a project only if it is listed', (key) => {

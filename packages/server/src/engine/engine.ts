@@ -187,7 +187,7 @@ export function createEngine(parts: EngineParts): Engine {
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),
     assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
     ...clientAccess(parts, { ...policy, ceiling }),
-    editorServers: editorServersOf(parts, { host, handed }),
+    editorServers: editorServersOf(parts, { host, handed, report }),
     ...rightsIn(parts, host),
     methodsFor: (client) => methodsFor(client, { ...around, ...peopleIn(parts, () => at.page ?? null) }),
     followList: createListFollowing((onChange) => watchSessions(files, home, onChange)),

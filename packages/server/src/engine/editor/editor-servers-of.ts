@@ -19,19 +19,20 @@ interface Parts extends Pick<OfferPorts, 'sandboxes' | 'redaction'> {
 interface Around {
   readonly host: Pick<ConversationHost, 'conversations'>
   readonly handed: HandedServers
+  readonly report: OfferPorts['report']
 }
 
 /** Returns the servers of editors in an engine; the code is loaded with the first use. */
 export function editorServersOf(
   { home, files, ceiling = defaultCeilingFlags, sandboxes, redaction, clock }: Parts,
-  { host, handed }: Around,
+  { host, handed, report }: Around,
 ): EditorServers {
   let made: Promise<EditorServers> | null = null
   const ports = (): OfferPorts => ({
     find: (id) => host.conversations.find(({ conversation }) => conversation.id === id),
     own: () => readConfig(home, ceiling.profile === null ? {} : { profile: ceiling.profile }).values,
     trust: createEditorServerTrust(home, files),
-    ...{ ceiling, handed, sandboxes, redaction, now: clock.now },
+    ...{ ceiling, handed, sandboxes, redaction, report, now: clock.now },
   })
   const servers = () => {
     made ??= import('./offer-servers.ts').then(({ createEditorServers }) => createEditorServers(ports()))

@@ -21,6 +21,7 @@ export interface OfferPorts {
   readonly trust: EditorServerTrust
   readonly sandboxes: Pick<Sandboxes, 'report'>
   readonly redaction: Pick<Redaction, 'learn'>
+  readonly report: (fault: unknown, conversationId: ConversationId) => void
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -67,7 +68,12 @@ export function createEditorServers(ports: OfferPorts): EditorServers {
       const judged = offered.get(conversationId)?.get(name)
       if (judged?.shown.hash !== hash) return
       const { folder, command } = judged.launch
-      trust.keep(folder, { hash, verdict, decidedAt: new Date(ports.now()).toISOString(), name, command })
+      try {
+        trust.keep(folder, { hash, verdict, decidedAt: new Date(ports.now()).toISOString(), name, command })
+      } catch (error) {
+        // The answer counts for this session all the same, and the next one asks again.
+        ports.report(error, conversationId)
+      }
       if (verdict === 'trusted' && refusalOf(find(conversationId), ports) === null) start(conversationId, judged)
     },
     async withdraw(conversationId) {

@@ -1,8 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type McpServer, methods } from '@agentclientprotocol/sdk'
+import { openSandboxes } from '@parley/host'
 import { waitUntil } from '@parley/testkit'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { noEditorServers } from '../../../src/programs/named-servers.ts'
 import { fakeSandboxes } from '../../engine/support/fake-sandboxes.ts'
 import { type ScriptedModel, scriptedModel } from '../../engine/support/scripted-model.ts'
@@ -10,20 +13,10 @@ import type { TestPorts } from '../../engine/support/test-parts.ts'
 import { boxSection } from '../../environments/support/config-for.ts'
 import { startFarMachine } from '../../environments/support/far-machine.ts'
 import { calling, type McpPlace, mcpPlace } from '../../tools/mcp/support/mcp-place.ts'
-import { choose, type Editor, openEditor } from './editor.ts'
+import { nosyServer } from '../../tools/mcp/support/nosy-server.ts'
+import { choose, openEditor } from './editor.ts'
+import { answers, argsOf, envOf, handed, mcpPatience, startsAsked } from './handed-servers.ts'
 
-const mcpPatience = { firstRequestMs: 15_000, restartDelaysMs: [5] } as const
-const answers = (count: number) => scriptedModel(...Array.from({ length: count }, () => ({ text: 'ok' })))
-
-/** Server as an editor hands it over, with more variables than the mark of the test. */
-function handed(place: McpPlace, more: Readonly<Record<string, string>> = {}, name = 'ugly'): McpServer {
-  const { env, ...launch } = place.launch(name, 'plain')
-  const variables = Object.entries(more).map(([variable, value]) => ({ name: variable, value }))
-  return { name, ...launch, env: [...env, ...variables] }
-}
-
-const isStart = ({ toolCall }: Editor['questions'][number]) => toolCall.toolCallId.startsWith('editor-server-')
-const startsAsked = ({ questions }: Editor) => questions.filter(isStart)
 const offeredTo = (model: ScriptedModel) => model.requests.at(-1)?.tools.map(({ name }) => name) ?? []
 
 describe('a server that an editor hands over', () => {
@@ -151,6 +144,20 @@ describe('a server that an editor hands over', () => {
     expect(text).not.toContain(JSON.stringify('\u001b').slice(1, -1))
   })
 
+  it('is started after a yes that cannot be kept, and asked about again in the next session', async () => {
+    await using place = mcpPlace()
+    writeFileSync(join(place.root, '.parley', 'trust'), 'no folder')
+    const model = answers(2)
+    const server = place.start({ model, mcpPatience, sandboxes: fakeSandboxes().sandboxes })
+    await using editor = await openEditor(server)
+    for (const asked of [1, 2]) {
+      const { sessionId } = await editor.open(place.cwd, [handed(place)])
+      await editor.say(sessionId, 'go')
+      expect(startsAsked(editor)).toHaveLength(asked)
+      expect(offeredTo(model)).toContain('mcp__ugly__echo')
+    }
+  })
+
   it('ends with its session', async () => {
     await using place = mcpPlace()
     const server = place.start({ model: answers(1), mcpPatience, sandboxes: fakeSandboxes().sandboxes })
@@ -258,75 +265,35 @@ describe('a server that an editor hands over', () => {
   })
 })
 
-describe('a server of an editor with editor_servers = "own"', () => {
-  const own = '[acp]\neditor_servers = "own"\n'
+const cache = mkdtempSync(join(tmpdir(), 'parley-enforcement-'))
+afterAll(() => rmSync(cache, { recursive: true, force: true }))
+const sandboxes = openSandboxes({ cacheFile: join(cache, 'sandbox.json'), env: process.env })
+const { enforcement, reason } = await sandboxes.report()
 
-  /** Opens a session with a server, lets it start, and returns the sandboxes that were set up and the question. */
-  async function started(place: McpPlace, one: McpServer) {
-    const { sandboxes, prepared } = fakeSandboxes()
-    const server = place.start({ model: answers(1), mcpPatience, sandboxes })
-    await using editor = await openEditor(server)
-    const { sessionId } = await editor.open(place.cwd, [one])
-    await editor.say(sessionId, 'go')
-    expect(place.processes()).toHaveLength(1)
-    return { prepared, question: JSON.stringify(startsAsked(editor)[0]?.toolCall.content) }
-  }
+// The programs of this checkout are not there inside, where /tmp is another.
+const isHidden = process.execPath.startsWith('/tmp/')
 
-  it("runs as the user's own, in the home folder, where its program lies outside", async () => {
+it.skipIf(enforcement !== 'full' || isHidden)(
+  `a server of an editor cannot leave the folder of its session (${isHidden ? 'the checkout is below /tmp' : reason})`,
+  async () => {
     await using place = mcpPlace()
-    place.append(own)
-    const { prepared, question } = await started(place, handed(place))
-    expect(prepared).toEqual([])
-    expect(question).toContain('outside any sandbox, as your own servers are')
-    expect(question).toContain(`in ${place.root}`)
-  })
-
-  it.each([
-    ['its script lies in the workspace', (one: McpServer) => ({ ...one, args: ['./copy.mjs', 'plain'] })],
-    ['a script is loaded from it', (one: McpServer) => ({ ...one, args: ['--import=./empty.mjs', ...argsOf(one)] })],
-    ['a script is loaded by an option with its whole path', loading],
-    [
-      'an option names the folder',
-      (one: McpServer, cwd: string) => ({ ...one, args: [...argsOf(one), `--directory=${cwd}`] }),
-    ],
-    [
-      'a variable leads into it',
-      (one: McpServer, cwd: string) => ({ ...one, env: [...envOf(one), { name: 'NODE_PATH', value: cwd }] }),
-    ],
-    ['it is given a relative path', (one: McpServer) => ({ ...one, args: [...argsOf(one), '.'] })],
-    [
-      'its program is found there',
-      (one: McpServer, cwd: string) => ({
-        ...one,
-        command: 'node',
-        env: [...envOf(one), { name: 'PATH', value: `${cwd}/bin` }],
-      }),
-    ],
-  ])('runs in the sandbox where %s', async (_, change) => {
-    await using place = mcpPlace()
-    place.append(own)
-    const [script = ''] = argsOf(handed(place))
-    place.write('copy.mjs', `await import(${JSON.stringify(script)})\n`)
-    place.write('empty.mjs', '')
-    mkdirSync(join(place.cwd, 'bin'))
-    writeFileSync(join(place.cwd, 'bin', 'node'), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 })
-    const { prepared, question } = await started(place, change(handed(place), place.cwd))
-    expect(prepared.length).toBeGreaterThan(0)
-    expect(question).toContain('in the sandbox')
-  })
-
-  it('is not so by the configuration of a project, trusted or not', async () => {
-    await using place = mcpPlace()
+    const far = createServer()
+    using _closed = { [Symbol.dispose]: () => void far.close() }
+    await new Promise<void>((resolve) => far.listen(0, '127.0.0.1', resolve))
+    const { port } = far.address() as AddressInfo
+    mkdirSync(join(place.cwd, '.git', 'hooks'), { recursive: true })
     mkdirSync(join(place.cwd, '.parley'))
-    place.write('.parley/config.toml', own)
-    const talk = await place.talkTo(answers(1))
-    const { hash } = await talk.client.request('trust/read', { cwd: place.cwd })
-    await talk.client.request('trust/decide', { cwd: place.cwd, hash: hash ?? '', verdict: 'trusted' })
-    const { prepared, question } = await started(place, handed(place))
-    expect(prepared.length).toBeGreaterThan(0)
-    expect(question).toContain('in the sandbox')
-  })
-})
+    place.write('.git/HEAD', 'ref: refs/heads/main\n')
+    place.write('mcp.mjs', nosyServer(place.root, port))
+    const model = answers(1)
+    await using editor = await openEditor(place.start({ model, mcpPatience, sandboxes }))
+    const { sessionId } = await editor.open(place.cwd, [{ ...handed(place), args: ['mcp.mjs', 'plain'] }])
+    await editor.say(sessionId, 'go')
+    expect(offeredTo(model)).toContain('mcp__ugly__echo')
+    expect(place.read('done')).toBe('inside')
+    expect(existsSync(join(place.root, 'made'))).toBe(false)
+  },
+)
 
 interface Setting {
   readonly config?: string
@@ -342,16 +309,4 @@ function configureAbove({ root }: McpPlace, keys: string): void {
 
 function flags(more: object) {
   return { maxSandbox: null, allowNever: false, profile: null, ...more }
-}
-
-function argsOf(one: McpServer): string[] {
-  return 'args' in one ? one.args : []
-}
-
-function envOf(one: McpServer) {
-  return 'env' in one ? one.env : []
-}
-
-function loading(one: McpServer, cwd: string) {
-  return { ...one, args: [`--import=${cwd}/empty.mjs`, ...argsOf(one)] }
 }
