@@ -143,8 +143,8 @@ it('these fields of events are all that redaction does not treat as plain text',
     stream: ['tail', 'text'],
     word: [
       ...['content.mediaType', 'content.type', 'item.content.mediaType', 'item.content.type'],
-      ...['item.images.mediaType', 'item.type'],
-      ...['message.content.mediaType', 'message.content.type', 'purpose', 'type', 'why'],
+      ...['item.decision.scope', 'item.images.mediaType', 'item.type'],
+      ...['message.content.mediaType', 'message.content.type', 'purpose', 'scope', 'type', 'why'],
     ],
   })
 })

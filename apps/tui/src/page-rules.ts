@@ -6,6 +6,7 @@ export { highlightCode } from './highlight/highlight-code.ts'
 export {
   type AnswerGuard,
   choicesFor,
+  decisionFor,
   isReadable,
   isWhollySeen,
   isYes,

@@ -13,15 +13,14 @@ export {
   askedLimits,
   describeFacts,
   type Facts,
-  type Grant,
   hasOwnLimits,
   storedFacts,
 } from './decision/facts.ts'
+export { type Grant, isStillAlike, type SessionYes, sessionAnswers } from './decision/grants.ts'
 export { factsOfPart } from './decision/kinds/command/command.ts'
 export type { CommandFacts } from './decision/kinds/command/facts.ts'
 export type { DescribedFact } from './decision/kinds/kind.ts'
 export type { McpFacts } from './decision/kinds/mcp.ts'
-export { grantFor } from './decision/match.ts'
 export { type Narrowing, narrowed } from './decision/narrow.ts'
 export { allHaveNetwork, honoursRequests } from './decision/rules/matrix.ts'
 export { type Rules, ruleTargetOf, widerRules, withoutAllowing } from './decision/rules/rules.ts'

@@ -11,7 +11,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   '#approvalKind': '["=","command","patch","escalation","network","mcpTool","read","elicitation","question","plan"]',
   '#approvalPolicy': '["=","untrusted","on-failure","on-request","never"]',
   '#approvalRequest':
-    '{"id":"text","itemId":"text","turnId":"text","kind":"#approvalKind","title":"text","detail":"text","files?":["list","#askedFile"],"command?":["list","text"],"cwd":"text","environment?":"text","env?":["map","text"],"sandbox":["or","#sandboxMode",["=","none"]],"network?":"boolean","background?":["=",true],"attempt?":"int>=2","justification?":"text","contentHash?":"text","reason":"text","rule":"#ruleRef","decisions":["list","#decision"],"always?":"#alwaysRule","facts?":["map","any"],"answerableBy":["list","text"],"form?":"#form"}',
+    '{"id":"text","itemId":"text","turnId":"text","kind":"#approvalKind","title":"text","detail":"text","files?":["list","#askedFile"],"command?":["list","text"],"cwd":"text","environment?":"text","env?":["map","text"],"sandbox":["or","#sandboxMode",["=","none"]],"network?":"boolean","background?":["=",true],"attempt?":"int>=2","justification?":"text","contentHash?":"text","reason":"text","rule":"#ruleRef","decisions":["list","#decision"],"forSession?":{"covers":"text","any?":"text"},"always?":"#alwaysRule","facts?":["map","any"],"answerableBy":["list","text"],"form?":"#form"}',
   '#askedFile':
     '{"path":"text","kind":["=","add","update","delete"],"link?":["=",true],"movedTo?":"text","additions":"int","deletions":"int","before":["or","null","text"],"after":["or","null","text"],"real?":"text","realMovedTo?":"text","deletedBytes?":"int>=0","notes?":["list","text"]}',
   '#callKind': '["=","read","edit","delete","move","search","execute","fetch","think","other"]',
@@ -22,7 +22,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
     '["or",{"type":["=","text"],"text":"text","file?":"text","totalBytes?":"int>=0","totalLines?":"int>=1"},{"file":"text","mediaType":"text","name":"text","type":["=","image"]}]',
   '#decision': '["=","approved","approvedForSession","approvedAlways","denied","abort"]',
   '#decisionRecord':
-    '{"verdict":["=","allow","ask","deny"],"rule":"#ruleRef","reason":"text","code?":"text","approvalId?":"text","answer?":"text","by?":"#actor","note?":"text","limits?":"#runLimits"}',
+    '{"verdict":["=","allow","ask","deny"],"rule":"#ruleRef","reason":"text","code?":"text","approvalId?":"text","answer?":"text","scope?":["=","any"],"by?":"#actor","note?":"text","limits?":"#runLimits"}',
   '#denial': '{"itemId":"text","title":"text","reason":"text"}',
   '#endedCommand':
     '{"itemId":"text","exitCode?":"int","signal?":"text","timedOut?":["=",true],"stopped?":["=",true],"durationMs?":"number"}',
@@ -116,7 +116,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
   'item.discarded': '{"itemId":"text","reason":"text"}',
   'approval.requested': '{"approval":"#approvalRequest"}',
   'approval.decided':
-    '{"approvalId":"text","decision":["or","#decision",["=","withdrawn"]],"note?":"text","answers?":["map","#answer"],"by":"#actor","seal?":"text"}',
+    '{"approvalId":"text","decision":["or","#decision",["=","withdrawn"]],"note?":"text","answers?":["map","#answer"],"by":"#actor","scope?":["=","any"],"seal?":"text"}',
   'plan.updated': '{"plan":"#plan"}',
   'forwards.changed': '{"forwards":["list","#forward"],"by?":"#actor"}',
   'waits.changed': '{"waits":["list","#outputWait"],"by?":"#actor"}',

@@ -48,6 +48,8 @@ export interface QuestionWords {
   /** Rule that asks, in brackets. */
   readonly rule: string
   readonly again: string | null
+  /** Sentence on how far a yes for the session reaches, for clients with words of their own for it; null where there is none. */
+  readonly session: string | null
   /** Reason of the model, quoted; `uncheckedWords` introduce it. */
   readonly justification: string | null
 }
@@ -56,7 +58,7 @@ type Described = Omit<ApprovalRequest, 'id' | 'itemId' | 'turnId' | 'decisions' 
 
 /** Describes everything that a yes would allow, and why it is asked. */
 export function describeQuestion(approval: Described, enforcement: Enforcement): QuestionWords {
-  const { kind, title, detail, files = [], env = {}, environment, justification } = approval
+  const { kind, title, detail, files = [], env = {}, environment, justification, forSession } = approval
   const variables = Object.entries(env).map(([name, value]) => onOneLine(`${name}=${value}`))
   const isRepeated = detail.startsWith(title) || (kind === 'patch' && files.length > 0)
   return {
@@ -76,6 +78,7 @@ export function describeQuestion(approval: Described, enforcement: Enforcement):
     reason: onOneLine(approval.reason),
     rule: runsNothing(kind) ? '' : onOneLine(`[${ruleSource(approval.rule)}]`),
     again: approval.attempt === undefined ? null : againWords,
+    session: forSession === undefined ? null : `A yes for the session covers ${onOneLine(forSession.covers)}.`,
     justification: justification === undefined ? null : `“${onOneLine(justification)}”`,
   }
 }
@@ -169,7 +172,7 @@ export function questionText(
 ): string {
   if (runsNothing(kind)) return [words.reason, ...warningLines(words), calledText(words)].filter(isSaid).join('\n')
   if (kind === 'patch') return patchText(words, agent, grantRoot)
-  const { folder, environment, background, variables, reason, rule, again, justification } = words
+  const { folder, environment, background, variables, reason, rule, again, session, justification } = words
   const where = `\`${folder}\`${environment === null ? '' : ` on ${environment}`}`
   const command = showHidden(collapseBlanks(typed)).replaceAll('\n', `\n${indent}`)
   return [
@@ -182,6 +185,7 @@ export function questionText(
     variables === null ? null : `It runs ${variables}.`,
     reason === '' ? null : `Asked because: ${reason} ${rule}`,
     again,
+    session,
     justification === null ? null : `${uncheckedWords}${justification}`,
   ]
     .filter(isSaid)
@@ -190,13 +194,14 @@ export function questionText(
 
 /** Returns the text about a patch: all files, then every line of its diffs. */
 function patchText(words: QuestionWords, agent: string, grantRoot: string | null): string {
-  const { reason, rule, title, files, folder, environment, detail } = words
+  const { reason, rule, title, files, folder, environment, session, detail } = words
   return [
     reason === '' ? null : `${reason} ${rule}`,
     `Allow ${agent} to apply proposed code changes?`,
     ...(title === null ? files : [title, ...files]),
     `Paths are relative to \`${folder}\`${environment === null ? '' : ` on ${environment}`}.`,
     limitsLine(words),
+    session,
     grantRoot === null
       ? null
       : `A yes for the session opens \`${onOneLine(grantRoot)}\` for later commands and patches.`,

@@ -172,6 +172,7 @@ export type Intent =
       readonly kind: 'decide'
       readonly approvalId: ApprovalId
       readonly decision: ApprovalDecision
+      readonly scope?: 'any'
       readonly note?: string
       /** Answers of a filled-in form. */
       readonly answers?: Answers

@@ -5,6 +5,7 @@ import {
   type Answer,
   answerForText,
   choicesFor,
+  decisionFor,
   forgetPainted,
   isFresh,
   isReadable,
@@ -24,12 +25,6 @@ import type { KeyEvent } from './keys/key-event.ts'
 import { maySend, onlyReads } from './people/held-role.ts'
 import { addNote, addNotice, type UiState } from './ui-state.ts'
 import { isWritingOver, setMessageAside, setWriting } from './write-over-question.ts'
-
-const decisions: Readonly<Record<'yes' | 'yesForConversation' | 'stop', ApprovalDecision>> = {
-  yes: 'approved',
-  yesForConversation: 'approvedForSession',
-  stop: 'abort',
-}
 
 /**
  * Handles a key as an answer to the approval on the screen; null if it is text. While the composer is open every key is
@@ -210,7 +205,8 @@ function actOn(ui: UiState, approval: Approval, answer: Answer, state: UiContext
       if (isForm(approval.kind) && answer === 'yes') return openForm(setMessageAside(ui), approval)
       const mode = modeToWorkIn(approval, answer)
       if (mode !== null) return decide(ui, approval, 'approved', { answers: planAnswers(mode) })
-      return decide(ui, approval, decisions[answer])
+      const { decision, ...scope } = decisionFor(answer)
+      return decide(ui, approval, decision, scope)
     }
   }
 }
@@ -219,7 +215,7 @@ function decide(
   ui: UiState,
   approval: Approval,
   decision: ApprovalDecision,
-  more: { readonly answers?: Answers } = {},
+  more: { readonly answers?: Answers; readonly scope?: 'any' } = {},
 ): UiStep {
   if (!offers(approval, decision)) return stepTo(ui)
   const answered = { ...ui, answeredApproval: approval.id, remembering: null }

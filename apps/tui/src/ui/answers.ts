@@ -102,14 +102,15 @@ export function isFresh({ atMs }: HeldKey, nowMs: number): boolean {
 }
 
 /**
- * Answer to an approval. `remember` shows the rule first and adds it when given again. `note` asks for a reason first;
+ * Answer to an approval. `yesForConversation` is the narrower yes until the conversation is left, `yesToAny` the wider
+ * one beside it. `remember` shows the rule first and adds it when given again. `note` asks for a reason first;
  * `print` shows all of the approval, `why` its decision, and neither answers.
  */
-export type Answer = 'yes' | 'yesForConversation' | 'remember' | 'note' | 'stop' | 'print' | 'why'
+export type Answer = 'yes' | 'yesForConversation' | 'yesToAny' | 'remember' | 'note' | 'stop' | 'print' | 'why'
 
 /** Returns true for answers that allow the call. */
 export function isYes(answer: Answer): boolean {
-  return answer === 'yes' || answer === 'yesForConversation' || answer === 'remember'
+  return answer === 'yes' || answer === 'yesForConversation' || answer === 'yesToAny' || answer === 'remember'
 }
 
 export interface Choice {
@@ -122,6 +123,7 @@ export interface Choice {
 const choices: readonly Choice[] = [
   { key: 'y', answer: 'yes' },
   { key: 'a', answer: 'yesForConversation' },
+  { key: 'e', answer: 'yesToAny' },
   { key: 'r', answer: 'remember' },
   { key: 'n', answer: 'note' },
   { key: 'Esc', answer: 'stop' },
@@ -142,8 +144,27 @@ export function choicesFor(approval: Approval): readonly Choice[] {
   return choices.filter(({ answer }) => {
     if (approval.kind === 'plan' && isYes(answer)) return modeToWorkIn(approval, answer) !== null
     if (answer === 'yesForConversation') return offers(approval, 'approvedForSession')
+    if (answer === 'yesToAny') return approval.forSession?.any !== undefined
     return answer !== 'remember' || (offers(approval, 'approvedAlways') && approval.always !== undefined)
   })
+}
+
+/** Answer as a request says it. */
+interface Decided {
+  readonly decision: ApprovalDecision
+  readonly scope?: 'any'
+}
+
+const decided: Readonly<Record<'yes' | 'yesForConversation' | 'yesToAny' | 'stop', Decided>> = {
+  yes: { decision: 'approved' },
+  yesForConversation: { decision: 'approvedForSession' },
+  yesToAny: { decision: 'approvedForSession', scope: 'any' },
+  stop: { decision: 'abort' },
+}
+
+/** Returns how a request says an answer that needs nothing more. */
+export function decisionFor(answer: keyof typeof decided): Decided {
+  return decided[answer]
 }
 
 /** Returns the answer that a typed letter gives; null if it gives none. */

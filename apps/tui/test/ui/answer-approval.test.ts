@@ -25,6 +25,15 @@ describe('an approval', () => {
     expect(typeKeys(openUi, asking, key).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision }])
   })
 
+  test('is answered by e with the wider yes for the conversation, where there is one beside the narrower', () => {
+    const forSession = { covers: 'exactly this call', any: 'any call of db/query' }
+    const wide = after(turnStarted, started(command('x')), requested({ forSession }))
+    const answer = { kind: 'decide', approvalId: 'a1', decision: 'approvedForSession' }
+    expect(typeKeys(openUi, wide, 'e').intents).toEqual([{ ...answer, scope: 'any' }])
+    expect(typeKeys(openUi, wide, 'a').intents).toEqual([answer])
+    expect(typeKeys(openUi, asking, 'e').intents).toEqual([])
+  })
+
   test.each(['enter', 'tab', 'up', ' ', 'x', 'r', 'Y', '1', '2', '3', '4', '5'])('is not answered by %j', (key) => {
     expect(typeKeys(openUi, asking, key).intents).toEqual([])
   })

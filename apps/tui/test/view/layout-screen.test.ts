@@ -130,7 +130,10 @@ const scenes: Readonly<Record<string, Scene>> = {
       started(patch('proposed')),
       started(command('ls', { id: 'x2' })),
       started(command('ps', { id: 'x3' })),
-      requested({ itemId: 'p1', kind: 'patch', title: 'Patch src/cart.js', detail: diff }),
+      requested({
+        ...{ itemId: 'p1', kind: 'patch', title: 'Patch src/cart.js', detail: diff },
+        forSession: { covers: 'any change to this file' },
+      }),
       requested({ id: 'a2', itemId: 'x2' }),
       requested({ id: 'a3', itemId: 'x3' }),
     ),

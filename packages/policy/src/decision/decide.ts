@@ -1,7 +1,8 @@
 import type { ApprovalPolicy, Enforcement, RuleRef, RunLimits } from '@parley/protocol'
-import { type Facts, type Grant, kindOf } from './facts.ts'
+import { type Facts, kindOf } from './facts.ts'
+import { type Grant, isGranted } from './grants.ts'
 import { isInertWord } from './kinds/kind.ts'
-import { matchAllow, matchBelow, matchesGrant, matchStrict, matchWider } from './match.ts'
+import { matchAllow, matchBelow, matchStrict, matchWider } from './match.ts'
 import {
   type DecisionCode,
   honoursRequests,
@@ -46,7 +47,8 @@ export function decide(given: Facts, settings: DecideSettings): Decision {
   const asked = matchStrict('ask', settings.rules, facts) ?? matchBelow(settings.rules, facts)
   if (asked !== null && settings.approvalPolicy === 'never') return neverAsks(asked, run)
   if (asked === null && builtIn.verdict === 'allow') return builtIn
-  if (settings.sessionGrants.some((grant) => matchesGrant(grant, facts, run))) return byGrant(run)
+  const { sessionGrants } = settings
+  if (isGranted(sessionGrants, { facts, limits: sandboxLimits(facts, run, settings) })) return byGrant(run)
   if (asked !== null) return byRule(asked, 'ask', run)
   const allowed = liftingRule(outcome, facts, settings)
   return allowed === null ? builtIn : byRule(allowed, 'allow', run)

@@ -28,13 +28,10 @@ type KindOf = (typeof kinds)[keyof typeof kinds]
  * Facts about a call: all that policy may know. Plain data that is stored on the item; the same facts and settings
  * always lead to the same decision.
  */
-export type Facts = KindOf extends FactsKind<infer SomeFacts, infer _> ? SomeFacts : never
-
-/** Grant that approval for the session makes. Plain data. */
-export type Grant = KindOf extends FactsKind<infer _, infer SomeGrant> ? SomeGrant : never
+export type Facts = KindOf extends FactsKind<infer SomeFacts> ? SomeFacts : never
 
 /** Returns what policy does with these facts; only these may be passed to its methods. */
-export function kindOf(facts: Facts): FactsKind<Facts, Grant> {
+export function kindOf(facts: Facts): FactsKind<Facts> {
   return kinds[facts.kind]
 }
 

@@ -1,5 +1,4 @@
-import { type Facts, type Grant, kindOf } from './facts.ts'
-import type { SandboxUse } from './rules/matrix.ts'
+import { type Facts, kindOf } from './facts.ts'
 import { absoluteFrom, matchesPathPattern, mayMatchBelow } from './rules/path-pattern.ts'
 import type { Rule, Rules, WiderRight } from './rules/rules.ts'
 
@@ -59,17 +58,4 @@ export function matchWider(rules: Rules, facts: Facts, right: WiderRight): Rule 
   if (kind.isNeverAllowed?.(facts) === true) return null
   const allowing = rules.filter((rule) => rule.decision === 'allow')
   return kind.widenedBy?.(facts, allowing, right) ?? null
-}
-
-/**
- * Returns the grant that approval for the session makes, or null when such approval must not be offered: destructive
- * commands and protected files are asked about each time.
- */
-export function grantFor(facts: Facts, use: SandboxUse): Grant | null {
-  return kindOf(facts).grant(facts, use)
-}
-
-export function matchesGrant(granted: Grant, facts: Facts, use: SandboxUse): boolean {
-  const asked = grantFor(facts, use)
-  return asked !== null && asked.kind === granted.kind && kindOf(facts).covers(granted, asked)
 }

@@ -2,9 +2,8 @@ import type { ApprovalPolicy, Enforcement, SandboxMode } from '@parley/protocol'
 import fc from 'fast-check'
 import type { Facts } from '../../src/decision/facts.ts'
 import type { CommandFacts } from '../../src/decision/kinds/command/facts.ts'
-import { grantFor } from '../../src/decision/match.ts'
 import type { Rule, WiderRight } from '../../src/decision/rules/rules.ts'
-import { command, mcp, part, rule, sampleOf } from './sample-facts.ts'
+import { command, grantsOf, mcp, part, rule, sampleOf } from './sample-facts.ts'
 
 // Few words and paths, so that rules often fit.
 const word = fc.constantFrom('ls', 'npm', 'test', 'rm', '-rf', './x')
@@ -75,7 +74,7 @@ export const settings = fc.record({
   rules: fc.array(ruleOf('allow', 'ask', 'deny'), { maxLength: 4 }),
   sessionGrants: fc
     .array(fc.tuple(facts, fc.constantFrom('sandboxed' as const, 'unsandboxed' as const)), { maxLength: 3 })
-    .map((given) => given.map(([each, run]) => grantFor(each, run)).filter((grant) => grant !== null)),
+    .map((given) => given.flatMap(([each, run]) => grantsOf(each, run))),
   approvalPolicy: fc.constantFrom<ApprovalPolicy>('untrusted', 'on-failure', 'on-request', 'never'),
   sandboxMode: fc.constantFrom<SandboxMode>('read-only', 'workspace-write', 'danger-full-access'),
   enforcement: fc.constantFrom<Enforcement>('full', 'partial', 'none'),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type DecideSettings, decide, explainDecision } from '../../src/decision/decide.ts'
-import { grantFor } from '../../src/decision/match.ts'
-import { command, commandRule, mcp, other, part, patch, read, rule, sampleOf } from './sample-facts.ts'
+import type { Facts } from '../../src/decision/facts.ts'
+import { command, commandRule, grantsOf, mcp, other, part, patch, read, rule, sampleOf } from './sample-facts.ts'
 
 const unenforced: DecideSettings = {
   rules: [],
@@ -38,7 +38,7 @@ describe('a rule', () => {
       sandboxMode: 'danger-full-access',
       approvalPolicy: 'never',
       rules: [commandRule('deny', 'npm')],
-      sessionGrants: [grantFor(npmTest, 'unsandboxed')].filter((grant) => grant !== null),
+      sessionGrants: grantsOf(npmTest, 'unsandboxed'),
     })
     expect(denied).toMatchObject({ verdict: 'deny', code: 'deniedByRule' })
   })
@@ -204,9 +204,9 @@ describe('a path rule', () => {
 })
 
 describe('a session grant', () => {
-  const granted = (facts: Parameters<typeof grantFor>[0], run: 'sandboxed' | 'unsandboxed' = 'unsandboxed') => ({
+  const granted = (facts: Facts, run: 'sandboxed' | 'unsandboxed' = 'unsandboxed') => ({
     ...unenforced,
-    sessionGrants: [grantFor(facts, run)].filter((grant) => grant !== null),
+    sessionGrants: grantsOf(facts, run),
   })
 
   it('covers the same command and nothing else', () => {
@@ -247,8 +247,8 @@ describe('a session grant', () => {
   })
 
   it('is not offered for dangerous commands and protected files', () => {
-    expect(grantFor(sampleOf.dangerous, 'sandboxed')).toBeNull()
-    expect(grantFor(sampleOf.patchProtected, 'sandboxed')).toBeNull()
+    expect(grantsOf(sampleOf.dangerous, 'sandboxed')).toEqual([])
+    expect(grantsOf(sampleOf.patchProtected, 'sandboxed')).toEqual([])
   })
 })
 

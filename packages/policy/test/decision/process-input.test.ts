@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decide, sandboxLimits } from '../../src/decision/decide.ts'
-import { grantFor } from '../../src/decision/match.ts'
-import { command, commandRule, part, processInput, rule } from './sample-facts.ts'
+import { command, commandRule, grantsOf, part, processInput, rule } from './sample-facts.ts'
 
 const settings = {
   rules: [],
@@ -28,7 +27,7 @@ describe('what is written to a process', () => {
     for (const approvalPolicy of ['untrusted', 'on-failure', 'on-request'] as const)
       expect(decide(facts, { ...settings, rules: allowed, approvalPolicy }).verdict).toBe('ask')
     expect(decide(facts, { ...settings, approvalPolicy: 'never' })).toMatchObject({ code: 'policyNever' })
-    expect(grantFor(facts, 'unsandboxed')).toBeNull()
+    expect(grantsOf(facts, 'unsandboxed')).toEqual([])
   })
 
   it('asks about a process that may write once commands may not', () => {

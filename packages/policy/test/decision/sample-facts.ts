@@ -1,3 +1,6 @@
+import { sandboxLimits } from '../../src/decision/decide.ts'
+import type { Facts } from '../../src/decision/facts.ts'
+import { type Grant, sessionAnswers } from '../../src/decision/grants.ts'
 import type { CommandFacts, CommandPart } from '../../src/decision/kinds/command/facts.ts'
 import { type ProcessInputFacts, processInputRows } from '../../src/decision/kinds/command/process-input.ts'
 import { commandRows } from '../../src/decision/kinds/command/rows.ts'
@@ -5,6 +8,7 @@ import type { McpFacts } from '../../src/decision/kinds/mcp.ts'
 import { type OtherToolFacts, toolRows } from '../../src/decision/kinds/other-tool.ts'
 import { type PatchFacts, patchRows } from '../../src/decision/kinds/patch.ts'
 import { type ReadFacts, readRows } from '../../src/decision/kinds/read.ts'
+import type { LimitSettings, SandboxUse } from '../../src/decision/rules/matrix.ts'
 import type { Rule, RuleTarget, RuleVerdict } from '../../src/decision/rules/rules.ts'
 
 export function part(argv: readonly string[], changed: Partial<CommandPart> = {}): CommandPart {
@@ -111,3 +115,10 @@ type RowName = keyof typeof sampleOf
 
 /** Names of the rows, in the order in which the kinds of facts declare them. */
 export const rowNames = Object.keys(rows).filter((name): name is RowName => name in sampleOf)
+
+const usual: LimitSettings = { approvalPolicy: 'on-request', sandboxMode: 'workspace-write' }
+
+/** Returns what yeses for the session give that were said to a call which runs so, the narrowest first. */
+export function grantsOf(facts: Facts, run: SandboxUse, settings: LimitSettings = usual): readonly Grant[] {
+  return sessionAnswers({ facts, limits: sandboxLimits(facts, run, settings) }).map(({ grant }) => grant)
+}

@@ -1,8 +1,7 @@
 import type { ApprovalPolicy } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import { type DecideSettings, decide, sandboxLimits } from '../../src/decision/decide.ts'
-import { grantFor } from '../../src/decision/match.ts'
-import { commandRule, mcp, sampleOf } from './sample-facts.ts'
+import { commandRule, grantsOf, mcp, sampleOf } from './sample-facts.ts'
 
 const enforced: DecideSettings = {
   rules: [],
@@ -94,9 +93,9 @@ describe('a request for the network', () => {
   })
 
   it('gets no grant for the session, and none covers it', () => {
-    expect(grantFor(sampleOf.network, 'sandboxed')).toBeNull()
+    expect(grantsOf(sampleOf.network, 'sandboxed')).toEqual([])
     const { network: _request, ...without } = sampleOf.network
-    const plain = [grantFor(without, 'sandboxed')].filter((grant) => grant !== null)
+    const plain = grantsOf(without, 'sandboxed')
     expect(plain).toHaveLength(1)
     expect(decide(sampleOf.network, { ...enforced, sessionGrants: plain }).verdict).toBe('ask')
   })

@@ -43,6 +43,7 @@ function decide(core: Core, event: EventOf<'approval.decided'>): Core {
     state: 'approved' as const,
     decision: event.decision,
     by: event.by,
+    ...(event.scope === undefined ? {} : { scope: event.scope }),
     ...(event.note === undefined ? {} : { note: event.note }),
     ...(event.answers === undefined ? {} : { answers: event.answers }),
     ...(event.seal === undefined ? {} : { seal: event.seal }),
@@ -67,13 +68,14 @@ function withItemStatus(core: Core, itemId: ItemId, status: 'awaitingApproval' |
 }
 
 /** Returns the record of a decision that a user's answer took, without the limits of what runs. */
-export function answeredDecision({ rule, reason, id, decision, by, note }: Approval): DecisionRecord {
+export function answeredDecision({ rule, reason, id, decision, scope, by, note }: Approval): DecisionRecord {
   return {
     verdict: 'ask',
     rule,
     reason,
     approvalId: id,
     ...(decision === undefined ? {} : { answer: decision }),
+    ...(scope === undefined ? {} : { scope }),
     ...(by === undefined ? {} : { by }),
     ...(note === undefined ? {} : { note }),
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { approvalId, clientId, itemId, turnId } from './ids.ts'
-import { actor, answer, answers, decision } from './input.ts'
+import { actor, answer, answers, decision, sessionScope } from './input.ts'
 import { fileChangeEntry, ruleRef, storedFacts } from './item.ts'
 import { leftAlone } from './redaction-marks.ts'
 import { sandboxMode } from './settings.ts'
@@ -46,6 +46,20 @@ export const alwaysRule = z
   .describe(
     'The rule that `approvedAlways` adds. It is offered only if this call would run without a question under it.',
   )
+
+const forSession = z
+  .object({
+    covers: z
+      .string()
+      .describe('Words for what `approvedForSession` covers: `exactly this command`, `any change to these files`.'),
+    any: z
+      .string()
+      .exactOptional()
+      .describe(
+        'Words for the wider answer, where there is one: `any call of db/query`. It is `approvedForSession` with `scope: any`.',
+      ),
+  })
+  .describe('Words of the answers for the session. They end in any case when what they name is changed.')
 
 export const askedFile = z
   .object({
@@ -118,6 +132,9 @@ export const approvalRequest = z
     reason: z.string().describe('Reason for asking.'),
     rule: ruleRef,
     decisions: z.array(decision).describe('Answers to offer.'),
+    forSession: forSession
+      .exactOptional()
+      .describe('Present where `approvedForSession` is offered. Missing in questions of older servers.'),
     always: alwaysRule.exactOptional(),
     facts: storedFacts.exactOptional().describe('All facts the policy used.'),
     answerableBy: z.array(clientId).describe('Ids of the clients connected when the approval was requested.'),
@@ -131,9 +148,12 @@ export const approvalRequest = z
     'A question to the user about exactly this command or patch. It survives a restart, except for an `elicitation`, which is withdrawn because its call ends with the process.',
   )
 
-export const seal = leftAlone(z.string(), 'hash').describe(
+const seal = leftAlone(z.string(), 'hash').describe(
   'Checksum of a yes, made with a key of the home it was given in. A restarted server asks anew about a yes without a valid one.',
 )
+
+/** Parts of a yes that bind it. */
+export const yesParts = { scope: sessionScope.exactOptional(), seal: seal.exactOptional() }
 
 export const approval = z
   .object({
@@ -143,7 +163,7 @@ export const approval = z
     note: z.string().exactOptional().describe('Note of the user with the answer.'),
     answers: answers.exactOptional().describe('Answers to the form of a `question` or a `plan`, once it is approved.'),
     by: actor.exactOptional().describe('Client that answered.'),
-    seal: seal.exactOptional(),
+    ...yesParts,
   })
   .describe('An approval while it is part of the state: pending, or approved and not started.')
 

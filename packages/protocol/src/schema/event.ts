@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { approvalRequest, seal } from './approval.ts'
+import { approvalRequest, yesParts } from './approval.ts'
 import { access } from './events/access.ts'
 import {
   answerProblem,
@@ -317,7 +317,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       note: z.string().exactOptional().describe('Note of the user; the model gets it.'),
       answers: answers.exactOptional().describe('Answers to the form of the approval, with `approved`.'),
       by: actor.describe('Client that answered first.'),
-      seal: seal.exactOptional(),
+      ...yesParts,
     },
     'An approval was decided. Synced to disk before any client sees it.',
   ),

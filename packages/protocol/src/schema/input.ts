@@ -6,8 +6,12 @@ import { jsonText, leftAlone } from './redaction-marks.ts'
 export const decision = z
   .enum(['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort'])
   .describe(
-    '`approvedForSession`: similar calls are approved too, until the conversation is closed. `approvedAlways`: the rule of `always` is also added to policy.toml of the user. Every other value denies; `abort` also ends the turn.',
+    '`approvedForSession`: what `forSession` of the approval says is approved too, until the conversation is closed. `approvedAlways`: the rule of `always` is also added to policy.toml of the user. Every other value denies; `abort` also ends the turn.',
   )
+
+export const sessionScope = z
+  .literal('any')
+  .describe('With `approvedForSession`: it covers what `any` of `forSession` says, in place of the narrower `covers`.')
 
 export const answer = z
   .union([z.string(), z.number(), z.boolean(), z.array(z.string())])

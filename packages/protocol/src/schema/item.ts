@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { severities } from '../review/severities.ts'
 import { approvalId, itemId, messageId, requestKey } from './ids.ts'
-import { actor, contentItem, messageCall, sideFile, storedImage } from './input.ts'
+import { actor, contentItem, messageCall, sessionScope, sideFile, storedImage } from './input.ts'
 import { jsonText, leftAlone, openForm } from './redaction-marks.ts'
 import { sandboxMode } from './settings.ts'
 
@@ -61,6 +61,7 @@ export const decisionRecord = z
     code: z.string().exactOptional().describe('Stable name of the reason for a denial, for programs.'),
     approvalId: approvalId.exactOptional(),
     answer: z.string().exactOptional().describe("The user's decision, where the user was asked."),
+    scope: sessionScope.exactOptional(),
     by: actor.exactOptional().describe('Client that answered.'),
     note: z.string().exactOptional().describe('Note of the user with the answer.'),
     limits: runLimits.exactOptional().describe('Limits that a command ran under, or would have.'),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { environment, hookParams } from './hooks/hook-params.ts'
 import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey } from './ids.ts'
-import { answers, decision, inputItem, sideFile, turnOptions } from './input.ts'
+import { answers, decision, inputItem, sessionScope, sideFile, turnOptions } from './input.ts'
 import { memoryParams } from './methods/memory-params.ts'
 import { peopleParams } from './methods/people-params.ts'
 import { oneConversation, policyParams } from './methods/policy-params.ts'
@@ -123,6 +123,7 @@ export const methodParams = {
     conversationId,
     approvalId,
     decision,
+    scope: sessionScope.exactOptional(),
     note: textUpTo(most.note)
       .exactOptional()
       .describe('Note to the model: with a denial what to do instead, with the yes to a `plan` what to heed.'),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { denial, stopReason, tokenCounts, turnOutcome } from './events/event-parts.ts'
 import { approvalId, conversationId, messageId, turnId } from './ids.ts'
-import { answers, decision, outputSchema } from './input.ts'
+import { answers, decision, outputSchema, sessionScope } from './input.ts'
 import { failure, finding } from './item.ts'
 
 const line = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
@@ -36,6 +36,7 @@ export const inputLine = z
       {
         approvalId: approvalId.describe('`id` of the approval in `approval.requested`.'),
         decision,
+        scope: sessionScope.exactOptional(),
         note: z.string().exactOptional().describe('Note to the model with a denial: what to do instead.'),
         answers: answers
           .exactOptional()

@@ -192,7 +192,7 @@ export const keySections: readonly Section[] = [
     places: ['question'],
     rows: [
       {
-        keys: ['y', 'a', 'r', 'n', 'v', 'w'],
+        keys: ['y', 'a', 'e', 'r', 'n', 'v', 'w'],
         act: 'answer',
         words: 'the answers it offers; a letter counts when nothing is typed after it',
       },

@@ -66,6 +66,7 @@ const typedWords = {
 
 const answersByWord: Readonly<Record<string, Answer>> = {
   ...{ yes: 'yes', y: 'yes', session: 'yesForConversation', a: 'yesForConversation' },
+  ...{ any: 'yesToAny', e: 'yesToAny' },
   ...{ remember: 'remember', r: 'remember', no: 'note', n: 'note', stop: 'stop', why: 'why', w: 'why', v: 'print' },
 }
 

@@ -209,15 +209,21 @@ export function wordsFor(approval: Approval, isBrief: boolean): Readonly<Record<
   if (isForm(approval.kind)) {
     const isPlain = (approval.form?.fields.length ?? 0) === 0
     const note = isPlain ? 'no' : 'do not answer'
-    return { yes: isPlain ? 'yes' : 'answer it', yesForConversation: '', remember, note, stop: 'stop' }
+    return { yes: isPlain ? 'yes' : 'answer it', yesForConversation: '', yesToAny: '', remember, note, stop: 'stop' }
   }
   if (approval.kind === 'plan') return planChoices(remember, isBrief)
-  const again = `yes, and not again for ${sameCall(approval)}`
+  const { covers = 'calls like this', any = '' } = approval.forSession ?? {}
   return isBrief
-    ? { yes: 'yes', yesForConversation: 'yes, not again for this', remember: 'remember …', note: 'no …', stop: 'stop' }
+    ? {
+        yes: 'yes',
+        yesForConversation: `yes, not again for ${shownLine(covers)}`,
+        yesToAny: `yes, not again for ${shownLine(any)}`,
+        ...{ remember: 'remember …', note: 'no …', stop: 'stop' },
+      }
     : {
         yes: 'yes, this once',
-        yesForConversation: `${again}, until I leave`,
+        yesForConversation: `yes, and not again for ${shownLine(covers)}, until I leave`,
+        yesToAny: `yes, and not again for ${shownLine(any)}, until I leave`,
         remember,
         note: 'no …  (say what to do instead)',
         stop: 'stop',
@@ -226,13 +232,14 @@ export function wordsFor(approval: Approval, isBrief: boolean): Readonly<Record<
 
 function planChoices(remember: string, isBrief: boolean): Readonly<Record<Answer, string>> {
   if (isBrief)
-    return { yes: 'work, asked', yesForConversation: 'work', remember, note: 'keep planning …', stop: 'stop' }
+    return {
+      yes: 'work, asked',
+      yesForConversation: 'work',
+      yesToAny: '',
+      remember,
+      note: 'keep planning …',
+      stop: 'stop',
+    }
   const { ask: yes, edit: yesForConversation, plan } = planWords
-  return { yes, yesForConversation, remember, note: `${plan} …  (say what to change)`, stop: 'stop' }
-}
-
-/** Returns what a yes for the conversation covers. */
-function sameCall({ kind }: Approval): string {
-  if (kind === 'patch') return 'these files'
-  return kind === 'mcpTool' || kind === 'read' ? 'exactly this' : 'exactly this command'
+  return { yes, yesForConversation, yesToAny: '', remember, note: `${plan} …  (say what to change)`, stop: 'stop' }
 }

@@ -63,6 +63,7 @@ function indented(lines: readonly string[]): readonly string[] {
 const typedWords = {
   yes: 'yes',
   yesForConversation: 'session',
+  yesToAny: 'any',
   remember: 'remember',
   note: 'no',
   stop: 'stop',

@@ -49,6 +49,14 @@ describe('a line at a question', () => {
     expect(type(asked, openUi, line).intents).toEqual([{ kind: 'decide', approvalId: 'a1', ...answer }])
   })
 
+  test('any is the wider yes for the conversation, where there is one', () => {
+    const forSession = { covers: 'exactly this call', any: 'any call of db/query' }
+    const wide = after(turnStarted, started(command('x')), requested({ forSession }))
+    const answer = { kind: 'decide', approvalId: 'a1', decision: 'approvedForSession', scope: 'any' }
+    expect(type(wide, openUi, 'any').intents).toEqual([answer])
+    expect(type(asked, openUi, 'any').intents).toEqual([])
+  })
+
   test.each(['yes please do', 'nothing', 'yes\nno', 'what is left-pad?'])('%j is a message', (line) => {
     expect(type(asked, openUi, line).intents).toMatchObject([{ kind: 'send', message: { text: line } }])
   })

@@ -1,6 +1,7 @@
 import type { Approval, AskedFile, Enforcement } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { approvalBlock } from '../../../src/view/approval/approval-block.ts'
+import { wordsFor } from '../../../src/view/approval/choice-rows.ts'
 import { approvalDetail } from '../../../src/view/approval/whole-approval.ts'
 import { lineText } from '../../../src/view/text/span.ts'
 import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
@@ -200,6 +201,25 @@ describe('what goes with the command', () => {
     ).map(lineText)
     expect(text.join('\n')).toContain('sandbox workspace-write, in part')
     expect(shown({ ...asCommand('make'), sandbox: 'workspace-write' }, 120)).not.toContain('in part')
+  })
+
+  test.each([
+    ['exactly this command', undefined, /a {2}yes, and not again for exactly this command, until I leave\n {2}n/],
+    ['any change to this file', undefined, /a {2}yes, and not again for any change to this file, until I leave\n {2}n/],
+    [
+      'exactly this call',
+      'any call of db/query',
+      /exactly this call, until.*\n {2}e {2}yes, and not again for any call of db\/query, until/,
+    ],
+  ])('says on its key what a yes for the conversation covers: %s and %s', (covers, any, rows) => {
+    const decisions: Approval['decisions'] = ['approved', 'approvedForSession', 'denied', 'abort']
+    const forSession = { covers, ...(any === undefined ? {} : { any }) }
+    expect(shown({ ...asCommand('npm test'), decisions, forSession })).toMatch(rows)
+  })
+
+  test('says no more of a yes for the session than an older server does', () => {
+    const { forSession: _none, ...older } = approvalOf(asCommand('npm test'))
+    expect(wordsFor(older, false).yesForConversation).toBe('yes, and not again for calls like this, until I leave')
   })
 
   test('has the rule on the key that adds it', () => {

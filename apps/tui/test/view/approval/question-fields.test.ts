@@ -46,6 +46,8 @@ const unshown: ReadonlySet<Field> = new Set([
   'answerableBy',
   'answers',
   'decisions',
+  'forSession',
+  'scope',
   'always',
   'seal',
   'state',

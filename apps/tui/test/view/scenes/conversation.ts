@@ -153,6 +153,7 @@ export function requested(fields: Asked = {}): ConversationEvent {
       reason: 'Nothing here enforces a sandbox, so what is not known to be harmless is asked.',
       rule: { name: 'builtin:no-sandbox' },
       decisions: ['approved', 'approvedForSession', 'denied', 'abort'],
+      forSession: { covers: 'exactly this command' },
       answerableBy: ['client-1'],
       ...fields,
     },

@@ -1,11 +1,18 @@
 import type { Answers, Approval, ApprovalDecision } from '@parley/protocol'
 import { planAnswers, reachOfAlways } from '@parley/protocol/question'
-import { choicesFor, isYes, modeToWorkIn, wordsFor } from 'parley/page-rules'
+import { choicesFor, decisionFor, isYes, modeToWorkIn, wordsFor } from 'parley/page-rules'
 import type { ReactNode } from 'react'
 import { AnswerButton, type AnswerButtonProps } from './answer-button.tsx'
 
 /** Subject of the buttons: the question, the rule that would be added, or the reason for a no. */
 export type QuestionPage = 'question' | 'rule' | 'note'
+
+/** Sends an answer; `answers` take the place of those in the form. */
+export type Decide = (given: {
+  readonly decision: ApprovalDecision
+  readonly scope?: 'any'
+  readonly answers?: Answers
+}) => void
 
 interface AnswerRowProps {
   readonly approval: Approval
@@ -13,8 +20,7 @@ interface AnswerRowProps {
   readonly note: string
   readonly onNote: (note: string) => void
   readonly turnTo: (page: QuestionPage) => void
-  /** `answers` take the place of those in the form. */
-  readonly decide: (decision: ApprovalDecision, answers?: Answers) => void
+  readonly decide: Decide
   /** Properties that all buttons have in common. */
   readonly button: Pick<AnswerButtonProps, 'approvalId' | 'guard' | 'isSent' | 'onRefused'>
 }
@@ -24,8 +30,6 @@ export function AnswerRow(props: AnswerRowProps) {
   if (props.page === 'note') return <NoteRow {...props} />
   return props.page === 'rule' ? <RuleRow {...props} /> : <ChoiceRow {...props} />
 }
-
-const decisions = { yes: 'approved', yesForConversation: 'approvedForSession', stop: 'abort' } as const
 
 function ChoiceRow({ approval, button, turnTo, decide }: AnswerRowProps) {
   const words = wordsFor(approval, false)
@@ -42,8 +46,8 @@ function ChoiceRow({ approval, button, turnTo, decide }: AnswerRowProps) {
             else if (answer === 'note') turnTo('note')
             else {
               const mode = modeToWorkIn(approval, answer)
-              if (mode === null) decide(decisions[answer])
-              else decide('approved', planAnswers(mode))
+              if (mode === null) decide(decisionFor(answer))
+              else decide({ decision: 'approved', answers: planAnswers(mode) })
             }
           }}
         />
@@ -56,7 +60,12 @@ function RuleRow({ approval, button, turnTo, decide }: AnswerRowProps) {
   return (
     <WithBack turnTo={turnTo}>
       <p>It holds {reachOfAlways(approval.kind)}.</p>
-      <AnswerButton {...button} isYes words="Add it and run this" onAnswer={() => decide('approvedAlways')} />
+      <AnswerButton
+        {...button}
+        isYes
+        words="Add it and run this"
+        onAnswer={() => decide({ decision: 'approvedAlways' })}
+      />
     </WithBack>
   )
 }
@@ -71,7 +80,7 @@ function NoteRow({ approval, note, onNote, button, turnTo, decide }: AnswerRowPr
         {...button}
         isYes={false}
         words={isPlan ? 'Keep planning' : 'No'}
-        onAnswer={() => decide('denied')}
+        onAnswer={() => decide({ decision: 'denied' })}
       />
     </WithBack>
   )

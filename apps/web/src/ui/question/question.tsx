@@ -1,10 +1,10 @@
-import type { Answers, Approval, ApprovalDecision, ConversationId, Enforcement } from '@parley/protocol'
+import type { Answers, Approval, ConversationId, Enforcement } from '@parley/protocol'
 import { describeQuestion } from '@parley/protocol/question'
 import { dangerWords } from 'parley/page-rules'
 import { useEffect, useRef, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
 import { Scrolling } from '../transcript/scrolling.tsx'
-import { AnswerRow, type QuestionPage } from './answer-row.tsx'
+import { AnswerRow, type Decide, type QuestionPage } from './answer-row.tsx'
 import type { PressRefusal } from './answer-timing.ts'
 import { QuestionBody, RuleBody } from './question-body.tsx'
 import { FormFields, initialAnswers } from './question-form.tsx'
@@ -35,7 +35,7 @@ export function Question({ approval, enforcement, waiting, conversationId, isVie
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
 
-  const decide = (decision: ApprovalDecision, given = answers) => {
+  const decide: Decide = ({ decision, scope, answers: given = answers }) => {
     if (isSent) return
     setSent(true)
     ask(async (client) => {
@@ -44,6 +44,7 @@ export function Question({ approval, enforcement, waiting, conversationId, isVie
           conversationId,
           approvalId: approval.id,
           decision,
+          ...(scope === undefined ? {} : { scope }),
           ...(decision === 'denied' && note.trim() !== '' ? { note: note.trim() } : {}),
           ...(decision === 'approved' && approval.form !== undefined ? { answers: given } : {}),
         })

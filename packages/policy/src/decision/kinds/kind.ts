@@ -4,10 +4,10 @@ import type { LimitSettings, Row, SandboxPolicy, SandboxUse } from '../rules/mat
 import type { Rule, Rules, RuleTarget, WiderRight } from '../rules/rules.ts'
 
 /**
- * Kind of facts: all that policy does with facts `F` and the grants `G` made from them. Its members are methods, so
- * that the table of kinds can hold them all as one type.
+ * Kind of facts: all that policy does with facts `F`. Its members are methods, so that the table of kinds can hold them
+ * all as one type.
  */
-export interface FactsKind<F, G> {
+export interface FactsKind<F> {
   /** Creates the schema of the facts as they are stored in the log. */
   schema(): z.ZodType<F>
   /** Returns the row of the matrix for this call. Where several fit, the one that asks more. */
@@ -16,10 +16,11 @@ export interface FactsKind<F, G> {
   particulars(facts: F): string
   /** Describes the facts for people. */
   describe(facts: F): readonly DescribedFact[]
-  /** Returns the grant that approval for the session makes, or null when it must not be offered. */
-  grant(facts: F, use: SandboxUse): G | null
-  covers(granted: G, asked: G): boolean
 
+  /** Returns the words of a yes for the session to exactly this call, `exactly this command`; null when none may be offered. */
+  exactly?(facts: F): string | null
+  /** Returns the calls that a yes for the session may cover together; null, and by default, when none may be offered. */
+  alike?(facts: F): AlikeCalls | null
   /** Returns the allow rule that covers the whole call. Rules about whole tools are matched before. */
   allowedBy?(facts: F, allowing: Rules): Rule | null
   /** Returns the allow rule that gives the whole call a right beyond the sandbox. */
@@ -47,6 +48,14 @@ export interface FactsKind<F, G> {
   readonly hasOwnLimits?: true
   /** Returns the text that the user approves; `written` by default. */
   approvedText?(facts: F, written: string): ApprovedText
+}
+
+/** Calls that a yes for the session covers though they are not the same in everything that is shown. */
+interface AlikeCalls {
+  /** Words of the answer, which name all that they have in common: `any call of db/query`. */
+  readonly words: string
+  /** Marks of what they have in common. A call is covered when each of its marks was granted. */
+  readonly marks: readonly string[]
 }
 
 /** Run that a question is about. */

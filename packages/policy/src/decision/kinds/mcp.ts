@@ -15,18 +15,16 @@ export interface McpFacts {
   readonly confined?: { readonly mode: 'read-only' | 'workspace-write'; readonly network: boolean }
   /** True for requests known to change nothing. Annotations of the server are not trusted. */
   readonly readOnly: boolean
-}
-
-export interface McpGrant {
-  readonly kind: 'mcp'
-  readonly server: string
-  readonly name: string
+  /** Hash of the arguments. Facts of older conversations lack it. */
+  readonly input?: string
+  /** Hash of the tool as its server offers it, and of how that is started. Facts of older conversations lack it. */
+  readonly offered?: string
 }
 
 /** Rows of tools whose server runs in the sandbox, which limits the server but not the purpose of its tools. */
 const confinedRows = toolRowsFor('its server runs inside the sandbox, and what the tool does there is not known')
 
-export const mcpKind: FactsKind<McpFacts, McpGrant> = {
+export const mcpKind: FactsKind<McpFacts> = {
   schema: () =>
     z.object({
       kind: z.literal('mcp'),
@@ -35,6 +33,8 @@ export const mcpKind: FactsKind<McpFacts, McpGrant> = {
       name: z.string(),
       confined: z.object({ mode: z.enum(['read-only', 'workspace-write']), network: z.boolean() }).exactOptional(),
       readOnly: z.boolean(),
+      input: z.string().exactOptional(),
+      offered: z.string().exactOptional(),
     }),
 
   row({ readOnly, confined }) {
@@ -56,11 +56,16 @@ export const mcpKind: FactsKind<McpFacts, McpGrant> = {
 
   alwaysTargets({ server, name }) {
     const pattern = `${server}/${name}`
-    return /^[\w.-]+\/[\w./-]+$/.test(pattern) ? [{ kind: 'mcp', pattern }] : null
+    return isPlain(pattern) ? [{ kind: 'mcp', pattern }] : null
   },
 
-  grant: ({ server, name }) => ({ kind: 'mcp', server, name }),
-  covers: (granted, asked) => granted.server === asked.server && granted.name === asked.name,
+  exactly: ({ input, offered }) => (input === undefined || offered === undefined ? null : 'exactly this call'),
+  alike({ server, name, offered = '', confined = null }) {
+    const pattern = `${server}/${name}`
+    // A log from before calls had hashes is judged again as it was then; no call that runs is without them.
+    if (offered !== '' && !isPlain(pattern)) return null
+    return { words: `any call of ${pattern}`, marks: [JSON.stringify([server, name, offered, confined])] }
+  },
 
   approvalKind: () => 'mcpTool',
   askedLimits: ({ confined }, { network }) => (confined === undefined ? {} : { network }),
@@ -68,4 +73,9 @@ export const mcpKind: FactsKind<McpFacts, McpGrant> = {
   // The server was started before the call, under limits that the conversation's mode does not widen.
   limits: ({ confined }) =>
     confined === undefined ? { sandbox: 'none', network: true } : { sandbox: confined.mode, network: confined.network },
+}
+
+/** Returns whether a name that others chose reads as one in the words of an answer, and as a pattern in a rule. */
+function isPlain(pattern: string): boolean {
+  return /^[\w.-]+\/[\w./-]+$/.test(pattern)
 }

@@ -9,11 +9,6 @@ export interface OtherToolFacts {
   readonly readOnly: boolean
 }
 
-export interface ToolGrant {
-  readonly kind: 'tool'
-  readonly tool: string
-}
-
 interface ToolRows {
   readonly toolReadOnly: Row
   readonly toolWithEffects: Row
@@ -34,7 +29,7 @@ export function toolRowsFor(effects: string): ToolRows {
 /** Rows of tools that run outside the sandbox. */
 export const toolRows = toolRowsFor('what this tool does is not limited by the sandbox')
 
-export const otherToolKind: FactsKind<OtherToolFacts, ToolGrant> = {
+export const otherToolKind: FactsKind<OtherToolFacts> = {
   schema: () => z.object({ kind: z.literal('other'), tool: z.string(), readOnly: z.boolean() }),
   row: ({ readOnly }) => (readOnly ? toolRows.toolReadOnly : toolRows.toolWithEffects),
   particulars: () => '',
@@ -44,7 +39,6 @@ export const otherToolKind: FactsKind<OtherToolFacts, ToolGrant> = {
       text: `${tool}, which ${readOnly ? 'changes nothing outside the conversation' : 'may do more than look'}`,
     },
   ],
-  grant: ({ tool }) => ({ kind: 'tool', tool }),
-  covers: (granted, asked) => granted.tool === asked.tool,
+  alike: ({ tool }) => ({ words: `any call of ${tool}`, marks: [tool] }),
   approvalKind: () => 'mcpTool',
 }

@@ -11,7 +11,7 @@ import {
   rowOf,
 } from '../rules/matrix.ts'
 import { describeList, type FactsKind, isInertWord } from './kind.ts'
-import { allowEveryPath, coversPaths, type PathGrant } from './read.ts'
+import { allowEveryPath } from './read.ts'
 
 /** Facts about a call that changes files by a patch. */
 export interface PatchFacts {
@@ -31,11 +31,6 @@ export interface PatchedFile {
   readonly protectedBy: string | null
   /** Remarks for a question about it, as ends of sentences that begin with the path. */
   readonly notes?: readonly string[]
-}
-
-/** Grant for later patches to some of these files, whatever they write. */
-export interface PatchGrant extends PathGrant {
-  readonly kind: 'patch'
 }
 
 const insideRoots = allow('patch-inside-roots', 'every file lies inside the writable folders')
@@ -80,7 +75,7 @@ export const patchRows = {
 /** Text of a private key, which a patch may write to a file. */
 const keyBlock = /^-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\sA-Za-z0-9+/=:,.-]*$/
 
-export const patchKind: FactsKind<PatchFacts, PatchGrant> = {
+export const patchKind: FactsKind<PatchFacts> = {
   schema: () =>
     z.object({
       kind: z.literal('patch'),
@@ -113,12 +108,14 @@ export const patchKind: FactsKind<PatchFacts, PatchGrant> = {
   paths: ({ cwd, files }) => ({ cwd, paths: files }),
   allowedBy: (facts, allowing) => allowEveryPath(allowing, realPathsOf(facts), facts.cwd),
 
-  grant(facts) {
+  alike(facts) {
     if (facts.files.some(isProtected)) return null
-    return { kind: 'patch', realPaths: realPathsOf(facts) }
+    return {
+      words: `any change to ${facts.files.length === 1 ? 'this file' : 'these files'}`,
+      marks: realPathsOf(facts),
+    }
   },
 
-  covers: coversPaths,
   approvalKind: () => 'patch',
   approvedText: (_facts, written) => ({
     text: written,

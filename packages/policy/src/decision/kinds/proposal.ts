@@ -15,13 +15,11 @@ const proposalRow = userRow(
   allow('proposal-never', 'nobody is asked under the approval policy never'),
 )
 
-export const proposalKind: FactsKind<ProposalFacts, never> = {
+export const proposalKind: FactsKind<ProposalFacts> = {
   schema: () => z.object({ kind: z.literal('proposal'), tool: z.string(), steps: z.int() }),
   row: () => proposalRow,
   particulars: () => '',
   describe: ({ steps }) => [{ about: 'steps', text: String(steps) }],
-  grant: () => null,
-  covers: () => false,
   approvalKind: () => 'plan',
   // The yes changes the mode before the call runs, and is to count then.
   hasOwnLimits: true,

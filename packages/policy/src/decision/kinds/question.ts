@@ -16,13 +16,11 @@ const questionRow = userRow(
   allow('question-never', 'nobody is asked under the approval policy never'),
 )
 
-export const questionKind: FactsKind<QuestionFacts, never> = {
+export const questionKind: FactsKind<QuestionFacts> = {
   schema: () => z.object({ kind: z.literal('question'), tool: z.string(), count: z.int() }),
   row: () => questionRow,
   particulars: () => '',
   describe: ({ count }) => [{ about: 'questions', text: String(count) }],
-  grant: () => null,
-  covers: () => false,
   approvalKind: () => 'question',
   // The answers count in whatever mode the user has changed to meanwhile.
   hasOwnLimits: true,

@@ -28,12 +28,6 @@ export interface JudgedReadPath extends ReadPath {
   readonly secret: boolean
 }
 
-/** Grant for one tool, since approval to list a folder is none to read its files. */
-export interface ReadGrant extends PathGrant {
-  readonly kind: 'read'
-  readonly tool: string
-}
-
 export const readRows = {
   readInside: harmlessRow(allow('read-inside-roots', 'it only reads, inside the working folders')),
   readOutside: harmlessRow(allow('read-outside-roots', 'it only reads, and reading is not limited except for secrets')),
@@ -43,7 +37,7 @@ export const readRows = {
   ),
 }
 
-export const readKind: FactsKind<ReadFacts, ReadGrant> = {
+export const readKind: FactsKind<ReadFacts> = {
   schema: () =>
     z.object({
       kind: z.literal('read'),
@@ -61,9 +55,17 @@ export const readKind: FactsKind<ReadFacts, ReadGrant> = {
   describe: ({ paths }) => describeList('reads', paths.map(describeRead)),
   paths: ({ cwd, paths }) => ({ cwd, paths }),
   allowedBy: (facts, allowing) => allowEveryPath(allowing, realPathsOf(facts), facts.cwd),
-  grant: (facts) => ({ kind: 'read', tool: facts.tool, realPaths: realPathsOf(facts) }),
-  covers: (granted, asked) => granted.tool === asked.tool && coversPaths(granted, asked),
+  // Of one tool, since approval to list a folder is none to read its files.
+  alike: ({ tool, paths }) => ({
+    words: `any look at ${placesWords(paths)} by ${tool}`,
+    marks: paths.map(({ real, recursive }) => JSON.stringify([tool, real, recursive])),
+  }),
   approvalKind: () => 'read',
+}
+
+function placesWords(paths: readonly ReadPath[]): string {
+  const below = paths.some(({ recursive }) => recursive) ? ' and all below' : ''
+  return `${paths.length === 1 ? 'this path' : 'these paths'}${below}`
 }
 
 function realPathsOf({ paths }: ReadFacts): readonly string[] {
@@ -73,15 +75,6 @@ function realPathsOf({ paths }: ReadFacts): readonly string[] {
 function describeRead({ real, recursive, insideRoots, secret }: JudgedReadPath): string {
   const where = secret ? 'where secrets are kept' : insideRoots ? 'inside the folders' : 'outside the folders'
   return `${real}${recursive ? ' and all below it' : ''}, ${where}`
-}
-
-/** Grant for the files themselves, whatever is done with them later. */
-export interface PathGrant {
-  readonly realPaths: readonly string[]
-}
-
-export function coversPaths(granted: PathGrant, asked: PathGrant): boolean {
-  return asked.realPaths.every((path) => granted.realPaths.includes(path))
 }
 
 /** Returns the first of the rules that together allow every file by its real path, or null when a file has none. */

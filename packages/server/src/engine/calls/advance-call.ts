@@ -1,12 +1,4 @@
-import {
-  conceals,
-  type Facts,
-  type Grant,
-  grantFor,
-  honoursRequests,
-  narrowed,
-  narrowingBySkills,
-} from '@parley/policy'
+import { conceals, type Facts, type Grant, honoursRequests, narrowed, narrowingBySkills } from '@parley/policy'
 import {
   type Answers,
   type Approval,
@@ -19,7 +11,7 @@ import {
 } from '@parley/protocol'
 import { chosenMode } from '@parley/protocol/question'
 import type { PreparedCall, ReadyCall, Workspace } from '../../tools/tool.ts'
-import { type Question, questionAbout, tooLongToAsk } from './approval-request.ts'
+import { grantOf, type Question, questionAbout, tooLongToAsk } from './approval-request.ts'
 import {
   type Attempt,
   answeredRecord,
@@ -207,8 +199,7 @@ function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Ju
   const why = whyAskedAnew(approval, payloadHash, policy)
   if (why !== null)
     return decideUnanswered(call, { item: shown, attempt: askedAnew(attempt, why), payloadHash }, policy)
-  const isForSession = approval.decision === 'approvedForSession'
-  const grant = isForSession ? grantFor(attempt.facts, attempt.decision.run) : null
+  const grant = grantOf(approval, attempt)
   const decided = { ...shown, decision: answeredRecord(approval, attempt) }
   const { answers = null, note = null } = approval
   return { kind: 'run', plan, item: decided, attempt, payloadHash, answers, note, grant }

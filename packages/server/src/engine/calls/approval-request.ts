@@ -1,4 +1,12 @@
-import { alwaysRulesFor, approvalKindOf, askedLimits, grantFor } from '@parley/policy'
+import {
+  alwaysRulesFor,
+  approvalKindOf,
+  askedLimits,
+  type Grant,
+  isStillAlike,
+  sessionAnswers,
+  storedFacts,
+} from '@parley/policy'
 import {
   type Approval,
   type ApprovalRequest,
@@ -75,27 +83,41 @@ function formOf({ form, modes }: Asked['plan'], { ceiling }: CallPolicy): Form |
   return offered.length === 0 ? null : planForm(offered)
 }
 
+type Offers = Pick<ApprovalRequest, 'decisions' | 'forSession' | 'always'>
+
 /**
  * Returns the answers to offer. No grant and no rule answers a retry; a rule would have to spell out a secret. No rule is
  * offered in a conversation of users, who add none.
  */
-function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Pick<ApprovalRequest, 'decisions' | 'always'> {
+function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Offers {
   const { number, facts, decision } = attempt
   const isLasting = number === 1 && decision.isNarrowed !== true
-  const forSession = isLasting && grantFor(facts, decision.run) !== null
+  const [narrow, wide] = isLasting ? sessionAnswers(attempt) : []
   const mayAddRule = ownersOf(policy.state.core.meta.access).length === 0
   const always =
     isLasting && mayAddRule && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(policy)) : null
   return {
     decisions: [
       'approved',
-      ...(forSession ? ['approvedForSession' as const] : []),
+      ...(narrow === undefined ? [] : ['approvedForSession' as const]),
       ...(always === null ? [] : ['approvedAlways' as const]),
       'denied',
       'abort',
     ],
+    ...(narrow === undefined
+      ? {}
+      : { forSession: { covers: narrow.words, ...(wide === undefined ? {} : { any: wide.words }) } }),
     ...(always === null ? {} : { always: { label: always.label, rule: always.text, file: policy.policyFile } }),
   }
+}
+
+/** Returns what an answer gives to later calls of the session; null for one that holds once. */
+export function grantOf({ decision, scope, facts }: Approval, attempt: Attempt): Grant | null {
+  if (decision !== 'approvedForSession') return null
+  const shown = storedFacts(facts)
+  // The tool may have been exchanged while the question waited.
+  if (shown !== null && !isStillAlike(shown, attempt.facts)) return null
+  return sessionAnswers(attempt).at(scope === 'any' ? 1 : 0)?.grant ?? null
 }
 
 function inBackground(item: CallItem): boolean {
@@ -106,15 +128,15 @@ function detailOf(item: CallItem): string {
   return item.type !== 'toolCall' || item.text !== '' ? item.text : item.input
 }
 
-type SealedYes = Pick<Approval, 'id' | 'contentHash' | 'decision' | 'seal'>
+type SealedYes = Pick<Approval, 'id' | 'contentHash' | 'decision' | 'scope' | 'seal'>
 
 /** Returns the checksum of a yes, which only servers of this home can make: a log from elsewhere brings none that fits. */
 export function sealOf(
-  { id, contentHash, decision }: SealedYes,
+  { id, contentHash, decision, scope }: SealedYes,
   conversationId: ConversationId,
   { seal }: Pick<Redaction, 'seal'>,
 ): string {
-  return seal(JSON.stringify([conversationId, id, contentHash, decision]))
+  return seal(JSON.stringify([conversationId, id, contentHash, decision, ...(scope === undefined ? [] : [scope])]))
 }
 
 /** Returns true for a yes that was given to a server of this home, in this process or an earlier one. */

@@ -3,11 +3,8 @@ import {
   type AnswerProblem,
   type Answers,
   type Approval,
-  type ApprovalDecision,
-  type ApprovalId,
   answersProblem,
   type ConversationEvent,
-  type DecisionRecord,
   type FormField,
   type Item,
   isCall,
@@ -29,6 +26,7 @@ import type { Guest } from '../limits/may-loosen.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import type { OpenQuestion } from '../session/session-memory.ts'
 import { afterConfigured, configuredEvent } from './commands.ts'
+import { notPending } from './not-pending.ts'
 
 /**
  * Records the answer to an approval with the events that follow, in one write. Throws `approvalNotPending` after the
@@ -41,7 +39,7 @@ export function decideApproval(
 ): { seq: number } {
   const { actor: by, rights } = client
   const { conversation, turns } = writable(open)
-  const { approvalId, decision, note, unattended = false } = params
+  const { approvalId, decision, scope, note, unattended = false } = params
   const approval = conversation.state.core.approvals[approvalId]
   if (approval?.state !== 'pending') throw notPending(open, approvalId)
   if (!approval.decisions.includes(decision))
@@ -50,6 +48,7 @@ export function decideApproval(
       `"${decision}" is not one of the answers here: ${approval.decisions.join(', ')}.`,
       { field: 'decision' },
     )
+  assertOfferedScope(approval, params)
   if (decision === 'approvedAlways') assertMayAddRule(client)
   if (approval.kind === 'elicitation') {
     const question = open.modules.memory.question(approvalId)
@@ -61,9 +60,10 @@ export function decideApproval(
     approvalId,
     decision,
     by,
+    ...(scope === undefined ? {} : { scope }),
     ...(note === undefined ? {} : { note }),
     ...formAnswers(open, approval, params),
-    ...sealedYes(open, approval, decision),
+    ...sealedYes(open, approval, params),
   }
   const before = conversation.state.core.settings
   const mayLoosen = client.mayLoosen && rights.permits('edit', conversation.state.core.meta)
@@ -117,10 +117,27 @@ function misfit({ field, message }: AnswerProblem) {
   return rejection('invalidParams', message, { field: `answers.${field}` })
 }
 
+/** Throws `invalidParams` for the wider answer for the session where it is not offered, or with another decision. */
+function assertOfferedScope({ forSession }: Approval, { decision, scope }: ParamsOf<'approval/decide'>): void {
+  if (scope === undefined || (decision === 'approvedForSession' && forSession?.any !== undefined)) return
+  throw rejection(
+    'invalidParams',
+    '`scope` is for `approvedForSession` where `forSession` of the approval has `any`.',
+    {
+      field: 'scope',
+    },
+  )
+}
+
 /** Returns the seal by which a later process knows a yes of this home; nothing for other answers. */
-function sealedYes({ conversation, modules }: LiveConversation, approval: Approval, decision: ApprovalDecision) {
+function sealedYes(
+  { conversation, modules }: LiveConversation,
+  approval: Approval,
+  { decision, scope }: ParamsOf<'approval/decide'>,
+) {
   if (!permits(decision)) return {}
-  return { seal: sealOf({ ...approval, decision }, conversation.state.core.meta.conversationId, modules.redaction) }
+  const yes = { ...approval, decision, ...(scope === undefined ? {} : { scope }) }
+  return { seal: sealOf(yes, conversation.state.core.meta.conversationId, modules.redaction) }
 }
 
 /**
@@ -141,14 +158,6 @@ function consequences(
     default:
       return deniedCall(open, approval, answer)
   }
-}
-
-function notPending(open: LiveConversation, approvalId: ApprovalId) {
-  const answered = whoAnswered(open, approvalId)
-  if (answered === null)
-    return rejection('approvalNotPending', `Approval ${approvalId} is not pending: it was answered or withdrawn.`)
-  const { who: decidedBy, decision } = answered
-  return rejection('approvalNotPending', `${decidedBy} already answered: ${decision}.`, { decidedBy, decision })
 }
 
 interface Denial {
@@ -277,24 +286,4 @@ function addRule({ modules }: LiveConversation, { always, kind, turnId }: Approv
 function reaches(kind: Approval['kind']): string {
   if (kind === 'escalation') return 'outside the sandbox'
   return kind === 'network' ? 'with the network' : 'with or without a sandbox'
-}
-
-/** Returns who answered an approval that is no longer pending, and how; from its call where memory has forgotten it. */
-function whoAnswered(
-  { conversation, modules }: LiveConversation,
-  approvalId: ApprovalId,
-): { readonly who: string; readonly decision: string } | null {
-  const known = modules.memory.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
-  if (known?.by === undefined || known.decision === undefined) return null
-  return { who: known.by.title ?? known.by.name, decision: known.decision }
-}
-
-function recorded({ core, window }: LiveConversation['conversation']['state'], approvalId: ApprovalId) {
-  const approval = core.approvals[approvalId]
-  if (approval !== undefined) return approval
-  const items = [...Object.values(core.open), ...window].map(({ item }) => item)
-  const decisions = items.flatMap((item): DecisionRecord[] =>
-    isCall(item) && item.decision?.approvalId === approvalId ? [item.decision] : [],
-  )
-  return decisions.map(({ by, answer: decision }) => ({ by, decision }))[0]
 }

@@ -4,10 +4,11 @@ import {
   type DecideSettings,
   decide,
   type Facts,
-  grantFor,
   narrowed,
   narrowingBySkills,
   type Rules,
+  sandboxLimits,
+  sessionAnswers,
   storedFacts,
   trustedRules,
 } from '@parley/policy'
@@ -110,8 +111,9 @@ function replay(call: RecordedCall, settings: DecideSettings, grants: SessionGra
   const demand = narrowingBySkills(facts, call.skills)
   const after = narrowed(decide(facts, settings), demand, settings.approvalPolicy)
   if (decision?.answer === 'approvedForSession') {
-    const grant = grantFor(facts, after.run)
-    if (grant !== null) grants.push({ grant, mode: settings.sandboxMode })
+    const answers = sessionAnswers({ facts, limits: sandboxLimits(facts, after.run, settings) })
+    const given = answers.at(decision.scope === 'any' ? 1 : 0)
+    if (given !== undefined) grants.push({ grant: given.grant, mode: settings.sandboxMode })
   }
   const asked = questions.at(-1)?.asked
   return {

@@ -4,6 +4,7 @@ import type { McpFacts } from '@parley/policy'
 import { firstBytes, isRecord } from '@parley/text'
 import type { PreparedCall, Tool } from '../tool.ts'
 import { failureOutcome, runMcpCall } from './run-mcp-call.ts'
+import { shownHashes } from './shown-hashes.ts'
 
 /** Returns a tool of an MCP server as the log records its offer, which works without the server being available. */
 export function mcpTool(spec: McpToolSpec, servers: readonly McpServer[]): Tool {
@@ -17,19 +18,18 @@ export function mcpTool(spec: McpToolSpec, servers: readonly McpServer[]): Tool 
       if (!isRecord(args)) return { problem: 'They must be an object.' }
       const server = servers.find((known) => known.name === mcp.server)
       const original = mcp.renamed === undefined ? args : originalArguments(args, mcp.renamed)
-      return prepareMcpCall({ offeredAs: name, server: mcp.server, tool: mcp.tool, args: original }, server)
+      return prepareMcpCall({ spec, args: original }, server)
     },
   }
 }
 
 interface OfferedCall {
-  readonly offeredAs: string
-  readonly server: string
-  readonly tool: string
+  readonly spec: McpToolSpec
   readonly args: Readonly<Record<string, unknown>>
 }
 
-function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: McpServer | undefined): PreparedCall {
+function prepareMcpCall({ spec, args }: OfferedCall, found: McpServer | undefined): PreparedCall {
+  const { server, tool } = spec.mcp
   const input = JSON.stringify(args)
   return {
     describe: () => ({
@@ -41,11 +41,12 @@ function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: M
     }),
     facts: async () => ({
       kind: 'mcp',
-      tool: offeredAs,
+      tool: spec.name,
       server,
       name: tool,
       ...confinedFact(found?.settings.launch),
       readOnly: false,
+      ...shownHashes(found, { args, tool: offeredNow(spec, found) }),
     }),
     plan: async () => ({
       // With the command behind the server's name, so that an approval covers no other.
@@ -56,6 +57,12 @@ function prepareMcpCall({ offeredAs, server, tool, args }: OfferedCall, found: M
           : runMcpCall(found, { tool, args }, context),
     }),
   }
+}
+
+/** Returns a tool as its server offers it now; as the model was offered it while that is not known. */
+function offeredNow({ description, parameters, mcp }: McpToolSpec, found: McpServer | undefined) {
+  const known = found?.tools.find(({ name }) => name === mcp.tool)
+  return known ?? { title: null, description, inputSchema: parameters }
 }
 
 /**

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts'
 import { createResultFiles, failureOutcome, resultOutcome, withImages } from './run-mcp-call.ts'
+import { shownHashes } from './shown-hashes.ts'
 
 const listInput = z.object({ server: z.string().optional() })
 
@@ -51,7 +52,17 @@ function readResourceTool(servers: readonly McpServer[]): Tool {
         text: '',
         input: JSON.stringify({ server, uri }),
       }),
-      facts: async () => ({ kind: 'mcp', tool: 'read_mcp_resource', server, name: 'resources/read', readOnly: true }),
+      facts: async () => ({
+        kind: 'mcp',
+        tool: 'read_mcp_resource',
+        server,
+        name: 'resources/read',
+        readOnly: true,
+        ...shownHashes(
+          servers.find(({ name }) => name === server),
+          { args: { server, uri }, tool: null },
+        ),
+      }),
       plan: async () => ({
         payload: JSON.stringify({ server, uri }),
         run: (context) => readResource(servers, { server, uri }, context),

@@ -55,6 +55,24 @@ describe('the form of an MCP server', () => {
   })
 })
 
+describe('a call of an MCP server', () => {
+  it('is offered with what each yes for the session covers, and the wider one holds for other arguments', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain')
+    const model = scriptedModel(calling('echo', { a: 1 }), calling('echo', { a: 2 }), { text: 'ok' })
+    const answer = () => choose('approvedForSession:any')
+    await using editor = await openEditor(place.start({ model, mcpPatience }), { answer })
+    const { sessionId } = await editor.open(place.cwd)
+    await editor.say(sessionId, 'go')
+    expect(editor.questions).toHaveLength(1)
+    const lasting = editor.questions[0]?.options.filter(({ kind }) => kind === 'allow_always').map(({ name }) => name)
+    expect(lasting?.slice(0, 2)).toEqual([
+      'Allow exactly this call for this session',
+      'Allow any call of ugly/echo for this session',
+    ])
+  })
+})
+
 const touch = scriptedTouch('made.txt')
 
 function scriptedTouch(name: string) {

@@ -32,7 +32,7 @@ test("a command's elicitation has all that a client shows, and follows its event
   const [request] = hand.events(id).filter(({ type }) => type === 'exec_approval_request')
   const limits = 'not sandboxed: it may do all that its account may, network included'
   expect(question.params).toEqual({
-    message: `Allow Codex to run \`/bin/sh -c 'touch made.txt && echo '\\''it is'\\'''\` in \`${place.cwd}\`?\nLimits: ${limits}\nAsked because: ${request.reason} [builtin:untrusted]`,
+    message: `Allow Codex to run \`/bin/sh -c 'touch made.txt && echo '\\''it is'\\'''\` in \`${place.cwd}\`?\nLimits: ${limits}\nAsked because: ${request.reason} [builtin:untrusted]\nA yes for the session covers exactly this command.`,
     requestedSchema: { type: 'object', properties: {} },
     threadId: hand.notified('codex/event')[0].params._meta.threadId,
     codex_elicitation: 'exec-approval',
@@ -67,7 +67,7 @@ test("a patch's elicitation has its changes; its begin, end and turn diff follow
   }
   expect(params).toMatchObject({ codex_elicitation: 'patch-approval', codex_changes: changes })
   expect(params.message).toBe(
-    `${params.codex_reason} [builtin:untrusted]\nAllow Codex to apply proposed code changes?\nadd new.txt (+1 −0)\nchange old.txt (+1 −1)\nPaths are relative to \`${place.cwd}\`.\nLimits: these files only, without a sandbox\n\n--- /dev/null\n+++ new.txt\n@@ -0,0 +1,1 @@\n+one\n\n${update.unified_diff.trimEnd()}`,
+    `${params.codex_reason} [builtin:untrusted]\nAllow Codex to apply proposed code changes?\nadd new.txt (+1 −0)\nchange old.txt (+1 −1)\nPaths are relative to \`${place.cwd}\`.\nLimits: these files only, without a sandbox\nA yes for the session covers any change to these files.\n\n--- /dev/null\n+++ new.txt\n@@ -0,0 +1,1 @@\n+one\n\n${update.unified_diff.trimEnd()}`,
   )
   hand.send({ jsonrpc: '2.0', id: questionId, result: { action: 'accept', content: {} } })
   await answer

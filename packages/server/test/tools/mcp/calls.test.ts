@@ -37,17 +37,64 @@ describe('a call of an MCP tool', () => {
     expect(place.diary('ugly').map(({ method }) => method)).not.toContain('tools/call')
   })
 
-  it('is approved for a session by server and tool', async () => {
+  it('is approved for a session with exactly its arguments', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain')
+    const model = scriptedModel(calling('echo', { a: 1 }), calling('echo', { a: 1 }), calling('echo', { a: 2 }))
+    const { watched } = await place.talkTo(model)
+    await watched.send('go')
+    const { forSession } = await watched.approval()
+    expect(forSession).toEqual({ covers: 'exactly this call', any: 'any call of ugly/echo' })
+    await watched.decide('approvedForSession')
+    await watched.until((_state, events) => events.filter(({ event }) => event.type === 'approval.requested')[1])
+    expect((await watched.approval()).detail).toContain('"a": 2')
+    expect(model.requests).toHaveLength(3)
+  })
+
+  it('is approved for a session with any arguments by an answer of its own, and no other tool with it', async () => {
     await using place = mcpPlace()
     place.configure('ugly', 'plain')
     const model = scriptedModel(calling('echo', { a: 1 }), calling('echo', { a: 2 }), calling('structured'))
-    const { watched } = await place.talkTo(model)
+    const { client, watched } = await place.talkTo(model)
     await watched.send('go')
-    await watched.approval()
-    await watched.decide('approvedForSession')
+    const { id: approvalId } = await watched.approval()
+    const { conversationId } = watched
+    const answer = { conversationId, approvalId, scope: 'any' } as const
+    const refused = await client.refused('approval/decide', { ...answer, decision: 'approved' })
+    expect(refused).toMatchObject({ code: 'invalidParams', detail: { field: 'scope' } })
+    await client.request('approval/decide', { ...answer, decision: 'approvedForSession' })
     await watched.until((_state, events) => events.filter(({ event }) => event.type === 'approval.requested')[1])
     expect((await watched.approval()).title).toBe('ugly: structured')
     expect(model.requests).toHaveLength(3)
+  })
+
+  it('is asked about again once its server describes the tool otherwise, whatever was approved for the session', async () => {
+    await using place = mcpPlace()
+    place.configure('ugly', 'plain')
+    const steps = [calling('echo', { a: 1 }), calling('grow', { turns: true }), { text: 'grown' }]
+    const model = scriptedModel(...steps, calling('echo', { a: 1 }), { text: 'seen' }, calling('echo', { a: 2 }))
+    const { client, watched } = await place.talkTo(model)
+    const { conversationId } = watched
+    const allow = async (scope: 'any' | null) => {
+      const { id: approvalId } = await watched.approval()
+      const yes =
+        scope === null ? { decision: 'approved' as const } : { decision: 'approvedForSession' as const, scope }
+      await client.request('approval/decide', { conversationId, approvalId, ...yes })
+    }
+    await watched.send('go')
+    await allow('any')
+    await watched.until((_, events) => events.filter(({ event }) => event.type === 'approval.requested')[1])
+    await allow(null)
+    await watched.turnEnded()
+    const hasGrown = async () => (await client.request('mcp/list', {})).servers[0]?.tools.includes('grown') === true
+    await waitUntil(hasGrown, { what: 'the new list' })
+    await watched.send('again')
+    expect((await watched.approval()).title).toBe('ugly: echo')
+    await allow('any')
+    await watched.turnEnded()
+    await watched.send('and again')
+    await watched.until(() => (model.requests.length === 7 ? true : null))
+    expect(watched.story().filter((line) => line.includes('session-grant'))).toHaveLength(1)
   })
 
   it('reports a failure as an error', async () => {

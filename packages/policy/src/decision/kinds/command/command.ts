@@ -20,24 +20,16 @@ import { alwaysTargetsOf } from './always-allow.ts'
 import { findDanger } from './dangerous.ts'
 import { type CommandFacts, type CommandPart, commandFactsSchema } from './facts.ts'
 import { isHandedOn } from './handed-on.ts'
-import {
-  allowForCommand,
-  type CommandGrant,
-  grantFor,
-  isSameCommand,
-  strictCommandMatcher,
-  widerForCommand,
-} from './match.ts'
+import { allowForCommand, mayBeRepeated, strictCommandMatcher, widerForCommand } from './match.ts'
 import { innerCommands } from './reached-commands.ts'
 import { particularsOfCommand, rowOfCommand } from './rows.ts'
 
-export const commandKind: FactsKind<CommandFacts, CommandGrant> = {
+export const commandKind: FactsKind<CommandFacts> = {
   schema: commandFactsSchema,
   row: rowOfCommand,
   particulars: particularsOfCommand,
   describe: describeCommand,
-  grant: grantFor,
-  covers: isSameCommand,
+  exactly: (facts) => (mayBeRepeated(facts) ? 'exactly this command' : null),
   allowedBy: allowForCommand,
   widenedBy: widerForCommand,
   isNeverAllowed: ({ touchesSecret }) => touchesSecret !== null,

@@ -1,4 +1,3 @@
-import type { SandboxUse } from '../../rules/matrix.ts'
 import { baseName } from '../../rules/path-pattern.ts'
 import { fitsCommand, type Rule, type Rules, type RuleTarget, type WiderRight } from '../../rules/rules.ts'
 import { type CommandFacts, type CommandPart, isInstalled, type SeenCommand } from './facts.ts'
@@ -44,47 +43,10 @@ export function strictCommandMatcher(facts: CommandFacts): (target: RuleTarget) 
   return (target) => target.kind === 'command' && commands.some((argv) => fitsCommand(target, argv))
 }
 
-/** Grant for exactly this command. */
-export interface CommandGrant {
-  readonly kind: 'command'
-  readonly tool: string
-  readonly argv: readonly string[]
-  readonly cwd: string
-  /** Paths of the programs. A file that shadows one later needs its own approval. */
-  readonly programs: readonly (string | null)[]
-  readonly background: boolean
-  readonly run: SandboxUse
-}
-
 /**
- * Returns the grant for the command. Null for a dangerous one, and for one that asks to leave the sandbox or for the
- * network: a script it starts may have changed since, and nothing would limit the new one.
+ * Returns whether a yes for the session may cover the command. False for a dangerous one, and for one that asks to leave
+ * the sandbox or for the network: a script it starts may have changed since, and nothing would limit the new one.
  */
-export function grantFor(facts: CommandFacts, run: SandboxUse): CommandGrant | null {
-  const { dangerous, tool, argv, cwd, parts, escalation, network, background } = facts
-  if (dangerous !== null || escalation !== null || network !== undefined) return null
-  return {
-    kind: 'command',
-    tool,
-    argv,
-    cwd,
-    programs: parts.map((part) => part.programPath),
-    background,
-    run,
-  }
-}
-
-export function isSameCommand(granted: CommandGrant, asked: CommandGrant): boolean {
-  return (
-    granted.tool === asked.tool &&
-    granted.cwd === asked.cwd &&
-    granted.background === asked.background &&
-    granted.run === asked.run &&
-    isSameList(granted.argv, asked.argv) &&
-    isSameList(granted.programs, asked.programs)
-  )
-}
-
-function isSameList(a: readonly (string | null)[], b: readonly (string | null)[]): boolean {
-  return a.length === b.length && a.every((value, index) => value === b[index])
+export function mayBeRepeated({ dangerous, escalation, network }: CommandFacts): boolean {
+  return dangerous === null && escalation === null && network === undefined
 }

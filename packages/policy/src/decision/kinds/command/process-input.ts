@@ -20,12 +20,6 @@ export interface ProcessInputFacts {
   readonly network?: 'own' | 'usual'
 }
 
-/** Grant for whatever is written to this process. */
-export interface ProcessInputGrant {
-  readonly kind: 'processInput'
-  readonly processId: string
-}
-
 const beyond = 'the process has more rights than a command that is started now'
 const outside = 'the process runs outside the sandbox'
 const unsandboxed = ask('process-unsandboxed', outside, { pastSandbox: true })
@@ -52,7 +46,7 @@ export const processInputRows = {
   processUnsandboxed: askedRow(unsandboxed, unsandboxedNever),
 }
 
-export const processInputKind: FactsKind<ProcessInputFacts, ProcessInputGrant> = {
+export const processInputKind: FactsKind<ProcessInputFacts> = {
   schema: () =>
     z.object({
       kind: z.literal('processInput'),
@@ -67,9 +61,12 @@ export const processInputKind: FactsKind<ProcessInputFacts, ProcessInputGrant> =
   particulars: ({ command, written }) =>
     [lineOf(command), written.dangerous].filter((text) => text !== null).join('; '),
   describe: describeInput,
-  grant: (facts) =>
-    facts.written.dangerous !== null || isWider(facts) ? null : { kind: 'processInput', processId: facts.processId },
-  covers: (granted, asked) => granted.processId === asked.processId,
+  exactly: (facts) => (isAskedEachTime(facts) ? null : 'exactly this text'),
+  alike(facts) {
+    if (isAskedEachTime(facts)) return null
+    const { processId, command, sandbox, network } = facts
+    return { words: 'any text to this process', marks: [JSON.stringify([processId, command.argv, sandbox, network])] }
+  },
   isNeverAllowed: ({ written }) => written.touchesSecret !== null,
   strictMatcher({ command, written }) {
     const matchers = [command, written].map(strictCommandMatcher)
@@ -97,6 +94,10 @@ function rowOfInput(facts: ProcessInputFacts): Row {
 /** Tests if a process has rights that no mode with limits gives to each command. */
 function isWider({ sandbox, network }: ProcessInputFacts): boolean {
   return sandbox === 'none' || network === 'own'
+}
+
+function isAskedEachTime(facts: ProcessInputFacts): boolean {
+  return facts.written.dangerous !== null || isWider(facts)
 }
 
 function lineOf({ script, argv }: CommandFacts): string {

@@ -43,7 +43,9 @@ export function permissionRequest({
   modes,
 }: Question): RequestPermissionRequest {
   const typed = approval.command === undefined ? '' : typedCommand(approval.command)
-  const text = questionText(describeQuestion(approval, enforcement), approval.kind, { typed })
+  // The options say what a yes for the session covers.
+  const words = { ...describeQuestion(approval, enforcement), session: null }
+  const text = questionText(words, approval.kind, { typed })
   const call: CallItem | null = item !== null && isCall(item) ? item : null
   return {
     sessionId,
@@ -61,7 +63,7 @@ export function permissionRequest({
 type Offered = Pick<Question, 'approval' | 'modes'>
 
 function optionsOf({ approval, modes }: Offered): PermissionOption[] {
-  const { always, kind } = approval
+  const { always, kind, forSession } = approval
   const work = modes.map(
     ({ name }): PermissionOption => ({
       optionId: name,
@@ -69,12 +71,22 @@ function optionsOf({ approval, modes }: Offered): PermissionOption[] {
       name: capitalized(planWords[name]),
     }),
   )
-  const others = offeredDecisions(approval).map((optionId) => ({
-    optionId,
-    kind: kinds[optionId],
-    name: optionId === 'approvedAlways' && always !== undefined ? alwaysName(always, kind) : namesFor(kind)[optionId],
-  }))
+  const others = offeredDecisions(approval).flatMap((optionId): PermissionOption[] => {
+    const option = { optionId, kind: kinds[optionId], name: namesFor(kind)[optionId] }
+    if (optionId === 'approvedAlways' && always !== undefined) return [{ ...option, name: alwaysName(always, kind) }]
+    if (optionId !== 'approvedForSession' || forSession === undefined) return [option]
+    const { covers, any } = forSession
+    const wide = any === undefined ? [] : [{ ...option, optionId: anyForSession, name: sessionName(any) }]
+    return [{ ...option, name: sessionName(covers) }, ...wide]
+  })
   return [...work, ...others]
+}
+
+/** Id of the wider answer for the session. */
+const anyForSession = 'approvedForSession:any'
+
+function sessionName(words: string): string {
+  return `Allow ${onOneLine(words)} for this session`
 }
 
 function capitalized(words: string): string {
@@ -119,5 +131,7 @@ export function answerOf(
   if (outcome.outcome === 'cancelled') return approval.decisions.includes('abort') ? 'abort' : 'denied'
   const mode = modes.find(({ name }) => name === outcome.optionId)
   if (mode !== undefined) return { decision: 'approved', answers: planAnswers(mode.name) }
+  if (outcome.optionId === anyForSession && approval.forSession?.any !== undefined)
+    return { decision: 'approvedForSession', scope: 'any' }
   return offeredDecisions(approval).find((decision) => decision === outcome.optionId) ?? 'denied'
 }

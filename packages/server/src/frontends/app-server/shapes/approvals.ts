@@ -77,6 +77,7 @@ function reasonText({
   variables,
   justification,
   again,
+  session,
 }: QuestionWords): string {
   const sentences = [
     ...warnings,
@@ -86,6 +87,7 @@ function reasonText({
     variables === null ? null : `It runs ${variables}.`,
     justification === null ? null : asSentence(`And ${uncheckedWords}${justification}`),
     again,
+    session,
   ]
   return [asks, ...sentences.filter((sentence) => sentence !== null)].join(' ')
 }

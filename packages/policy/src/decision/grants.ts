@@ -1,0 +1,59 @@
+import type { RunLimits } from '@parley/protocol'
+import { type Facts, kindOf } from './facts.ts'
+
+/**
+ * Yes for the session. `exactly`: to calls that are the same in everything that was shown, as text. `alike`: to calls of a
+ * kind whose marks were all granted. Plain data.
+ */
+export type Grant =
+  | { readonly kind: 'exactly'; readonly shown: string }
+  | { readonly kind: 'alike'; readonly of: Facts['kind']; readonly marks: readonly string[] }
+
+/** Answer for the session, with the words that say what it covers. */
+export interface SessionYes {
+  readonly words: string
+  readonly grant: Grant
+}
+
+/** Call that an answer for the session is about, with the limits that the question shows. */
+interface ShownCall {
+  readonly facts: Facts
+  readonly limits: RunLimits
+}
+
+/**
+ * Returns the answers for the session that may be offered, the narrowest first; none for what is asked about each time,
+ * such as destructive commands and protected files.
+ */
+export function sessionAnswers({ facts, limits }: ShownCall): readonly SessionYes[] {
+  const exactly = kindOf(facts).exactly?.(facts) ?? null
+  const alike = kindOf(facts).alike?.(facts) ?? null
+  return [
+    ...(exactly === null
+      ? []
+      : [{ words: exactly, grant: { kind: 'exactly', shown: shownText({ facts, limits }) } as const }]),
+    ...(alike === null
+      ? []
+      : [{ words: alike.words, grant: { kind: 'alike', of: facts.kind, marks: alike.marks } as const }]),
+  ]
+}
+
+/** Returns whether a call still has in common with others what it had when it was shown. */
+export function isStillAlike(shown: Facts, now: Facts): boolean {
+  return JSON.stringify(kindOf(shown).alike?.(shown)) === JSON.stringify(kindOf(now).alike?.(now))
+}
+
+/** Returns whether an answer that was given covers a call. */
+export function isGranted(given: readonly Grant[], call: ShownCall): boolean {
+  return given.length > 0 && sessionAnswers(call).some(({ grant }) => given.some((granted) => covers(granted, grant)))
+}
+
+function covers(granted: Grant, asked: Grant): boolean {
+  if (granted.kind === 'exactly') return asked.kind === 'exactly' && granted.shown === asked.shown
+  return asked.kind === 'alike' && granted.of === asked.of && asked.marks.every((mark) => granted.marks.includes(mark))
+}
+
+/** Returns all that is shown of a call and its run as one text: facts are all that policy may know of it. */
+function shownText({ facts, limits }: ShownCall): string {
+  return JSON.stringify([limits.sandbox, limits.network, facts])
+}
