@@ -32,6 +32,18 @@ export function secondNames(file: string, folders: readonly string[]): readonly 
   return names
 }
 
+/** Tests if a file has a name outside of folders, by which what is written to it is written there, too. */
+export function hasNamesOutside(file: string, folders: readonly string[]): boolean {
+  const stat = lookAt(file)
+  if (stat?.isFile() !== true || stat.nlink < 2n) return false
+  try {
+    return BigInt(secondNames(file, folders).length + 1) < stat.nlink
+  } catch {
+    // There are too many files to see where its names are.
+    return true
+  }
+}
+
 function searchFor(file: string, { dev, ino }: BigIntStats, folders: readonly string[]): string[] {
   const found: string[] = []
   const left = [...folders]

@@ -10,6 +10,8 @@ import { createWatchedFiles, isAsSeen, isSame, type WatchedFile, type WatchedFil
 
 /** Most files that are watched; a look at more would take too long after each command. */
 export const maxWatchedFiles = 50_000
+/** Most files of one folder that are watched: one with more holds data, and would switch off the history of the rest. */
+export const maxWatchedInFolder = 25_000
 /** Most bytes of contents that are kept before commands change them. */
 const maxKeptBytes = 200 * 1024 * 1024
 
@@ -19,12 +21,15 @@ interface TableParts {
   readonly store: ContentStore
   readonly secrets: SecretPaths
   readonly maxFiles?: number
+  readonly maxInFolder?: number
   readonly maxBytes?: number
 }
 
 /** Table of the files of a workspace that are not ignored, by which changes are found. One look at a time. */
 export interface FileTable {
   readonly files: ReadonlyMap<string, WatchedFile>
+  /** Folders whose own files are not watched, since they are too many. */
+  leftOut(): readonly string[]
   /**
    * Looks at all files. Returns those that changed since the last look, none the first time; null when they are too many
    * to be watched. A file that only is no longer ignored did not change.
@@ -37,9 +42,9 @@ export interface FileTable {
 }
 
 export function createFileTable(parts: TableParts): FileTable {
-  const { roots, store, secrets, maxFiles = maxWatchedFiles, maxBytes = maxKeptBytes } = parts
-  const files = createWatchedFiles(store, maxBytes)
-  const tree = createFolderTree(roots, (path) => !isSecret(path, secrets))
+  const { store, secrets, maxFiles = maxWatchedFiles, maxInFolder = maxWatchedInFolder } = parts
+  const files = createWatchedFiles(store, parts.maxBytes ?? maxKeptBytes)
+  const tree = createFolderTree({ roots: parts.roots, isShown: (path) => !isSecret(path, secrets), maxInFolder })
   let isFirst = true
   /** Ends with the look under way: whoever waits for a look comes before contents that are only kept. */
   let looked: Promise<unknown> = Promise.resolve()
@@ -90,6 +95,7 @@ export function createFileTable(parts: TableParts): FileTable {
 
   return {
     files: files.all,
+    leftOut: tree.leftOut,
     look() {
       const found = look()
       looked = found.catch(() => undefined)

@@ -11,6 +11,8 @@ interface KnownFolder {
   /** Rules of the folder itself and above. */
   readonly rules: IgnoreRules
   readonly ruleStamp: string
+  /** True where it has so many files that they are left out; those of folders in it are not. */
+  readonly isLeftOut: boolean
 }
 
 /** Paths that were found by a look at the folders. */
@@ -33,6 +35,8 @@ interface Limits {
 
 /** Folders of a workspace that are not ignored. */
 export interface FolderTree {
+  /** Folders whose own files are left out, since they are too many. */
+  leftOut(): readonly string[]
   /**
    * Lists the folders whose names may have changed since the last look; all of them after a change of what is ignored.
    * Null when more than `maxFiles` files are found.
@@ -44,10 +48,18 @@ export interface FolderTree {
 
 type Start = readonly [folder: string, above: IgnoreRules]
 
-export function createFolderTree(roots: readonly string[], isShown: (path: string) => boolean): FolderTree {
+interface TreeParts {
+  readonly roots: readonly string[]
+  readonly isShown: (path: string) => boolean
+  /** Most files that lie directly in one folder; those of a folder with more are left out. */
+  readonly maxInFolder: number
+}
+
+export function createFolderTree({ roots, isShown, maxInFolder }: TreeParts): FolderTree {
   const known = new Map<string, KnownFolder>()
-  const { read, walk } = createWalker(known, isShown)
+  const { walk, listAgain } = createWalker({ known, isShown, maxInFolder })
   const tracked = createTrackedIgnored(roots)
+  const noLongerLeftOut = new Set<string>()
   let isStale = true
 
   async function walkAll(limits: Limits): Promise<FoundPaths | null> {
@@ -61,23 +73,6 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
     return listed === null ? null : { listed, isWhole: true, wasShown: (path) => wasShownIn(before, path) }
   }
 
-  /** Lists a folder again with what is new below it; null when what is ignored has changed, or it is too much. */
-  async function listAgain(
-    folder: string,
-    { above, ruleStamp }: KnownFolder,
-    limits: Limits,
-  ): Promise<string[] | null> {
-    const list = read([folder, above])
-    if (list === null) return []
-    if (list.ruleStamp !== ruleStamp) return null
-    const fresh = list.folders.filter((path) => !known.has(path) && isShown(path))
-    const below = await walk(
-      fresh.map((path) => [path, list.rules] as const),
-      limits,
-    )
-    return below === null ? null : [...list.files.filter(isShown), ...below]
-  }
-
   /** Lists what may have changed in a known folder; null when everything is to be listed. */
   async function lookAtKnown(folder: string, before: KnownFolder, limits: Limits): Promise<readonly string[] | null> {
     const stats = lookAt(folder)
@@ -87,6 +82,7 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
     }
     if (before.stamp !== null && before.stamp === stampOf(stats)) return []
     const found = await listAgain(folder, before, limits)
+    if (before.isLeftOut && known.get(folder)?.isLeftOut === false) noLongerLeftOut.add(folder)
     // The whole listing that follows tells by the earlier rules which files were shown.
     if (found === null) known.set(folder, before)
     return found
@@ -95,13 +91,14 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
   async function lookAtFolders(limits: Limits): Promise<FoundPaths | null> {
     if (isStale) return walkAll(limits)
     const listed: string[] = []
+    noLongerLeftOut.clear()
     for (const [folder, before] of [...known]) {
       const found = await lookAtKnown(folder, before, limits)
       if (found === null) return walkAll(limits)
       for (const path of found) listed.push(path)
       if (limits.slices.isOver()) await limits.slices.next()
     }
-    return { listed, isWhole: false, wasShown: () => true }
+    return { listed, isWhole: false, wasShown: (path) => !noLongerLeftOut.has(dirname(path)) }
   }
 
   /** Adds what git tracks although a rule names it. */
@@ -109,7 +106,7 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
     const before = tracked.paths
     const found = new Set(listed)
     // What git tracks no more is left out by the next look, which lists everything.
-    isStale = tracked.look((path) => found.has(path) || (!isWhole && isWatched(path)))
+    isStale = tracked.look((path) => found.has(path) || isLeftOutIn(known, path) || (!isWhole && isWatched(path)))
     const more = [...tracked.paths].filter((path) => isShown(path) && !found.has(path))
     const isMore = new Set(more)
     return {
@@ -127,24 +124,32 @@ export function createFolderTree(roots: readonly string[], isShown: (path: strin
     forget() {
       isStale = true
     },
+    leftOut: () => [...known.keys()].filter((folder) => known.get(folder)?.isLeftOut === true),
   }
 }
 
 interface Walker {
-  /** Lists a folder and notes it; null when it cannot be read. */
-  read(start: Start): FolderList | null
   /** Lists folders with all below them; null beyond the limit. */
   walk(start: readonly Start[], limits: Limits): Promise<string[] | null>
+  /** Lists a folder again with what is new below it; null when what is ignored has changed, or it is too much. */
+  listAgain(folder: string, before: KnownFolder, limits: Limits): Promise<string[] | null>
 }
 
-function createWalker(known: Map<string, KnownFolder>, isShown: (path: string) => boolean): Walker {
+function createWalker({
+  known,
+  isShown,
+  maxInFolder,
+}: Omit<TreeParts, 'roots'> & { readonly known: Map<string, KnownFolder> }): Walker {
+  /** Lists a folder and notes it; null when it cannot be read. */
   function read([folder, above]: Start): FolderList | null {
     const stats = lookAt(folder)
     if (stats?.isDirectory() !== true) return null
     try {
-      const list = listFolder(folder, above)
-      known.set(folder, { stamp: stampOf(stats), above, rules: list.rules, ruleStamp: list.ruleStamp })
-      return list
+      const { files, ...list } = listFolder(folder, above, maxInFolder)
+      const isLeftOut = files.length > maxInFolder
+      const { rules, ruleStamp } = list
+      known.set(folder, { stamp: stampOf(stats), above, rules, ruleStamp, isLeftOut })
+      return { ...list, files: isLeftOut ? [] : files }
     } catch {
       return null
     }
@@ -163,14 +168,35 @@ function createWalker(known: Map<string, KnownFolder>, isShown: (path: string) =
     return found
   }
 
-  return { read, walk }
+  async function listAgain(
+    folder: string,
+    { above, ruleStamp }: KnownFolder,
+    limits: Limits,
+  ): Promise<string[] | null> {
+    const list = read([folder, above])
+    if (list === null) return []
+    if (list.ruleStamp !== ruleStamp) return null
+    const fresh = list.folders.filter((path) => !known.has(path) && isShown(path))
+    const below = await walk(
+      fresh.map((path) => [path, list.rules] as const),
+      limits,
+    )
+    return below === null ? null : [...list.files.filter(isShown), ...below]
+  }
+
+  return { walk, listAgain }
+}
+
+function isLeftOutIn(known: ReadonlyMap<string, KnownFolder>, path: string): boolean {
+  return known.get(dirname(path))?.isLeftOut === true
 }
 
 /** Tests by the rules of earlier folders if a file would have been found. */
 function wasShownIn(before: ReadonlyMap<string, KnownFolder>, path: string): boolean {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     const known = before.get(folder)
-    if (known !== undefined) return !isIgnored(known.rules, path, false)
+    if (known !== undefined)
+      return !(known.isLeftOut && folder === dirname(path)) && !isIgnored(known.rules, path, false)
   }
   return false
 }

@@ -18,8 +18,11 @@ export interface FolderList {
   readonly ruleStamp: string
 }
 
-/** Lists a folder under the rules above it. Links are files here: they are not followed. */
-export function listFolder(folder: string, above: IgnoreRules): FolderList {
+/**
+ * Lists a folder under the rules above it. Links are files here: they are not followed. Of more files than `maxFiles` so
+ * many and one more are listed, and all folders.
+ */
+export function listFolder(folder: string, above: IgnoreRules, maxFiles = Number.POSITIVE_INFINITY): FolderList {
   const { rules, ruleStamp } = withOwnRules(folder, above)
   const files: string[] = []
   const folders: string[] = []
@@ -27,6 +30,7 @@ export function listFolder(folder: string, above: IgnoreRules): FolderList {
     const path = join(folder, entry.name)
     const isFolder = entry.isDirectory()
     if (!(isFolder || entry.isFile() || entry.isSymbolicLink())) continue
+    if (!isFolder && files.length > maxFiles) continue
     if (isIgnored(rules, path, isFolder)) continue
     if (isFolder) folders.push(path)
     else files.push(path)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { openContentStore } from '../../src/history/content-store.ts'
 import { createFileTable, type FileTable } from '../../src/history/file-table.ts'
 
-async function tableIn(root: string, limits: { maxFiles?: number; maxBytes?: number } = {}) {
+async function tableIn(root: string, limits: { maxFiles?: number; maxBytes?: number; maxInFolder?: number } = {}) {
   const store = openContentStore(`${root}-store`)
   const table = createFileTable({ roots: [root], store, secrets: [], ...limits })
   await table.look()
@@ -201,4 +201,42 @@ test('places of secrets are not read', async () => {
   const table = createFileTable({ roots: [root], store: openContentStore(`${root}-s`), secrets })
   await table.look()
   expect([...table.files.keys()]).toEqual([join(root, 'plain')])
+})
+
+test('a folder with too many files is left out by itself, and all else is covered', async () => {
+  await using folder = await tempDirectory()
+  const root = join(folder.path, 'w')
+  mkdirSync(join(root, 'many/below'), { recursive: true })
+  for (let number = 0; number < 6; number += 1) writeFileSync(join(root, 'many', String(number)), 'x')
+  for (const name of ['a', 'many/below/b']) writeFileSync(join(root, name), 'x')
+  const { table } = await tableIn(root, { maxInFolder: 5 })
+  expect(table.leftOut()).toEqual([join(root, 'many')])
+  const found = await changesAfter(table, () => {
+    for (const name of ['a', 'many/1', 'many/new', 'many/below/b', 'c']) writeFileSync(join(root, name), 'changed')
+  })
+  expect(found).toEqual([
+    ['a', 'was', 'is'],
+    ['b', 'was', 'is'],
+    ['c', null, 'is'],
+  ])
+  // What comes into view by the removal of others was there before.
+  const fewer = await changesAfter(table, () => {
+    for (const name of ['2', '3', '4']) unlinkSync(join(root, 'many', name))
+  })
+  expect([fewer, table.leftOut()]).toEqual([[], []])
+  expect(await changesAfter(table, () => writeFileSync(join(root, 'many/1'), 'again'))).toEqual([['1', 'was', 'is']])
+})
+
+test('a folder that gets too many files is left out from then on', async () => {
+  await using folder = await tempDirectory()
+  const root = join(folder.path, 'w')
+  mkdirSync(root)
+  writeFileSync(join(root, 'a'), 'x')
+  const { table } = await tableIn(root, { maxInFolder: 5 })
+  const found = await changesAfter(table, () => {
+    mkdirSync(join(root, 'many'))
+    for (let number = 0; number < 9; number += 1) writeFileSync(join(root, 'many', String(number)), 'x')
+    writeFileSync(join(root, 'a'), 'y')
+  })
+  expect([found, table.leftOut()]).toEqual([[['a', 'was', 'is']], [join(root, 'many')]])
 })

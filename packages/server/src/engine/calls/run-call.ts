@@ -1,4 +1,11 @@
-import { type CallItem, type ConversationEvent, type ItemId, isCall, settingsInForce } from '@parley/protocol'
+import {
+  type CallItem,
+  type ChangedPath,
+  type ConversationEvent,
+  type ItemId,
+  isCall,
+  settingsInForce,
+} from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { repeatedHint } from '../../core/repeated-calls.ts'
 import { notStarted, type ToolContext, unlessAborted } from '../../tools/tool.ts'
@@ -14,6 +21,7 @@ import { findBlock } from './find-block.ts'
 import { followCall } from './follow-call.ts'
 import { afterCall, runHooksAfter, runHooksBefore } from './hooked-calls.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
+import { sayWrittenThrough } from './written-through.ts'
 
 /** Brings one proposed or approved call as far as it goes now: to its end, or to a question. */
 export async function runCall(context: TurnContext, itemId: ItemId): Promise<void> {
@@ -172,15 +180,23 @@ async function runPlan(context: TurnContext, step: RunStep, tool: ToolContext) {
   if (item.readOnly === true) return await timedRun(context, step, tool)
   const synced = conversation.synced()
   synced.catch(() => undefined)
-  return await modules.history.around({
+  let changed: readonly ChangedPath[] = []
+  const record = recordChanges(context, item.id)
+  const ran = await modules.history.around({
     named: attempt.facts.kind === 'patch' ? attempt.facts.files.map(({ real }) => real) : [],
-    record: recordChanges(context, item.id),
+    record(changes) {
+      changed = changes
+      return record(changes)
+    },
     async run() {
       await synced
       await conversation.mayAct()
       return await timedRun(context, step, tool)
     },
   })
+  // A patch puts a new file in the place of one, so that its other names keep what they have.
+  if (attempt.facts.kind === 'patch') return ran
+  return { ...ran, outcome: sayWrittenThrough(context, ran.outcome, changed) }
 }
 
 async function timedRun({ modules, signal }: TurnContext, { plan }: RunStep, tool: ToolContext) {

@@ -8,6 +8,7 @@ import {
   isSecret,
   keepNamed,
   maxWatchedFiles,
+  maxWatchedInFolder,
   openContentStore,
   readTable,
   realOrGiven,
@@ -176,9 +177,16 @@ function createCoverage(limit: () => string | null, onUncovered: HistoryParts['o
 }
 
 function sizeProblem(watch: Watch | null): string | null {
-  return watch?.isTooLarge() === true
-    ? `What commands change is not covered here, only patches are: the folder has more than ${maxWatchedFiles.toLocaleString('en-US')} files that are not ignored.`
-    : null
+  if (watch?.isTooLarge() === true)
+    return `What commands change is not covered here, only patches are: the folder has more than ${inWords(maxWatchedFiles)} files that are not ignored.`
+  const [first, ...more] = watch?.leftOut() ?? []
+  if (first === undefined) return null
+  const others = more.length === 0 ? '' : ` and ${more.length} more`
+  return `What commands change is not covered in ${first}${others}, only patches are: more than ${inWords(maxWatchedInFolder)} files lie directly in it that are not ignored. All else is covered.`
+}
+
+function inWords(count: number): string {
+  return count.toLocaleString('en-US')
 }
 
 function failedProblem(fault: unknown): string {
@@ -204,6 +212,8 @@ interface ReadyTable {
 interface Watch {
   readonly roots: readonly string[]
   readonly isTooLarge: () => boolean
+  /** See `FileTable`. */
+  readonly leftOut: () => readonly string[]
   /** Resolves when all files were looked at once, and their contents are kept or the wait for that is over. */
   ready(): Promise<ReadyTable>
 }
@@ -218,10 +228,12 @@ interface WatchParts {
 
 function openWatch({ roots, store, now, signal, secrets }: WatchParts): Watch {
   let isTooLarge = false
+  let leftOut: () => readonly string[] = () => []
   let opened: Promise<{ readonly table: FileTable; readonly kept: Promise<void> }> | null = null
 
   async function open() {
     const table = createFileTable({ roots, store, secrets: await secrets() })
+    leftOut = table.leftOut
     isTooLarge = (await table.look()) === null
     const kept = isTooLarge ? Promise.resolve() : keepAll(table)
     kept.catch(() => undefined)
@@ -241,6 +253,7 @@ function openWatch({ roots, store, now, signal, secrets }: WatchParts): Watch {
   return {
     roots,
     isTooLarge: () => isTooLarge,
+    leftOut: () => leftOut(),
     async ready() {
       opened ??= open().catch((fault: unknown) => {
         // The next effect tries again.
