@@ -11,10 +11,12 @@ export interface EditorLaunch {
   readonly folder: string
   readonly command: string
   readonly args: readonly string[]
-  /** Names of its variables; the values may change, as tokens do. */
+  /** Names of its variables; values may change, as tokens do. */
   readonly variables: readonly string[]
   /** `own`: as the user's own servers are; `unconfined`: since nothing here can confine it. */
   readonly how: 'sandboxed' | 'unconfined' | 'own'
+  /** Seal of the values that count in an answer about one that runs as the user's own; absent for any other. */
+  readonly sealedValues?: string
 }
 
 const decision = z.object({
@@ -42,8 +44,8 @@ const mostDecisions = 200
 const maxEntryBytes = 256 * 1024
 
 /** Returns the hash that an answer is bound to. It is written as JSON, which writes no two launches alike. */
-export function hashOfEditorLaunch({ folder, command, args, variables, how }: EditorLaunch): string {
-  const shown = { folder, command, args, variables: variables.toSorted(), how }
+export function hashOfEditorLaunch({ folder, command, args, variables, how, sealedValues }: EditorLaunch): string {
+  const shown = { folder, command, args, variables: variables.toSorted(), how, sealedValues }
   return createHash('sha256').update(JSON.stringify(shown)).digest('hex')
 }
 

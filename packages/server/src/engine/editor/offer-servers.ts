@@ -2,7 +2,7 @@ import { type Config, printable } from '@parley/config'
 import { identityOf, type Sandboxes } from '@parley/host'
 import { type EditorLaunch, type EditorServerTrust, hashOfEditorLaunch } from '@parley/policy'
 import { type ConversationId, type SandboxMode, settingsInForce } from '@parley/protocol'
-import { type Redaction, secretValue } from '@parley/redaction'
+import { isSecretName, type Redaction, secretValue } from '@parley/redaction'
 import { realOrGiven } from '@parley/workspace'
 import type { EditorServer, EditorServers, OfferedServer } from '../../ports/editor-servers.ts'
 import type { CeilingFlags } from '../limits/ceiling.ts'
@@ -20,7 +20,7 @@ export interface OfferPorts {
   readonly handed: HandedServers
   readonly trust: EditorServerTrust
   readonly sandboxes: Pick<Sandboxes, 'report'>
-  readonly redaction: Pick<Redaction, 'learn'>
+  readonly redaction: Pick<Redaction, 'learn' | 'seal'>
   readonly report: (fault: unknown, conversationId: ConversationId) => void
   /** ms since the epoch. */
   readonly now: () => number
@@ -116,7 +116,8 @@ async function judge(server: EditorServer, live: LiveConversation, ports: OfferP
   const program = own.acp?.editor_servers === 'own' ? await runsAsOwn(server, conversation.state, environment) : null
   const { enforcement, reason } = await ports.sandboxes.report()
   const how = program !== null ? 'own' : enforcement === 'full' ? 'sandboxed' : 'unconfined'
-  const launch = { folder, command, args, variables: Object.keys(env), how } as const
+  const sealed = how === 'own' ? { sealedValues: ports.redaction.seal(openValues(env)) } : {}
+  const launch = { folder, command, args, variables: Object.keys(env), how, ...sealed } as const
   const network = own.sandbox_workspace_write?.network_access === true
   const { sandbox } = settingsInForce(conversation.state.core)
   const startsIn = program === null ? folder : environment.home
@@ -137,6 +138,12 @@ async function judge(server: EditorServer, live: LiveConversation, ports: OfferP
       confinedTo: program === null ? { identity: identityOf(folder), mayRunUnsandboxed: how === 'unconfined' } : null,
     },
   }
+}
+
+/** Returns the variables that are not named as secrets: of a server outside the sandbox a yes is to their values, too. */
+function openValues(env: EditorServer['env']): string {
+  const named = Object.entries(env).filter(([name]) => !isSecretName(name))
+  return JSON.stringify(named.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 interface Limits extends Pick<EditorLaunch, 'how' | 'folder'> {

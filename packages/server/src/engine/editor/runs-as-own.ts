@@ -6,6 +6,20 @@ import { type Environment, findProgram, liesWithin, realOrGiven, whenUnknown } f
 import type { EditorServer } from '../../ports/editor-servers.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 
+/** Names of variables by which programs find others, or load code that no word of the command names. */
+const loading = new RegExp(
+  `^(?:${[
+    'PATH|HOME|SHELL|ENV|BASH_ENV|ZDOTDIR|IFS|PS4|PROMPT_COMMAND|EDITOR|VISUAL|PAGER|BROWSER|XDG_.*',
+    'LD_.*|DYLD_.*|GCONV_PATH|MALLOC_.*|OPENSSL_.*|SSLKEYLOGFILE',
+    'NODE_OPTIONS|NODE_PATH|NODE_REPL_.*|NPM_.*|YARN_.*|PNPM_.*|BUN_.*|DENO_.*|COREPACK_.*|TS_NODE_.*|TSX_.*',
+    'PYTHON(?!UNBUFFERED|IOENCODING|UTF8).*|PIP_.*|PIPX_.*|UV_.*|POETRY_.*|VIRTUAL_ENV|CONDA_.*',
+    'PERL5.*|PERLLIB|RUBYOPT|RUBYLIB|GEM_.*|BUNDLE_.*|PHPRC|PHP_INI_.*|LUA_.*|R_.*',
+    'JAVA_.*|JDK_.*|_JAVA_OPTIONS|CLASSPATH|MAVEN_.*|GRADLE_.*|DOTNET_.*|CORECLR_.*|COMPLUS_.*|GO(?:FLAGS|PROXY|PATH|ROOT|BIN)',
+    'CARGO_.*|RUSTC.*|GIT_.*|SSH_.*|DOCKER_.*|PARLEY_HOME',
+  ].join('|')})$`,
+  'i',
+)
+
 /** Folder of a session, and all folders that its commands or its project may change, by their real paths. */
 interface Around {
   readonly cwd: string
@@ -15,8 +29,8 @@ interface Around {
 
 /**
  * Resolves to the path of the program of a server that has nothing to do with a workspace; null for any other, and for one
- * that is not found. Neither the program nor its script lies in one, and it is given no file of one: what a repository
- * brings does not run as the user.
+ * that is not found. Neither the program nor its script lies in one, it is given no file of one, and no variable chooses
+ * code: what a repository brings does not run as the user.
  */
 export async function runsAsOwn(
   server: EditorServer,
@@ -28,7 +42,7 @@ export async function runsAsOwn(
   const folders = [...roots.map(realOrGiven), ...(project === undefined ? [] : [project])]
   const around = { cwd: realOrGiven(cwd), roots: folders, environment }
   const { command, args, env } = server
-  if (await startsThere(server, around)) return null
+  if (Object.keys(env).some((name) => loading.test(name)) || (await startsThere(server, around))) return null
   for (const text of args) if (await leadsThere(text, around, { mayBeFolder: true })) return null
   for (const text of Object.values(env)) if (await leadsThere(text, around, { mayBeFolder: false })) return null
   return (await found(command, env, around)).path

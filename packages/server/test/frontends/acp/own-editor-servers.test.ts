@@ -31,6 +31,13 @@ describe('a server of an editor with editor_servers = "own"', () => {
   })
 
   it.each([
+    [
+      'a variable chooses code',
+      (one: McpServer) => ({
+        ...one,
+        env: [...envOf(one), { name: 'NODE_OPTIONS', value: '--import=data:text/javascript,' }],
+      }),
+    ],
     ['its script lies in the workspace', (one: McpServer) => ({ ...one, args: ['./copy.mjs', 'plain'] })],
     ['a script is loaded from it', (one: McpServer) => ({ ...one, args: ['--import=./empty.mjs', ...argsOf(one)] })],
     ['a script is loaded by an option with its whole path', loading],
@@ -62,6 +69,22 @@ describe('a server of an editor with editor_servers = "own"', () => {
     const { prepared, question } = await started(place, change(handed(place), place.cwd))
     expect(prepared.length).toBeGreaterThan(0)
     expect(question).toContain('in the sandbox')
+  })
+
+  it('is asked about again with another value, but for that of a secret', async () => {
+    await using place = mcpPlace()
+    place.append(own)
+    const server = place.start({ model: answers(3), mcpPatience, sandboxes: fakeSandboxes().sandboxes })
+    await using editor = await openEditor(server)
+    for (const [values, count] of [
+      [{ API_TOKEN: 'token-1', MODE: 'a' }, 1],
+      [{ MODE: 'a', API_TOKEN: 'token-2' }, 1],
+      [{ API_TOKEN: 'token-2', MODE: 'b' }, 2],
+    ] as const) {
+      const { sessionId } = await editor.open(place.cwd, [handed(place, values)])
+      await editor.say(sessionId, 'go')
+      expect(startsAsked(editor)).toHaveLength(count)
+    }
   })
 
   it('is not so by the configuration of a project, trusted or not', async () => {
