@@ -45,17 +45,22 @@ describe.each([
         `Allow Codex to run \`/bin/bash -c 'touch made.txt'\` in \`${world.cwd}\`?`,
         'Limits: not sandboxed: it may do all that its account may, network included',
         'Asked because: the approval policy is untrusted and this is not known to be harmless [builtin:untrusted]',
+        'A yes for the session covers exactly this command.',
       ].join('\n'),
     ])
     const types = notified.map(({ params }) => JSON.stringify(params).match(/"msg":\{"type":"(\w+)"/)?.[1])
     expect(types.filter((type) => !type?.endsWith('_delta'))).toEqual([
       'session_configured',
       'task_started',
+      'item_started',
+      'item_completed',
       'user_message',
       'token_count',
       'exec_approval_request',
       'exec_command_begin',
       'exec_command_end',
+      'item_started',
+      'item_completed',
       'agent_message',
       'token_count',
       'task_complete',
