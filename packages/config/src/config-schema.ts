@@ -18,11 +18,6 @@ export function isProtectedAddress(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
 }
 
-/** Tells if a text can be the name of a variable. Keys of providers that have the form of a name are told apart. */
-export function isVariableName(text: string): boolean {
-  return /^[A-Za-z_]\w*$/.test(text) && !/(?=[A-Za-z]*\d)[A-Za-z0-9]{20}/.test(text)
-}
-
 /** Returns the schema of a login by OAuth. Tokens travel without TLS only on this machine. */
 function oauthConfig() {
   const issuer = z.url({ error: 'must be an https address, or an http address of this machine' })
@@ -78,7 +73,7 @@ function mcpServerConfig() {
     command: text,
     args: texts,
     env: stringMap,
-    env_vars: z.array(z.string().refine(isVariableName, 'must be the name of a variable')).optional(),
+    env_vars: texts,
     cwd: text,
     url: z.url({ protocol: /^https?$/ }).optional(),
     bearer_token_env_var: text,

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { SecretValue } from '@parley/redaction'
 import { closest } from '@parley/text'
 import { type Config, ConfigError } from './config-schema.ts'
 import { type Layer, layerOfOverrides, readConfigFile } from './layer.ts'
@@ -12,6 +13,8 @@ export interface EffectiveConfig {
   /** Origin by dotted key. */
   readonly origins: ReadonlyMap<string, string>
   readonly warnings: readonly string[]
+  /** Texts that stood where the name of a variable belongs, and may be secrets. */
+  readonly misplaced: readonly SecretValue[]
 }
 
 export interface ConfigRequest {
@@ -127,7 +130,9 @@ function layOver(layers: readonly Layer[]): EffectiveConfig {
   let values: Record<string, unknown> = {}
   for (const layer of layers)
     values = merge({ under: values, over: layer.values, origin: layer.origin, path: '' }, origins)
-  return { values: values as Config, origins, warnings: layers.flatMap((layer) => layer.warnings) } // narrowed: each layer was checked against the schema
+  const warnings = layers.flatMap((layer) => layer.warnings)
+  const misplaced = layers.flatMap((layer) => layer.misplaced ?? [])
+  return { values: values as Config, origins, warnings, misplaced } // narrowed: each layer was checked against the schema
 }
 
 /** Returns every value that is no table, under its key in `origins`. */

@@ -1,4 +1,5 @@
 import { DanglingLinkError, readIfThere, settledStamp } from '@parley/host'
+import type { SecretValue } from '@parley/redaction'
 import { errorMessage } from '@parley/text'
 import { type Config, ConfigError, schemaOfKeys } from './config-schema.ts'
 import { hookExample } from './hook-config.ts'
@@ -12,6 +13,8 @@ export interface Layer {
   readonly origin: string
   readonly values: Config
   readonly warnings: readonly string[]
+  /** Texts that stood where the name of a variable belongs, and may be secrets. */
+  readonly misplaced?: readonly SecretValue[]
 }
 
 interface KnownFile {
@@ -78,7 +81,8 @@ export function layerOf(
     throw new ConfigError(at(path), `${key}: ${issue?.message ?? 'not valid'}.${exampleOf(path)}`)
   }
   const named = withVariableNames(parsed.data, at)
-  return { origin, values: named.values, warnings: [...unknownKeyWarnings(values, at), ...named.warnings] }
+  const warnings = [...unknownKeyWarnings(values, at), ...named.warnings]
+  return { origin, values: named.values, warnings, misplaced: named.misplaced }
 }
 
 function exampleOf([first]: readonly PropertyKey[]): string {
@@ -91,10 +95,11 @@ export function layerOfOverrides(overrides: Record<string, unknown>, origin: str
   if (given.length === 0) return { origin, values: {}, warnings: [] }
   const root = emptyTable()
   for (const [path, value] of given) setAt(root, splitKey(path), fittingValue(path, value))
-  const { values, warnings } = layerOf(root, origin, () => null)
+  const layer = layerOf(root, origin, () => null)
+  const { values, warnings } = layer
   const { secrets, ...others } = values
-  if (secrets === undefined) return { origin, values, warnings }
-  return { origin, values: others, warnings: [...warnings, `${origin}: "secrets" ${onlyInFile}`] }
+  if (secrets === undefined) return layer
+  return { ...layer, values: others, warnings: [...warnings, `${origin}: "secrets" ${onlyInFile}`] }
 }
 
 // The places are hidden from all conversations of a server, and from its tool servers, which share one list.

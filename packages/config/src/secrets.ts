@@ -1,5 +1,5 @@
 import { type SecretValue, secretsNamed, secretValue } from '@parley/redaction'
-import type { Config } from './config-schema.ts'
+import type { EffectiveConfig } from './effective-config.ts'
 
 /** Sections whose values are often secrets. `parley config` hides them, since its output gets pasted into reports. */
 const hidden =
@@ -19,10 +19,14 @@ function withoutSecrets(value: unknown, hide: (text: string) => string): unknown
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part, hide)]))
 }
 
+type Read = Pick<EffectiveConfig, 'values' | 'misplaced'>
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Returns the secrets of a configuration: values of the variables that it names for keys, and values with a secret name. */
-export function secretsOfConfig(config: Config, env: Env): readonly SecretValue[] {
+/**
+ * Returns the secrets of a configuration: values of the variables that it names for keys, values with a secret name, and
+ * keys that stand where a name belongs.
+ */
+export function secretsOfConfig({ values: config, misplaced }: Read, env: Env): readonly SecretValue[] {
   const providers = Object.values(config.model_providers ?? {})
   const servers = Object.values(config.mcp_servers ?? {})
   const environments = Object.values(config.environments ?? {})
@@ -40,6 +44,7 @@ export function secretsOfConfig(config: Config, env: Env): readonly SecretValue[
     config.shell_environment?.set ?? {},
   ]
   return [
+    ...misplaced,
     ...variables.flatMap((name) => (name === undefined ? [] : secretValue(name, env[name] ?? ''))),
     ...tables.flatMap((table) => secretsNamed(table).map(withoutScheme)),
   ]

@@ -1,51 +1,85 @@
-import { type Config, isVariableName } from './config-schema.ts'
+import { createRedactor, type SecretValue, secretValue } from '@parley/redaction'
+import type { Config } from './config-schema.ts'
 
 interface Named {
   readonly values: Config
   readonly warnings: readonly string[]
+  /** Texts that stood where a name belongs, and may be secrets. */
+  readonly misplaced: readonly SecretValue[]
+}
+
+/** Longest name of a variable; keys are longer, and few names are. */
+const maxNameLength = 64
+
+/** Tells if a text can be the name of a variable. Keys of providers that have the form of a name are told apart. */
+export function isVariableName(text: string): boolean {
+  if (!/^[A-Za-z_]\w*$/.test(text) || text.length > maxNameLength) return false
+  return !/(?=[A-Za-z]*\d)[A-Za-z0-9]{20}/.test(text) && !hasKeyShape(text)
+}
+
+/** Tells if a text has the shape of a key. Only mixed letters are looked at: other names are most, and need no scan. */
+function hasKeyShape(text: string): boolean {
+  if (!/[a-z]/.test(text) || text.length < 16) return false
+  return createRedactor({ values: [], tag: () => '' }).text(text) !== text
 }
 
 /**
  * Returns a configuration in which each key that wants the name of a variable has one, with a warning for each that had
  * none. What stood there may be the secret itself, so nobody who reads the configuration gets it.
  */
-export function withVariableNames(values: Config, at: (path: readonly string[]) => string): Named {
+export function withVariableNames(values: Config, at: (path: readonly PropertyKey[]) => string): Named {
   const warnings: string[] = []
-  function checked(path: readonly string[], name: string): string {
-    if (isVariableName(name)) return name
+  const misplaced: SecretValue[] = []
+  function isName(path: readonly PropertyKey[], name: string): boolean {
+    if (isVariableName(name)) return true
+    const key = path.filter((part) => typeof part === 'string')
     warnings.push(
-      `${at(path)}: "${path.join('.')}" wants the name of a variable. What stands there is none, and is not shown: put a key into a variable, and its name here.`,
+      `${at(path)}: "${key.join('.')}" wants the name of a variable. What stands there is none, and is not shown: put a key into a variable, and its name here.`,
     )
-    return `(${path.at(-1)} names no variable)`
+    for (const secret of secretValue(key.at(-1) ?? '', name)) misplaced.push(secret)
+    return false
   }
-  return { values: { ...values, ...providersOf(values, checked), ...othersOf(values, checked) }, warnings }
+  return { values: { ...values, ...providersOf(values, isName), ...othersOf(values, isName) }, warnings, misplaced }
 }
 
-type Check = (path: readonly string[], name: string) => string
+type Check = (path: readonly PropertyKey[], name: string) => boolean
 
-function providersOf({ model_providers: providers }: Config, checked: Check): Pick<Config, 'model_providers'> {
+/** Returns the name, or words in its place that name nothing. */
+function named(path: readonly string[], name: string, isName: Check): string {
+  return isName(path, name) ? name : `(${path.at(-1)} names no variable)`
+}
+
+function providersOf({ model_providers: providers }: Config, isName: Check): Pick<Config, 'model_providers'> {
   if (providers === undefined) return {}
-  const named = mapValues(providers, (provider, id) => {
+  const checked = mapValues(providers, (provider, id) => {
     const { env_key: key, env_headers: headers } = provider
-    const nameOf = (name: string, header: string) => checked(['model_providers', id, 'env_headers', header], name)
+    const nameOf = (name: string, header: string) => named(['model_providers', id, 'env_headers', header], name, isName)
     return {
       ...provider,
-      ...(key === undefined ? {} : { env_key: checked(['model_providers', id, 'env_key'], key) }),
+      ...(key === undefined ? {} : { env_key: named(['model_providers', id, 'env_key'], key, isName) }),
       ...(headers === undefined ? {} : { env_headers: mapValues(headers, nameOf) }),
     }
   })
-  return { model_providers: named }
+  return { model_providers: checked }
 }
 
-function othersOf({ mcp_servers: servers, environments }: Config, checked: Check): Config {
+function othersOf({ mcp_servers: servers, environments }: Config, isName: Check): Config {
   return {
     ...(servers === undefined
       ? {}
       : {
           mcp_servers: mapValues(servers, (server, id) => {
-            const { bearer_token_env_var: name } = server
-            if (name === undefined) return server
-            return { ...server, bearer_token_env_var: checked(['mcp_servers', id, 'bearer_token_env_var'], name) }
+            const { bearer_token_env_var: token, env_vars: passed } = server
+            const path = ['mcp_servers', id]
+            return {
+              ...server,
+              ...(token === undefined
+                ? {}
+                : { bearer_token_env_var: named([...path, 'bearer_token_env_var'], token, isName) }),
+              ...(passed === undefined
+                ? {}
+                : { env_vars: passed.filter((name, nth) => isName([...path, 'env_vars', nth], name)) }),
+            }
           }),
         }),
     ...(environments === undefined
@@ -54,7 +88,7 @@ function othersOf({ mcp_servers: servers, environments }: Config, checked: Check
           environments: mapValues(environments, (environment, id) => {
             const { token_env: name } = environment
             if (name === undefined) return environment
-            return { ...environment, token_env: checked(['environments', id, 'token_env'], name) }
+            return { ...environment, token_env: named(['environments', id, 'token_env'], name, isName) }
           }),
         }),
   }

@@ -15,7 +15,7 @@ const read = (more: Partial<Parameters<typeof readEffectiveConfig>[0]> = {}) => 
 
 describe('the effective configuration', () => {
   it('is empty without a file', () => {
-    expect(read()).toEqual({ values: {}, origins: new Map(), warnings: [] })
+    expect(read()).toEqual({ values: {}, origins: new Map(), warnings: [], misplaced: [] })
   })
 
   it.each([

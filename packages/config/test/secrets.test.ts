@@ -37,5 +37,7 @@ it('the login of a proxy is not shown, and its password is a secret', () => {
   const proxy = 'http://ada:love-lace-1815@proxy.example:3128'
   expect(shownValue('network.proxy', proxy, asItIs)).toBe('http://(hidden)@proxy.example:3128')
   expect(shownValue('network.proxy', 'http://proxy.example', asItIs)).toBe('http://proxy.example')
-  expect(secretsOfConfig({ network: { proxy } }, {}).map(({ value }) => value)).toEqual(['love-lace-1815'])
+  expect(secretsOfConfig({ values: { network: { proxy } }, misplaced: [] }, {}).map(({ value }) => value)).toEqual([
+    'love-lace-1815',
+  ])
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { layerOfOverrides } from '../src/layer.ts'
+import { secretsOfConfig } from '../src/secrets.ts'
 
 const read = (config: Record<string, string>) => layerOfOverrides(config, '-c')
 
@@ -17,6 +18,9 @@ const secrets = [
   'gsk_abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnop',
   'AIzaSyA1234567890abcdefghijklmnopqrstuv',
   'AKIAABCDEFGHIJ234567',
+  // Letters alone, as those of Hugging Face.
+  `hf_${'aBcDeFgHiJkLmNoPqR'.repeat(2)}`,
+  'A_NAME_THAT_NOBODY_WRITES_BY_HAND_AND_THAT_IS_LONGER_THAN_SIXTY_FOUR',
   'Bearer abc',
   '$MY_KEY',
   '',
@@ -46,8 +50,19 @@ describe.each(keys)('the key %s', (key) => {
   )
 })
 
-it('of variables that a tool server gets, each is the name of one', () => {
-  expect(() => read({ 'mcp_servers.x.env_vars': '["gsk_abcdefghijklmnopqrstuvwxyz0123456789"]' })).toThrow(
-    /mcp_servers\.x\.env_vars: must be the name of a variable\.$/,
-  )
+it('of variables that a tool server gets, those that are none are left out, and nothing of them is shown', () => {
+  const { values, warnings } = read({
+    'mcp_servers.x.env_vars': '["GOOD", "gsk_abcdefghijklmnopqrstuvwxyz0123456789"]',
+  })
+  expect(values).toEqual({ mcp_servers: { x: { env_vars: ['GOOD'] } } })
+  expect(warnings).toEqual([expect.stringMatching(/^-c: "mcp_servers\.x\.env_vars" wants the name of a variable/)])
+})
+
+it('what stood in place of a name is secret from then on, unless it would be found everywhere', () => {
+  const { misplaced } = read({
+    'model_providers.x.env_key': '"plain/words-77-of-a-key"',
+    'mcp_servers.x.env_vars': '["$HOME"]',
+  })
+  expect(misplaced).toEqual([{ kind: 'env_key', value: 'plain/words-77-of-a-key' }])
+  expect(secretsOfConfig({ values: {}, misplaced: misplaced ?? [] }, {})).toEqual(misplaced)
 })

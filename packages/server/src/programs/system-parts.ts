@@ -6,7 +6,7 @@ import { type Config, ConfigError, readEffectiveConfig } from '@parley/config'
 import { openHost, openSandboxes, type Sandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
-import { createRedaction } from '@parley/redaction'
+import { createRedaction, type Redaction } from '@parley/redaction'
 import {
   currentSecrets,
   diskFiles,
@@ -104,6 +104,7 @@ export function readServerOptions(
 export function systemParts(options: ServerOptions): EngineParts {
   const { home, env, assets } = options
   const redaction = createRedaction({ home, env })
+  learnMisplaced(home, redaction)
   const log = openServerLog(home, redaction.text)
   reportPrivacy(makeHomePrivate(home), log.write)
   const own = () => ownFiles(home)
@@ -173,6 +174,15 @@ function sandboxesOf(
   const own = () => ownFiles(home)
   const cacheFile = join(stateFolder(home), 'sandbox.json')
   return openSandboxes({ cacheFile, build, env, own, programs: () => ownPrograms(home), onExchanged })
+}
+
+/** Makes redaction know the keys that stand in the user's own configuration where names belong, before anything is said. */
+function learnMisplaced(home: string, redaction: Pick<Redaction, 'learn'>): void {
+  try {
+    redaction.learn(readEffectiveConfig({ home, isWhole: true }).misplaced)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+  }
 }
 
 /** Returns the places of secrets in the user's own configuration, files of tokens among them; null when it cannot be read. */

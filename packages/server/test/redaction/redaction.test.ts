@@ -50,7 +50,7 @@ it('what is learned later is hidden from then on', async () => {
   const redaction = createRedaction({ home: home.path, env: {} })
   expect(redaction.hasSecret('x Own-value-77')).toBe(false)
   const config = { model_providers: { p: { env_key: 'ODD', headers: { Authorization: 'Bearer Own-value-78' } } } }
-  redaction.learn(secretsOfConfig(config, { ODD: 'Own-value-77' }))
+  redaction.learn(secretsOfConfig({ values: config, misplaced: [] }, { ODD: 'Own-value-77' }))
   expect(redaction.text('Own-value-77 Own-value-78 Own-value-79')).toMatch(
     /^\[secret:ODD:\w{8}\] \[secret:Authorization:\w{8}\] Own-value-79$/,
   )

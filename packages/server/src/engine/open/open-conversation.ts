@@ -1,4 +1,4 @@
-import { type Config, secretsOfConfig } from '@parley/config'
+import { type EffectiveConfig, secretsOfConfig } from '@parley/config'
 import type { Host } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { McpServers } from '@parley/mcp-client'
@@ -92,7 +92,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const personsRules = await readGivenRules(ports, parts)
   const { conversationId } = core.meta
   const onFault = reportOnce((fault) => ports.report(fault, conversationId))
-  await learnSecrets(values, core.settings.modelProvider, ports)
+  await learnSecrets(config.effective, core.settings.modelProvider, ports)
   const patience = createStoragePatience(ports, { conversationId, report: onFault, probe: () => conversation.probe() })
   const conversation = redactedConversation(parts, ports, { onLoss: onFault, patience })
   const onLinkChange = (change: LinkChange) => {
@@ -239,9 +239,13 @@ function openingOf(
 }
 
 /** Makes redaction know the secrets of the configuration and the kept keys, before any text is taken. */
-async function learnSecrets(values: Config, providerId: string, { keys, redaction, env }: SetupPorts): Promise<void> {
+async function learnSecrets(
+  config: EffectiveConfig,
+  providerId: string,
+  { keys, redaction, env }: SetupPorts,
+): Promise<void> {
   await keys.learn(providerId)
-  redaction.learn(secretsOfConfig(values, env))
+  redaction.learn(secretsOfConfig(config, env))
 }
 
 /** Redacts every event and side file before it is written. */

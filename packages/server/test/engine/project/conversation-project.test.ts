@@ -6,7 +6,7 @@ import { createHooks } from '../../../src/engine/hooks/conversation-hooks.ts'
 import { projectInEnvironment } from '../../../src/engine/project/conversation-project.ts'
 
 const away = new EnvironmentUnreachableError('The environment box is away.')
-const config = { effective: { values: {}, origins: new Map(), warnings: [] }, own: {}, project: null }
+const config = { effective: { values: {}, origins: new Map(), warnings: [], misplaced: [] }, own: {}, project: null }
 const moment = { on: 'PreToolUse', subject: 'Bash' } as const
 
 type HookParts = Parameters<typeof createHooks>[0]
