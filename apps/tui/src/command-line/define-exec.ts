@@ -16,6 +16,7 @@ import type { Launch } from '../cli/launch-server.ts'
 import { execHelp, reviewHelp } from '../cli/messages.ts'
 import type { Kept, Target } from '../scripted/open-target.ts'
 import type { ReviewRequest } from '../scripted/review/review-message-of.ts'
+import { showEffects } from '../view/text/control-characters.ts'
 import { withCodexExecFlags } from './codex-flags.ts'
 import { withoutEffectWarnings } from './flags-of-others.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
@@ -23,7 +24,7 @@ import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-opti
 /** Defines `exec`, `exec resume`, `exec fork` and `exec review`. */
 export function defineExec(program: Command, launch: Launch, settle: Settle): void {
   const run = (prompt: string | undefined, flags: ExecFlags, target: Target) => {
-    for (const warning of withoutEffectWarnings(flags)) launch.streams.stderr.write(`parley: ${warning}\n`)
+    for (const warning of withoutEffectWarnings(flags)) launch.streams.stderr.write(`parley: ${showEffects(warning)}\n`)
     return settle(
       import('../scripted/run-exec.ts').then(({ runExec }) =>
         runExec(launch, { prompt: prompt ?? null, flags, target }),

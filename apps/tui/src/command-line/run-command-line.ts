@@ -91,7 +91,8 @@ function defineProgram(opened: WindowLaunch, settle: Settle, usage: FailedUsage)
   const { launch, window } = opened
   const writeTo = (stream: 'stdout' | 'stderr') => (text: string) => {
     window?.[Symbol.dispose]()
-    launch.streams[stream].write(text)
+    // An error quotes words of the command line, which may come from anywhere.
+    launch.streams[stream].write(stream === 'stderr' ? showEffects(text) : text)
   }
   const program = new Command('parley')
     .description('A coding agent for the terminal whose conversations cannot be lost.')

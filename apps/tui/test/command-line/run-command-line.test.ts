@@ -77,6 +77,22 @@ describe('completion', () => {
   })
 })
 
+const title = '\x1b]0;owned\x07'
+
+test.each([
+  [['exec', `--nope${title}`]],
+  [['list', `--nope${title}`]],
+  [['exec', '-s', title, 'x']],
+  [['exec', '--enable', title, '-s', title, 'x']],
+  [['completion', title]],
+  [['list', '--limit', title]],
+])('an error about %j shows the escapes of its words and sends none', async (argv) => {
+  const { exitCode, stdout, stderr } = await run(argv)
+  expect(exitCode).toBe(2)
+  expect(stdout + stderr).not.toContain('\x1b')
+  expect(stderr).toContain('\\x1b]0;owned')
+})
+
 describe('the command line', () => {
   test.each<[readonly string[], RegExp]>([
     [['help'], /Usage: parley \[options\] \[command\] \[prompt\]/],

@@ -90,6 +90,8 @@ describe('a policy file', () => {
     ['[[rule]]\ndecision = "ask"\ncommand = ["a", []]', 3, 'rule[0].command[1]'],
     ['[[rule]]\ndecision = "ask"\npath = "~/x"', 3, 'rule[0].path: ~ is not expanded'],
     ['[[rule]]\ndecision = "ask"\npath = "../x"', 3, 'rule[0].path: .. is not allowed'],
+    [`[[rule]]\ndecision = "ask"\npath = "${'**/'.repeat(65)}"`, 3, 'rule[0].path: has more than 64 names'],
+    [`[[rule]]\ndecision = "ask"\npath = "${'a'.repeat(4097)}"`, 3, 'rule[0].path: has more than 4096 characters'],
     ['[[rule]]\ndecision = "ask"\npath = "{a,b}"', 3, 'rule[0].path: only *, ** and ?'],
     ['rule = 3', 1, 'rule: '],
     ['[[rule]]\nrule = = 3', 2, ''],

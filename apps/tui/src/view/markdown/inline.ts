@@ -1,6 +1,7 @@
 import { Marked, type MarkedToken, type Token } from 'marked'
 import { stripEffects } from '../text/control-characters.ts'
 import type { Line, Span, Style } from '../text/span.ts'
+import { otherPlace } from './link-label.ts'
 
 /** Returns inline tokens as lines of spans, keeping the line ends of the source. */
 export function inlineLines(tokens: readonly MarkedToken[], style: Style): readonly Line[] {
@@ -58,12 +59,16 @@ function tokenSpans(token: MarkedToken, style: Style): readonly Span[] {
   }
 }
 
-/** Returns the label as a link, or followed by the target where that cannot be a link. */
+/** Returns the label as a link. The target follows where it cannot be a link, and its host where the label names another. */
 function linkSpans(label: readonly Span[], target: string, style: Style): readonly Span[] {
   const href = safeHref(target)
-  if (href !== null) return label.map((span) => ({ ...span, underline: true, href }))
-  const text = stripEffects(target)
   const labelText = label.map((span) => span.text).join('')
+  if (href !== null) {
+    const link = label.map((span): Span => ({ ...span, underline: true, href }))
+    const place = otherPlace(labelText, href)
+    return place === null ? link : [...link, { ...style, text: ` (${stripEffects(place)})`, tone: 'muted' }]
+  }
+  const text = stripEffects(target)
   return text === '' || text === labelText ? label : [...label, { ...style, text: ` (${text})`, tone: 'muted' }]
 }
 

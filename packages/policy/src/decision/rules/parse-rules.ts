@@ -145,7 +145,13 @@ function widerKeysOf(entry: RuleEntry) {
   return widerKeys.filter((key) => entry[key] === true)
 }
 
+/** Limits of a pattern: each is compared with every path that a call names. */
+const maxComponents = 64
+const maxCharacters = 4096
+
 function patternProblem(text: string): string | null {
+  if (text.length > maxCharacters) return `has more than ${maxCharacters} characters, the most of a path`
+  if (componentsOf(text).length > maxComponents) return `has more than ${maxComponents} names between slashes`
   if (text.startsWith('~')) return '~ is not expanded: write an absolute path'
   if (componentsOf(text).includes('..')) return '.. is not allowed: write an absolute path'
   return /[[\]{}!]/.test(text) ? 'only *, ** and ? are patterns' : null

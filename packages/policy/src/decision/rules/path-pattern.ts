@@ -20,20 +20,26 @@ function wantedComponents(pattern: string, cwd: string): string[] {
 }
 
 /**
- * Returns for each beginning of the pattern the numbers of path components that it may match. Works row by row over
- * the pattern, so that many `**` cost no more than pattern times path.
+ * Returns for each beginning of the pattern the numbers of path components that it may match, in their order. Works row
+ * by row over the pattern, so that many `**` cost no more than pattern times path.
  */
 function rowsOf(pattern: readonly string[], path: readonly string[]): ReadonlySet<number>[] {
-  const rows = [new Set([0])]
+  const rows: ReadonlySet<number>[] = [new Set([0])]
   for (const name of pattern) {
-    const next = new Set<number>()
-    for (const at of lastOf(rows)) {
-      if (name === '**') for (let end = at; end <= path.length; end++) next.add(end)
-      else if (at < path.length && fitsName(name, path[at] ?? '')) next.add(at + 1)
-    }
-    rows.push(next)
+    const reached = lastOf(rows)
+    rows.push(name === '**' ? fromFirst(reached, path.length) : new Set(nextOf(reached, name, path)))
   }
   return rows
+}
+
+/** Returns all numbers from the least one on. */
+function fromFirst(reached: ReadonlySet<number>, last: number): ReadonlySet<number> {
+  const [first = last + 1] = reached
+  return new Set(Array.from({ length: last + 1 - first }, (_, nth) => first + nth))
+}
+
+function nextOf(reached: ReadonlySet<number>, name: string, path: readonly string[]): readonly number[] {
+  return [...reached].flatMap((at) => (at < path.length && fitsName(name, path[at] ?? '') ? [at + 1] : []))
 }
 
 function lastOf(rows: readonly ReadonlySet<number>[]): ReadonlySet<number> {

@@ -34,6 +34,12 @@ describe('a path pattern', () => {
   })
 })
 
+it('a path of many folders is compared with many `**` in one pass for each', () => {
+  const pattern = `${'**/'.repeat(60)}b`
+  expect(matchesPathPattern(pattern, `/work/${'a/'.repeat(20_000)}b`, '/work')).toBe(true)
+  expect(matchesPathPattern(pattern, `/work/${'a/'.repeat(20_000)}c`, '/work')).toBe(false)
+})
+
 describe('below a folder', () => {
   it.each([
     ['deploy/**', '/work'],
