@@ -19,6 +19,7 @@ export {
   LOG_CHANGED,
   LOG_DELETED,
   LOG_FOREIGN,
+  LOG_LINKED,
   LOG_MOVED,
   LOG_REPLACED,
   type OpenFile,

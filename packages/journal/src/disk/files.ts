@@ -89,6 +89,8 @@ export const LOG_DELETED = 'DELETED'
 export const LOG_REPLACED = 'REPLACED'
 /** The file belongs to another user, who could have written anything into it. */
 export const LOG_FOREIGN = 'FOREIGN'
+/** The file does not begin as a log, and has a further name, by which it may be anything. */
+export const LOG_LINKED = 'LINKED'
 export const LOG_CLOSED = 'CLOSED'
 export const LOCK_UNAVAILABLE = 'LOCK_UNAVAILABLE'
 /** Codes of a store that several servers share: it has no room, does not answer in time, or cannot be reached. */

@@ -1,6 +1,6 @@
 import type { ConversationId } from '@parley/protocol'
 import { writeAll } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
+import { type Files, LOG_LINKED, type OpenFile, StorageError } from '../disk/files.ts'
 import { conversationIdOf } from '../disk/session-paths.ts'
 import { type Damage, type LossReports, type SeqRange, unnamedLosses } from './damage.ts'
 import { EventLog } from './event-log.ts'
@@ -66,12 +66,18 @@ export async function openLog(files: Files, path: string, options: OpenLogOption
   let opened: OpenedLog | undefined
   try {
     const header = readHeader(files, file)
+    if (header === null) assertOneName(files, file)
     const isNewer = header !== null && header.minReader > LOG_FORMAT
     opened = isNewer ? newerLog(header) : await openWritable(files, file, { header, options })
     return opened
   } finally {
     if (opened === undefined || opened.readOnly) files.close(file)
   }
+}
+
+/** Throws for a file with a further name, before its end is healed: it may be a file of something else. */
+function assertOneName(files: Files, file: OpenFile): void {
+  if (files.stat(file).links > 1) throw new StorageError({ code: LOG_LINKED, operation: 'open', path: file.path })
 }
 
 function newerLog(header: LogHeader): NewerLog {

@@ -1,4 +1,14 @@
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { nodeFiles } from '../../src/disk/node-files.ts'
@@ -49,6 +59,29 @@ describe('opening a log', () => {
     expect(opened).toMatchObject({ conversationId: SAMPLE_ID, nextSeq: 6, torn: null })
     expect(opened).toMatchObject({ lost: [], damage: [], uncheckedSeqs: [], header: newHeader(SAMPLE_ID) })
     expect(opened.last).toMatchObject({ seq: 5, crc: sampleLine(5).slice(-10, -2) })
+  })
+
+  it.each(['a setting of something else', '', 'one\n{"two"'])(
+    'leaves a file with a second name as it is: %j',
+    async (content) => {
+      using folder = temporaryFolder()
+      const other = join(folder.path, 'other')
+      writeFileSync(other, content)
+      const path = writeLog(folder.path, 'replaced')
+      unlinkSync(path)
+      linkSync(other, path)
+      await expect(openLog(unsyncedFiles, path)).rejects.toMatchObject({ code: 'LINKED' })
+      expect(readFileSync(other, 'utf8')).toBe(content)
+    },
+  )
+
+  it('goes on in a log of which a backup is a second name', async () => {
+    using folder = temporaryFolder()
+    const path = writeLog(folder.path, logText(sampleLines(2)))
+    linkSync(path, join(folder.path, 'backup'))
+    const opened = await openWritable(path)
+    await close(opened)
+    expect(opened).toMatchObject({ nextSeq: 3, torn: null })
   })
 
   it('visits every good line, so that it can be folded in the same pass', async () => {

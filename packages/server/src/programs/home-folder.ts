@@ -72,9 +72,10 @@ export function makeHomePrivate(home: string): string | null {
   const facts = unlessRefused(home, 'cannot be read', () => statSync(home, { throwIfNoEntry: false }))
   const own = process.getuid?.()
   if (facts?.isDirectory() !== true || own === undefined) return null
-  if (facts.uid !== own && own !== 0) {
+  if (facts.uid !== own) {
+    const others = own === 0 ? 'Whoever owns it says what runs here: run as that user, or set' : 'Set'
     throw new UsageError(
-      `${home} belongs to user ${facts.uid}, and this is user ${own}. Set PARLEY_HOME to a folder of your own.`,
+      `${home} belongs to user ${facts.uid}, and this is user ${own}. ${others} PARLEY_HOME to a folder of your own.`,
     )
   }
   for (const name of rulingEntries) assertOwn(join(home, name))

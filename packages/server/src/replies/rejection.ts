@@ -4,6 +4,7 @@ import {
   LOG_CHANGED,
   LOG_DELETED,
   LOG_FOREIGN,
+  LOG_LINKED,
   LOG_MOVED,
   LOG_REPLACED,
   MAX_WRITTEN_LINE_BYTES,
@@ -173,6 +174,8 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
     `The log ${path} was moved away while it was open. ${stops} Put it back; if it does not go on then, leave it and resume it.`,
   [LOG_FOREIGN]: (path) =>
     `The file ${path} belongs to another user, who could have written anything into it, so it is not used. Make it yours (chown) if you know what it holds.`,
+  [LOG_LINKED]: (path) =>
+    `The file ${path} does not begin as a log and has a second name (hard link), so it may be a file of something else. It was left as it is; copy it to a file of its own if it is yours.`,
   [LOG_DELETED]: (path) =>
     `The log ${path} was deleted while it was open. ${stops} ${rescue}, or restore the file and resume it.`,
   [LOG_REPLACED]: (path) =>

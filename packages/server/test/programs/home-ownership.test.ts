@@ -1,4 +1,4 @@
-import { chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import { createProjects } from '@parley/policy'
@@ -22,11 +22,18 @@ describe.runIf(process.getuid?.() === 0)('a file of another user', () => {
       makeHomePrivate(folder.path)
       chownSync(path, stranger, stranger)
       expect(() => makeHomePrivate(folder.path)).toThrow(`${path} belongs to user ${stranger}`)
-      // A home that was handed over whole, as containers do it.
-      chownSync(folder.path, stranger, stranger)
-      expect(() => makeHomePrivate(folder.path)).not.toThrow()
     },
   )
+
+  it.each([0o700, 0o777])('is no home for root, of mode %o', async (mode) => {
+    await using folder = await tempDirectory()
+    chmodSync(folder.path, mode)
+    chownSync(folder.path, stranger, stranger)
+    expect(() => makeHomePrivate(folder.path)).toThrow(`belongs to user ${stranger}, and this is user 0. Whoever owns`)
+    expect(statSync(folder.path)).toMatchObject({ uid: stranger, mode: 0o40000 | mode })
+    chownSync(folder.path, 0, 0)
+    expect(() => makeHomePrivate(folder.path)).not.toThrow()
+  })
 
   it('is not looked for behind a link to itself, which its reader refuses', async () => {
     await using folder = await tempDirectory()
