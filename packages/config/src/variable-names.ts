@@ -12,7 +12,7 @@ interface Named {
 const maxNameLength = 64
 
 /** Tells if a text can be the name of a variable. Keys of providers that have the form of a name are told apart. */
-export function isVariableName(text: string): boolean {
+function isVariableName(text: string): boolean {
   if (!/^[A-Za-z_]\w*$/.test(text) || text.length > maxNameLength) return false
   return !/(?=[A-Za-z]*\d)[A-Za-z0-9]{20}/.test(text) && !hasKeyShape(text)
 }
