@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { type Exchanged, searchAndWatch } from '@parley/host'
 import type { McpServer as McpServerState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
@@ -52,7 +53,9 @@ export class McpServer implements AsyncDisposable {
   watchMade(): Promise<() => readonly Exchanged[]> {
     const { launch } = this.settings
     const policy = launch.kind === 'stdio' && this.#place === null ? launch.sandboxPolicy : undefined
-    return policy?.mode === 'workspace-write' ? searchAndWatch([policy.root], true) : Promise.resolve(() => [])
+    return policy?.mode === 'workspace-write'
+      ? searchAndWatch([policy.root], { home: homedir(), env: this.#ports.env })
+      : Promise.resolve(() => [])
   }
 
   get name(): string {

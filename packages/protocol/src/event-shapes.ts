@@ -25,7 +25,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
     '{"verdict":["=","allow","ask","deny"],"rule":"#ruleRef","reason":"text","code?":"text","approvalId?":"text","answer?":"text","scope?":["=","any"],"by?":"#actor","note?":"text","limits?":"#runLimits"}',
   '#denial': '{"itemId":"text","title":"text","reason":"text"}',
   '#endedCommand':
-    '{"itemId":"text","exitCode?":"int","signal?":"text","timedOut?":["=",true],"stopped?":["=",true],"durationMs?":"number"}',
+    '{"itemId":"text","exitCode?":"int","signal?":"text","timedOut?":["=",true],"exchanged?":["list","text"],"stopped?":["=",true],"durationMs?":"number"}',
   '#enforcement': '["=","full","partial","none"]',
   '#failure':
     '{"code":"text","message":"text","status?":"int","refused?":{"itemIds":["list","text"],"seqs":["list","int"],"what":"text"}}',

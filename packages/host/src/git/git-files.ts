@@ -104,6 +104,8 @@ interface GitSettings {
   readonly programs: readonly string[]
   /** Values of `core.worktree`. */
   readonly workTrees: readonly string[]
+  /** Values of `init.templateDir`. */
+  readonly templates: readonly string[]
 }
 
 /** Depth of includes beyond which git stops with an error. */
@@ -146,10 +148,12 @@ function readGitSettings(
     level = included
   }
   const valuesOf = (wanted: string) => all.flatMap(({ name, value }) => (name === wanted ? [value] : []))
+  const templates = valuesOf('init.templatedir').map((path) => expanded(path, around))
   return {
     files: [...seen],
     // Files in a template become the settings and hooks of new repositories.
-    hooks: [...valuesOf('core.hookspath'), ...valuesOf('init.templatedir')].map((path) => expanded(path, around)),
+    hooks: [...valuesOf('core.hookspath').map((path) => expanded(path, around)), ...templates],
+    templates,
     monitors: valuesOf('core.fsmonitor').flatMap((command) => pathsInCommand(command, around)),
     programs: programsOf(
       all.flatMap((setting) => commandOfSetting(setting) ?? []),
@@ -157,6 +161,13 @@ function readGitSettings(
     ),
     workTrees: valuesOf('core.worktree'),
   }
+}
+
+/** Lists the folders from which git fills new repositories by the settings of the user and the machine. */
+export function templateFolders(around: GitSurroundings): readonly string[] {
+  const { GIT_TEMPLATE_DIR: given } = around.env ?? {}
+  const { templates } = readUserSettings(userGitFiles(around), around)
+  return [...(given === undefined ? [] : [given]), ...templates].filter((path) => isAbsolute(path))
 }
 
 function programsOf(commands: readonly string[], around: GitSurroundings): string[] {

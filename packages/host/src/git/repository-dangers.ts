@@ -13,6 +13,13 @@ export interface RepositoryDanger {
   readonly why: string
 }
 
+export interface DangerSurroundings {
+  /** Writable folders. */
+  readonly roots: readonly string[]
+  /** Lists the folders from which git fills new repositories. */
+  readonly templates: () => readonly string[]
+}
+
 /** Returns true for a folder that git takes for a repository. */
 export function isGitFolder(folder: string): boolean {
   return hasGitEntries((name) => lookAt(join(folder, name)) !== null)
@@ -24,13 +31,14 @@ const maxHeldDepth = 5
 
 /**
  * Lists by which files git may start a program in a repository, and in those that it holds. Settings are compared with
- * a table of harmless ones; hooks count when they can be executed and are no samples. `roots`: writable folders.
+ * a table of harmless ones; hooks count when they can be executed, are no samples and none of a template of the user.
  */
 export function repositoryDangers(
   folder: string,
-  roots: readonly string[],
+  around: DangerSurroundings,
   budget = { left: maxHeld },
 ): readonly RepositoryDanger[] {
+  const { roots } = around
   let common: string
   try {
     common = commonFolderOf(folder)
@@ -40,8 +48,8 @@ export function repositoryDangers(
   const folders = [...new Set([folder, common])]
   return [
     ...folders.flatMap((at) => settingsDangers(at, roots)),
-    ...hookDangers(`${common}/hooks`),
-    ...heldDangers(common, roots, budget),
+    ...hookDangers(`${common}/hooks`, around),
+    ...heldDangers(common, around, budget),
   ]
 }
 
@@ -71,13 +79,27 @@ function settingsReason(path: string, isWorkTree: (path: string) => boolean): st
   }
 }
 
-function hookDangers(hooks: string): RepositoryDanger[] {
+function hookDangers(hooks: string, around: DangerSurroundings): RepositoryDanger[] {
   const names = list(hooks).map(({ name }) => name)
-  const found = names.filter((name) => !name.endsWith('.sample') && isExecutable(join(hooks, name)))
+  const executable = names.filter((name) => !name.endsWith('.sample') && isExecutable(join(hooks, name)))
+  const found = executable.filter((name) => !isOfTemplate(join(hooks, name), around))
   const isLink = lookAt(hooks)?.isSymbolicLink() === true
   // Where the folder is a link, the files are of another folder, and the link is what makes them hooks.
   if (isLink && found.length > 0) return [{ path: hooks, why: `it leads to hooks that git runs: ${found[0]}` }]
   return found.map((name) => ({ path: join(hooks, name), why: `git runs it as the hook ${basename(name)}` }))
+}
+
+/** Tests if a hook is the one of a template, in a place that commands cannot write. */
+function isOfTemplate(hook: string, { roots, templates }: DangerSurroundings): boolean {
+  return templates().some((folder) => {
+    const real = realPathOrNull(join(folder, 'hooks', basename(hook)))
+    if (real === null || roots.some((root) => isWithin(real, root))) return false
+    try {
+      return readBounded(hook) === readBounded(real)
+    } catch {
+      return false
+    }
+  })
 }
 
 function isExecutable(path: string): boolean {
@@ -86,9 +108,9 @@ function isExecutable(path: string): boolean {
 }
 
 /** Looks into the repositories of submodules, whose names may hold slashes, and the settings of further work trees. */
-function heldDangers(common: string, roots: readonly string[], budget: { left: number }): RepositoryDanger[] {
+function heldDangers(common: string, around: DangerSurroundings, budget: { left: number }): RepositoryDanger[] {
   const worktrees = list(join(common, 'worktrees')).flatMap(({ name }) =>
-    settingsDangers(join(common, 'worktrees', name), roots),
+    settingsDangers(join(common, 'worktrees', name), around.roots),
   )
   const found: RepositoryDanger[] = [...worktrees]
   let level: readonly string[] = [join(common, 'modules')]
@@ -98,7 +120,7 @@ function heldDangers(common: string, roots: readonly string[], budget: { left: n
     if (budget.left < 0)
       return [...found, { path: join(common, 'modules'), why: 'it holds too many repositories to look into' }]
     for (const folder of below)
-      if (isGitFolder(folder)) for (const danger of repositoryDangers(folder, roots, budget)) found.push(danger)
+      if (isGitFolder(folder)) for (const danger of repositoryDangers(folder, around, budget)) found.push(danger)
     level = below.filter((folder) => !isGitFolder(folder))
   }
   return found

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { errorMessage } from '@parley/text'
+import { type GitSurroundings, templateFolders } from '../git/git-files.ts'
 import { gitFoldersOf } from '../git/git-folder.ts'
 import {
   type ChangedFolder,
@@ -9,20 +10,34 @@ import {
   knownRepositories,
   repositoryIdentities,
 } from '../git/repositories.ts'
-import { isGitFolder, type RepositoryDanger, repositoryDangers } from '../git/repository-dangers.ts'
+import {
+  type DangerSurroundings,
+  isGitFolder,
+  type RepositoryDanger,
+  repositoryDangers,
+} from '../git/repository-dangers.ts'
 import { identityOf, isWithin, realPathOrNull } from '../system/real-path.ts'
 import { type Exchanged, inFolder, moveAside } from './move-aside.ts'
 
 /** Time by which the clock of a file system may be behind, in ms. */
 const clockStepMs = 2000
 
+/** `home` and `env` are those of the user, whose settings of git name templates. */
+export interface MadeOptions extends GitSurroundings {
+  /** False to say what is found, and to move nothing. Default true. */
+  readonly moves?: boolean
+}
+
 /**
  * Remembers which folders are repositories. Call the returned function after a command: for each folder that git takes
  * for a repository now and did not before it moves aside by which git may start a program, and says so. Nothing of this
  * program may run git in the folders in between. `roots`: writable folders, whose repositories were searched for.
- * `moves`: false to say it only.
  */
-export function watchMadeRepositories(roots: readonly string[], moves = true): () => Exchanged[] {
+export function watchMadeRepositories(
+  roots: readonly string[],
+  { moves = true, ...around }: MadeOptions,
+): () => Exchanged[] {
+  const templates = () => templateFolders(around)
   const sinceMs = Date.now() - clockStepMs
   const before = new Map(roots.flatMap((root) => [...repositoryIdentities(root), ...repositoriesAt(root)]))
   return () => {
@@ -30,7 +45,7 @@ export function watchMadeRepositories(roots: readonly string[], moves = true): (
     return roots.flatMap((root) => {
       const { folders, isWhole } = changedFolders(root, sinceMs)
       const said = folders.flatMap((folder) =>
-        madeIn(folder, before).flatMap((made) => settle(made, { roots, sinceMs, moves, moved })),
+        madeIn(folder, before).flatMap((made) => settle(made, { roots, templates, sinceMs, moves, moved })),
       )
       return isWhole ? said : [...said, { text: tooManyText(root) }]
     })
@@ -38,9 +53,12 @@ export function watchMadeRepositories(roots: readonly string[], moves = true): (
 }
 
 /** Searches for the repositories that are there, and begins to watch as `watchMadeRepositories` does. */
-export async function searchAndWatch(roots: readonly string[], moves: boolean): Promise<() => readonly Exchanged[]> {
+export async function searchAndWatch(
+  roots: readonly string[],
+  options: MadeOptions,
+): Promise<() => readonly Exchanged[]> {
   for (const root of roots) await knownRepositories(root)
-  return watchMadeRepositories(roots, moves)
+  return watchMadeRepositories(roots, options)
 }
 
 function tooManyText(root: string): string {
@@ -89,8 +107,7 @@ function ownFolder(entry: string): string | null {
   }
 }
 
-interface Settling {
-  readonly roots: readonly string[]
+interface Settling extends DangerSurroundings {
   readonly sinceMs: number
   /** False where it is said only. */
   readonly moves: boolean
@@ -99,13 +116,14 @@ interface Settling {
 }
 
 /** Moves aside the files by which a repository may start programs, or a part that makes the folder one. */
-function settle(made: MadeRepository, { roots, sinceMs, moves, moved }: Settling): Exchanged[] {
+function settle(made: MadeRepository, settling: Settling): Exchanged[] {
+  const { roots, sinceMs, moves, moved } = settling
   const parts = [made.entry, ...['commondir', 'HEAD', 'refs', 'objects'].map((name) => join(made.folder, name))]
   const isFresh = (path: string) => changedMs(path) >= sinceMs
   const fresh = [...parts, ...(made.isNew ? [made.at] : [])].filter(isFresh)
   const isMovable = (path: string) => path !== made.at && isBelow(realOf(path), roots)
   const said: Exchanged[] = []
-  for (const danger of repositoryDangers(made.folder, roots)) {
+  for (const danger of repositoryDangers(made.folder, settling)) {
     const { path: file } = danger
     // Made by somebody else, between the last search and the command.
     if (!isFresh(file) && fresh.length === 0) continue

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
 import { prepareBubblewrap } from '../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
@@ -232,6 +232,17 @@ describe.skipIf(!hasBubblewrap)(`a command in the sandbox${whyNot}`, { timeout: 
       String(name).includes('aside'),
     )
     expect(names).toEqual([])
+  })
+
+  it('keeps hooks of the template that the user has for repositories, and no others of their names', async () => {
+    using ground = openPlayground('/var/tmp')
+    ground.write({ 'home/template/hooks/pre-commit': '#!/bin/sh\n' })
+    chmodSync(ground.path('home/template/hooks/pre-commit'), 0o755)
+    ground.write({ 'home/.gitconfig': `[init]\n\ttemplateDir = ${ground.path('home/template')}\n` })
+    const asUser = `export HOME=${ground.path('home')}; git init -q`
+    expect(await runIn(ground, `${asUser} one; test -x one/.git/hooks/pre-commit`)).toEqual([])
+    const [found] = await runIn(ground, `${asUser} two; echo evil >> two/.git/hooks/pre-commit`)
+    expect(found?.moved?.path).toBe(ground.path('workspace/two/.git/hooks/pre-commit'))
   })
 
   it('leaves a repository alone that was there before, whatever its settings', async () => {

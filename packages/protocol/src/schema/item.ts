@@ -186,6 +186,10 @@ export const endedCommand = z
     exitCode: z.int().exactOptional().describe('Left out where a signal ended it, and where its end is unknown.'),
     signal: z.string().exactOptional().describe('The signal that ended it.'),
     timedOut: z.literal(true).exactOptional().describe('It ran into its time limit.'),
+    exchanged: z
+      .array(z.string())
+      .exactOptional()
+      .describe('Sentences on paths that run later and that it made or others changed meanwhile.'),
     stopped: z.literal(true).exactOptional().describe('It was stopped: by the user, the model or narrower limits.'),
     durationMs: z.number().exactOptional().describe('Run time in ms.'),
   })

@@ -69,5 +69,6 @@ function typedText(itemId: ItemId, text: string): string {
 function endedText(ended: readonly EndedCommand[]): string | null {
   if (ended.length === 0) return null
   const ends = ended.map((end) => `${end.itemId} (${endWords(end)})`).join(', ')
-  return `[Notice of parley, not written by the user. Ended in the background: ${ends}. read_file "output:ID" shows what it wrote.]`
+  const said = ended.flatMap(({ exchanged = [] }) => exchanged.map((sentence) => ` ${sentence}`)).join('')
+  return `[Notice of parley, not written by the user. Ended in the background: ${ends}. read_file "output:ID" shows what it wrote.${said}]`
 }

@@ -57,7 +57,7 @@ export async function prepareBubblewrap(
       hidden: limits.masked,
       closesNames: false,
     })
-    const lookAtMade = isWritable && limits.looksAtEnd !== false ? watchMadeRepositories(roots) : () => []
+    const lookAtMade = isWritable && limits.looksAtEnd !== false ? watchMadeRepositories(roots, machine) : () => []
     let isStarted = false
     return {
       limits,

@@ -34,7 +34,7 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
     const guarded = await guardedPlaces(roots, machine)
     const outer = await scriptCommand(limits, { scratch, guarded }, machine)
     const putBack = watchGuarded({ ...onlyFiles(guarded), roots, closesNames: true })
-    const lookAtMade = watchMadeRepositories(limits.looksAtEnd === false ? [] : roots)
+    const lookAtMade = watchMadeRepositories(limits.looksAtEnd === false ? [] : roots, machine)
     let isStarted = false
     return {
       limits,

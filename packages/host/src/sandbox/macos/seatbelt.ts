@@ -21,7 +21,7 @@ export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMa
   const guarded = allClosed(await guardedPlaces(roots, machine))
   const { scratch, release } = await openScratch(limits)
   const { text, parameters } = seatbeltProfile(limits, { scratch, guarded })
-  const lookAtMade = watchMadeRepositories(limits.looksAtEnd === false ? [] : roots)
+  const lookAtMade = watchMadeRepositories(limits.looksAtEnd === false ? [] : roots, machine)
   let isStarted = false
   const definitions = Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`])
   return {

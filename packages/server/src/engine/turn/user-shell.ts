@@ -191,7 +191,10 @@ async function startCommand(item: ShellItem, onOutput: OutputListener, parts: Sh
   const { environment } = ports
   const { roots } = workspaceOf(conversation.state)
   // It has all rights, so that nothing is moved: what it may start later is said.
-  const release = environment.name === null ? await searchAndWatch(roots.map(realOrGiven), false) : () => []
+  const release =
+    environment.name === null
+      ? await searchAndWatch(roots.map(realOrGiven), { home: environment.home, env: environment.env, moves: false })
+      : () => []
   return environment.commands.runCommand(specOf(item, parts), { sandbox: { ...noSandbox, release }, onOutput })
 }
 

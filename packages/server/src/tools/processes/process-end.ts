@@ -17,13 +17,15 @@ export function howItEnded(end: CommandEnd): string {
 }
 
 /** Returns the end of a command as events have it. */
-export function endedCommand(itemId: ItemId, { exitCode, signal, reason, durationMs }: CommandEnd): EndedCommand {
+export function endedCommand(itemId: ItemId, end: CommandEnd): EndedCommand {
+  const { exitCode, signal, reason, durationMs, exchanged } = end
   return {
     itemId,
     ...(exitCode === null || reason === 'lost' ? {} : { exitCode }),
     ...(signal === null ? {} : { signal }),
     ...(reason === 'timedOut' ? { timedOut: true } : {}),
     ...(reason === 'interrupted' ? { stopped: true } : {}),
+    ...(exchanged === undefined ? {} : { exchanged: exchanged.map(({ text }) => text) }),
     durationMs: Math.round(durationMs),
   }
 }

@@ -73,6 +73,21 @@ describe.skipIf(enforcement !== 'full')(`what was moved aside after a command (h
     expect(readFileSync(`${place.cwd}/sub/.git/HEAD`, 'utf8')).toContain('ref: refs/heads/')
   })
 
+  it('is told to the model after the end of a command in the background', async () => {
+    await using place = testPlace()
+    const call = { name: 'shell', args: { command: `sleep 0.2; ${makesRepository}`, background: true } }
+    const model = scriptedModel({ calls: [call] }, { text: 'ok' }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes, shell: '/bin/sh' })
+    await watched.send('go')
+    const isEnd = ({ item }: { item: { type: string; code?: string } }) => item.code === 'backgroundEnded'
+    await watched.until((state) => state.window.find(isEnd))
+    await watched.turnEnded()
+    await watched.send('and now?')
+    await watched.turnEnded()
+    expect(JSON.stringify(model.requests.at(-1)?.entries)).toContain('core.fsmonitor')
+    expect(existsSync(`${place.cwd}/sub/.git/config`)).toBe(false)
+  })
+
   it('is told with the way to have it back where nobody is asked', async () => {
     await using place = testPlace()
     const model = scriptedModel({ calls: [shell(makesRepository)] }, { text: 'ok' })
