@@ -10,7 +10,9 @@ export {
   personMay,
   roleHas,
   roleOf,
+  writingMethods,
 } from './access/method-rights.ts'
+export { offeredTo } from './access/offered-approval.ts'
 export {
   noHomeExitCode,
   noStoreExitCode,

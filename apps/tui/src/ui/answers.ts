@@ -4,6 +4,8 @@ import {
   type ApprovalId,
   type ConversationState,
   type ModeName,
+  offeredTo,
+  type Person,
   unansweredApprovals,
 } from '@parley/protocol'
 import { planModes } from '@parley/protocol/question'
@@ -144,6 +146,7 @@ export function choicesFor(approval: Approval): readonly Choice[] {
   return choices.filter(({ answer }) => {
     if (approval.kind === 'plan' && isYes(answer)) return modeToWorkIn(approval, answer) !== null
     if (answer === 'yesForConversation') return offers(approval, 'approvedForSession')
+    if (answer === 'yes') return offers(approval, 'approved')
     if (answer === 'yesToAny') return approval.forSession?.any !== undefined
     return answer !== 'remember' || (offers(approval, 'approvedAlways') && approval.always !== undefined)
   })
@@ -180,10 +183,11 @@ export function offers({ decisions }: Approval, decision: ApprovalDecision): boo
 /** Returns pending approvals, oldest first, without the one this window has just answered. */
 export function pendingApprovals(
   state: ConversationState | null,
-  ui: { readonly answeredApproval: ApprovalId | null },
+  ui: { readonly answeredApproval: ApprovalId | null; readonly opened: { readonly person?: Person } | null },
 ): readonly Approval[] {
   if (state === null) return []
-  return unansweredApprovals(state.core).filter(({ id }) => id !== ui.answeredApproval)
+  const waiting = unansweredApprovals(state.core).filter(({ id }) => id !== ui.answeredApproval)
+  return waiting.map((approval) => offeredTo(ui.opened?.person, approval))
 }
 
 /** Returns true while a question of the conversation waits, whoever can answer it. */

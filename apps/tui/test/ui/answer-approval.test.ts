@@ -34,6 +34,18 @@ describe('an approval', () => {
     expect(typeKeys(openUi, asking, 'e').intents).toEqual([])
   })
 
+  test('is not answered with a yes by a user who may use less, who can still say no', () => {
+    const state = after(turnStarted, started(command('x')), requested({ reaches: 'danger-full-access' }))
+    const person = { kind: 'user', name: 'lim', maxSandbox: 'read-only' } as const
+    const ui = { ...openUi, opened: { ...opened, person } }
+    for (const key of ['y', 'a', 'e', 'r']) expect(typeKeys(ui, state, key).intents).toEqual([])
+    expect(typeKeys(ui, state, 'n', 'enter').intents).toEqual([
+      { kind: 'decide', approvalId: 'a1', decision: 'denied' },
+    ])
+    const able = { ...openUi, opened: { ...opened, person: { ...person, maxSandbox: 'danger-full-access' } as const } }
+    expect(typeKeys(able, state, 'y').intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision: 'approved' }])
+  })
+
   test.each(['enter', 'tab', 'up', ' ', 'x', 'r', 'Y', '1', '2', '3', '4', '5'])('is not answered by %j', (key) => {
     expect(typeKeys(openUi, asking, key).intents).toEqual([])
   })

@@ -83,7 +83,7 @@ interface OpenedProps {
 function Opened({ client, state, person, may, isTakenAway, elsewhere, refresh, ask, onProblem }: OpenedProps) {
   const { core } = state
   const isView = !may.edit
-  const pending = pendingApprovals(state, { answeredApproval: null })
+  const pending = pendingApprovals(state, { answeredApproval: null, opened: person === undefined ? null : { person } })
   const end = useFollowedEnd()
   const loaded = useItems(state, client)
   const rewind = useRewind(state)

@@ -2,6 +2,7 @@ import {
   type Approval,
   type ApprovalDecision,
   type ApprovalId,
+  offeredTo,
   type ParamsOf,
   unansweredApprovals,
 } from '@parley/protocol'
@@ -54,7 +55,11 @@ export function answerApprovals(
     if (asked.has(approval.id)) return
     const controller = new AbortController()
     asked.set(approval.id, controller)
-    void answer(followed, approval, { handler, options, signal: AbortSignal.any([controller.signal, ended]) })
+    void answer(followed, offeredTo(followed.client.server.person, approval), {
+      handler,
+      options,
+      signal: AbortSignal.any([controller.signal, ended]),
+    })
   }
 
   const leave = store.subscribe((envelope) => {

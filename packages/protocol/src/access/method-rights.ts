@@ -113,6 +113,9 @@ export const actingMethods: ReadonlySet<MethodName> = new Set([
   'approval/decide',
 ])
 
+/** Methods by which a user changes files of the workspace without a question. */
+export const writingMethods: ReadonlySet<MethodName> = new Set(['conversation/rewind', 'conversation/remember'])
+
 /**
  * Methods that reach the machine on which a conversation works, or set what its next turn does there. The others of an
  * editor only stop something, or are about the conversation alone.

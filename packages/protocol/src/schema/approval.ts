@@ -131,6 +131,11 @@ export const approvalRequest = z
       .describe('sha256 of the exact action and its place; approval holds for nothing else.'),
     reason: z.string().describe('Reason for asking.'),
     rule: ruleRef,
+    reaches: sandboxMode
+      .exactOptional()
+      .describe(
+        'Narrowest sandbox mode that lets as much happen as a yes, in a conversation of users: a yes of a user who may use less is rejected.',
+      ),
     decisions: z.array(decision).describe('Answers to offer.'),
     forSession: forSession
       .exactOptional()

@@ -48,6 +48,7 @@ const unshown: ReadonlySet<Field> = new Set([
   'decisions',
   'forSession',
   'scope',
+  'reaches',
   'always',
   'seal',
   'state',

@@ -1,4 +1,4 @@
-import type { ApprovalKind, ApprovalPolicy, RunLimits } from '@parley/protocol'
+import type { ApprovalKind, ApprovalPolicy, RunLimits, SandboxMode } from '@parley/protocol'
 import type * as z from 'zod'
 import type { LimitSettings, Row, SandboxPolicy, SandboxUse } from '../rules/matrix.ts'
 import type { Rule, Rules, RuleTarget, WiderRight } from '../rules/rules.ts'
@@ -40,6 +40,8 @@ export interface FactsKind<F> {
   withoutNeedlessRequest?(facts: F, policy: SandboxPolicy): F
   /** Returns the limits in force for the call; `usualLimits` by default. */
   limits?(facts: F, use: SandboxUse, settings: LimitSettings): RunLimits
+  /** Returns the narrowest sandbox mode that lets as much happen as the call; by its limits unless told. */
+  reach?(facts: F): SandboxMode
   /** Returns the kind of permission that a question about the call asks for. */
   approvalKind(facts: F, run: AskedRun): ApprovalKind
   /** Returns what a question says of the limits besides the sandbox; nothing by default. */

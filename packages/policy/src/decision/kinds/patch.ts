@@ -116,6 +116,9 @@ export const patchKind: FactsKind<PatchFacts> = {
     }
   },
 
+  // It writes its own files and runs nothing, with a sandbox and without.
+  reach: ({ files }) =>
+    files.every((file) => file.insideRoots && !isProtected(file)) ? 'workspace-write' : 'danger-full-access',
   approvalKind: () => 'patch',
   approvedText: (_facts, written) => ({
     text: written,

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { nameForm } from '../../modes/user-names.ts'
 import { conversationId } from '../ids.ts'
 import { leftAlone } from '../redaction-marks.ts'
+import { sandboxMode } from '../settings.ts'
 
 /** Name of a user: small letters, digits, dots, dashes and underscores. */
 export const userName = leftAlone(
@@ -33,7 +34,13 @@ export const access = z
 /** Person that a client acts for, on a server with users. */
 export const person = z
   .discriminatedUnion('kind', [
-    z.object({ kind: z.literal('user'), name: userName }).describe('A user.'),
+    z
+      .object({
+        kind: z.literal('user'),
+        name: userName,
+        maxSandbox: sandboxMode.exactOptional().describe('Most that the user may use, as of the handshake.'),
+      })
+      .describe('A user.'),
     z
       .object({
         kind: z.literal('guest'),

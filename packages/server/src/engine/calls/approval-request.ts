@@ -4,6 +4,7 @@ import {
   askedLimits,
   type Grant,
   isStillAlike,
+  reachOf,
   sessionAnswers,
   storedFacts,
 } from '@parley/policy'
@@ -15,8 +16,9 @@ import {
   type Form,
   modesWithin,
   ownersOf,
+  type SandboxMode,
 } from '@parley/protocol'
-import { backgroundWords, planForm } from '@parley/protocol/question'
+import { backgroundWords, planForm, runsNothing } from '@parley/protocol/question'
 import type { Redaction } from '@parley/redaction'
 import type { PatchQuestion } from '@parley/workspace'
 import type { ReadyCall } from '../../tools/tool.ts'
@@ -67,6 +69,7 @@ export function questionAbout(asked: Asked, policy: CallPolicy): Question {
     contentHash: payloadHash,
     reason: decision.reason,
     rule: decision.rule,
+    ...(hasUsers(policy) ? { reaches: reachOf(attempt) } : {}),
     ...(kind === 'plan' && form === null ? { decisions: noMode } : offers(item, attempt, policy)),
     ...(form === null ? {} : { form }),
     facts: { ...facts },
@@ -93,9 +96,8 @@ function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Offers {
   const { number, facts, decision } = attempt
   const isLasting = number === 1 && decision.isNarrowed !== true
   const [narrow, wide] = isLasting ? sessionAnswers(attempt) : []
-  const mayAddRule = ownersOf(policy.state.core.meta.access).length === 0
   const always =
-    isLasting && mayAddRule && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(policy)) : null
+    isLasting && !hasUsers(policy) && item.restorable !== false ? alwaysRulesFor(facts, decideSettings(policy)) : null
   return {
     decisions: [
       'approved',
@@ -118,6 +120,15 @@ export function grantOf({ decision, scope, facts }: Approval, attempt: Attempt):
   // The tool may have been exchanged while the question waited.
   if (shown !== null && !isStillAlike(shown, attempt.facts)) return null
   return sessionAnswers(attempt).at(scope === 'any' ? 1 : 0)?.grant ?? null
+}
+
+function hasUsers({ state }: CallPolicy): boolean {
+  return ownersOf(state.core.meta.access).length > 0
+}
+
+/** Returns the narrowest sandbox mode that lets as much happen as a yes to a question, whenever that was asked. */
+export function reachOfYes({ kind, facts, sandbox, network = false }: Approval): SandboxMode {
+  return runsNothing(kind) ? 'read-only' : reachOf({ facts: storedFacts(facts), limits: { sandbox, network } })
 }
 
 function inBackground(item: CallItem): boolean {

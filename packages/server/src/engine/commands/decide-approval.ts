@@ -19,9 +19,10 @@ import { chosenMode } from '@parley/protocol/question'
 import { isSecretName, type Redaction } from '@parley/redaction'
 import { utf8Length } from '@parley/text'
 import { rejection } from '../../replies/rejection.ts'
-import { sealOf } from '../calls/approval-request.ts'
+import { reachOfYes, sealOf } from '../calls/approval-request.ts'
 import { changeHint } from '../calls/changed-call.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import { assertYesWithin } from '../limits/ceiling.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import type { OpenQuestion } from '../session/session-memory.ts'
@@ -49,6 +50,7 @@ export function decideApproval(
       { field: 'decision' },
     )
   assertOfferedScope(approval, params)
+  if (permits(decision)) assertYesWithin(rights.maxSandbox, reachOfYes(approval))
   if (decision === 'approvedAlways') assertMayAddRule(client)
   if (approval.kind === 'elicitation') {
     const question = open.modules.memory.question(approvalId)

@@ -101,6 +101,15 @@ export function aboveOwnCeiling(most: SandboxMode, wanted: SandboxMode): RpcErro
   )
 }
 
+/** Throws `aboveCeiling` for a yes of a user by which more happens than the user may use. */
+export function assertYesWithin(most: SandboxMode | null, reaches: SandboxMode): void {
+  if (most === null || !isStricterSandbox(most, reaches)) return
+  throw rejection(
+    'aboveCeiling',
+    `You may use ${most} at most on this server, and a yes here gives ${reaches}. Say no, or leave it to somebody who may use more; an admin can change what you may.`,
+  )
+}
+
 function sandboxRejected(asked: SandboxMode, { sandbox, program }: Ceiling): RpcError {
   const ways = `Whoever starts it can allow more: ${waysTo(program, `--max-sandbox ${asked}`, `-s ${asked}`)}`
   return rejection('aboveCeiling', `This server was started for ${sandbox} at most, so not for ${asked}. ${ways}`, {

@@ -1,3 +1,4 @@
+import { looserSandbox } from '@parley/config'
 import { isConversationId } from '@parley/journal'
 import {
   type Access,
@@ -10,6 +11,7 @@ import {
   machineMethods,
   methodRights,
   type SandboxMode,
+  writingMethods,
 } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { isRecord } from '@parley/text'
@@ -122,7 +124,8 @@ function assertMayAct(rights: Rights, { method, open }: { method: MethodName; op
   const { sandbox, mayWork } = open
   if (machineMethods.has(method) && mayWork !== undefined && !mayUseMachine(rights, mayWork)) throw machineOfAnother()
   if (!actingMethods.has(method) || maxSandbox === null || sandbox === undefined) return
-  if (isStricterSandbox(maxSandbox, sandbox)) throw aboveOwnCeiling(maxSandbox, sandbox)
+  const wanted = writingMethods.has(method) ? looserSandbox(sandbox, 'workspace-write') : sandbox
+  if (isStricterSandbox(maxSandbox, wanted)) throw aboveOwnCeiling(maxSandbox, wanted)
 }
 
 /** Builds the error for a user whom the owner of a machine has not named. */

@@ -1,6 +1,13 @@
 import type { BackgroundProcess, ProcessInput } from '@parley/host'
-import { decide, explainDecision } from '@parley/policy'
-import { type ItemId, type ParamsOf, type ResultOf, settingsInForce, titleOf } from '@parley/protocol'
+import { decide, explainDecision, reachOf, sandboxLimits } from '@parley/policy'
+import {
+  type ItemId,
+  isStricterSandbox,
+  type ParamsOf,
+  type ResultOf,
+  settingsInForce,
+  titleOf,
+} from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { backgroundTyped } from '../../core/background-left.ts'
 import { rejection } from '../../replies/rejection.ts'
@@ -9,6 +16,7 @@ import { factsOfTyping, runningProcess, typedText, typeInto, whyNotTyped } from 
 import { decideSettings } from '../calls/attempt.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
+import { aboveOwnCeiling } from '../limits/ceiling.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { TurnModules } from './turn-context.ts'
@@ -110,7 +118,11 @@ async function assertMayType(process: BackgroundProcess, text: string, { client,
   const { state } = conversation
   const facts = await factsOfTyping(process, text, { workspace: workspaceOf(state), ports: tools })
   const sessionGrants = modules.memory.grantsUnder(settingsInForce(state.core).sandbox)
-  const decision = decide(facts, decideSettings({ state, rules: modules.rules, sessionGrants }))
+  const settings = decideSettings({ state, rules: modules.rules, sessionGrants })
+  const { maxSandbox } = client.rights
+  const reached = reachOf({ facts, limits: sandboxLimits(facts, 'unsandboxed', settings) })
+  if (maxSandbox !== null && isStricterSandbox(maxSandbox, reached)) throw aboveOwnCeiling(maxSandbox, reached)
+  const decision = decide(facts, settings)
   if (decision.verdict === 'allow') return
   throw rejection(
     'notPermitted',

@@ -7,6 +7,7 @@ import {
   type MethodName,
   methodAccess,
   type ParamsOf,
+  type Person,
   protocolVersions,
   type ResultOf,
   type UserName,
@@ -96,7 +97,7 @@ export function createSession(ports: SessionPorts): Session {
         clientId,
         home: identity.home,
         capabilities: [...abilities, ...(identity.isSafe === true ? ['safe'] : [])],
-        ...(rights.person.kind === 'operator' ? {} : { person: rights.person }),
+        ...(rights.person.kind === 'operator' ? {} : { person: toldPerson(rights.person, rights) }),
       }
     },
     initialized() {
@@ -111,6 +112,11 @@ export function createSession(ports: SessionPorts): Session {
       if (!isLocal && localMethods.has(method)) throw rejection('notPermitted', fromAfar)
     },
   }
+}
+
+/** Returns a person with what the client has to know to offer no more than that. */
+function toldPerson(person: Person, { maxSandbox }: Rights): Person {
+  return person.kind === 'user' && maxSandbox !== null ? { ...person, maxSandbox } : person
 }
 
 const abilities = ['conversation', 'inbox', 'fork', 'shell', 'detach', 'readOnly']

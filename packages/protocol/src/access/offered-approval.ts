@@ -1,0 +1,21 @@
+import { isStricterSandbox } from '../modes/setting-names.ts'
+import type { Approval } from '../schema/approval.ts'
+import type { Person } from '../schema/events/access.ts'
+
+/** Approvals as they are offered to the person of this process, each made once. */
+const offered = new WeakMap<Approval, Approval>()
+
+/** Returns an approval as it is offered to a person: without a yes that gives more than the person may use, and why. */
+export function offeredTo(person: Person | undefined, approval: Approval): Approval {
+  const { reaches } = approval
+  const most = person?.kind === 'user' ? person.maxSandbox : undefined
+  if (most === undefined || reaches === undefined || !isStricterSandbox(most, reaches)) return approval
+  const known = offered.get(approval) ?? withoutYes(approval, `you may use ${most} at most, and a yes gives ${reaches}`)
+  offered.set(approval, known)
+  return known
+}
+
+function withoutYes({ forSession: _session, always: _always, ...approval }: Approval, why: string): Approval {
+  const decisions = approval.decisions.filter((decision) => decision === 'denied' || decision === 'abort')
+  return { ...approval, decisions, reason: `${approval.reason}; ${why}` }
+}
