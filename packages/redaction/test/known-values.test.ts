@@ -31,6 +31,49 @@ describe('a known value', () => {
     }
   })
 
+  const json = (signs: RegExp) => (text: string) =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replaceAll(signs, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+  it.each<[string, (text: string) => string]>([
+    ['JSON of PHP', (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/')],
+    ['JSON of Python, Ruby and Java', json(/[^\0-\x7f]/g)],
+    ['JSON of Go', json(/[<>&]/g)],
+    ['JSON of both', json(/[<>&\u007f-\uffff]/g)],
+    ['JSON of Gson', json(/[<>&='\u007f-\uffff]/g)],
+    ['a URL in small letters', (text) => encodeURIComponent(text).replaceAll(/%../g, (sign) => sign.toLowerCase())],
+    ['a whole URL', encodeURI],
+    ['a form', (text) => new URLSearchParams({ '': text }).toString().slice(1)],
+  ])('is marked as %s writes it, and what only looks alike stays', (_, write) => {
+    const secret = "wäl&<Pass>/w0rd k='7'"
+    expect(hiding(secret).text(`a ${write(secret)} b`)).toBe(`a ${mark} b`)
+    const other = write("wäl&<Pass>/w0rd k='8'")
+    expect(hiding(secret).text(other)).toBe(other)
+  })
+
+  it.each([
+    ['lines of 76', 76, '\n'],
+    ['lines of 64 with returns', 64, '\r\n'],
+    ['lines of 76 in JSON', 76, '\\n'],
+    ['lines of 60 that are indented', 60, '\n      '],
+  ])(
+    'is marked in base64 in %s, wherever it stands, but for at most twelve letters at its beginning',
+    (_, size, end) => {
+      const secret = 'wJalrXUt/nFEMI+K7MDENG/bPxRfiCYzz9Q4hT1k'
+      for (let before = 0; before < 90; before++) {
+        const whole = Buffer.from(`${'u'.repeat(before)}${secret}\ntail`).toString('base64')
+        const written = whole.match(new RegExp(`.{1,${size}}`, 'g'))?.join(end) ?? ''
+        const redacted = hiding(secret).text(written)
+        expect(redacted, String(before)).toContain(mark)
+        const left = Buffer.from(redacted.replaceAll(end, '').split(mark)[0] ?? '', 'base64').toString()
+        expect(left.slice(before).length, String(before)).toBeLessThan(10)
+        const stream = hiding(secret).stream()
+        expect([...written].map((letter) => stream.push(letter)).join('') + stream.end()).toBe(redacted)
+      }
+    },
+  )
+
   it('is marked in bytes, whatever its characters', () => {
     const output = redactOutput(redactor.stream())
     expect(output.push(Buffer.from(`before ${value} after`)).toString()).toBe(`before ${mark} after`)

@@ -59,24 +59,38 @@ export function isDistinctive(value: string): boolean {
   return kinds > 1 || value.length >= 16
 }
 
+/** Way in which text may write a value. */
+export interface ValueForm {
+  readonly text: string
+  /** True where a line may end anywhere within it. */
+  readonly isBase64: boolean
+}
+
 /**
  * Returns the ways in which text may write a value: unchanged, in JSON, in JSON in JSON, in a URL, as UTF-8 bytes, and
  * inside base64, where it has one form for each offset in a group of three bytes.
  */
-export function formsOf(value: string): readonly string[] {
+export function formsOf(value: string): readonly ValueForm[] {
   const json = JSON.stringify(value).slice(1, -1)
   const inside = [0, 1, 2].map((offset) => base64Inside(value, offset))
   const urlSafe = inside.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))
-  const forms = [
-    value,
+  const plain = [value, ...jsonForms(json), JSON.stringify(json).slice(1, -1), ...urlForms(value), bytesForm(value)]
+  const form = (isBase64: boolean) => (text: string) => ({ text, isBase64 })
+  return [...[...new Set(plain)].map(form(false)), ...[...new Set([...inside, ...urlSafe])].map(form(true))]
+}
+
+/** Returns a string as writers of JSON write it: with `\/` (PHP), in ASCII (Python), without signs of HTML (Go, Java). */
+function jsonForms(json: string): readonly string[] {
+  const escaped = (signs: RegExp) =>
+    json.replaceAll(signs, (sign) => String.raw`\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return [
     json,
-    JSON.stringify(json).slice(1, -1),
-    urlForm(value),
-    bytesForm(value),
-    ...inside,
-    ...urlSafe,
+    json.replaceAll('/', String.raw`\/`),
+    escaped(/[\u007f-\uffff]/g),
+    escaped(/[<>&]/g),
+    escaped(/[<>&\u007f-\uffff]/g),
+    escaped(/[<>&='\u007f-\uffff]/g),
   ]
-  return [...new Set(forms)]
 }
 
 /** Returns the base64 characters that hold bytes of the value only, if `offset` bytes precede it in its group. */
@@ -85,8 +99,14 @@ function base64Inside(value: string, offset: number): string {
   return base64Of(bytes).slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
 }
 
-function urlForm(value: string): string {
-  return encodeURIComponent(value.toWellFormed())
+/** Returns the value as a part of a URL, as a whole one and in a form, with either case of `%2F`. */
+function urlForms(value: string): readonly string[] {
+  const part = encodeURIComponent(value.toWellFormed())
+  const inForm = part
+    .replaceAll('%20', '+')
+    .replaceAll(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  const forms = [part, encodeURI(value.toWellFormed()), inForm]
+  return [...forms, ...forms.map((form) => form.replaceAll(/%../g, (sign) => sign.toLowerCase()))]
 }
 
 /** Returns the UTF-8 bytes as one character each, the form in which output of commands is scanned. */

@@ -58,16 +58,63 @@ const keyBlock: Pattern = {
 }
 
 function valuePatterns({ kind, value }: SecretValue): Pattern[] {
-  return formsOf(value).map((form) => ({
+  const secret = { kind, value }
+  return formsOf(value).flatMap(({ text: form, isBase64 }) =>
+    isBase64 ? base64Patterns(form, secret) : [formPattern(form, secret)],
+  )
+}
+
+function formPattern(form: string, secret: SecretValue): Pattern {
+  return {
     prefix: form,
     anyCase: false,
     mayBegin: always,
     match(text, start, whole) {
-      if (text.startsWith(form, start))
-        return { begin: start, start, end: start + form.length, secret: { kind, value } }
+      if (text.startsWith(form, start)) return { begin: start, start, end: start + form.length, secret }
       return !whole && form.startsWith(text.slice(start)) ? 'more' : 'no'
     },
+  }
+}
+
+/** Number of characters that find a form in base64: a line that ends within them is not looked over. */
+const base64Prefix = 12
+
+/** Returns the patterns of a form in base64, whose lines may end: by its beginning, and without that by what follows. */
+function base64Patterns(form: string, secret: SecretValue): Pattern[] {
+  const rest = form.slice(base64Prefix)
+  return [form, ...(rest.length < base64Prefix ? [] : [rest])].map((part) => ({
+    prefix: part.slice(0, base64Prefix),
+    anyCase: false,
+    mayBegin: always,
+    match(text, start, whole) {
+      const end = endOverLines(part, text, start)
+      if (end === 'more') return whole ? 'no' : 'more'
+      return end === 'no' ? 'no' : { begin: start, start, end, secret }
+    },
   }))
+}
+
+/** End of a line with the blanks before the next one, as it is or as JSON writes it. */
+const lineEnd = /(?:\r?\n|(?:\\r)?\\n)[ \t]{0,64}/y
+
+/** Returns where a form ends in a text that may break its lines; `more` where the text ends before. */
+function endOverLines(form: string, text: string, start: number): number | 'no' | 'more' {
+  let at = start
+  for (let index = 0; index < form.length; index++) {
+    if (index > 0 && text.charAt(at) !== form.charAt(index)) {
+      lineEnd.lastIndex = at
+      if (lineEnd.test(text)) at = lineEnd.lastIndex
+    }
+    if (at >= text.length || isBegunLineEnd(text, at)) return 'more'
+    if (text.charAt(at) !== form.charAt(index)) return 'no'
+    at += 1
+  }
+  return at
+}
+
+/** Tells whether a text ends in what may become the end of a line. */
+function isBegunLineEnd(text: string, at: number): boolean {
+  return text.length - at < 4 && ['\r', '\\', String.raw`\r`, '\\r\\'].includes(text.slice(at))
 }
 
 function shapePattern({ kind, shape: source, doubt, anyCase, anywhere }: (typeof keyShapes)[number]): Pattern {

@@ -23,7 +23,7 @@ export function whole(text: string): View {
 }
 
 /** Signs of what only the screen hides: payloads, characters that are taken back, blanks at the right margin. */
-const onScreenOnly = /\x08|\x1b[\]PX^_]| \r(?!\n)/
+const onScreenOnly = /\x08|\x1b[\]PX^_k]|[\x90\x98\x9d-\x9f]| \r(?!\n)/
 
 export interface Views {
   readonly views: readonly View[]
