@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readFile, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -44,8 +44,8 @@ async function checkout(): Promise<TempDirectory & { readonly launcher: string; 
     mkdirSync(at(folder), { recursive: true })
   }
   cpSync(join(root, 'parley'), at('parley'))
-  for (const script of ['prepare.sh', 'start.sh', 'usable-node.sh'])
-    cpSync(join(root, 'scripts', script), at(`scripts/${script}`))
+  for (const script of ['prepare.sh', 'start.sh', 'usable-node.sh', 'pnpm.sh', 'pnpm'])
+    cpSync(join(root, 'scripts', script), at(`scripts/${script}`), { recursive: true })
   symlinkSync(process.execPath, at('node_modules/.bin/node'))
   const empty = ['node_modules/.bin/esbuild', 'node_modules/.pnpm/lock.yaml', 'pnpm-lock.yaml', 'packages/rpc/src/a.ts']
   const manifests = ['package.json', 'packages/rpc/package.json', 'apps/tui/package.json']
@@ -151,27 +151,34 @@ describe('the launcher', () => {
   })
 
   describe('that has to install', () => {
-    /** Puts a program in place of npx that installs what the launcher looks for, and keeps the words of each call. */
-    function fakeNpx(place: { at(name: string): string }): CliOptions {
+    /** Puts a program in place of npm that brings a pnpm, which installs what the launcher looks for and keeps its words. */
+    function fakeNpm(place: { at(name: string): string }): CliOptions {
       mkdirSync(place.at('bin'))
       const script = `#!/bin/sh
+echo "$*" >>${place.at('fetches')}
+mkdir -p node_modules/.bin
+cat >node_modules/.bin/pnpm <<'END'
+#!/bin/sh
 echo "$*" >>installs
 mkdir -p node_modules/.bin node_modules/.pnpm packages/rpc/node_modules
 : >node_modules/.bin/esbuild
 ln -sf ${process.execPath} node_modules/.bin/node
+END
+chmod +x node_modules/.bin/pnpm
 `
-      writeFileSync(place.at('bin/npx'), script, { mode: 0o755 })
+      writeFileSync(place.at('bin/npm'), script, { mode: 0o755 })
       return { env: { PATH: `${place.at('bin')}:${process.env['PATH'] ?? ''}` } }
     }
 
     test('keeps nothing of what only the build needs, and fetches it again for the next one', async () => {
       await using place = await checkout()
       await rm(place.at('node_modules'), { recursive: true })
-      const options = fakeNpx(place)
+      const options = fakeNpm(place)
       for (const round of [1, 2]) {
         expect(await run(place.launcher, [], options)).toMatchObject({ exitCode: 0, stderr: '' })
         expect(await run(place.launcher, [], options)).toMatchObject({ exitCode: 0, stderr: '' })
-        const left = ['node_modules', 'packages/rpc/node_modules', '.parley-build/installing', '.parley-build/node']
+        const gone = ['node_modules', 'packages/rpc/node_modules', '.parley-build/installing', '.parley-build/pnpm']
+        const left = [...gone, '.parley-build/node']
         expect(left.filter((name) => existsSync(place.at(name)))).toEqual(['.parley-build/node'])
         const calls = (await readFile(place.at('installs'), 'utf8')).trimEnd().split('\n')
         expect(calls.map((words) => words.includes('--prod'))).toEqual(Array.from({ length: round }, () => true))
@@ -180,10 +187,22 @@ ln -sf ${process.execPath} node_modules/.bin/node
       expect(await buildsOf(place)).toBe(2)
     })
 
+    test('fetches the pnpm of its lock once, and again when that changes', async () => {
+      await using place = await checkout()
+      const options = fakeNpm(place)
+      const start = () => run(place.at('scripts/pnpm.sh'), ['install'], { ...options, cwd: place.at('.') })
+      for (let round = 0; round < 2; round++) expect(await start()).toMatchObject({ exitCode: 0 })
+      expect((await readFile(place.at('fetches'), 'utf8')).match(/^install /gm)).toHaveLength(1)
+      writeFileSync(place.at('scripts/pnpm/package-lock.json'), '{}')
+      expect(await start()).toMatchObject({ exitCode: 0 })
+      expect((await readFile(place.at('fetches'), 'utf8')).match(/^install /gm)).toHaveLength(2)
+      expect(readdirSync(place.at('.parley-build'))).toEqual(['pnpm'])
+    })
+
     test('leaves the tools of a developer where they are', async () => {
       await using place = await checkout()
       writeFileSync(place.at('pnpm-lock.yaml'), 'changed')
-      expect(await run(place.launcher, [], fakeNpx(place))).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(await run(place.launcher, [], fakeNpm(place))).toMatchObject({ exitCode: 0, stderr: '' })
       expect(await readFile(place.at('installs'), 'utf8')).not.toContain('--prod')
       expect(existsSync(place.at('node_modules/.bin/esbuild'))).toBe(true)
     })
@@ -196,4 +215,15 @@ ln -sf ${process.execPath} node_modules/.bin/node
     expect(result.exitCode).toBe(1)
     expect(result.stderr).toContain('needs npm')
   })
+})
+
+test('pnpm is pinned by hash, with its programs for Linux, and comes from no certain registry', () => {
+  const lock = readFileSync(join(root, 'scripts/pnpm/package-lock.json'), 'utf8')
+  const { packages } = JSON.parse(lock)
+  const hashOf = (name: string) => String(packages[`node_modules/${name}`]?.integrity)
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const hex = Buffer.from(hashOf('pnpm').replace('sha512-', ''), 'base64').toString('hex')
+  expect(packageManager).toBe(`pnpm@${packages['node_modules/pnpm'].version}+sha512.${hex}`)
+  for (const system of ['linux-x64', 'linux-arm64']) expect(hashOf(`@pnpm/exe.${system}`)).toMatch(/^sha512-/)
+  expect(lock).not.toContain('://')
 })

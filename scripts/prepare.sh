@@ -3,7 +3,6 @@
 # does not read stdin.
 
 . "$root/scripts/usable-node.sh"
-pnpm_version=12.21.0
 root=$(cd "$root" && pwd -P) || exit
 built=$root/.parley-build
 lock=$built/lock
@@ -40,7 +39,7 @@ is_installed() {
 }
 
 install() {
-  command -v npx >/dev/null 2>&1 || fail "the first start needs npm (Node 18 or later) to fetch the dependencies"
+  command -v npm >/dev/null 2>&1 || fail "the first start needs npm (Node 18 or later) to fetch the dependencies"
   say "installing dependencies…"
   # Leaves out what only tests run, and for users what only developers need; `npm test` fetches both.
   if is_users; then
@@ -52,9 +51,10 @@ install() {
   fi
 }
 
+# The age of packages is for those who change the lockfile: to ask for it here would fetch the history of each.
 install_only() {
-  quietly "installing" env CI=true npm_config_update_notifier=false npm_config_audit=false npm_config_fund=false npx --yes "pnpm@$pnpm_version" \
-    install --frozen-lockfile --prefer-offline --filter '!@parley/foreign' "$@"
+  quietly "installing" env CI=true npm_config_update_notifier=false npm_config_audit=false npm_config_fund=false \
+    pnpm_config_minimum_release_age=0 scripts/pnpm.sh install --frozen-lockfile --prefer-offline --filter '!@parley/foreign' "$@"
 }
 
 # Removes what only the build needs, a third of the checkout: the programs have all of it in them. The next build takes it
@@ -68,7 +68,7 @@ keep_node_only() {
       mv -f "$built/node.kept" "$built/node"
       ;;
   esac
-  rm -rf "$root/node_modules" "$root"/packages/*/node_modules "$root"/apps/*/node_modules "$built/installing"
+  rm -rf "$root/node_modules" "$root"/packages/*/node_modules "$root"/apps/*/node_modules "$built/pnpm" "$built/installing"
 }
 
 # The repository's Node, or the machine's own on a platform for which the repository has none.
