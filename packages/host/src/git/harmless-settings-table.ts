@@ -13,7 +13,7 @@ const name = /^[+^]?(?!-)[\w./*@{}#=,~-]*$/
 const refspec = /^[+^]?(?!-)[\w./*@{}#=,~-]*(?::[\w./*@{}#=,~-]*)?$/
 /** `https`, `ssh`, `git` or `file` with a host that is no option, `host:path`, a path; no `ext::` or other helper. */
 const address =
-  /^(?:(?:https?|ssh|git):\/\/[\w.~%@:[\]][^\s\0]*|file:\/\/\/[^\0]*|(?:[\w.-]+@)?\w[\w.-]*:(?!:)[^\s\0]*|\.{0,2}\/[^\0]*|)$/i
+  /^(?:(?:https?|ssh|git):\/\/[\w.~%@:[\]][^\s\0]*|file:\/\/\/[^\0]*|(?:[\w.-]+@)?\w[\w.-]*:(?!:|\/\/)[^\s\0]*|\.{0,2}\/[^\0]*|)$/i
 
 /** All other settings count as able to start a program, as git gets new ones with each version. */
 export const harmlessSettings: readonly HarmlessSetting[] = [

@@ -22,7 +22,7 @@ interface LookedInto {
 }
 
 const freshMs = 10_000
-const maxKnown = 16
+const maxKnown = 64
 /** Folders that are compared before each command, which takes less than a millisecond. */
 const comparedFolders = 200
 
@@ -81,6 +81,18 @@ async function lookAgain(last: Known): Promise<void> {
   if (changed.length > 0) identify(last)
 }
 
+/** Known folders below a root as they were at one moment, whatever is looked into later. */
+export interface RememberedFolders {
+  readonly stamps: ReadonlyMap<string, string | null>
+  /** False when there were more than are known. */
+  readonly isWhole: boolean
+}
+
+export function rememberFolders(root: string): RememberedFolders {
+  const { folders = new Map<string, LookedInto>(), isWhole = true } = known.get(root) ?? {}
+  return { stamps: new Map([...folders].map(([folder, { stamp }]) => [folder, stamp])), isWhole }
+}
+
 /** Folders whose entries changed while something ran. */
 export interface ChangedFolders {
   /** New ones among them, with all below. */
@@ -100,14 +112,11 @@ export interface ChangedFolder {
 const maxChanged = 20_000
 
 /**
- * Lists the known folders below a root whose entries changed since they were last looked into, and the new ones below
- * them, however deep. `sinceMs` tells new folders from others where not all are known.
+ * Lists the remembered folders whose entries changed since, and the new ones below them, however deep. `sinceMs` tells
+ * new folders from others where not all are known.
  */
-export function changedFolders(root: string, sinceMs: number): ChangedFolders {
-  const last = known.get(root)
-  if (last === undefined) return { folders: [], isWhole: true }
-  const { folders: looked, isWhole } = last
-  const left = [...looked].flatMap(([folder, { stamp }]) => {
+export function changedFolders({ stamps, isWhole }: RememberedFolders, sinceMs: number): ChangedFolders {
+  const left = [...stamps].flatMap(([folder, stamp]) => {
     const now = stampOf(folder)
     return now !== null && now === stamp ? [] : [{ folder, isNew: false }]
   })
@@ -117,7 +126,7 @@ export function changedFolders(root: string, sinceMs: number): ChangedFolders {
     found.push({ folder, entries, isNew: next.isNew })
     if (found.length > maxChanged) return { folders: found, isWhole: false }
     for (const below of foldersOf(folder, entries)) {
-      if (looked.has(below)) continue
+      if (stamps.has(below)) continue
       if (next.isNew || isWhole || changedMs(below) >= sinceMs) left.push({ folder: below, isNew: true })
     }
   }
@@ -161,7 +170,8 @@ const clockStepMs = 30
 function stampOf(folder: string): string | null {
   const stat = lookAt(folder)
   if (stat === null) return null
-  return Date.now() - Number(stat.mtimeMs) < clockStepMs ? null : `${stat.ino} ${stat.mtimeNs}`
+  // A command can set the time of modification, but not that of the change.
+  return Date.now() - Number(stat.ctimeMs) < clockStepMs ? null : `${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}`
 }
 
 /** Folders of packages, builds and caches: large, and not edited by hand. */

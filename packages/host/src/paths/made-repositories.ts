@@ -8,6 +8,7 @@ import {
   changedMs,
   hasGitEntries,
   knownRepositories,
+  rememberFolders,
   repositoryIdentities,
 } from '../git/repositories.ts'
 import {
@@ -40,10 +41,11 @@ export function watchMadeRepositories(
   const templates = () => templateFolders(around)
   const sinceMs = Date.now() - clockStepMs
   const before = new Map(roots.flatMap((root) => [...repositoryIdentities(root), ...repositoriesAt(root)]))
+  const watched = roots.map((root) => ({ root, remembered: rememberFolders(root) }))
   return () => {
     const moved = new Set<string>()
-    return roots.flatMap((root) => {
-      const { folders, isWhole } = changedFolders(root, sinceMs)
+    return watched.flatMap(({ root, remembered }) => {
+      const { folders, isWhole } = changedFolders(remembered, sinceMs)
       const said = folders.flatMap((folder) =>
         madeIn(folder, before).flatMap((made) => settle(made, { roots, templates, sinceMs, moves, moved })),
       )

@@ -129,6 +129,11 @@ const attacks: Readonly<Record<string, Attack>> = {
     script: `git init -q other; ${git} -C other commit -q --allow-empty -m x; git init -q sub; ${git} -c protocol.file.allow=always -C sub submodule --quiet add "$PWD/other" mod; git -C sub/mod config core.fsmonitor '{RUN}'`,
     at: 'sub/mod',
   },
+  'a repository in a folder whose time was set back': {
+    before: { 'a/x': '' },
+    script: `touch -r a now; mkdir b; git init -q b/r; git -C b/r config core.fsmonitor '{RUN}'; mv b/r/.git a/.git; touch -r now a; touch -r now .`,
+    at: 'a',
+  },
   'a repository that was moved': {
     before: {
       'node_modules/x/HEAD': 'ref: refs/heads/x',
@@ -213,6 +218,7 @@ const harmless: Readonly<Record<string, string>> = {
   'a work tree of a new repository': `git init -q one; ${git} -C one commit -q --allow-empty -m x; git -C one worktree add -q ../two`,
   'a submodule of a new repository': `git init -q one; ${git} -C one commit -q --allow-empty -m x; git init -q two; ${git} -c protocol.file.allow=always -C two submodule --quiet add "$PWD/one" mod`,
   'a separate folder of the repository': 'git init -q --separate-git-dir=store sub',
+  'a remote by a path': remote('/srv/a/b.git'),
   'a remote by https': remote('https://example.org/a/b.git'),
   'a remote by ssh': remote('git@example.org:a/b.git'),
   'a remote by ssh with a port': remote('ssh://git@example.org:2222/a/b.git'),
@@ -232,6 +238,17 @@ describe.skipIf(!hasBubblewrap)(`a command in the sandbox${whyNot}`, { timeout: 
       String(name).includes('aside'),
     )
     expect(names).toEqual([])
+  })
+
+  it('has what it made moved aside at its end though another command has begun and ended since', async () => {
+    using ground = openPlayground()
+    const machineHere = machine(ground.path('home'))
+    const first = await prepareBubblewrap(ground.limits({ masked: [] }), machineHere)
+    const script = 'git init -q sub; git -C sub config core.fsmonitor evil'
+    await runLimited(first, script, { cwd: ground.path('workspace'), env })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(await runIn(ground, 'echo x > other')).toEqual([])
+    expect(first.release?.()).toMatchObject([{ moved: { path: ground.path('workspace/sub/.git/config') } }])
   })
 
   it('keeps hooks of the template that the user has for repositories, and no others of their names', async () => {
