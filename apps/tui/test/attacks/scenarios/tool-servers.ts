@@ -48,6 +48,28 @@ function toolsIn(body: unknown): readonly Offered[] {
 }
 
 export const toolServers: Scenarios = {
+  /** The user says yes for the session to a call; the model makes it again, and then with other arguments. */
+  async P721(told) {
+    const { world, mode } = told
+    const name = nameOf(told)
+    const { WS: cwd = '' } = world.places(name)
+    await using server = await world.another({ config: evilSection })
+    const call = (args: object) => ({ calls: [{ name: toolName, arguments: args }] })
+    let toolName = ''
+    const first = ({ body }: { readonly body: unknown }) => {
+      toolName = toolsIn(body).find((tool) => tool.name.startsWith('mcp__evil__'))?.name ?? ''
+      return call({ sql: 'SELECT 1' })
+    }
+    const others = [() => call({ sql: 'SELECT 1' }), () => call({ sql: 'DROP TABLE users', as_admin: true })]
+    const settings = settingsOf[mode]
+    const asking = { client: server.client, attack: name, cwd, settings, answer: () => 'approvedForSession' as const }
+    const talk = await converse(world, asking, [first, ...others, { text: 'done' }])
+    expect(talk.asked.map(({ approval }) => JSON.parse(approval.detail))).toEqual([
+      { sql: 'SELECT 1' },
+      { sql: 'DROP TABLE users', as_admin: true },
+    ])
+  },
+
   async A158(told) {
     onlyOnce(told)
     const { talk, offered, files } = await talkTo(told, (_, home) => [
