@@ -136,3 +136,16 @@ it('a user who only reads files changes none by a line to remember or by going b
   const back = { conversationId, to: 1, hash: 'x' }
   expect(await lim.refused('conversation/rewind', back)).toMatchObject({ code: 'aboveCeiling' })
 })
+
+it('a user types into no process that may do more than the user, whatever others allowed it', async () => {
+  const command = 'while read -r l; do echo "$l" >> typed; done'
+  const call = shell(command, { background: true, escalate: true, reason: 'x' })
+  await using at = await asking({ call, reaches: 'danger-full-access' }, 'read-only', true)
+  const { root, lim, watched, conversationId, approval, cwd } = at
+  await root.request('approval/decide', { conversationId, approvalId: approval.id, decision: 'approved' })
+  await watched.turnEnded()
+  const [itemId = ''] = Object.keys(watched.state.core.background ?? {})
+  const typed = { conversationId, itemId, text: 'hello' }
+  expect(await lim.refused('conversation/process/write', typed)).toMatchObject({ code: 'aboveCeiling' })
+  expect(existsSync(join(cwd, 'typed'))).toBe(false)
+})
