@@ -13,6 +13,7 @@ const openers =
 const exempt: readonly string[] = [
   'packages/host/src/system/locked-files.ts',
   'packages/host/src/system/descriptor-shield.ts',
+  'packages/host/src/system/own-access.ts',
   'packages/host/src/system/private-file.ts',
   'packages/host/src/system/process-table.ts',
   'packages/host/src/channels/fifo-pool.ts',

@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFifos } from '../system/make-fifos.ts'
 import { makeOwnFolder } from '../system/own-leftovers.ts'
+import { makeFifos } from './make-fifos.ts'
 
 /**
  * FIFO whose name was removed. Unlike a socket, which is what Node makes for a pipe, it can be opened again, so that

@@ -97,6 +97,8 @@ export function rememberFolders(root: string): RememberedFolders {
 export interface ChangedFolders {
   /** New ones among them, with all below. */
   readonly folders: readonly ChangedFolder[]
+  /** Folders with entries that could not be looked into: they may not be read, or their names are no UTF-8. */
+  readonly closed: readonly string[]
   /** False when more were made than are looked into. */
   readonly isWhole: boolean
 }
@@ -111,26 +113,48 @@ export interface ChangedFolder {
 /** Folders that are looked into at once. */
 const maxChanged = 20_000
 
-/**
- * Lists the remembered folders whose entries changed since, and the new ones below them, however deep. `sinceMs` tells
- * new folders from others where not all are known.
- */
-export function changedFolders({ stamps, isWhole }: RememberedFolders, sinceMs: number): ChangedFolders {
+interface ChangedOptions {
+  /** Tells new folders from others where not all are known. */
+  readonly sinceMs: number
+  /** Opens a folder that cannot be listed. Returns true if another try may succeed. */
+  readonly open: (folder: string) => boolean
+}
+
+/** Lists the remembered folders whose entries changed since, and the new ones below them, however deep. */
+export function changedFolders(
+  { stamps, isWhole }: RememberedFolders,
+  { sinceMs, open }: ChangedOptions,
+): ChangedFolders {
   const left = [...stamps].flatMap(([folder, stamp]) => {
     const now = stampOf(folder)
     return now !== null && now === stamp ? [] : [{ folder, isNew: false }]
   })
   const found: ChangedFolder[] = []
+  const closed: string[] = []
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const { folder, entries } = listNow(next.folder)
-    found.push({ folder, entries, isNew: next.isNew })
-    if (found.length > maxChanged) return { folders: found, isWhole: false }
+    const { folder, isNew } = next
+    const { entries, isClosed } = opened(folder, open)
+    if (isClosed) closed.push(folder)
+    found.push({ folder, entries, isNew })
+    if (found.length > maxChanged) return { folders: found, closed, isWhole: false }
     for (const below of foldersOf(folder, entries)) {
       if (stamps.has(below)) continue
       if (next.isNew || isWhole || changedMs(below) >= sinceMs) left.push({ folder: below, isNew: true })
     }
   }
-  return { folders: found, isWhole: true }
+  return { folders: found, closed, isWhole: true }
+}
+
+/** Lists a folder, which is opened where it must be. */
+function opened(folder: string, open: ChangedOptions['open']) {
+  const entries = entriesOf(folder) ?? (open(folder) ? entriesOf(folder) : null)
+  const isClosed = entries === null ? lookAt(folder) !== null : hasOddNames(folder, entries)
+  return { entries: entries ?? [], isClosed }
+}
+
+/** Tells whether a folder has names that are no UTF-8, which Node changes as it lists them. */
+function hasOddNames(folder: string, entries: readonly Pick<Dirent, 'name'>[]): boolean {
+  return entries.some(({ name }) => name.includes('\ufffd') && lookAt(join(folder, name)) === null)
 }
 
 /** Returns when an entry was last changed, made or renamed; 0 for a missing one. */
@@ -163,21 +187,20 @@ function isUnchanged(path: string, { identities }: Known): boolean {
   return identity !== null && identity === identities.get(path)
 }
 
-/** Time within which another change may leave the time of a folder as it is. */
+/** Time within which another change may leave the times of a folder as they are. */
 const clockStepMs = 30
 
-/** Returns null for a folder that changed just now. */
+/** Returns null for a folder that changed just now. Counts the time that no program can set, unlike that of its entries. */
 function stampOf(folder: string): string | null {
   const stat = lookAt(folder)
   if (stat === null) return null
-  // A command can set the time of modification, but not that of the change.
-  return Date.now() - Number(stat.ctimeMs) < clockStepMs ? null : `${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}`
+  return Date.now() - Number(stat.ctimeMs) < clockStepMs ? null : `${stat.dev} ${stat.ino} ${stat.ctimeNs}`
 }
 
 /** Folders of packages, builds and caches: large, and not edited by hand. */
 const skipped = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', '.cache', 'target', '.next', '.turbo'])
 
-const maxDepth = 6
+const maxDepth = 12
 const maxFolders = 3000
 /** Folders listed at a time. */
 const width = 16
@@ -251,9 +274,14 @@ async function list(folder: string): Promise<Listing> {
 /** Lists a folder at once: for a few folders that is faster than to wait for another thread. */
 function listNow(folder: string): Listing {
   const stamp = stampOf(folder)
+  return { folder, stamp, entries: entriesOf(folder) ?? [] }
+}
+
+/** Returns the entries of a folder; null for one that cannot be listed. */
+function entriesOf(folder: string): Dirent[] | null {
   try {
-    return { folder, stamp, entries: readdirSync(folder, { withFileTypes: true }) }
+    return readdirSync(folder, { withFileTypes: true })
   } catch {
-    return { folder, stamp, entries: [] }
+    return null
   }
 }

@@ -18,6 +18,8 @@ export interface DangerSurroundings {
   readonly roots: readonly string[]
   /** Lists the folders from which git fills new repositories. */
   readonly templates: () => readonly string[]
+  /** Opens a folder that cannot be listed. Returns true if another try may succeed. */
+  readonly open: (folder: string) => boolean
 }
 
 /** Returns true for a folder that git takes for a repository. */
@@ -80,7 +82,7 @@ function settingsReason(path: string, isWorkTree: (path: string) => boolean): st
 }
 
 function hookDangers(hooks: string, around: DangerSurroundings): RepositoryDanger[] {
-  const names = list(hooks).map(({ name }) => name)
+  const names = list(hooks, around).map(({ name }) => name)
   const executable = names.filter((name) => !name.endsWith('.sample') && isExecutable(join(hooks, name)))
   const found = executable.filter((name) => !isOfTemplate(join(hooks, name), around))
   const isLink = lookAt(hooks)?.isSymbolicLink() === true
@@ -109,13 +111,13 @@ function isExecutable(path: string): boolean {
 
 /** Looks into the repositories of submodules, whose names may hold slashes, and the settings of further work trees. */
 function heldDangers(common: string, around: DangerSurroundings, budget: { left: number }): RepositoryDanger[] {
-  const worktrees = list(join(common, 'worktrees')).flatMap(({ name }) =>
+  const worktrees = list(join(common, 'worktrees'), around).flatMap(({ name }) =>
     settingsDangers(join(common, 'worktrees', name), around.roots),
   )
   const found: RepositoryDanger[] = [...worktrees]
   let level: readonly string[] = [join(common, 'modules')]
   for (let depth = 0; depth < maxHeldDepth && level.length > 0; depth += 1) {
-    const below = level.flatMap((folder) => foldersIn(folder))
+    const below = level.flatMap((folder) => foldersIn(folder, around))
     budget.left -= below.length
     if (budget.left < 0)
       return [...found, { path: join(common, 'modules'), why: 'it holds too many repositories to look into' }]
@@ -126,15 +128,15 @@ function heldDangers(common: string, around: DangerSurroundings, budget: { left:
   return found
 }
 
-function foldersIn(folder: string): string[] {
-  return list(folder).flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []))
+function foldersIn(folder: string, around: DangerSurroundings): string[] {
+  return list(folder, around).flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []))
 }
 
-function list(folder: string): Dirent[] {
+function list(folder: string, { open }: Pick<DangerSurroundings, 'open'>): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    return []
+    return open(folder) ? list(folder, { open: () => false }) : []
   }
 }
 

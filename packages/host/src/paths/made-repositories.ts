@@ -17,6 +17,7 @@ import {
   type RepositoryDanger,
   repositoryDangers,
 } from '../git/repository-dangers.ts'
+import { openOwnAccess } from '../system/own-access.ts'
 import { identityOf, isWithin, realPathOrNull } from '../system/real-path.ts'
 import { type Exchanged, inFolder, moveAside } from './move-aside.ts'
 
@@ -44,12 +45,16 @@ export function watchMadeRepositories(
   const watched = roots.map((root) => ({ root, remembered: rememberFolders(root) }))
   return () => {
     const moved = new Set<string>()
+    // What a command closes to its user is looked into all the same: git needs no right to list a folder.
+    using access = openOwnAccess(roots)
+    const { open } = access
     return watched.flatMap(({ root, remembered }) => {
-      const { folders, isWhole } = changedFolders(remembered, sinceMs)
+      const { folders, closed, isWhole } = changedFolders(remembered, { sinceMs, open })
       const said = folders.flatMap((folder) =>
-        madeIn(folder, before).flatMap((made) => settle(made, { roots, templates, sinceMs, moves, moved })),
+        madeIn(folder, before, open).flatMap((made) => settle(made, { roots, templates, open, sinceMs, moves, moved })),
       )
-      return isWhole ? said : [...said, { text: tooManyText(root) }]
+      const unseen = closed.map((folder) => ({ text: closedText(folder) }))
+      return [...said, ...unseen, ...(isWhole ? [] : [{ text: tooManyText(root) }])]
     })
   }
 }
@@ -61,6 +66,10 @@ export async function searchAndWatch(
 ): Promise<() => readonly Exchanged[]> {
   for (const root of roots) await knownRepositories(root)
   return watchMadeRepositories(roots, options)
+}
+
+function closedText(folder: string): string {
+  return `Not all of ${folder} could be looked into for repositories: it cannot be listed, or has names that are no UTF-8. ${lookFirst}`
 }
 
 function tooManyText(root: string): string {
@@ -87,11 +96,16 @@ interface MadeRepository {
   readonly isNew: boolean
 }
 
-function madeIn({ folder: at, entries, isNew }: ChangedFolder, before: ReadonlyMap<string, string>): MadeRepository[] {
+function madeIn(
+  { folder: at, entries, isNew }: ChangedFolder,
+  before: ReadonlyMap<string, string>,
+  open: (folder: string) => boolean,
+): MadeRepository[] {
   const entry = join(at, '.git')
   const found: MadeRepository[] = []
   const has = (wanted: string) => entries.some(({ name }) => name.toLowerCase() === wanted.toLowerCase())
   if (has('.git') && before.get(entry) !== identityOf(entry)) {
+    open(entry)
     const folder = ownFolder(entry)
     if (folder !== null && isGitFolder(folder)) found.push({ at, entry, folder, isNew })
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, mkdirSync, openSync, renameSync } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
 import { errorMessage } from '@parley/text'
+import { openOwnAccess } from '../system/own-access.ts'
 import { isWithin, lookAt } from '../system/real-path.ts'
 import { differingFiles, placeOf, rememberFiles } from './remembered-files.ts'
 
@@ -25,6 +26,9 @@ export function inFolder<Result>(path: string, roots: readonly string[], use: (n
   if (root === undefined) throw new Error('it lies in no writable folder')
   // Elsewhere descriptors have no names.
   if (process.platform !== 'linux') return use(path)
+  // A command may have closed the folder to its user before it ended.
+  using access = openOwnAccess(roots)
+  access.open(dirname(path))
   const folder = openFolder(root, dirname(path))
   try {
     return use(`${descriptor(folder)}/${basename(path)}`)

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
 import { prepareBubblewrap } from '../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
@@ -134,6 +134,32 @@ const attacks: Readonly<Record<string, Attack>> = {
     script: `touch -r a now; mkdir b; git init -q b/r; git -C b/r config core.fsmonitor '{RUN}'; mv b/r/.git a/.git; touch -r now a; touch -r now .`,
     at: 'a',
   },
+  'a repository in a folder that was deep below': {
+    before: { 'a/b/c/d/e/f/g/x': '' },
+    script: `cd a/b/c/d/e/f/g; ${bare}; printf '${evil}' > config`,
+    at: 'a/b/c/d/e/f/g',
+  },
+  'a repository in a folder that got its time back': {
+    before: { 'sub/x': '' },
+    script: `touch -r sub ref; git init -q sub; git -C sub config core.fsmonitor '{RUN}'; touch -r ref sub`,
+    at: 'sub',
+  },
+  'a repository in a folder that cannot be listed': {
+    script: `git init -q sub; git -C sub config core.fsmonitor '{RUN}'; chmod 111 sub`,
+    at: 'sub',
+  },
+  'a repository below a folder that cannot be listed': {
+    script: `mkdir a; git init -q a/sub; git -C a/sub config core.fsmonitor '{RUN}'; chmod 111 a`,
+    at: 'a/sub',
+  },
+  'a repository in a folder that cannot be written to': {
+    script: `git init -q sub; git -C sub config core.fsmonitor '{RUN}'; chmod 555 sub sub/.git`,
+    at: 'sub',
+  },
+  'a repository with hooks that cannot be listed': {
+    script: `git init -q sub; printf '#!/bin/sh\\n{RUN}\\n' > sub/.git/hooks/pre-commit; chmod +x sub/.git/hooks/pre-commit; chmod 311 sub/.git/hooks`,
+    at: 'sub',
+  },
   'a repository that was moved': {
     before: {
       'node_modules/x/HEAD': 'ref: refs/heads/x',
@@ -171,6 +197,8 @@ function goOn(ground: Playground, at = '.'): boolean {
       input: 'protocol=https\nhost=example.org\n\n',
       timeout: 10_000,
     })
+  // What a script has closed is removed with the rest.
+  spawnSync('chmod', ['-R', 'u+rwx', ground.path('workspace')])
   return existsSync(ground.path('out/pwned'))
 }
 
@@ -268,6 +296,16 @@ describe.skipIf(!hasBubblewrap)(`a command in the sandbox${whyNot}`, { timeout: 
     execFileSync('git', ['-C', ground.path('workspace/sub'), 'config', 'core.fsmonitor', 'tools/monitor'])
     expect(await runIn(ground, 'echo x > sub/file; mkdir sub/new')).toEqual([])
     expect(readFileSync(ground.path('workspace/sub/.git/config'), 'utf8')).toContain('tools/monitor')
+  })
+
+  it('gives a folder that it has closed its mode back, and says which names it could not read', async () => {
+    using ground = openPlayground()
+    const closed = `git init -q sub; git -C sub config core.fsmonitor evil; chmod 311 sub; mkdir "$(printf 'a\\377')"`
+    const found = await runIn(ground, closed)
+    expect(statSync(ground.path('workspace/sub')).mode & 0o777).toBe(0o311)
+    expect(found.map(({ moved }) => moved?.path)).toEqual([ground.path('workspace/sub/.git/config'), undefined])
+    expect(found[1]?.text).toMatch(/names that are no UTF-8/)
+    goOn(ground)
   })
 
   it('has the settings moved aside whole, beside the harmless files', async () => {
