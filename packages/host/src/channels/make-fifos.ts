@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { helperPath } from './programs.ts'
+import { helperPath } from '../system/programs.ts'
 
 const run = promisify(execFile)
 
