@@ -83,14 +83,14 @@ async function lookAgain(last: Known): Promise<void> {
 
 /** Known folders below a root as they were at one moment, whatever is looked into later. */
 export interface RememberedFolders {
-  readonly stamps: ReadonlyMap<string, string | null>
+  readonly looked: ReadonlyMap<string, Pick<LookedInto, 'stamp'>>
   /** False when there were more than are known. */
   readonly isWhole: boolean
 }
 
 export function rememberFolders(root: string): RememberedFolders {
   const { folders = new Map<string, LookedInto>(), isWhole = true } = known.get(root) ?? {}
-  return { stamps: new Map([...folders].map(([folder, { stamp }]) => [folder, stamp])), isWhole }
+  return { looked: new Map(folders), isWhole }
 }
 
 /** Folders whose entries changed while something ran. */
@@ -122,13 +122,12 @@ interface ChangedOptions {
 
 /** Lists the remembered folders whose entries changed since, and the new ones below them, however deep. */
 export function changedFolders(
-  { stamps, isWhole }: RememberedFolders,
+  { looked, isWhole }: RememberedFolders,
   { sinceMs, open }: ChangedOptions,
 ): ChangedFolders {
-  const left = [...stamps].flatMap(([folder, stamp]) => {
-    const now = stampOf(folder)
-    return now !== null && now === stamp ? [] : [{ folder, isNew: false }]
-  })
+  const left: Omit<ChangedFolder, 'entries'>[] = []
+  for (const [folder, { stamp }] of looked)
+    if (stamp === null || stampOf(folder) !== stamp) left.push({ folder, isNew: false })
   const found: ChangedFolder[] = []
   const closed: string[] = []
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -138,7 +137,7 @@ export function changedFolders(
     found.push({ folder, entries, isNew })
     if (found.length > maxChanged) return { folders: found, closed, isWhole: false }
     for (const below of foldersOf(folder, entries)) {
-      if (stamps.has(below)) continue
+      if (looked.has(below)) continue
       if (next.isNew || isWhole || changedMs(below) >= sinceMs) left.push({ folder: below, isNew: true })
     }
   }
