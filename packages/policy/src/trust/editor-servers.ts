@@ -11,11 +11,11 @@ export interface EditorLaunch {
   readonly folder: string
   readonly command: string
   readonly args: readonly string[]
-  /** Names of its variables; values may change, as tokens do. */
+  /** Names of its variables; in the sandbox values may change, as tokens do. */
   readonly variables: readonly string[]
   /** `own`: as the user's own servers are; `unconfined`: since nothing here can confine it. */
   readonly how: 'sandboxed' | 'unconfined' | 'own'
-  /** Seal of the values that count in an answer about one that runs as the user's own; absent for any other. */
+  /** Seal of the values that count in an answer about one outside the sandbox; absent for any other. */
   readonly sealedValues?: string
 }
 

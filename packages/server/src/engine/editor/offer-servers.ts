@@ -116,7 +116,7 @@ async function judge(server: EditorServer, live: LiveConversation, ports: OfferP
   const program = own.acp?.editor_servers === 'own' ? await runsAsOwn(server, conversation.state, environment) : null
   const { enforcement, reason } = await ports.sandboxes.report()
   const how = program !== null ? 'own' : enforcement === 'full' ? 'sandboxed' : 'unconfined'
-  const sealed = how === 'own' ? { sealedValues: ports.redaction.seal(openValues(env)) } : {}
+  const sealed = how === 'sandboxed' ? {} : { sealedValues: ports.redaction.seal(openValues(env)) }
   const launch = { folder, command, args, variables: Object.keys(env), how, ...sealed } as const
   const network = own.sandbox_workspace_write?.network_access === true
   const { sandbox } = settingsInForce(conversation.state.core)

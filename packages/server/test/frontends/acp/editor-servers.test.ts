@@ -100,6 +100,22 @@ describe('a server that an editor hands over', () => {
     expect(JSON.stringify(startsAsked(elsewhere)[0]?.toolCall.content)).toContain('Limits: outside any sandbox')
   })
 
+  it.each([
+    ['full', { MODE: 'two', API_TOKEN: 'value-1' }, 1],
+    ['partial', { MODE: 'two', API_TOKEN: 'value-1' }, 2],
+    ['none', { MODE: 'two', API_TOKEN: 'value-1' }, 2],
+    ['none', { MODE: 'one', API_TOKEN: 'value-2' }, 1],
+  ] as const)('under %s enforcement with the variables %o is asked about %i times', async (found, env, count) => {
+    await using place = mcpPlace()
+    const server = place.start({ model: answers(2), mcpPatience, sandboxes: fakeSandboxes(found).sandboxes })
+    await using editor = await openEditor(server)
+    for (const one of [{ MODE: 'one', API_TOKEN: 'value-1' }, env]) {
+      const { sessionId } = await editor.open(place.cwd, [handed(place, one)])
+      await editor.say(sessionId, 'go')
+    }
+    expect(startsAsked(editor)).toHaveLength(count)
+  })
+
   it('is not started after a no, which is kept; without an answer it is asked about anew', async () => {
     await using place = mcpPlace()
     const model = answers(4)
