@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
 import { prepareBubblewrap } from '../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
@@ -178,8 +179,11 @@ function laidOut({ script, before = {}, isPlain }: Attack) {
   const run = `touch ${ground.path('out/pwned')}`
   rmSync(ground.path('workspace/.git'), { recursive: true })
   if (isPlain !== true) execFileSync('git', [...identity, 'init', '-q', ground.path('workspace')])
-  for (const [name, text] of Object.entries(before))
+  for (const [name, text] of Object.entries(before)) {
     ground.write({ [`workspace/${name}`]: text.replaceAll('{RUN}', run) })
+    // A folder that changed just now is looked into anyway.
+    utimesSync(ground.path(`workspace/${dirname(name)}`), 0, 0)
+  }
   return { ground, script: script.replaceAll('{RUN}', run) }
 }
 
