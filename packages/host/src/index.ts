@@ -17,7 +17,7 @@ export { type AsideContent, type Exchanged, type MovedAside, readAside } from '.
 export { type StartedProgram, startedByProgram } from './paths/own-programs.ts'
 export { type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
 export { hasAbandonedNotes, sweepReserved } from './paths/reserved-names.ts'
-export { hasNamesOutside } from './paths/second-names.ts'
+export { namedOutside } from './paths/second-names.ts'
 export { laterUse } from './paths/started-later.ts'
 export { type Guard, guardByName, lookAtPaths, type PathStanding, type Paths, rootOf } from './paths/what-a-path-is.ts'
 export {

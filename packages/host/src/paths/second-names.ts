@@ -1,6 +1,7 @@
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { lookAt } from '../system/real-path.ts'
+import { timeSlices } from '../time/time-slices.ts'
 
 /** Entries looked at in all folders; a search of so many takes about a second. */
 const maxEntries = 200_000
@@ -32,16 +33,44 @@ export function secondNames(file: string, folders: readonly string[]): readonly 
   return names
 }
 
-/** Tests if a file has a name outside of folders, by which what is written to it is written there, too. */
-export function hasNamesOutside(file: string, folders: readonly string[]): boolean {
-  const stat = lookAt(file)
-  if (stat?.isFile() !== true || stat.nlink < 2n) return false
-  try {
-    return BigInt(secondNames(file, folders).length + 1) < stat.nlink
-  } catch {
-    // There are too many files to see where its names are.
-    return true
+/**
+ * Resolves to those of these files that have a name outside of folders, by which what is written to them is written
+ * there, too. Looks through the folders once for all of them, in slices; to all of them where there is too much.
+ */
+export async function namedOutside(files: readonly string[], folders: readonly string[]): Promise<readonly string[]> {
+  const linked = files.flatMap((file) => {
+    const stat = lookAt(file)
+    return stat?.isFile() === true && stat.nlink > 1n ? [{ file, stat }] : []
+  })
+  if (linked.length === 0) return []
+  /** Names that are not found yet, by device and inode. */
+  const left = new Map(linked.map(({ stat }) => [identityIn(stat), stat.nlink]))
+  const slices = timeSlices()
+  for (const path of filesBelow(folders)) {
+    if (slices.isOver()) await slices.next()
+    const stat = lookAt(path)
+    const count = stat === null ? undefined : left.get(identityIn(stat))
+    if (stat !== null && count !== undefined) left.set(identityIn(stat), count - 1n)
   }
+  return linked.filter(({ stat }) => left.get(identityIn(stat)) !== 0n).map(({ file }) => file)
+}
+
+/** Yields the files below folders, of as many entries as are looked at in all. */
+function* filesBelow(folders: readonly string[]): Generator<string> {
+  const left = [...folders]
+  let entries = 0
+  for (let folder = left.pop(); folder !== undefined && entries <= maxEntries; folder = left.pop()) {
+    for (const entry of list(folder)) {
+      entries += 1
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) left.push(path)
+      else if (entry.isFile()) yield path
+    }
+  }
+}
+
+function identityIn({ dev, ino }: BigIntStats): string {
+  return `${dev} ${ino}`
 }
 
 function searchFor(file: string, { dev, ino }: BigIntStats, folders: readonly string[]): string[] {

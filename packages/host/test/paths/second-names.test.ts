@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSy
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { guardedPlaces } from '../../src/paths/closed-places.ts'
-import { secondNames } from '../../src/paths/second-names.ts'
+import { namedOutside, secondNames } from '../../src/paths/second-names.ts'
 import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
 import { openWorkspace } from '../workspace.ts'
 
@@ -40,6 +40,22 @@ describe('the second names of a file', () => {
     expect(secondNames(place.file, [place.root])).toEqual([join(place.root, 'one')])
     renameSync(join(place.root, 'one'), join(place.root, 'two'))
     expect(secondNames(place.file, [place.root])).toEqual([join(place.root, 'two')])
+  })
+})
+
+describe('files that have names outside of the folders', () => {
+  it('are told from those whose names all lie in them, in one look for all', async () => {
+    using place = laidOut()
+    place.link('w/far')
+    const inside = join(place.root, 'dots/other')
+    const all = Array.from({ length: 300 }, (_, nth) => join(place.root, `dots/deep/${nth}`))
+    for (const name of all) linkSync(inside, name)
+    const far = join(place.root, 'far')
+    const single = join(place.root, 'single')
+    writeFileSync(single, '')
+    expect(await namedOutside([inside, ...all, far, single], [place.root])).toEqual([far])
+    linkSync(inside, join(place.top, 'home/kept'))
+    expect(await namedOutside([inside, ...all, far, single], [place.root])).toEqual([inside, ...all, far])
   })
 })
 

@@ -196,7 +196,7 @@ async function runPlan(context: TurnContext, step: RunStep, tool: ToolContext) {
   })
   // A patch puts a new file in the place of one, so that its other names keep what they have.
   if (attempt.facts.kind === 'patch') return ran
-  return { ...ran, outcome: sayWrittenThrough(context, ran.outcome, changed) }
+  return { ...ran, outcome: await sayWrittenThrough(context, ran.outcome, changed) }
 }
 
 async function timedRun({ modules, signal }: TurnContext, { plan }: RunStep, tool: ToolContext) {

@@ -1,4 +1,4 @@
-import { hasNamesOutside } from '@parley/host'
+import { namedOutside } from '@parley/host'
 import type { ChangedPath, ItemOf } from '@parley/protocol'
 import { realOrGiven } from '@parley/workspace'
 import type { ToolOutcome } from '../../tools/tool.ts'
@@ -14,14 +14,17 @@ const maxNamed = 5
  * Says to people, and in the outcome to the model, which changed files have further names (hard links) outside of the
  * writable folders: what a command wrote to them changed there, too. No sandbox sees by which name a file is written.
  */
-export function sayWrittenThrough(
+export async function sayWrittenThrough(
   { conversation, modules }: TurnContext,
   outcome: ToolOutcome,
   changes: readonly ChangedPath[],
-): ToolOutcome {
+): Promise<ToolOutcome> {
   const roots = workspaceOf(conversation.state).roots.map(realOrGiven)
   const changed = changes.filter(({ before, after }) => before !== null && after !== null && after.link !== true)
-  const paths = changed.map(({ path }) => path).filter((path) => hasNamesOutside(path, roots))
+  const paths = await namedOutside(
+    changed.map(({ path }) => path),
+    roots,
+  )
   if (paths.length === 0) return outcome
   const title = sentence(paths)
   const item: ItemOf<'notice'> = noticeItem(modules.ids.item(), { level: 'warning', code: 'writtenThrough', title })
