@@ -48,7 +48,7 @@ export function watchMadeRepositories(
     // What a command closes to its user is looked into all the same: git needs no right to list a folder.
     using access = openOwnAccess(roots)
     const { open } = access
-    return watched.flatMap(({ root, remembered }) => {
+    const all = watched.flatMap(({ root, remembered }) => {
       const { folders, closed, isWhole } = changedFolders(remembered, { sinceMs, open })
       const said = folders.flatMap((folder) =>
         madeIn(folder, before, open).flatMap((made) => settle(made, { roots, templates, open, sinceMs, moves, moved })),
@@ -56,6 +56,7 @@ export function watchMadeRepositories(
       const unseen = closed.map((folder) => ({ text: closedText(folder) }))
       return [...said, ...unseen, ...(isWhole ? [] : [{ text: tooManyText(root) }])]
     })
+    return all.length <= mostSaid ? all : [...all.slice(0, mostSaid), { text: moreText(all.slice(mostSaid)) }]
   }
 }
 
@@ -66,6 +67,14 @@ export async function searchAndWatch(
 ): Promise<() => readonly Exchanged[]> {
   for (const root of roots) await knownRepositories(root)
   return watchMadeRepositories(roots, options)
+}
+
+/** Most sentences about what one command made; they reach the model, the log and a question. */
+const mostSaid = 20
+
+function moreText(others: readonly Exchanged[]): string {
+  const moved = others.filter((one) => one.moved !== undefined).length
+  return `That holds of ${others.length} more places; in ${moved} of them something was moved aside (names with .parley-aside-). Look at them before you use git there.`
 }
 
 function closedText(folder: string): string {

@@ -8,6 +8,8 @@ export interface OwnAccess extends Disposable {
 }
 
 const all = 0o700
+/** Each of them holds a descriptor. */
+const mostOpened = 500
 const noLink = constants.O_NOFOLLOW | constants.O_DIRECTORY
 /** Names a folder without the right to read it (`O_PATH` of Linux, which Node does not list). */
 const byName = 0o10000000
@@ -17,6 +19,7 @@ export function openOwnAccess(roots: readonly string[]): OwnAccess {
   const opened: { readonly fd: number; readonly mode: number }[] = []
 
   function openOne(folder: string): boolean {
+    if (opened.length >= mostOpened) return false
     const fd = openSync(folder, noLink | byName)
     const { mode, uid } = fstatSync(fd)
     if (uid !== process.geteuid?.() || (mode & all) === all) {

@@ -302,6 +302,18 @@ describe.skipIf(!hasBubblewrap)(`a command in the sandbox${whyNot}`, { timeout: 
     expect(readFileSync(ground.path('workspace/sub/.git/config'), 'utf8')).toContain('tools/monitor')
   })
 
+  it('makes many repositories that start something, and each is moved aside but not each is said', async () => {
+    using ground = openPlayground()
+    const many = `for n in $(seq 60); do mkdir -p $n/objects $n/refs; echo "ref: refs/heads/x" > $n/HEAD; printf '[core]\\n\\tfsmonitor = evil\\n' > $n/config; done`
+    const found = await runIn(ground, many)
+    expect(found).toHaveLength(21)
+    expect(found.at(-1)?.text).toMatch(/^That holds of 40 more places; in 40 of them/)
+    const left = readdirSync(ground.path('workspace'), { recursive: true }).filter((name) =>
+      /(^|\/)config$/.test(String(name)),
+    )
+    expect(left.filter((name) => !String(name).startsWith('.git/'))).toEqual([])
+  })
+
   it('gives a folder that it has closed its mode back, and says which names it could not read', async () => {
     using ground = openPlayground()
     const closed = `git init -q sub; git -C sub config core.fsmonitor evil; chmod 311 sub; mkdir "$(printf 'a\\377')"`
