@@ -1,4 +1,5 @@
 export type { OutputStream, ProcessInput, TerminalSize } from './channels/channels.ts'
+export { startsItsWords } from './git/git-commands.ts'
 export { commonFolderTarget, gitFileTarget, gitFoldersOf } from './git/git-folder.ts'
 export { type Host, openHost } from './host.ts'
 export {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Environment variable whose value marks every process that a test starts; children inherit it. */
-export const markVariable = 'PARLEY_TESTKIT_MARK'
+export const markVariable = 'PARLEY_TESTKIT_ID'
 
 export const newMark = (): string => randomUUID()
 

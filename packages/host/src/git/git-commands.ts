@@ -152,6 +152,11 @@ function afterOption(reader: WordReader, word: string): WordReader {
   return word.startsWith('-') ? { ...reader, isAfterOption: true } : reader
 }
 
+/** Tells whether a program, by its name, starts one of its words or reads one as a script. */
+export function startsItsWords(name: string): boolean {
+  return handingOn(name) !== null
+}
+
 /** Returns how the words after a program count that starts one of them; null for any other program. */
 function handingOn(name: string): WordReader | null {
   if (shells.test(name)) return { scripts: true, code: codeOfShells, isAfterOption: false }

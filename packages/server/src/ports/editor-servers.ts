@@ -15,7 +15,7 @@ export interface OfferedServer {
   readonly words: readonly string[]
   /** Folder that it is started in. */
   readonly folder: string
-  /** Names of its variables. */
+  /** Names of its variables; `NAME=VALUE` where a yes is to the value, too. */
   readonly variables: readonly string[]
   /** Sentence about what it may do. */
   readonly limits: string

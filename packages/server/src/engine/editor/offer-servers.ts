@@ -2,11 +2,13 @@ import { type Config, printable } from '@parley/config'
 import { identityOf, type Sandboxes } from '@parley/host'
 import { type EditorLaunch, type EditorServerTrust, hashOfEditorLaunch } from '@parley/policy'
 import { type ConversationId, type SandboxMode, settingsInForce } from '@parley/protocol'
-import { isSecretName, type Redaction, secretValue } from '@parley/redaction'
+import { createRedactor, isSecretName, type Redaction, secretValue } from '@parley/redaction'
+import { joinShellWords } from '@parley/text'
 import { realOrGiven } from '@parley/workspace'
 import type { EditorServer, EditorServers, OfferedServer } from '../../ports/editor-servers.ts'
 import type { CeilingFlags } from '../limits/ceiling.ts'
 import type { HandedServer, HandedServers } from '../limits/handed-servers.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
 import { namedServers } from './named-servers.ts'
 import { runsAsOwn } from './runs-as-own.ts'
@@ -113,7 +115,8 @@ async function judge(server: EditorServer, live: LiveConversation, ports: OfferP
   const { name, command, args, env } = server
   const folder = realOrGiven(conversation.state.core.meta.cwd)
   const own = ports.own()
-  const program = own.acp?.editor_servers === 'own' ? await runsAsOwn(server, conversation.state, environment) : null
+  const program =
+    own.acp?.editor_servers === 'own' ? await runsAsOwn(server, workspaceOf(conversation.state), environment) : null
   const { enforcement, reason } = await ports.sandboxes.report()
   const how = program !== null ? 'own' : enforcement === 'full' ? 'sandboxed' : 'unconfined'
   const sealed = how === 'sandboxed' ? {} : { sealedValues: ports.redaction.seal(openValues(env)) }
@@ -126,7 +129,7 @@ async function judge(server: EditorServer, live: LiveConversation, ports: OfferP
       name,
       words: [command, ...args],
       folder: startsIn,
-      variables: launch.variables,
+      variables: how === 'sandboxed' ? launch.variables : shownVariables(env),
       limits: limitsOf({ how, folder, sandbox, network, reason }),
       hash: hashOfEditorLaunch(launch),
     },
@@ -138,6 +141,14 @@ async function judge(server: EditorServer, live: LiveConversation, ports: OfferP
       confinedTo: program === null ? { identity: identityOf(folder), mayRunUnsandboxed: how === 'unconfined' } : null,
     },
   }
+}
+
+/** Returns the variables as a question shows them whose yes is to their values, too, but for those named as secrets. */
+function shownVariables(env: EditorServer['env']): string[] {
+  const { text } = createRedactor({ values: [], tag: () => 'hidden' })
+  return Object.entries(env).map(([name, value]) =>
+    isSecretName(name) ? name : joinShellWords([`${name}=${text(value)}`]),
+  )
 }
 
 /** Returns the variables that are not named as secrets: of a server outside the sandbox a yes is to their values, too. */

@@ -1,87 +1,124 @@
-import { isAbsolute, resolve } from 'node:path'
-import { startedByProgram } from '@parley/host'
+import { resolve } from 'node:path'
+import { followLinks } from '@parley/host'
 import { projectRoot } from '@parley/policy'
-import type { ConversationState } from '@parley/protocol'
 import { type Environment, findProgram, liesWithin, realOrGiven, whenUnknown } from '@parley/workspace'
 import type { EditorServer } from '../../ports/editor-servers.ts'
-import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { Workspace } from '../../tools/tool.ts'
+import { choosesNoCode } from './harmless-variables.ts'
+import { type LaunchWords, launchWords } from './launch-forms.ts'
 
-/** Names of variables by which programs find others, or load code that no word of the command names. */
-const loading = new RegExp(
-  `^(?:${[
-    'PATH|HOME|SHELL|ENV|BASH_ENV|ZDOTDIR|IFS|PS4|PROMPT_COMMAND|EDITOR|VISUAL|PAGER|BROWSER|XDG_.*',
-    'LD_.*|DYLD_.*|GCONV_PATH|MALLOC_.*|OPENSSL_.*|SSLKEYLOGFILE',
-    'NODE_OPTIONS|NODE_PATH|NODE_REPL_.*|NPM_.*|YARN_.*|PNPM_.*|BUN_.*|DENO_.*|COREPACK_.*|TS_NODE_.*|TSX_.*',
-    'PYTHON(?!UNBUFFERED|IOENCODING|UTF8).*|PIP_.*|PIPX_.*|UV_.*|POETRY_.*|VIRTUAL_ENV|CONDA_.*',
-    'PERL5.*|PERLLIB|RUBYOPT|RUBYLIB|GEM_.*|BUNDLE_.*|PHPRC|PHP_INI_.*|LUA_.*|R_.*',
-    'JAVA_.*|JDK_.*|_JAVA_OPTIONS|CLASSPATH|MAVEN_.*|GRADLE_.*|DOTNET_.*|CORECLR_.*|COMPLUS_.*|GO(?:FLAGS|PROXY|PATH|ROOT|BIN)',
-    'CARGO_.*|RUSTC.*|GIT_.*|SSH_.*|DOCKER_.*|PARLEY_HOME',
-  ].join('|')})$`,
-  'i',
-)
+/** Longest word that is looked into; a path has fewer characters. */
+const longestWord = 4096
 
-/** Folder of a session, and all folders that its commands or its project may change, by their real paths. */
+type Machine = Pick<Environment, 'home' | 'env' | 'files'>
+
+/** Folder of a session, and all folders that its commands or its project may change, by their given and real paths. */
 interface Around {
   readonly cwd: string
   readonly roots: readonly string[]
-  readonly environment: Environment
+  readonly environment: Machine
 }
 
 /**
  * Resolves to the path of the program of a server that has nothing to do with a workspace; null for any other, and for one
- * that is not found. Neither the program nor its script lies in one, it is given no file of one, and no variable chooses
- * code: what a repository brings does not run as the user.
+ * that is not found. Neither the program nor its script lies in one, it is given no file of one, and each variable is one
+ * that chooses no code: what a repository brings does not run as the user.
  */
 export async function runsAsOwn(
   server: EditorServer,
-  state: Pick<ConversationState, 'core'>,
-  environment: Environment,
+  workspace: Workspace,
+  environment: Machine,
 ): Promise<string | null> {
-  const { cwd, roots } = workspaceOf(state)
-  const project = projectRoot(cwd)?.folder
-  const folders = [...roots.map(realOrGiven), ...(project === undefined ? [] : [project])]
-  const around = { cwd: realOrGiven(cwd), roots: folders, environment }
+  const around = aroundOf(workspace, environment)
   const { command, args, env } = server
-  if (Object.keys(env).some((name) => loading.test(name)) || (await startsThere(server, around))) return null
-  for (const text of args) if (await leadsThere(text, around, { mayBeFolder: true })) return null
-  for (const text of Object.values(env)) if (await leadsThere(text, around, { mayBeFolder: false })) return null
-  return (await found(command, env, around)).path
+  // It would find what the workspace has in the folder that it starts in.
+  if (isWithin(environment.home, around.roots)) return null
+  for (const [name, value] of Object.entries(env))
+    if (!choosesNoCode(name, value) || (await leadsThere(value, around))) return null
+  const { path, real, insideRoots } = await findProgram({
+    ...{ name: command, searchPath: environment.env['PATH'] ?? '', cwd: around.cwd, roots: around.roots },
+    files: environment.files,
+  })
+  if (path === null || insideRoots) return null
+  const words = launchWords([command, ...args], real ?? path)
+  return words !== null && (await standsApart(words, around)) ? path : null
 }
 
-/** Tells if the program lies in one of the folders, or a script that it runs, there or not. */
-async function startsThere({ command, args, env }: EditorServer, around: Around): Promise<boolean> {
-  const { cwd, roots, environment } = around
-  const started = startedByProgram({ words: [command, ...args], cwd }, environment.home)
-  for (const { word, isFile } of started) {
-    if (!isFile && (await found(word, env, around)).insideRoots) return true
-    if (isFile && isWithin(resolve(cwd, word), roots)) return true
-  }
-  return false
+/** Tells if no word of a launch leads into the folders; one that is handed to the server may be such a folder itself. */
+async function standsApart({ choosing, handed }: LaunchWords, around: Around): Promise<boolean> {
+  if (choosing.some((word) => isAround(word, around))) return false
+  for (const word of [...choosing, ...handed.filter((each) => !isOneOf(each, around))])
+    if (isBuilt(word) || (await leadsThere(word, around))) return false
+  return true
 }
 
-function found(name: string, env: EditorServer['env'], { cwd, roots, environment }: Around) {
-  const searchPath = env['PATH'] ?? environment.env['PATH'] ?? ''
-  return findProgram({ name, searchPath, cwd, roots, files: environment.files })
+function aroundOf({ cwd, roots }: Workspace, environment: Machine): Around {
+  const project = projectRoot(cwd)?.folder
+  const given = [cwd, ...roots, ...(project === undefined ? [] : [project])]
+  return { cwd: realOrGiven(cwd), roots: [...new Set([...given, ...given.map(realOrGiven)])], environment }
 }
 
 function isWithin(path: string, roots: readonly string[]): boolean {
-  return [path, realOrGiven(path)].some((one) => roots.some((root) => liesWithin(one, root)))
+  return [resolve(path), followLinks(path).real].some((one) => roots.some((root) => liesWithin(one, root)))
+}
+
+/** Returns a path from a folder as it is written: a `..` leaves the folder that a link before it leads to. */
+function from(folder: string, path: string): string {
+  return path.startsWith('/') ? path : `${folder}/${path}`
+}
+
+/** Tells if a word is exactly one of the folders, on which a program may work. */
+function isOneOf(word: string, { roots }: Around): boolean {
+  return roots.includes(word.replace(/(?<=.)\/$/, ''))
+}
+
+/** Cuts a word where programs cut theirs, without the hosts of addresses and the letter of a short option. */
+function piecesOf(word: string): readonly string[] {
+  return word
+    .replaceAll(/\b(?!file:)[a-z][a-z\d+.-]*:\/\/[^\s/?#]*/gi, '')
+    .split(/[\s=,:;'"()|&<>]+/)
+    .map((piece) => piece.replace(/^-[A-Za-z](?=.)/, ''))
+    .filter((piece) => piece !== '')
 }
 
 /**
- * Tells if a text, or a part of it, leads into one of the folders. With `mayBeFolder` a whole text may be the path of a
- * folder, which a program works on. A relative path counts where something is there, since the program starts elsewhere.
+ * Tells if a word holds a path that only becomes one elsewhere: a relative one, since the program may go to another
+ * folder, one with what a shell fills in, the address of a file, or one below the folder of a process.
  */
-async function leadsThere(
-  text: string,
-  { cwd, roots, environment }: Around,
-  { mayBeFolder }: { mayBeFolder: boolean },
-) {
-  for (const piece of [text, ...text.split(/[\s=,:;'"()|&<>]+/)]) {
-    const path = resolve(cwd, piece)
-    if (piece === '' || !isWithin(path, roots)) continue
-    const kind = await environment.files.look(realOrGiven(path)).then((facts) => facts.kind, whenUnknown(null))
-    if (isAbsolute(piece) ? !(mayBeFolder && piece === text && kind === 'folder') : kind !== null) return true
+function isBuilt(word: string): boolean {
+  if (word.length > longestWord || /\bfile:/i.test(word)) return true
+  return piecesOf(word).some(
+    (piece) => piece.includes('/') && (!piece.startsWith('/') || /[*?[\]{}$`\\]|^\/+(?:proc|dev\/fd)\//.test(piece)),
+  )
+}
+
+/** Tells if a word leads to a folder in which one of the workspace lies. */
+function isAround(word: string, { roots }: Around): boolean {
+  return piecesOf(word).some(
+    (piece) => piece.startsWith('/') && roots.some((root) => liesWithin(root, followLinks(piece).real)),
+  )
+}
+
+/** Tells if a text names one of the folders, or a part of it leads into one. */
+async function leadsThere(text: string, { cwd, roots, environment }: Around): Promise<boolean> {
+  if (text.length > longestWord || roots.some((root) => isNamed(root, text))) return true
+  for (const piece of [text, ...piecesOf(text)]) {
+    if (isWithin(from(environment.home, piece), roots)) return true
+    const path = from(cwd, piece)
+    // A relative one that counts from the workspace, where something is there.
+    if (isWithin(path, roots) && (await isThere(path, environment))) return true
   }
   return false
+}
+
+/** Tells if a text holds the path of a folder, and not only the beginning of another name. */
+function isNamed(folder: string, text: string): boolean {
+  const [sought, within] = [folder.toLowerCase(), text.toLowerCase()]
+  for (let at = within.indexOf(sought); at !== -1; at = within.indexOf(sought, at + 1))
+    if (!/[\w-]/.test(within[at + sought.length] ?? '')) return true
+  return false
+}
+
+async function isThere(path: string, { files }: Machine): Promise<boolean> {
+  return await files.look(realOrGiven(path)).then(() => true, whenUnknown(false))
 }

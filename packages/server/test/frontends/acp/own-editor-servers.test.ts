@@ -87,6 +87,18 @@ describe('a server of an editor with editor_servers = "own"', () => {
     }
   })
 
+  it('is shown with the values of its variables, but for secrets', async () => {
+    await using place = mcpPlace()
+    place.append(own)
+    const values = { API_TOKEN: 'value-1', API_URL: 'https://ada:geheim-4711x@h.example/v1', LOG_LEVEL: 'debug' }
+    const { prepared, question } = await started(place, handed(place, values))
+    expect(prepared).toEqual([])
+    expect(question).toContain('API_TOKEN, ')
+    expect(question).toContain('LOG_LEVEL=debug')
+    expect(question).toContain('@h.example/v1')
+    expect(question).not.toMatch(/value-1|geheim/)
+  })
+
   it('is not so by the configuration of a project, trusted or not', async () => {
     await using place = mcpPlace()
     mkdirSync(join(place.cwd, '.parley'))

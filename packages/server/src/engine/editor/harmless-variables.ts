@@ -1,0 +1,79 @@
+/** Variables whose values choose no code. */
+interface Row {
+  /** Names as a pattern, in any case. */
+  readonly names: string
+  readonly values: RegExp
+  /** True for addresses: of a program that fetches others, one of them chooses code. */
+  readonly isAddress?: true
+}
+
+const plain = /^[\w.:@,+ -]*$/
+const word = /^[\w.:*,=@-]*$/
+
+const rows: readonly Row[] = [
+  // Presented to a service, and compared there.
+  {
+    names: '(?:\\w+_)?(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|PWD|PAT|SECRET_KEY_BASE)|PGPASSWORD|(?:\\w+_)?API_?KEY',
+    values: /^/,
+  },
+  // Where a service answers. A URL of JDBC names classes and scripts to load.
+  {
+    names: '(?:\\w+_)?(?:URL|URI|HOST|HOSTNAME|ENDPOINT|DOMAIN|ORIGIN|ADDRESS)|PGHOST',
+    values: /^(?!jdbc:)[^\s`$(){}|<>\\"';]*$/i,
+    isAddress: true,
+  },
+  { names: '(?:\\w+_)?PORT|PGPORT', values: /^\d{0,5}$/ },
+  // Who or which part of a service is meant.
+  {
+    names: `(?:\\w+_)?(?:${[
+      'ID|IDS|USER|USERNAME|EMAIL|ACCOUNT|ORG|ORGANIZATION|TEAM|TENANT|WORKSPACE|PROJECT|OWNER|GROUP|CHANNEL',
+      'REGION|ZONE|LOCALE|MODEL|DATABASE|DB|SCHEMA|COLLECTION|BUCKET|QUEUE|TOPIC|VERSION|API_VERSION',
+    ].join('|')})|PGUSER|PGDATABASE`,
+    values: plain,
+  },
+  // What is written to a log, and how.
+  {
+    names:
+      '(?:\\w+_)?(?:LOG_?LEVEL|LOG_?FORMAT|DEBUG|VERBOSE|QUIET)|RUST_LOG|RUST_BACKTRACE|NO_COLOR|FORCE_COLOR|COLORTERM',
+    values: word,
+  },
+  // Numbers, switches and words of the server itself.
+  {
+    names: '(?:\\w+_)?(?:TIMEOUT|TIMEOUT_MS|TIMEOUT_SECONDS|LIMIT|RETRIES|READ_?ONLY|ENABLED|DISABLED|MODE|TRANSPORT)',
+    values: word,
+  },
+  { names: 'NODE_ENV|CI|DO_NOT_TRACK|PYTHONUNBUFFERED|PYTHONIOENCODING|PYTHONUTF8', values: word },
+  { names: 'LANG|LANGUAGE|LC_[A-Z]+', values: /^[\w.:@-]*$/ },
+  // A path with a file of rules has another form.
+  { names: 'TZ', values: /^[A-Za-z_+-]*(?:\/[A-Za-z_+-]+)*[\d:]*$/ },
+  // Where the server for memory of the protocol's own project keeps what it is told.
+  { names: 'MEMORY_FILE_PATH', values: /^/ },
+]
+
+/** Beginnings of names by which programs that fetch or start others are told where from; a row of addresses fits none. */
+const fetching = new RegExp(
+  `^(?:${[
+    'NPM|YARN|PNPM|BUN|DENO|JSR|NODE|NODEJS|COREPACK|NVM|FNM|VOLTA|ELECTRON|PUPPETEER|PLAYWRIGHT|CYPRESS|PRISMA|SHARP|ESBUILD',
+    'SE|SELENIUM|CHROME|CHROMEDRIVER|PIP|PIPX|UV|POETRY|PDM|CONDA|MAMBA|PIXI|PYENV|PYTHON|HF|HUGGINGFACE|TRANSFORMERS|TORCH',
+    'CARGO|RUSTUP|GO|GEM|BUNDLE|RUBY|COMPOSER|PHP|PERL|MAVEN|MVN|MVNW|GRADLE|SBT|COURSIER|JBANG|JAVA|JDK|DOTNET|NUGET',
+    'HEX|MIX|PUB|DART|FLUTTER|CRAN|R|JULIA|MISE|ASDF|SDKMAN|HOMEBREW|NIX|DOCKER|CONTAINER|PODMAN|BUILDKIT|HELM|TF|TERRAFORM',
+    'BAZEL|BAZELISK|GIT|SSH|LD|DYLD|PARLEY',
+  ].join(
+    '|',
+  )})_|DOWNLOAD|MIRROR|REGISTRY|INDEX|PROXY|REPO|DIST_|PACKAGE|PLUGIN|EXTENSION|UPDATE|INSTALL|CDN|JDBC|SCRIPT`,
+  'i',
+)
+
+const compiled = rows.map((row) => ({ ...row, pattern: new RegExp(`^(?:${row.names})$`, 'i') }))
+
+/**
+ * Tells if a variable is known to choose no code, by its name and the form of its value. Any other is taken to do so:
+ * nobody can list all variables by which programs find others. A name that is no identifier may hold a function of a shell.
+ */
+export function choosesNoCode(name: string, value: string): boolean {
+  if (!/^[A-Za-z_]\w*$/.test(name) || /^npm_config_/i.test(name)) return false
+  return compiled.some(
+    ({ pattern, values, isAddress = false }) =>
+      pattern.test(name) && values.test(value) && !(isAddress && fetching.test(name)),
+  )
+}
