@@ -53,7 +53,9 @@ describe('files that have names outside of the folders', () => {
     const far = join(place.root, 'far')
     const single = join(place.root, 'single')
     writeFileSync(single, '')
-    expect(await namedOutside([inside, ...all, far, single], [place.root])).toEqual([far])
+    const nested = [place.root, join(place.root, 'dots')]
+    for (const roots of [[place.root], nested, [...nested, place.root]])
+      expect(await namedOutside([inside, ...all, far, single], roots)).toEqual([far])
     linkSync(inside, join(place.top, 'home/kept'))
     expect(await namedOutside([inside, ...all, far, single], [place.root])).toEqual([inside, ...all, far])
   })

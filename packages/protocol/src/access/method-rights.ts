@@ -110,7 +110,6 @@ export const actingMethods: ReadonlySet<MethodName> = new Set([
   'conversation/process/write',
   'conversation/compact',
   'conversation/context/leaveOut',
-  'approval/decide',
 ])
 
 /** Methods by which a user changes files of the workspace without a question. */
@@ -122,6 +121,7 @@ export const writingMethods: ReadonlySet<MethodName> = new Set(['conversation/re
  */
 export const machineMethods: ReadonlySet<MethodName> = new Set([
   ...actingMethods,
+  'approval/decide',
   'conversation/configure',
   'conversation/findFiles',
   'conversation/remember/plan',

@@ -5,11 +5,14 @@ const addresses = /[a-z][a-z0-9+.-]*:\/\/[^\s<>"')\]]+|(?:[\p{L}\p{N}_-]+\.)+\p{
 const fileEnds =
   /\.(?:[cm]?[jt]sx?|jsonc?|toml|ya?ml|xml|csv|txt|html?|s?css|lock|log|cfg|ini|conf|env|sql|java|kt|go|rb|php|lua|cpp|hpp|vue|svelte)$/i
 
+/** Letters of a label that are looked at: each may begin an address. */
+const maxLabel = 2048
+
 const mail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
 /** Returns the place that a link leads to, where its label is or names another; null where the label names no other. */
 export function otherPlace(label: string, href: string): string | null {
-  const text = label.trim()
+  const text = label.trim().slice(0, maxLabel)
   if (/^mailto:/i.test(href)) {
     const to = href.slice('mailto:'.length)
     return mail.test(text) && text.toLowerCase() !== decoded(to.replace(/\?.*$/, '')).toLowerCase() ? to : null

@@ -42,3 +42,8 @@ describe('a link whose label is no other address', () => {
     expect(shown(markdown)).toBe(expected)
   })
 })
+
+it('a label of any length is looked at up to a limit', () => {
+  const label = `https://good.org ${'a.'.repeat(40_000)}`
+  expect(shown(`[${label}](https://evil.example/)`).endsWith('(evil.example)')).toBe(true)
+})

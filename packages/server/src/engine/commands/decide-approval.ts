@@ -1,3 +1,4 @@
+import { looserSandbox } from '@parley/config'
 import {
   type Actor,
   type AnswerProblem,
@@ -50,7 +51,9 @@ export function decideApproval(
       { field: 'decision' },
     )
   assertOfferedScope(approval, params)
-  if (permits(decision)) assertYesWithin(rights.maxSandbox, reachOfYes(approval))
+  // A no is everybody's who may answer; a yes has the work go on in the mode of the conversation, too.
+  if (permits(decision))
+    assertYesWithin(rights.maxSandbox, looserSandbox(reachOfYes(approval), conversation.state.core.settings.sandbox))
   if (decision === 'approvedAlways') assertMayAddRule(client)
   if (approval.kind === 'elicitation') {
     const question = open.modules.memory.question(approvalId)

@@ -16,7 +16,8 @@ export function shownHashes(
   { args, tool }: AskedOfServer,
 ): Required<Pick<McpFacts, 'input' | 'offered'>> {
   const { launch = null } = server?.settings ?? {}
-  return { input: hashOf(args), offered: hashOf([tool, launch]) }
+  const shown = tool === null ? null : [tool.title, tool.description, tool.inputSchema]
+  return { input: hashOf(args), offered: hashOf([shown, launch]) }
 }
 
 function hashOf(value: unknown): string {

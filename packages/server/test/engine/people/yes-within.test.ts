@@ -49,7 +49,11 @@ const cases = Object.entries(questions).flatMap(([name, asked]) =>
 const rank = (mode: SandboxMode) => ['read-only', 'workspace-write', 'danger-full-access'].indexOf(mode)
 
 /** A team whose user lim may use so much, and a question that waits in a conversation of lim or of another one. */
-async function asking({ call, approvalPolicy = 'on-request' }: Asked, most: SandboxMode, isOwn: boolean) {
+async function asking(
+  { call, sandbox = 'read-only', approvalPolicy = 'on-request' }: Asked,
+  most: SandboxMode,
+  isOwn: boolean,
+) {
   await using stack = new AsyncDisposableStack()
   const model = scriptedModel({ calls: [call] }, { text: 'ok' })
   const { sandboxes } = fakeSandboxes()
@@ -58,7 +62,7 @@ async function asking({ call, approvalPolicy = 'on-request' }: Asked, most: Sand
   const lim = await team.as((await root.request('user/add', { user: 'lim', maxSandbox: most })).token)
   const owner = isOwn ? lim : root
   const { cwd } = team.place
-  const { conversationId } = await owner.request('conversation/create', { cwd, sandbox: 'read-only', approvalPolicy })
+  const { conversationId } = await owner.request('conversation/create', { cwd, sandbox, approvalPolicy })
   const [user, role] = isOwn ? (['root', 'owner'] as const) : (['lim', 'approver'] as const)
   await owner.request('conversation/share', { conversationId, user, role })
   for (const client of [lim, root]) await client.request('conversation/resume', { conversationId })
@@ -91,6 +95,20 @@ describe('a yes', () => {
       await watched.turnEnded()
       expect(existsSync(join(at.cwd, 'made')) || existsSync(join(at.cwd, '.envrc'))).toBe(!isAbove)
     }
+  })
+
+  it('in a conversation that may do more than its user is refused, and a no is theirs', async () => {
+    const asked = questions['a command in the sandbox of its mode']
+    if (asked === undefined) throw new Error('there is no such question')
+    await using at = await asking({ ...asked, sandbox: 'workspace-write' }, 'read-only', false)
+    const { lim, watched, conversationId, approval } = at
+    const answer = { conversationId, approvalId: approval.id }
+    expect(await lim.refused('approval/decide', { ...answer, decision: 'approved' })).toMatchObject({
+      code: 'aboveCeiling',
+    })
+    await lim.request('approval/decide', { ...answer, decision: 'denied' })
+    await watched.turnEnded()
+    expect(existsSync(join(at.cwd, 'made'))).toBe(false)
   })
 
   it('of somebody who may use as much is taken after one that was refused', async () => {
