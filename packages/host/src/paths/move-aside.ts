@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, mkdirSync, openSync, renameSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
 import { errorMessage } from '@parley/text'
 import { openOwnAccess } from '../system/own-access.ts'
 import { isWithin, lookAt } from '../system/real-path.ts'
-import { differingFiles, placeOf, rememberFiles } from './remembered-files.ts'
+import { placeOf, rememberFiles } from './remembered-files.ts'
 
 /** Path that runs later and was changed while a command ran, and its fate. */
 export interface Exchanged {
@@ -72,21 +73,28 @@ function descriptor(fd: number): string {
 
 /** Content of what lies aside, as it was when somebody was asked about it. */
 export interface AsideContent {
-  /** Files and links, by their paths before the move. The bytes of a link are its target. */
-  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[]
+  /** All files, by their paths before the move. */
+  readonly files: readonly AsideFile[]
   /** Moves it back. Returns why not: it is another one now, its place is taken, or a link is on the way. */
   putBack(roots: readonly string[]): string | null
 }
 
-/** Reads what was moved aside; null where that is too much to be shown. */
-export function readAside({ path, aside }: MovedAside): AsideContent | null {
-  const before = rememberFiles(aside)
-  if (before === null) return null
+interface AsideFile {
+  readonly name: string
+  readonly text: string
+  readonly isExecutable: boolean
+}
+
+/** Reads what was moved aside. Returns a reason, as a sentence without its stop, for what no text shows in full. */
+export function readAside(moved: MovedAside): AsideContent | string {
+  const { path, aside } = moved
+  const files = filesAside(moved)
+  if (typeof files === 'string') return files
   return {
-    files: [...before].map(([name, { bytes }]) => ({ name: placeOf(path, name), bytes })),
+    files,
     putBack(roots) {
       if (lookAt(aside) === null) return 'it is gone'
-      if (differingFiles(aside, before).length > 0) return 'it is not what was shown any more'
+      if (JSON.stringify(filesAside(moved)) !== JSON.stringify(files)) return 'it is not what was shown any more'
       try {
         return inFolder(aside, roots, (name) => {
           const place = `${dirname(name)}/${basename(path)}`
@@ -98,5 +106,37 @@ export function readAside({ path, aside }: MovedAside): AsideContent | null {
         return errorMessage(error)
       }
     },
+  }
+}
+
+/** Reads all files; a reason where one could be other than shown later, as through a link, or more is there. */
+function filesAside({ path, aside }: MovedAside): readonly AsideFile[] | string {
+  const found = rememberFiles(aside)
+  const budget = { left: maxEntries }
+  if (found === null) return `${path} holds too much to be shown`
+  if (!holdsOnly(aside, new Set([...found.keys()].map((name) => placeOf(aside, name))), budget))
+    return `${path} holds more than can be shown`
+  const files: AsideFile[] = []
+  for (const [below, { bytes, isLink, isShared, mode }] of found) {
+    const name = placeOf(path, below)
+    if (isLink) return `${name} is a link`
+    if (isShared) return `${name} has further names`
+    if (!isUtf8(bytes)) return `${name} is no text in UTF-8`
+    files.push({ name, text: bytes.toString('utf8'), isExecutable: (mode & 0o111) !== 0 })
+  }
+  return files
+}
+
+const maxEntries = 300
+
+/** Tells if a file is one of those at the paths, and a folder holds none but them. */
+function holdsOnly(path: string, files: ReadonlySet<string>, budget: { left: number }): boolean {
+  if (lookAt(path)?.isDirectory() !== true) return files.has(path)
+  try {
+    const entries = readdirSync(path)
+    budget.left -= entries.length
+    return budget.left >= 0 && entries.every((name) => holdsOnly(`${path}/${name}`, files, budget))
+  } catch {
+    return false
   }
 }

@@ -1,11 +1,12 @@
 import { type AsideContent, type CommandEnd, type MovedAside, readAside } from '@parley/host'
+import { onOneLine } from '@parley/protocol/question'
 import type { ToolContext } from '../tool.ts'
 
 interface Offered extends AsideContent {
   readonly moved: MovedAside
 }
 
-/** Bytes of all files that one question shows. */
+/** Bytes of all files, with their names, that one question shows. */
 const maxShownBytes = 32 * 1024
 
 /**
@@ -18,10 +19,15 @@ export async function offerAside(
   isHere: boolean,
 ): Promise<readonly string[]> {
   const moved = exchanged.flatMap((found) => found.moved ?? [])
-  const offered = isHere ? moved.flatMap(offeredOf) : []
-  const shown = detailOf(offered)
   if (moved.length === 0) return []
-  if (offered.length < moved.length || shown === null) return [byPatch]
+  const offered: Offered[] = []
+  for (const one of isHere ? moved : []) {
+    const content = readAside(one)
+    if (typeof content === 'string') return [`The user was not asked about it, since ${onOneLine(content)}. ${byPatch}`]
+    offered.push({ ...content, moved: one })
+  }
+  const shown = detailOf(offered)
+  if (!isHere || shown === null) return [byPatch]
   const [first] = moved
   const more = moved.length === 1 ? '' : ` and ${moved.length - 1} more`
   const question = {
@@ -43,15 +49,12 @@ export async function offerAside(
 
 const byPatch = 'If the user wants it, move the file back by apply_patch, which asks.'
 
-function offeredOf(moved: MovedAside): Offered[] {
-  const content = readAside(moved)
-  return content === null ? [] : [{ ...content, moved }]
-}
-
 /** Returns all files with their content; null where that is too much for a question. */
 function detailOf(offered: readonly Offered[]): string | null {
   const files = offered.flatMap((each) => each.files)
-  const sizeBytes = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  if (sizeBytes > maxShownBytes) return null
-  return files.map(({ name, bytes }) => `${name}:\n${Buffer.from(bytes).toString('utf8')}`).join('\n')
+  const parts = files.map(
+    ({ name, text, isExecutable }) => `${onOneLine(name)}${isExecutable ? ' (executable)' : ''}:\n${text}`,
+  )
+  const shown = parts.join('\n')
+  return Buffer.byteLength(shown) > maxShownBytes ? null : shown
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { openSandboxes } from '@parley/host'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../support/scripted-model.ts'
@@ -61,6 +61,44 @@ describe.skipIf(enforcement !== 'full')(`what was moved aside after a command (h
     await watched.decide('approved')
     expect(await ended()).toMatchObject({ modelText: expect.stringContaining('not what was shown') })
     expect(existsSync(`${place.cwd}/.claude`)).toBe(false)
+  })
+
+  it('is shown as executable where it is, and not put back with another mode', async () => {
+    await using place = testPlace()
+    const { watched, question, ended } = await askedAfter(
+      place,
+      'mkdir .claude; echo ok > .claude/a; echo "#!/bin/sh" > .claude/run; chmod 755 .claude/run',
+    )
+    expect(question.detail).toContain(`${place.cwd}/.claude/run (executable):\n#!/bin/sh\n`)
+    expect(question.detail).toContain(`${place.cwd}/.claude/a:\nok\n`)
+    const [aside = ''] = asidesIn(place.cwd)
+    chmodSync(`${place.cwd}/${aside}/a`, 0o755)
+    await watched.decide('approved')
+    expect(await ended()).toMatchObject({ modelText: expect.stringContaining('not what was shown') })
+  })
+
+  it.each([
+    ['a link', 'echo x > x; ln -s x mise.toml', 'mise.toml is a link'],
+    ['a link in a folder', 'mkdir .claude; ln -s ../x .claude/settings.json', 'settings.json is a link'],
+    ['a link to a folder', 'mkdir c .claude; ln -s ../c .claude/commands', 'commands is a link'],
+    ['a file with further names', 'echo x > x; ln x mise.toml', 'mise.toml has further names'],
+    ['bytes that are no text', "printf 'a\\377' > mise.toml", 'mise.toml is no text in UTF-8'],
+    ['a file in a deep folder', 'mkdir -p .claude/a/b/c/d; echo x > .claude/a/b/c/d/x', 'holds more than can be shown'],
+    [
+      'a file beside those of a repository',
+      'mkdir -p .claude/objects .claude/refs; cp .git/HEAD .claude 2>/dev/null || echo "ref: refs/heads/a" > .claude/HEAD; echo x > .claude/settings.json',
+      'holds more than can be shown',
+    ],
+    ['what is no file', 'mkdir .claude; mkfifo .claude/pipe', '.claude holds'],
+  ])('is not offered where a text does not show what it would be: %s', async (_, command, why) => {
+    await using place = testPlace()
+    const model = scriptedModel({ calls: [shell(command)] }, { text: 'ok' })
+    const { watched } = await place.talk({ model, sandboxes, shell: '/bin/sh' })
+    await watched.send('go')
+    await watched.turnEnded()
+    const ran = watched.items().find(({ type }) => type === 'commandExecution')
+    expect(ran).toMatchObject({ modelText: expect.stringContaining(why) })
+    expect(asidesIn(place.cwd)).toHaveLength(1)
   })
 
   it('is nothing for a command that makes a harmless repository, which ends without a question', async () => {
