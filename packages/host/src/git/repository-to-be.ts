@@ -12,9 +12,9 @@ const ownEntries =
  * @param roots Folders of which none above is looked at.
  */
 export function partsOfRepositories(made: readonly string[], roots: readonly string[]): (path: string) => boolean {
-  const folded = made.map((path) => path.toLowerCase())
+  const folded = withFolders(made.map((path) => path.toLowerCase()))
   const wouldBeThere = (entry: string, also: string) =>
-    lookAt(entry) !== null || [...folded, also].some((path) => isWithin(path, entry.toLowerCase()))
+    folded.has(entry.toLowerCase()) || isWithin(also, entry.toLowerCase()) || lookAt(entry) !== null
 
   function isPart(path: string, whole: string): boolean {
     const folder = dirname(path)
@@ -25,4 +25,15 @@ export function partsOfRepositories(made: readonly string[], roots: readonly str
   }
 
   return (path) => isPart(path, path.toLowerCase())
+}
+
+/** Returns paths and all folders above them: a copy brings so many that to compare each with each takes too long. */
+function withFolders(paths: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (let path of paths)
+    while (!found.has(path)) {
+      found.add(path)
+      path = dirname(path)
+    }
+  return found
 }

@@ -127,6 +127,8 @@ describe('a copy under a sandbox policy', () => {
     expect(await place.copy('work/a', 'work/b', { sandbox })).toEqual({})
     expect(await place.copy('out/victim', 'work/c', { sandbox })).toEqual({})
     expect(await place.copy('work/dir', 'work/new', { sandbox, ...recursive })).toEqual({})
+    for (const name of ['config', 'objects', 'refs']) mkdirSync(place.at(`work/dir/${name}`))
+    expect(await place.copy('work/dir', 'work/ordinary', { sandbox, ...recursive })).toEqual({})
     expect([place.read('work/c'), place.read('work/new/sub/y')]).toEqual(['victim', 'y'])
   })
 
@@ -140,6 +142,11 @@ describe('a copy under a sandbox policy', () => {
     ['to a protected name', 'work/a', 'work/.git/config', 'EROFS'],
     ['of a folder as a protected one', 'work/dir', 'work/.vscode', 'EROFS'],
     ['of a folder with a protected name in it', 'out/repository', 'work/new', 'EROFS'],
+    ['of a folder that git takes for a repository', 'out/bare', 'work/new', 'EROFS'],
+    ['of a folder with such a one below', 'out/holder', 'work/new', 'EROFS'],
+    ['of a folder that names a repository elsewhere', 'out/pointer', 'work/new', 'EROFS'],
+    ['of the last folder of a repository', 'out/bare/refs', 'work/almost/refs', 'EROFS'],
+    ['of the last file of a repository', 'out/bare/HEAD', 'work/headless/HEAD', 'EROFS'],
     ['of a secret', 'out/key', 'work/b', 'EACCES'],
     ['of a secret by a link on the way', 'work/link/key', 'work/b', 'EACCES'],
     ['of a folder with a secret in it', 'work/dir', 'work/new', 'EACCES'],
@@ -149,6 +156,16 @@ describe('a copy under a sandbox policy', () => {
     symlinkSync(place.at('out/victim'), place.at('work/straight'))
     mkdirSync(place.at('work/.git'))
     mkdirSync(place.at('out/repository/deep/.git/hooks'), { recursive: true })
+    for (const folder of ['out/bare', 'out/holder/a/b', 'work/headless']) {
+      mkdirSync(place.at(`${folder}/objects`), { recursive: true })
+      mkdirSync(place.at(`${folder}/refs`))
+      writeFileSync(place.at(`${folder}/config`), '[core]\n\tfsmonitor = ./run\n')
+    }
+    mkdirSync(place.at('work/almost/objects'), { recursive: true })
+    mkdirSync(place.at('out/pointer'))
+    writeFileSync(place.at('out/pointer/commondir'), '../elsewhere\n')
+    for (const folder of ['out/bare', 'out/holder/a/b', 'out/pointer', 'work/almost'])
+      writeFileSync(place.at(`${folder}/HEAD`), 'ref: refs/heads/main\n')
     if (code === 'EACCES') writeFileSync(place.at('work/dir/sub/hidden'), 'secret')
     const before = readdirSync(place.at('.'), { recursive: true }).toSorted()
     expect(await place.copy(from, to, { sandbox: place.sandbox, ...recursive })).toEqual([-32603, code])

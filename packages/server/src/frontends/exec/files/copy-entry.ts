@@ -97,7 +97,7 @@ async function copyFolder(source: string, target: string, limits: FileLimits | n
   const below: Entry[] = []
   for await (const entry of entriesBelow(source, limits)) below.push(entry)
   const placeOf = ({ path }: Entry) => join(target, relative(source, path))
-  for (const entry of below) await limits?.assertWritable(placeOf(entry))
+  await limits?.assertAllWritable(below.map(placeOf))
   await diskPatchFiles.mkdir(target)
   for (const entry of below) {
     if (entry.kind === 'folder') await diskPatchFiles.mkdir(placeOf(entry))

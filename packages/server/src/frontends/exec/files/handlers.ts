@@ -30,8 +30,10 @@ export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHa
   const within = <Params extends PathParams, Result>(run: TaskLimit, use: Use<Params, Result>) => {
     return async (params: Params): Promise<Result> => {
       const path = pathOf(params.path, 'path')
-      const limits = await enforcer.files(params.sandbox)
-      return run(() => use(path, params, limits).catch((error: unknown) => Promise.reject(asFileFailure(error, path))))
+      using limits = await enforcer.files(params.sandbox)
+      return await run(() =>
+        use(path, params, limits).catch((error: unknown) => Promise.reject(asFileFailure(error, path))),
+      )
     }
   }
   // A client that does not read replies waits for the next one.
@@ -73,7 +75,7 @@ export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHa
     }),
     'fs/copy': async ({ sourcePath, destinationPath, recursive, sandbox }) => {
       const [from, to] = [pathOf(sourcePath, 'sourcePath'), pathOf(destinationPath, 'destinationPath')]
-      const limits = await enforcer.files(sandbox)
+      using limits = await enforcer.files(sandbox)
       await runChanging(() => copyEntry({ from, to, recursive, limits }))
       return {}
     },

@@ -36,6 +36,7 @@ import {
   ownFileLimits,
   type Place,
 } from './machine-ceiling.ts'
+import { createPathsUnderWay, type RequestLimits } from './paths-under-way.ts'
 import { resolved } from './reach.ts'
 import { readSandboxPolicy, type SandboxPolicy } from './read-policy.ts'
 import type { LoopbackKey, SharedLoopbacks } from './shared-loopbacks.ts'
@@ -54,8 +55,8 @@ export interface PolicyEnforcer extends Pick<Sandboxes, 'report'> {
    * Returns the preparation of a process's sandbox; null for a policy without limits. Throws `sandboxNotUnderstood`.
    */
   process(request: ProcessPolicy): (() => Promise<SandboxedStart>) | null
-  /** Resolves with limits for file operations; null for a policy without limits. Throws `sandboxNotUnderstood`. */
-  files(policy: unknown): Promise<FileLimits | null>
+  /** Resolves with limits for one file operation; null for a policy without limits. Throws `sandboxNotUnderstood`. */
+  files(policy: unknown): Promise<RequestLimits | null>
   /**
    * Resolves with the reason why each path is read-only for processes that may write to `roots`; null where it is
    * not.
@@ -92,7 +93,8 @@ type Sandboxed = Extract<SandboxPolicy, { kind: 'confined' }>
 
 export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer {
   const { sandboxes, secrets, platform, ceiling = noCeiling } = parts
-  const guard = async (roots: readonly string[], together: readonly string[] = []): Promise<Guard> =>
+  const underWay = createPathsUnderWay()
+  const guard = async (roots: readonly string[], together: readonly string[] = underWay.all()): Promise<Guard> =>
     (await lookAtPaths(roots, parts, together)).guardOf
   async function masksOf({ masked }: Sandboxed): Promise<SecretPaths> {
     return [...new Set([...(await secrets()), ...(await realPaths(masked))])]
@@ -148,7 +150,7 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
     async files(written) {
       const policy = readUnderstood(written)
       const own = ownFileLimits(ceiling, { secrets: await secrets(), guard })
-      return bothLimits(own, policy === null ? null : await clientLimits(policy))
+      return underWay.noting(bothLimits(own, policy === null ? null : await clientLimits(policy)))
     },
     async guardOf(paths, roots) {
       try {
@@ -226,7 +228,7 @@ interface FileBounds {
   /** Real paths that are writable; empty for a read-only policy. */
   readonly roots: readonly string[]
   readonly masked: SecretPaths
-  /** Resolves with the check for protected files; called once, before the first write. */
+  /** Resolves with the check for protected files, by what is there and under way now. */
   readonly guard: () => Promise<Guard>
 }
 
@@ -236,17 +238,27 @@ function fileLimits({ roots, masked, guard }: FileBounds): FileLimits {
   const assertReadable = (real: string) => {
     if (isSecret(real, masked)) throw fileFailure('EACCES', real, 'the sandbox does not let it be read')
   }
+  const assertInRoots = (real: string) => {
+    assertReadable(real)
+    if (!roots.some((root) => liesWithin(real, root)))
+      throw fileFailure('EROFS', real, 'it lies outside of what the sandbox lets be written')
+  }
+  const assertOpen = (real: string, guardOf: Guard) => {
+    const kind = guardOf(real)
+    if (kind !== null) throw fileFailure('EROFS', real, `it is kept as it is in a sandbox, since it ${guardText(kind)}`)
+  }
   return {
     assertVisible: assertReadable,
     assertReadable,
     async assertWritable(real) {
-      assertReadable(real)
-      if (!roots.some((root) => liesWithin(real, root)))
-        throw fileFailure('EROFS', real, 'it lies outside of what the sandbox lets be written')
+      assertInRoots(real)
       known ??= guard()
-      const kind = (await known)(real)
-      if (kind !== null)
-        throw fileFailure('EROFS', real, `it is kept as it is in a sandbox, since it ${guardText(kind)}`)
+      assertOpen(real, await known)
+    },
+    async assertAllWritable(reals) {
+      for (const real of reals) assertInRoots(real)
+      const guardOf = await guard()
+      for (const real of reals) assertOpen(real, guardOf)
     },
   }
 }

@@ -102,6 +102,8 @@ export interface FileLimits {
   assertVisible(real: string): void
   assertReadable(real: string): void
   assertWritable(real: string): Promise<void>
+  /** Judges what a request makes in one go, before the first of it is there. */
+  assertAllWritable(reals: readonly string[]): Promise<void>
 }
 
 interface OwnSources {
@@ -121,19 +123,25 @@ export function ownFileLimits(ceiling: MachineCeiling, { secrets, guard }: OwnSo
     assertAmong({ asked: real, real }, readable)
     assertNoSecret(real)
   }
+  const assertAllWritable = async (reals: readonly string[]) => {
+    for (const real of reals) {
+      assertMode('workspace-write', ceiling)
+      assertAmong({ asked: real, real }, writable)
+      assertReadable(real)
+    }
+    const guardOf = await guard(writable)
+    const kept = reals.find((real) => guardOf(real) !== null)
+    if (kept !== undefined)
+      throw fileFailure('EROFS', kept, 'this machine keeps it as it is, since programs read it as settings or run it')
+  }
   return {
     assertVisible(real) {
       if (!isOfSystem(real)) assertAmong({ asked: real, real }, readable)
       assertNoSecret(real)
     },
     assertReadable,
-    async assertWritable(real) {
-      assertMode('workspace-write', ceiling)
-      assertAmong({ asked: real, real }, writable)
-      assertReadable(real)
-      if ((await guard(writable))(real) !== null)
-        throw fileFailure('EROFS', real, 'this machine keeps it as it is, since programs read it as settings or run it')
-    },
+    assertWritable: (real) => assertAllWritable([real]),
+    assertAllWritable,
   }
 }
 
@@ -152,6 +160,10 @@ export function bothLimits(one: FileLimits | null, other: FileLimits | null): Fi
     async assertWritable(real) {
       await one.assertWritable(real)
       await other.assertWritable(real)
+    },
+    async assertAllWritable(reals) {
+      await one.assertAllWritable(reals)
+      await other.assertAllWritable(reals)
     },
   }
 }
