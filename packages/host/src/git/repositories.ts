@@ -89,8 +89,10 @@ export interface RememberedFolders {
 }
 
 export function rememberFolders(root: string): RememberedFolders {
-  const { folders = new Map<string, LookedInto>(), isWhole = true } = known.get(root) ?? {}
-  return { looked: new Map(folders), isWhole }
+  const last = known.get(root)
+  // Forgotten for others: the root itself is looked into, and what is new below it.
+  if (last === undefined) return { looked: new Map([[root, { stamp: null }]]), isWhole: false }
+  return { looked: new Map(last.folders), isWhole: last.isWhole }
 }
 
 /** Folders whose entries changed while something ran. */

@@ -19,7 +19,7 @@ import {
 } from '../git/repository-dangers.ts'
 import { openOwnAccess } from '../system/own-access.ts'
 import { identityOf, isWithin, realPathOrNull } from '../system/real-path.ts'
-import { type Exchanged, inFolder, moveAside } from './move-aside.ts'
+import { type Exchanged, inFolder, moveAside, saidAtMost } from './move-aside.ts'
 
 /** Time by which the clock of a file system may be behind, in ms. */
 const clockStepMs = 2000
@@ -48,15 +48,20 @@ export function watchMadeRepositories(
     // What a command closes to its user is looked into all the same: git needs no right to list a folder.
     using access = openOwnAccess(roots)
     const { open } = access
-    const all = watched.flatMap(({ root, remembered }) => {
-      const { folders, closed, isWhole } = changedFolders(remembered, { sinceMs, open })
-      const said = folders.flatMap((folder) =>
-        madeIn(folder, before, open).flatMap((made) => settle(made, { roots, templates, open, sinceMs, moves, moved })),
-      )
-      const unseen = closed.map((folder) => ({ text: closedText(folder) }))
-      return [...said, ...unseen, ...(isWhole ? [] : [{ text: tooManyText(root) }])]
+    return watched.flatMap(({ root, remembered }) => {
+      try {
+        const { folders, closed, isWhole } = changedFolders(remembered, { sinceMs, open })
+        const said = folders.flatMap((folder) =>
+          madeIn(folder, before, open).flatMap((made) =>
+            settle(made, { roots, templates, open, sinceMs, moves, moved }),
+          ),
+        )
+        const unseen = closed.map((folder) => ({ text: closedText(folder) }))
+        return [...saidAtMost(said), ...saidAtMost(unseen), ...(isWhole ? [] : [{ text: tooManyText(root) }])]
+      } catch (error) {
+        return [{ text: `${root} could not be looked into for repositories (${errorMessage(error)}). ${lookFirst}` }]
+      }
     })
-    return all.length <= mostSaid ? all : [...all.slice(0, mostSaid), { text: moreText(all.slice(mostSaid)) }]
   }
 }
 
@@ -67,14 +72,6 @@ export async function searchAndWatch(
 ): Promise<() => readonly Exchanged[]> {
   for (const root of roots) await knownRepositories(root)
   return watchMadeRepositories(roots, options)
-}
-
-/** Most sentences about what one command made; they reach the model, the log and a question. */
-const mostSaid = 20
-
-function moreText(others: readonly Exchanged[]): string {
-  const moved = others.filter((one) => one.moved !== undefined).length
-  return `That holds of ${others.length} more places; in ${moved} of them something was moved aside (names with .parley-aside-). Look at them before you use git there.`
 }
 
 function closedText(folder: string): string {

@@ -15,6 +15,18 @@ export interface Exchanged {
   readonly moved?: MovedAside
 }
 
+/** Most sentences about one kind of what a command did: they reach the log, the model and a question. */
+const mostSaid = 20
+
+/** Returns the first sentences, and one about all others. */
+export function saidAtMost(all: readonly Exchanged[]): readonly Exchanged[] {
+  const others = all.slice(mostSaid)
+  if (others.length === 0) return all
+  const count = others.filter(({ moved }) => moved !== undefined).length
+  const text = `The same holds of ${others.length} more; ${count} of them were moved aside (names with .parley-aside-). Look at them first.`
+  return [...all.slice(0, mostSaid), { text }]
+}
+
 /** File or folder under another name in its folder. */
 export interface MovedAside {
   readonly path: string

@@ -4,7 +4,7 @@ import { errorMessage } from '@parley/text'
 import { identityOf, isWithin, lookAt, presentAmong } from '../system/real-path.ts'
 import type { GuardedPlaces } from './closed-places.ts'
 import { listFolder } from './collect-places.ts'
-import { type Exchanged, inFolder, moveAside } from './move-aside.ts'
+import { type Exchanged, inFolder, moveAside, saidAtMost } from './move-aside.ts'
 import {
   differingFiles,
   filesOpenElsewhere,
@@ -66,7 +66,7 @@ export function watchGuarded({
     const present = [...presentAmong(hidden)]
     return [
       ...found,
-      ...made.flatMap((path) => takeAway(path, roots)),
+      ...saidAtMost(made.flatMap((path) => takeAway(path, roots))),
       ...present.flatMap(([path, now]) => secretSentence(path, secrets.get(path) ?? null, now)),
     ]
   }

@@ -18,30 +18,42 @@ const byName = 0o10000000
 export function openOwnAccess(roots: readonly string[]): OwnAccess {
   const opened: { readonly fd: number; readonly mode: number }[] = []
 
-  function openOne(folder: string): boolean {
-    if (opened.length >= mostOpened) return false
-    const fd = openSync(folder, noLink | byName)
+  /** Opens what a descriptor names. Returns true where it was closed; it is kept then. */
+  function openUp(fd: number): boolean {
     const { mode, uid } = fstatSync(fd)
-    if (uid !== process.geteuid?.() || (mode & all) === all) {
-      closeSync(fd)
-      return false
-    }
+    if (uid !== process.geteuid?.() || (mode & all) === all || opened.length >= mostOpened) return false
     chmodSync(nameOf(fd), (mode & 0o7777) | all)
     opened.push({ fd, mode: mode & 0o7777 })
     return true
+  }
+
+  /** Opens the folders on a way one from the other, so that no link can be put in their place. */
+  function openAlong(names: readonly string[]): boolean {
+    let isChanged = false
+    let above: number | null = null
+    try {
+      for (const name of names) {
+        const fd: number = openSync(above === null ? name : `${nameOf(above)}/${name}`, noLink | byName)
+        closeUnlessKept(above)
+        above = fd
+        if (openUp(fd)) isChanged = true
+      }
+    } catch {
+      // Gone, a link by now, or in a folder of somebody else: the look itself says what it cannot read.
+    }
+    closeUnlessKept(above)
+    return isChanged
+  }
+
+  function closeUnlessKept(fd: number | null): void {
+    if (fd !== null && !opened.some((one) => one.fd === fd)) closeSync(fd)
   }
 
   return {
     open(folder) {
       const root = roots.find((one) => isWithin(folder, one))
       if (root === undefined || process.platform !== 'linux') return false
-      let isChanged = false
-      try {
-        for (const path of pathsTo(folder, root)) if (openOne(path)) isChanged = true
-      } catch {
-        // Gone, a link by now, or in a folder of somebody else: the look itself says what it cannot read.
-      }
-      return isChanged
+      return openAlong([root, ...folder.slice(root.length).split('/').filter(Boolean)])
     },
     [Symbol.dispose]() {
       for (const { fd, mode } of opened.splice(0).reverse()) {
@@ -54,12 +66,6 @@ export function openOwnAccess(roots: readonly string[]): OwnAccess {
       }
     },
   }
-}
-
-/** Returns a root and the folders on the way to one below it, in this order. */
-function pathsTo(folder: string, root: string): readonly string[] {
-  const names = folder.slice(root.length).split('/').filter(Boolean)
-  return [root, ...names.map((_, nth) => `${root}/${names.slice(0, nth + 1).join('/')}`)]
 }
 
 function nameOf(fd: number): string {

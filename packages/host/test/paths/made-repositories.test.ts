@@ -307,7 +307,7 @@ describe.skipIf(!hasBubblewrap)(`a command in the sandbox${whyNot}`, { timeout: 
     const many = `for n in $(seq 60); do mkdir -p $n/objects $n/refs; echo "ref: refs/heads/x" > $n/HEAD; printf '[core]\\n\\tfsmonitor = evil\\n' > $n/config; done`
     const found = await runIn(ground, many)
     expect(found).toHaveLength(21)
-    expect(found.at(-1)?.text).toMatch(/^That holds of 40 more places; in 40 of them/)
+    expect(found.at(-1)?.text).toMatch(/^The same holds of 40 more; 40 of them were moved aside/)
     const left = readdirSync(ground.path('workspace'), { recursive: true }).filter((name) =>
       /(^|\/)config$/.test(String(name)),
     )
