@@ -134,7 +134,7 @@ export const approvalRequest = z
     reaches: sandboxMode
       .exactOptional()
       .describe(
-        'Narrowest sandbox mode that lets as much happen as a yes, in a conversation of users: a yes of a user who may use less is rejected.',
+        'Narrowest sandbox mode that lets as much happen as a yes, in a conversation of users and with an `elicitation` whose yes changes files: a yes of a user who may use less is rejected.',
       ),
     decisions: z.array(decision).describe('Answers to offer.'),
     forSession: forSession

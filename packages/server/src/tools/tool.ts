@@ -14,6 +14,7 @@ import type {
   Plan,
   RuleRef,
   SandboxBlock,
+  SandboxMode,
 } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import type { PatchQuestion } from '@parley/workspace'
@@ -85,7 +86,7 @@ export interface ToolContext extends Workspace {
   outputOf(itemId: ItemId): OutputSource | null
 }
 
-/** Question of a third party, such as an MCP server. All its texts are untrusted data. */
+/** Question of a running call: of a third party, such as an MCP server, or of parley. All its texts are untrusted data. */
 export interface UserQuestion {
   /** Title of one line. */
   readonly title: string
@@ -93,6 +94,8 @@ export interface UserQuestion {
   readonly reason: string
   readonly rule: RuleRef
   readonly form: Form
+  /** Narrowest sandbox mode that lets as much happen as a yes; absent for a question whose yes changes nothing here. */
+  readonly reaches?: SandboxMode
   /** Returns the problem of the answers; null when they fit. */
   check(answers: Answers): { readonly field: string; readonly message: string } | null
 }

@@ -127,8 +127,10 @@ function hasUsers({ state }: CallPolicy): boolean {
 }
 
 /** Returns the narrowest sandbox mode that lets as much happen as a yes to a question, whenever that was asked. */
-export function reachOfYes({ kind, facts, sandbox, network = false }: Approval): SandboxMode {
-  return runsNothing(kind) ? 'read-only' : reachOf({ facts: storedFacts(facts), limits: { sandbox, network } })
+export function reachOfYes({ kind, facts, sandbox, network = false, reaches }: Approval): SandboxMode {
+  return runsNothing(kind)
+    ? (reaches ?? 'read-only')
+    : reachOf({ facts: storedFacts(facts), limits: { sandbox, network } })
 }
 
 function inBackground(item: CallItem): boolean {

@@ -74,7 +74,7 @@ async function askNow(parts: UserAskerParts, itemId: ItemId, { question, gone }:
 
 function requestFor(parts: UserAskerParts, itemId: ItemId, question: UserQuestion): ApprovalRequest {
   const { conversation, ids, answerers } = parts
-  const { title, detail, reason, rule, form } = question
+  const { title, detail, reason, rule, form, reaches } = question
   const { meta, turn } = conversation.state.core
   return {
     id: ids.approval(),
@@ -87,6 +87,7 @@ function requestFor(parts: UserAskerParts, itemId: ItemId, question: UserQuestio
     sandbox: 'none',
     reason,
     rule,
+    ...(reaches === undefined ? {} : { reaches }),
     decisions: ['approved', 'denied', 'abort'],
     answerableBy: [...answerers()],
     form,

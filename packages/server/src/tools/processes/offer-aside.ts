@@ -36,6 +36,8 @@ export async function offerAside(
     reason: 'A command made this, and it was moved aside when the command ended. A no leaves it there.',
     rule: { name: 'builtin:moved-aside' },
     form: { fields: [] },
+    // As much as a patch of the same needs.
+    reaches: 'danger-full-access' as const,
     check: () => null,
   }
   const reply = await context.ask(question, context.signal)

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openSandboxes, type Sandboxes } from '@parley/host'
 import type { Approval, ApprovalPolicy, SandboxMode } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import { fakeSandboxes } from '../support/fake-sandboxes.ts'
@@ -12,6 +13,7 @@ interface Asked {
   readonly reaches: SandboxMode
   readonly sandbox?: SandboxMode
   readonly approvalPolicy?: ApprovalPolicy
+  readonly sandboxes?: Sandboxes
 }
 
 const add = (path: string) => `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch`
@@ -49,15 +51,12 @@ const cases = Object.entries(questions).flatMap(([name, asked]) =>
 const rank = (mode: SandboxMode) => ['read-only', 'workspace-write', 'danger-full-access'].indexOf(mode)
 
 /** A team whose user lim may use so much, and a question that waits in a conversation of lim or of another one. */
-async function asking(
-  { call, sandbox = 'read-only', approvalPolicy = 'on-request' }: Asked,
-  most: SandboxMode,
-  isOwn: boolean,
-) {
+async function asking(asked: Asked, most: SandboxMode, isOwn: boolean) {
+  const { call, approvalPolicy = 'on-request', sandbox = 'read-only' } = asked
+  const { sandboxes = fakeSandboxes().sandboxes } = asked
   await using stack = new AsyncDisposableStack()
   const model = scriptedModel({ calls: [call] }, { text: 'ok' })
-  const { sandboxes } = fakeSandboxes()
-  const team = stack.use(await startTeam(['admin:root'], { model, sandboxes }))
+  const team = stack.use(await startTeam(['admin:root'], { model, sandboxes, shell: '/bin/sh' }))
   const root = await team.as('root')
   const lim = await team.as((await root.request('user/add', { user: 'lim', maxSandbox: most })).token)
   const owner = isOwn ? lim : root
@@ -121,6 +120,37 @@ describe('a yes', () => {
     await root.request('approval/decide', yes)
     await watched.turnEnded()
     expect(existsSync(join(at.cwd, 'made'))).toBe(true)
+  })
+})
+
+const real = openSandboxes({ cacheFile: null })
+const { enforcement } = await real.report()
+
+describe.skipIf(enforcement !== 'full')('a yes to put back what was moved aside', () => {
+  const command = 'git init -q sub && git -C sub config core.fsmonitor evil'
+  const asked: Asked = {
+    call: shell(command),
+    sandboxes: real,
+    sandbox: 'workspace-write',
+    reaches: 'danger-full-access',
+  }
+
+  it.each([
+    ['an approver', 'read-only', false],
+    ['an approver', 'workspace-write', false],
+    ['an owner', 'workspace-write', true],
+    ['an approver', 'danger-full-access', false],
+    ['an owner', 'danger-full-access', true],
+  ] as const)('is given by %s of %s only where a patch of it could be', async (_who, most, isOwn) => {
+    await using at = await asking(asked, most, isOwn)
+    const { lim, approval, conversationId, watched, cwd } = at
+    expect(approval).toMatchObject({ kind: 'elicitation', reaches: 'danger-full-access' })
+    const yes = { conversationId, approvalId: approval.id, decision: 'approved' } as const
+    const isAbove = most !== 'danger-full-access'
+    if (isAbove) expect(await lim.refused('approval/decide', yes)).toMatchObject({ code: 'aboveCeiling' })
+    await lim.request('approval/decide', isAbove ? { ...yes, decision: 'denied' } : yes)
+    await watched.turnEnded()
+    expect(existsSync(join(cwd, 'sub/.git/config'))).toBe(!isAbove)
   })
 })
 
