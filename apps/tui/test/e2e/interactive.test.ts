@@ -183,7 +183,11 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     await using first = at.start('hello')
     await first.waitFor(/Yes\.[\s\S]*› Ask/)
     const { stdout } = await at.run('list', '--json')
-    unlinkSync(JSON.parse(stdout).live.socket)
+    const { socket, pid } = JSON.parse(stdout).live
+    // A server that runs would soon listen anew.
+    process.kill(pid, 'SIGSTOP')
+    using _goesOn = { [Symbol.dispose]: () => process.kill(pid, 'SIGCONT') }
+    unlinkSync(socket)
     await using second = at.start('resume', '--last')
     await second.waitFor(/open in process \d+, which cannot be reached[\s\S]*▌ hello[\s\S]*read-only view/)
     await send(second, '/fork')

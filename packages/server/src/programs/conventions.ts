@@ -2,6 +2,7 @@ import { Console } from 'node:console'
 import { setTimeout as delay } from 'node:timers/promises'
 import { abandonedFolders, type Host, hasAbandonedNotes, readableTmp, sweepOrphans, sweepReserved } from '@parley/host'
 import { noHomeExitCode } from '@parley/protocol'
+import { showHidden } from '@parley/protocol/question'
 import { removeTree } from '@parley/workspace'
 import type { Engine } from '../engine/index.ts'
 import { UsageError } from '../serving/flags.ts'
@@ -18,7 +19,8 @@ export async function runProgram(name: string, run: (argv: readonly string[]) =>
     process.exit(await run(argumentsAfter(name)))
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof HomeError)) throw error
-    process.stderr.write(`parley ${name}: ${error.message}\n`)
+    // It quotes arguments, which a repository may have chosen.
+    process.stderr.write(`parley ${name}: ${showHidden(error.message)}\n`)
     process.exit(error instanceof HomeError ? noHomeExitCode : usageExitCode)
   }
 }

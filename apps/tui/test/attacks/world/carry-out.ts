@@ -11,7 +11,7 @@ import { filledDeep, type Places } from './placeholders.ts'
 import { setUp } from './set-up.ts'
 
 /** Limit in time of a command that ends by itself. The full sizes take longer. */
-const timeLimitMs = process.env['PARLEY_LONG_TESTS'] === '1' ? 300_000 : 10_000
+const timeLimitMs = process.env['PARLEY_LONG_TESTS'] === '1' ? 300_000 : 40_000
 
 /** Carries out one attack in one mode: lays out its files, scripts the model, and checks the result. */
 export async function carryOut(given: AttackCase, mode: Mode, world: AttackWorld): Promise<Outcome> {

@@ -90,11 +90,14 @@ describe('an exec-server on stdio', { timeout: 60_000 }, () => {
     expect(new Set(await beyond('tty', true))).toEqual(new Set(['/dev/null']))
   })
 
-  it('reports unknown flags in one sentence', async () => {
-    await using server = await spawnExecServer('--nonsense')
+  it.each([
+    ['--nonsense', '--nonsense'],
+    ['--non\u202esense\u009b', '--non<U+202E>sense\\x9b'],
+  ])('reports unknown flags in one sentence, in which nothing is hidden: %j', async (flag, shown) => {
+    await using server = await spawnExecServer(flag)
     expect(await server.exitCode()).toBe(2)
     expect(server.stderr()).toBe(
-      "parley exec-server: Unknown option '--nonsense'. parley help exec-server lists what there is.\n",
+      `parley exec-server: Unknown option '${shown}'. parley help exec-server lists what there is.\n`,
     )
   })
 })
