@@ -62,7 +62,7 @@ export function describeQuestion(approval: Described, enforcement: Enforcement):
   const variables = Object.entries(env).map(([name, value]) => onOneLine(`${name}=${value}`))
   const isRepeated = detail.startsWith(title) || (kind === 'patch' && files.length > 0)
   return {
-    asks: questions[kind],
+    asks: approval.rule.name === movedAside ? 'Put this back?' : questions[kind],
     title: isRepeated ? null : onOneLine(title),
     files: files.map(fileWords),
     // Read on demand: a screen renders a long detail itself, in every frame.
@@ -88,6 +88,9 @@ export function reachOfAlways(kind: ApprovalKind): string {
   if (kind === 'escalation') return 'everywhere, outside the sandbox with all your rights'
   return kind === 'network' ? 'everywhere, with the network' : 'everywhere, also unsandboxed'
 }
+
+/** Rule of the question whether to put back what was moved aside after a command: parley asks it, and no tool server. */
+export const movedAside = 'builtin:moved-aside'
 
 /** Question by kind of approval. */
 const questions: Readonly<Record<ApprovalKind, string>> = {

@@ -9,7 +9,10 @@ export function withCommandFromFlags(argv: readonly string[]): readonly string[]
   const found = takenOut(words)
   if (found.others.length === words.length) return argv
   const [first = ''] = words
-  const isExec = found.isPrint || words.includes('exec')
+  const at = words.indexOf('exec')
+  const isExec = found.isPrint || at >= 0
+  // Another command of exec goes on with nothing, or has named the conversation already.
+  if (at >= 0 && /^(?:resume|fork|review)$/.test(words[at + 1] ?? '')) return argv
   // Another command has no such flags, and says so.
   if (!isExec && !first.startsWith('-') && !/\s/.test(first)) return argv
   const others = isExec
@@ -28,18 +31,22 @@ interface TakenOut {
 function takenOut(words: readonly string[]): TakenOut {
   const others: string[] = []
   const command: string[] = []
+  const resume = (...which: readonly string[]) => {
+    if (command.length === 0) command.push('resume')
+    command.push(...which)
+  }
   let isPrint = false
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''
     const next = words[at + 1]
     const within = /^--resume=(.*)$/s.exec(word)?.[1]
     if (word === '--print') isPrint = true
-    else if (word === '--continue' || (word === '-c' && isNoValue(next))) command.push('resume', '--last')
-    else if (within !== undefined) command.push('resume', within)
+    else if (word === '--continue' || (word === '-c' && isNoValue(next))) resume('--last')
+    else if (within !== undefined) resume(within)
     else if (word !== '--resume') others.push(word)
-    else if (next === undefined || isNoValue(next)) command.push('resume')
+    else if (next === undefined || isNoValue(next)) resume()
     else {
-      command.push('resume', next)
+      resume(next)
       at += 1
     }
   }

@@ -137,6 +137,10 @@ function limitsOf(flags: CommonFlags): Pick<Overrides, 'sandbox' | 'approvalPoli
   const mode = name === undefined ? undefined : modeNamed(name)
   if (mode !== undefined && (sandbox ?? askForApproval) !== undefined)
     throw misused('--mode stands for --sandbox and --ask-for-approval: give it, or them.')
+  if (flags.fullAuto === true && flags.dangerouslyBypassApprovalsAndSandbox === true)
+    throw misused(
+      '--full-auto and --dangerously-bypass-approvals-and-sandbox (--yolo) contradict each other: give one.',
+    )
   const pair = pairOfCodex(flags)
   if (pair !== undefined && (sandbox ?? askForApproval ?? mode) !== undefined)
     throw misused(

@@ -26,17 +26,19 @@ const elsewhere: Readonly<Record<string, string>> = {
   '--ignore-rules': 'Rules are in policy.toml of your $PARLEY_HOME; another $PARLEY_HOME has none.',
   '--ignore-user-config': 'Write --safe, which leaves out all but what reaches a model and what limits.',
   '--mcp-config': 'Tool servers stand in [mcp_servers.NAME] of config.toml, see docs/mcp-servers.md.',
+  '--output-format': 'It is an option of parley exec and of --print: parley exec --output-format json "…".',
   '--permission-mode': 'Write --mode ask, edit or plan, see docs/modes.md.',
   '--search': 'There is no search by the provider; a tool server can search.',
   '--session-id': 'Ids are given by parley; parley exec resume ID goes on.',
   '--strict-config': 'Keys that are not known are warned about at each start.',
   '--system-prompt': 'Instructions stand in AGENTS.md, or in the prompt.',
   '--verbose': 'Write --json to see each event.',
+  '-r': 'Write --resume ID.',
 }
 
 /** Returns the sentence about the option that an error message of Commander calls unknown, with a blank before; empty for none. */
 export function elsewhereHint(message: string): string {
-  const [, flag = ''] = /^unknown option '(--[\w-]+)/.exec(message) ?? []
+  const [, flag = ''] = /^unknown option '(--?[\w-]+)/.exec(message) ?? []
   return Object.hasOwn(elsewhere, flag) ? ` ${elsewhere[flag]}` : ''
 }
 

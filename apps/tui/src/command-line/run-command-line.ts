@@ -227,7 +227,9 @@ function resumedBy({ id, prompt, last }: ResumeWords): { id: string | null; prom
   if (!last) return { id: id ?? null, prompt: prompt ?? null, last }
   if (prompt !== undefined) throw misused('Give an id or --last, not both.')
   if (id !== undefined && !/\s/.test(id))
-    throw misused('Give an id or --last, not both; a message needs more than one word.')
+    throw misused(
+      '--last and --continue go on with the newest conversation, so no id goes with them. A message needs more than one word here; type a shorter one in the window.',
+    )
   return { id: null, prompt: id ?? null, last }
 }
 

@@ -82,7 +82,8 @@ interface PromptRequest {
 /** Longest prompt: half of what a message takes, so that the prompt fits with the quotes and line ends that JSON escapes. */
 const longestBytes = limits.message / 2
 const tooLong = 'The prompt is longer than 8 MiB. Save it as a file, and tell the model its name.'
-const noPrompt = 'No prompt. Give one as an argument, or pipe it in: echo "…" | parley exec'
+const noPrompt =
+  'No prompt. Give one as an argument, or pipe it in: echo "…" | parley exec. What follows -p is the name of a profile'
 
 /**
  * Reads the prompt of a scripted run. With an argument stdin is not touched, so that an open, silent stdin never blocks;

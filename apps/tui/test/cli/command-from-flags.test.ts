@@ -46,6 +46,10 @@ test.each([
     ['exec', 'resume', '--last', 'go on'],
   ],
   [
+    ['exec', '--continue', '--resume', 'a1b2', 'go on'],
+    ['exec', 'resume', '--last', 'a1b2', 'go on'],
+  ],
+  [
     ['-m', 'x', 'exec', '--continue', 'go on'],
     ['exec', 'resume', '--last', '-m', 'x', 'go on'],
   ],
@@ -101,9 +105,14 @@ test.each([
   expect(withCommandFromFlags(argv)).toEqual(words)
 })
 
-test.each([[['list', '--continue']], [['policy', 'test', '-c']], [['fix the tests']], [[]]])(
-  'words of other commands stay: %j',
-  (argv) => {
-    expect(withCommandFromFlags(argv)).toEqual(argv)
-  },
-)
+test.each([
+  [['list', '--continue']],
+  [['exec', 'review', '-c']],
+  [['exec', 'resume', 'a1b2', 'go on', '-c']],
+  [['exec', 'fork', '--continue']],
+  [['policy', 'test', '-c']],
+  [['fix the tests']],
+  [[]],
+])('words of other commands stay: %j', (argv) => {
+  expect(withCommandFromFlags(argv)).toEqual(argv)
+})

@@ -47,6 +47,7 @@ describe('flags become overrides', () => {
     expect(overridesOf({ dangerouslyBypassApprovalsAndSandbox: true }, () => '/here')).toEqual(never)
     const edit = { sandbox: 'workspace-write', approvalPolicy: 'on-request' }
     expect(overridesOf({ fullAuto: true }, () => '/here')).toEqual(edit)
+    expect(() => overridesOf({ fullAuto: true, dangerouslyBypassApprovalsAndSandbox: true })).toThrow(/give one/)
     const others = [{ sandbox: 'read-only' }, { askForApproval: 'never' }, { mode: 'plan' }] as const
     for (const other of others)
       for (const flag of [{ fullAuto: true }, { dangerouslyBypassApprovalsAndSandbox: true }])

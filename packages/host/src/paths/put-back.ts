@@ -208,7 +208,7 @@ function putBackLink(path: string, target: string, roots: readonly string[]): Ex
 function takeAway(path: string, roots: readonly string[]): Exchanged[] {
   return repaired(path, roots, (name) => {
     const aside = moveAside(name, path)
-    const text = `${path}, which would run later, appeared while a command ran that could write it.`
+    const text = `${path}, which other programs start or obey later, appeared while a command ran that could write it.`
     return { text: `${text} It was moved aside and is kept as ${aside}.`, moved: { path, aside } }
   })
 }

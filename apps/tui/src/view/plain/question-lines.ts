@@ -2,6 +2,7 @@ import type { Approval, ApprovalKind, Enforcement, FormField } from '@parley/pro
 import {
   describeQuestion,
   isForm,
+  movedAside,
   planModes,
   planWords,
   reachOfAlways,
@@ -43,7 +44,9 @@ export function questionLines(approval: Approval, { enforcement, homeFolder, wai
     ...[background, variables].filter((line) => line !== null),
     ...(reason === ''
       ? []
-      : [`${reasonMarks[approval.kind] ?? 'Asked because: '}${reason}${rule === '' ? '' : ` ${rule}`}`]),
+      : [
+          `${approval.rule.name === movedAside ? '' : (reasonMarks[approval.kind] ?? 'Asked because: ')}${reason}${rule === '' ? '' : ` ${rule}`}`,
+        ]),
     ...(again === null ? [] : [again]),
     ...(justification === null ? [] : [uncheckedWords + justification]),
   ]

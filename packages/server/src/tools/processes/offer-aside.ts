@@ -1,5 +1,5 @@
 import { type AsideContent, type CommandEnd, type MovedAside, readAside } from '@parley/host'
-import { onOneLine } from '@parley/protocol/question'
+import { movedAside, onOneLine } from '@parley/protocol/question'
 import type { ToolContext } from '../tool.ts'
 
 interface Offered extends AsideContent {
@@ -31,10 +31,10 @@ export async function offerAside(
   const [first] = moved
   const more = moved.length === 1 ? '' : ` and ${moved.length - 1} more`
   const question = {
-    title: `Put ${first?.path ?? ''}${more} back? It may start programs`,
+    title: `Put ${first?.path ?? ''}${more} back? Other programs may start or obey it`,
     detail: `${exchanged.map(({ text }) => text).join('\n')}\n\n${shown}`,
     reason: 'A command made this, and it was moved aside when the command ended. A no leaves it there.',
-    rule: { name: 'builtin:moved-aside' },
+    rule: { name: movedAside },
     form: { fields: [] },
     // As much as a patch of the same needs.
     reaches: 'danger-full-access' as const,
