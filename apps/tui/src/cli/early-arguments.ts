@@ -31,9 +31,9 @@ interface TakenOut {
 function takenOut(words: readonly string[]): TakenOut {
   const others: string[] = []
   const command: string[] = []
-  const resume = (...which: readonly string[]) => {
+  const resume = (which?: string) => {
     if (command.length === 0) command.push('resume')
-    command.push(...which)
+    if (which !== undefined) command.push(which)
   }
   let isPrint = false
   for (let at = 0; at < words.length; at++) {
