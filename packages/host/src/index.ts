@@ -76,6 +76,7 @@ export {
   identityOfStat,
   isWithin,
   listedNames,
+  outermostFolders,
   realOrGiven,
   realPathsAmong,
 } from './system/real-path.ts'

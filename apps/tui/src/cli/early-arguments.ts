@@ -3,9 +3,8 @@
  * `exec`, `--continue` and a `-c` without a word are `resume --last`, `--resume [ID]` is `resume [ID]`. All others stay.
  */
 export function withCommandFromFlags(argv: readonly string[]): readonly string[] {
-  const end = argv.indexOf('--')
-  const words = end < 0 ? argv : argv.slice(0, end)
-  const rest = end < 0 ? [] : argv.slice(end)
+  const words = beforeDashes(argv)
+  const rest = argv.slice(words.length)
   const found = takenOut(words)
   if (found.others.length === words.length) return argv
   const [first = ''] = words
@@ -23,7 +22,7 @@ export function withCommandFromFlags(argv: readonly string[]): readonly string[]
 
 interface TakenOut {
   readonly isPrint: boolean
-  /** The command that goes on with a conversation; empty for none. */
+  /** Command that goes on with a conversation; empty where no flag names it. */
   readonly command: readonly string[]
   readonly others: readonly string[]
 }
@@ -63,8 +62,7 @@ function isNoValue(next: string | undefined): boolean {
  * because the server starts first.
  */
 export function ceilingFlags(argv: readonly string[]): readonly string[] {
-  const end = argv.indexOf('--')
-  const words = end < 0 ? argv : argv.slice(0, end)
+  const words = beforeDashes(argv)
   const config = valuesOf(words, '-c', '--config').map(configValue)
   const named = (key: string) => config.flatMap((one) => (one?.key === key ? [one.value] : []))
   const sandboxes = [...valuesOf(words, '-s', '--sandbox'), ...named('sandbox_mode')]
@@ -87,11 +85,17 @@ const unlimited: ReadonlySet<string> = new Set(['--dangerously-bypass-approvals-
 const secretFolder = '--allow-secret-folder'
 const safeFlag = '--safe'
 
-/** Returns the values of a flag: `-s VALUE`, `-sVALUE`, `--sandbox VALUE`, `--sandbox=VALUE`. */
-export function valuesOf(words: readonly string[], short: string, long: string): string[] {
+/** Returns the words before `--`, among which the options are. */
+export function beforeDashes(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  return end < 0 ? argv : argv.slice(0, end)
+}
+
+/** Returns the values of a flag: `-s VALUE`, `-sVALUE`, `--sandbox VALUE`, `--sandbox=VALUE`; without `long` the first two. */
+export function valuesOf(words: readonly string[], short: string, long?: string): string[] {
   return words.flatMap((word, at) => {
     if (word === short || word === long) return words.slice(at + 1, at + 2)
-    if (word.startsWith(`${long}=`)) return [word.slice(long.length + 1)]
+    if (long !== undefined && word.startsWith(`${long}=`)) return [word.slice(long.length + 1)]
     return word.startsWith(short) && !word.startsWith('--') ? [word.slice(short.length)] : []
   })
 }
@@ -113,8 +117,7 @@ export function wantsEndLine(argv: readonly string[]): boolean {
 }
 
 function wantsFormat(argv: readonly string[], { format, short }: { format: string; short?: string }): boolean {
-  const end = argv.indexOf('--')
-  const words = end < 0 ? argv : argv.slice(0, end)
+  const words = beforeDashes(argv)
   if (!words.includes('exec')) return false
   const named = words.some((word, at) => word === '--output-format' && words[at + 1] === format)
   return named || (short !== undefined && words.includes(short)) || words.includes(`--output-format=${format}`)

@@ -68,7 +68,7 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   /** Name of the sender, for callers of Codex. */
   readonly threadSource?: string
   readonly cyberAccessProgram?: string
-  /** Features of Codex, which there are none of here. */
+  /** Features of Codex that a caller wants on. They have no effect here. */
   readonly enable?: string[]
   readonly disable?: string[]
   readonly output?: string

@@ -1,4 +1,5 @@
 import { setsKnownKey } from '@parley/protocol/config-keys'
+import { beforeDashes, valuesOf } from '../cli/early-arguments.ts'
 import { misused } from '../cli/exit-codes.ts'
 
 interface FlagsWithoutEffect {
@@ -36,7 +37,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   '-r': 'Write --resume ID.',
 }
 
-/** Returns the sentence about the option that an error message of Commander calls unknown, with a blank before; empty for none. */
+/** Returns a blank and the sentence about an option that Commander calls unknown; an empty text for other errors and options. */
 export function elsewhereHint(message: string): string {
   const [, flag = ''] = /^unknown option '(--?[\w-]+)/.exec(message) ?? []
   return Object.hasOwn(elsewhere, flag) ? ` ${elsewhere[flag]}` : ''
@@ -44,14 +45,11 @@ export function elsewhereHint(message: string): string {
 
 /**
  * Throws a usage error for a `-c WORD` that is no `KEY=VALUE` with a known key: in Claude Code `-c` goes on with the newest
- * conversation, and what was meant is not guessed. `--config` takes any key.
+ * conversation, and a user may have meant either. `--config` takes any key.
  */
 export function refuseUnclearConfig(argv: readonly string[]): void {
-  const end = argv.indexOf('--')
-  const words = end < 0 ? argv : argv.slice(0, end)
-  for (const [at, word] of words.entries()) {
-    const given = word === '-c' ? words[at + 1] : /^-c(.+)$/s.exec(word)?.[1]
-    if (given === undefined || setsKnownKey(given)) continue
+  for (const given of valuesOf(beforeDashes(argv), '-c')) {
+    if (setsKnownKey(given)) continue
     const [, key] = /^([\w.-]{1,60})=/.exec(given) ?? []
     const unknown = key === undefined ? '' : ` ("${key}" is none)`
     throw misused(

@@ -21,7 +21,7 @@ export type Start =
       readonly kind: 'resume'
       readonly id: string | null
       readonly last: boolean
-      /** First message; null for none. */
+      /** First message; null where the user types it. */
       readonly prompt: string | null
       readonly flags: CommonFlags & ImageFlag
     }

@@ -1,6 +1,6 @@
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isWithin, lookAt } from '../system/real-path.ts'
+import { lookAt, outermostFolders } from '../system/real-path.ts'
 import { timeSlices } from '../time/time-slices.ts'
 
 /** Entries looked at in all folders; a search of so many takes about a second. */
@@ -46,18 +46,13 @@ export async function namedOutside(files: readonly string[], folders: readonly s
   /** Names that are not found yet, by device and inode. */
   const left = new Map(linked.map(({ stat }) => [identityIn(stat), stat.nlink]))
   const slices = timeSlices()
-  for (const path of filesBelow(outermostOf(folders))) {
+  for (const path of filesBelow(outermostFolders(folders))) {
     if (slices.isOver()) await slices.next()
     const stat = lookAt(path)
     const count = stat === null ? undefined : left.get(identityIn(stat))
     if (stat !== null && count !== undefined) left.set(identityIn(stat), count - 1n)
   }
   return linked.filter(({ stat }) => (left.get(identityIn(stat)) ?? 0n) > 0n).map(({ file }) => file)
-}
-
-/** Returns the folders that lie in no other, each once: files in two of them would count twice. */
-function outermostOf(folders: readonly string[]): readonly string[] {
-  return [...new Set(folders)].filter((one) => !folders.some((other) => other !== one && isWithin(one, other)))
 }
 
 /** Yields the files below folders, of as many entries as are looked at in all. */

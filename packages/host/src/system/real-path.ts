@@ -6,6 +6,12 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }
 
+/** Returns the folders that lie in no other, each once, in the order of their names. */
+export function outermostFolders(folders: readonly string[]): readonly string[] {
+  const sorted = [...new Set(folders)].toSorted()
+  return sorted.filter((folder) => !sorted.some((other) => other !== folder && isWithin(folder, other)))
+}
+
 interface Followed {
   /** Path where a write would land: links followed, dangling ones too, and the missing rest appended. */
   readonly real: string

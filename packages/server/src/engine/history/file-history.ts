@@ -1,3 +1,4 @@
+import { outermostFolders } from '@parley/host'
 import type { ChangedPath, ConversationState } from '@parley/protocol'
 import {
   type ContentStore,
@@ -75,7 +76,7 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
   let last: Promise<unknown> = Promise.resolve()
   const { covered, failed } = createCoverage(() => sizeProblem(watch), onUncovered)
 
-  const rootsNow = () => outermost(workspaceOf(state()).roots.map(realOrGiven))
+  const rootsNow = () => outermostFolders(workspaceOf(state()).roots.map(realOrGiven))
 
   /** Returns the table of the folders of the conversation, new when they are others now; null where none can be had. */
   function watched(): Watch | null {
@@ -275,10 +276,4 @@ function openWatch({ roots, store, now, signal, secrets }: WatchParts): Watch {
       }
     },
   }
-}
-
-/** Returns the folders that lie in no other. */
-function outermost(folders: readonly string[]): readonly string[] {
-  const sorted = [...new Set(folders)].toSorted()
-  return sorted.filter((folder) => !sorted.some((other) => other !== folder && folder.startsWith(`${other}/`)))
 }
