@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   lengthViolations,
+  lengthWarnings,
   longSpreadViolations,
   looseTypeViolations,
   nameViolations,
@@ -159,10 +160,12 @@ describe('a name, a length, a silenced check', () => {
     expect(faultsOf(nameViolations, ['packages/rpc/src/database-information.test.ts', ''])).toEqual([])
   })
 
-  test('a source of 300 lines passes and one of 301 does not, unless it is a table', () => {
-    expect(faultsOf(lengthViolations, ['packages/rpc/src/a.ts', '\n'.repeat(300)])).toEqual([])
-    expect(faultsOf(lengthViolations, ['packages/rpc/src/a.ts', '\n'.repeat(301)])).toHaveLength(1)
-    expect(faultsOf(lengthViolations, ['apps/tui/src/view/text/width-table.ts', '\n'.repeat(301)])).toEqual([])
+  test('a source of 301 lines is warned about, unless it is a table, and one of 401 is refused', () => {
+    expect(faultsOf(lengthWarnings, ['packages/rpc/src/a.ts', '\n'.repeat(300)])).toEqual([])
+    expect(faultsOf(lengthWarnings, ['packages/rpc/src/a.ts', '\n'.repeat(301)])).toHaveLength(1)
+    expect(faultsOf(lengthWarnings, ['apps/tui/src/view/text/width-table.ts', '\n'.repeat(301)])).toEqual([])
+    expect(faultsOf(lengthViolations, ['packages/rpc/src/a.ts', '\n'.repeat(400)])).toEqual([])
+    expect(faultsOf(lengthViolations, ['packages/rpc/src/a.ts', '\n'.repeat(401)])).toHaveLength(1)
   })
 
   test.each<Case>([
