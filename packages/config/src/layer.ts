@@ -1,4 +1,4 @@
-import { DanglingLinkError, readIfThere, settledStamp } from '@parley/host'
+import { DanglingLinkError, readIfExists, settledStamp } from '@parley/host'
 import type { SecretValue } from '@parley/redaction'
 import { errorMessage } from '@parley/text'
 import { type Config, ConfigError, schemaOfKeys } from './config-schema.ts'
@@ -50,7 +50,7 @@ function layerOfText(text: string, shownPath: string): Layer {
 
 function readIfPresent(path: string, shownPath: string): string | null {
   try {
-    return readIfThere(path)
+    return readIfExists(path)
   } catch (error) {
     if (error instanceof DanglingLinkError) throw new ConfigError(shownPath, `cannot be read: ${error.message}`)
     // After the comma come the function that failed and the path again.

@@ -11,16 +11,23 @@ export {
 } from './output/captured-output.ts'
 export type { OutputSlice, OutputSnapshot } from './output/output-window.ts'
 export type { SpoolEnd, SpoolSpec } from './output/spool.ts'
+export { autoRunNote } from './paths/auto-run-names.ts'
 export { type GuardKind, guardKinds, guardText } from './paths/guarded-names.ts'
 export type { GuardSurroundings } from './paths/guarded-paths.ts'
-export { searchAndWatch } from './paths/made-repositories.ts'
+export { hardLinkedOutside } from './paths/hard-links.ts'
 export { type AsideContent, type Exchanged, type MovedAside, readAside } from './paths/move-aside.ts'
+export { findAndWatchRepositories } from './paths/new-repositories.ts'
 export { type StartedProgram, startedByProgram } from './paths/own-programs.ts'
+export {
+  type Guard,
+  guardByName,
+  openPathStandings,
+  type PathStanding,
+  type PathStandings,
+  rootOf,
+} from './paths/path-standing.ts'
 export { type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
 export { hasAbandonedNotes, sweepReserved } from './paths/reserved-names.ts'
-export { namedOutside } from './paths/second-names.ts'
-export { laterUse } from './paths/started-later.ts'
-export { type Guard, guardByName, lookAtPaths, type PathStanding, type Paths, rootOf } from './paths/what-a-path-is.ts'
 export {
   type BackgroundPorts,
   type BackgroundProcess,
@@ -68,7 +75,7 @@ export {
 export { abandonedFolders, makeOwnFolder, readableTmp } from './system/own-leftovers.ts'
 export { fileStamp, NotPrivateError, readPrivateFile } from './system/private-file.ts'
 export { findProgram, ownNode } from './system/programs.ts'
-export { DanglingLinkError, readIfThere, settledStamp } from './system/read-if-there.ts'
+export { DanglingLinkError, readIfExists, settledStamp } from './system/read-if-exists.ts'
 export {
   followLinks,
   foreignOwner,

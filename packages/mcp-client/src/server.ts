@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { type Exchanged, searchAndWatch } from '@parley/host'
+import { type Exchanged, findAndWatchRepositories } from '@parley/host'
 import type { McpServer as McpServerState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import type { ListProblem, McpConnection, ServerTool, ToolList } from './connection.ts'
@@ -54,7 +54,7 @@ export class McpServer implements AsyncDisposable {
     const { launch } = this.settings
     const policy = launch.kind === 'stdio' && this.#place === null ? launch.sandboxPolicy : undefined
     return policy?.mode === 'workspace-write'
-      ? searchAndWatch([policy.root], { home: homedir(), env: this.#ports.env })
+      ? findAndWatchRepositories([policy.root], { home: homedir(), env: this.#ports.env })
       : Promise.resolve(() => [])
   }
 

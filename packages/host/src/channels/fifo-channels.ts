@@ -53,13 +53,13 @@ async function openFifos(outputs: FifoPool, { inputs, isSeparate }: Opened): Pro
   }
 }
 
-interface Output {
+interface OutputFifo {
   readonly stream: OutputStream
   readonly fifo: Fifo
 }
 
 /** Connects a child by one or two outputs; the last one serves as stderr. */
-function fifoChannels(outputs: readonly [Output, Output?], stdin: Fifo | null): Channels {
+function fifoChannels(outputs: readonly [OutputFifo, OutputFifo?], stdin: Fifo | null): Channels {
   const [stdout, stderr = stdout] = outputs
   const all = stderr === stdout ? [stdout] : [stdout, stderr]
   const readers: OutputReader[] = []

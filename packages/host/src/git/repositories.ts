@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { identityOf, lookAt } from '../system/real-path.ts'
 
-interface Known {
+interface KnownRepositories {
   /** Folders looked into, the shallow ones first. */
-  readonly folders: Map<string, LookedInto>
+  readonly folders: Map<string, ListedFolder>
   /** Identity of each repository found. A replaced one may have moved to where it is not known. */
   readonly identities: Map<string, string>
   /** False when there were more folders than are looked into. */
@@ -13,7 +13,7 @@ interface Known {
   atMs: number
 }
 
-interface LookedInto {
+interface ListedFolder {
   readonly depth: number
   /** Changes when an entry is made, removed or renamed in the folder; null for one that changed just before. */
   readonly stamp: string | null
@@ -26,8 +26,8 @@ const maxKnown = 64
 /** Folders that are compared before each command, which takes less than a millisecond. */
 const comparedFolders = 200
 
-const known = new Map<string, Known>()
-const searches = new Map<string, Promise<Known>>()
+const known = new Map<string, KnownRepositories>()
+const searches = new Map<string, Promise<KnownRepositories>>()
 
 /**
  * Returns the repositories below a folder, by the last search and another look into folders that changed: a new search
@@ -42,18 +42,18 @@ export async function knownRepositories(root: string): Promise<FoundRepositories
   return foundIn(last)
 }
 
-function search(root: string): Promise<Known> {
-  const running = searches.get(root) ?? begin(root).finally(() => searches.delete(root))
+function search(root: string): Promise<KnownRepositories> {
+  const running = searches.get(root) ?? beginSearch(root).finally(() => searches.delete(root))
   searches.set(root, running)
   return running
 }
 
-async function begin(root: string): Promise<Known> {
+async function beginSearch(root: string): Promise<KnownRepositories> {
   const earlier = known.get(root)
-  const folders = new Map<string, LookedInto>()
+  const folders = new Map<string, ListedFolder>()
   await lookInto([root], { depth: 0, folders, list })
   const isWhole = folders.size < maxFolders
-  const found: Known = { folders, identities: new Map(), isWhole, atMs: performance.now() }
+  const found: KnownRepositories = { folders, identities: new Map(), isWhole, atMs: performance.now() }
   identify(found)
   // A search ends at a limit of folders, which commands could exhaust, so what an earlier one found counts still.
   for (const [path, identity] of earlier?.identities ?? []) {
@@ -66,7 +66,7 @@ async function begin(root: string): Promise<Known> {
 }
 
 /** Looks again into the folders that changed, among those compared, and into new ones below them. */
-async function lookAgain(last: Known): Promise<void> {
+async function lookAgain(last: KnownRepositories): Promise<void> {
   const changed: [string, number][] = []
   let compared = 0
   for (const [folder, { stamp, depth }] of last.folders) {
@@ -83,7 +83,7 @@ async function lookAgain(last: Known): Promise<void> {
 
 /** Known folders below a root as they were at one moment, whatever is looked into later. */
 export interface RememberedFolders {
-  readonly looked: ReadonlyMap<string, Pick<LookedInto, 'stamp'>>
+  readonly looked: ReadonlyMap<string, Pick<ListedFolder, 'stamp'>>
   /** False when there were more than are known. */
   readonly isWhole: boolean
 }
@@ -168,7 +168,7 @@ export function repositoryIdentities(root: string): ReadonlyMap<string, string> 
   return new Map(known.get(root)?.identities)
 }
 
-function identify({ folders, identities }: Known): void {
+function identify({ folders, identities }: KnownRepositories): void {
   for (const { repositories } of folders.values()) {
     for (const path of repositories) {
       const identity = identityOf(path)
@@ -177,13 +177,13 @@ function identify({ folders, identities }: Known): void {
   }
 }
 
-function foundIn({ identities }: Known): FoundRepositories {
+function foundIn({ identities }: KnownRepositories): FoundRepositories {
   const paths = [...identities.keys()]
   const isEntry = (path: string) => path.endsWith('/.git')
   return { entries: paths.filter(isEntry), bare: paths.filter((path) => !isEntry(path)) }
 }
 
-function isUnchanged(path: string, { identities }: Known): boolean {
+function isUnchanged(path: string, { identities }: KnownRepositories): boolean {
   const identity = identityOf(path)
   return identity !== null && identity === identities.get(path)
 }
@@ -213,17 +213,17 @@ export interface FoundRepositories {
   readonly bare: readonly string[]
 }
 
-interface LookInto {
+interface FolderSearch {
   /** Depth of the folders to start with. */
   readonly depth: number
-  readonly folders: Map<string, LookedInto>
-  readonly list: (folder: string) => Listing | Promise<Listing>
+  readonly folders: Map<string, ListedFolder>
+  readonly list: (folder: string) => FolderListing | Promise<FolderListing>
 }
 
 /** Looks into folders and those below, the shallow ones first, as far as the limits of depth and number. */
 async function lookInto(
   start: readonly string[],
-  { depth: startDepth, folders, list: listed }: LookInto,
+  { depth: startDepth, folders, list: listed }: FolderSearch,
 ): Promise<void> {
   const tops = new Set(start)
   let level = start
@@ -261,19 +261,19 @@ function foldersOf(folder: string, listed: readonly Dirent[]): string[] {
   return listed.filter((entry) => entry.isDirectory() && !skipped.has(entry.name)).map(({ name }) => join(folder, name))
 }
 
-interface Listing {
+interface FolderListing {
   readonly folder: string
   readonly stamp: string | null
   readonly entries: readonly Dirent[]
 }
 
-async function list(folder: string): Promise<Listing> {
+async function list(folder: string): Promise<FolderListing> {
   const stamp = stampOf(folder)
   return { folder, stamp, entries: await readdir(folder, { withFileTypes: true }).catch(() => []) }
 }
 
 /** Lists a folder at once: for a few folders that is faster than to wait for another thread. */
-function listNow(folder: string): Listing {
+function listNow(folder: string): FolderListing {
   const stamp = stampOf(folder)
   return { folder, stamp, entries: entriesOf(folder) ?? [] }
 }

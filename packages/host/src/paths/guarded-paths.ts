@@ -10,11 +10,16 @@ import {
 } from '../git/git-files.ts'
 import { type FoundRepositories, isBare, knownRepositories } from '../git/repositories.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
-import { collectPlaces, type FoundPlaces, listFolder, type PlaceCollector } from './collect-places.ts'
+import { closedNames, closedPatterns, reservedNames } from './auto-run-names.ts'
+import {
+  collectGuardedPaths,
+  type GuardedPathCollector,
+  type GuardedPaths,
+  listFolder,
+} from './collect-guarded-paths.ts'
 import { alsoAtHome, guardedAtHome } from './guarded-names.ts'
+import { hardLinksOf } from './hard-links.ts'
 import { type OwnPrograms, pathsOfPrograms } from './own-programs.ts'
-import { secondNames } from './second-names.ts'
-import { closedNames, closedPatterns, reservedNames } from './started-later.ts'
 
 export interface GuardSurroundings extends GitSurroundings, OwnPrograms {
   /** Lists the settings files of this program, links in their paths not followed. Called anew each time. */
@@ -25,12 +30,12 @@ export interface GuardSurroundings extends GitSurroundings, OwnPrograms {
  * Finds the protected paths within writable folders, as the files are now, for commands and patches alike. `roots` are
  * real paths. Rejects with a sentence where they cannot be found.
  */
-export async function findGuarded(roots: readonly string[], around: GuardSurroundings): Promise<FoundPlaces> {
-  const collector = collectPlaces(roots)
+export async function findGuarded(roots: readonly string[], around: GuardSurroundings): Promise<GuardedPaths> {
+  const collector = collectGuardedPaths(roots)
   const sources = addUserSettings(collector, around)
   for (const path of around.own?.() ?? []) {
     collector.addWithLinks({ path, kind: 'parley' })
-    for (const name of secondNames(followLinks(path).real, roots)) collector.addWatched({ path: name, kind: 'parley' })
+    for (const name of hardLinksOf(followLinks(path).real, roots)) collector.addWatched({ path: name, kind: 'parley' })
   }
   for (const path of pathsOfPrograms(roots, around)) collector.addIfThere({ path, kind: 'startsPrograms' })
   for (const root of roots) {
@@ -43,7 +48,7 @@ export async function findGuarded(roots: readonly string[], around: GuardSurroun
   return collector.found
 }
 
-function addUserSettings(collector: PlaceCollector, around: GuardSurroundings): GitSources {
+function addUserSettings(collector: GuardedPathCollector, around: GuardSurroundings): GitSources {
   const files = userGitFiles(around)
   const user = readUserSettings(files, around)
   // A writable home may have links of its own, such as into a repository of dot files.
@@ -52,7 +57,7 @@ function addUserSettings(collector: PlaceCollector, around: GuardSurroundings): 
   return { ...around, user }
 }
 
-function addRoot(collector: PlaceCollector, root: string, sources: GitSources): void {
+function addRoot(collector: GuardedPathCollector, root: string, sources: GitSources): void {
   const listed = listFolder(root)
   if (isBare(listed)) {
     collector.addBareRoot(root, workFolders(root, listed))
@@ -67,7 +72,7 @@ function addRoot(collector: PlaceCollector, root: string, sources: GitSources): 
 }
 
 /** Adds names that keep their place free while they are missing. */
-function addClosed(collector: PlaceCollector, root: string, listed: readonly Dirent[]): void {
+function addClosed(collector: GuardedPathCollector, root: string, listed: readonly Dirent[]): void {
   const there = new Set(listed.map(({ name }) => name.toLowerCase()))
   for (const [name, kind] of closedNames) {
     const [top = name] = name.split('/', 1)
@@ -83,7 +88,7 @@ function addClosed(collector: PlaceCollector, root: string, listed: readonly Dir
 /** Names of git's own entries in a bare repository; other folders may be its work trees. */
 const gitEntries = /^(?:branches|hooks|info|lfs|logs|modules|objects|refs|rr-cache|worktrees|\..*)$/
 
-function addBelow(collector: PlaceCollector, { entries, bare }: FoundRepositories, sources: GitSources): void {
+function addBelow(collector: GuardedPathCollector, { entries, bare }: FoundRepositories, sources: GitSources): void {
   for (const path of [...entries, ...bare]) collector.addWatched({ path, kind: 'repository' })
   const places = [
     ...entries.flatMap((path) => gitPlaces(path, sources)),

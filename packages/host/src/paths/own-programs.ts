@@ -48,7 +48,7 @@ export function startedByProgram(program: StartedProgram, home: string): readonl
   return started.map(({ word, isFile }) => ({ word: word.replace(/^~(?=\/)/, home), isFile }))
 }
 
-interface Search {
+interface SearchPathLookUp {
   readonly searchPath: string
   readonly folder: string
   /** Tests if a folder lies in a writable one, as it is written or where it leads. */
@@ -56,7 +56,7 @@ interface Search {
 }
 
 /** Lists where a name would be found in a writable folder before it is found elsewhere. */
-function placesOfName(name: string, { searchPath, folder, isWritable }: Search): string[] {
+function placesOfName(name: string, { searchPath, folder, isWritable }: SearchPathLookUp): string[] {
   const entries = searchPath === '' ? [] : searchPath.split(':').map((entry) => resolve(folder, entry))
   if (!entries.some(isWritable)) return []
   const end = entries.findIndex((at) => !isWritable(at) && lookAt(followLinks(join(at, name)).real)?.isFile() === true)

@@ -21,7 +21,7 @@ export interface BackgroundProcesses {
   /** Starts a command under an id of the caller's. Resolves when it runs or has ended; rejects for a known id. */
   start(id: string, spec: CommandSpec, options: StartOptions): Promise<BackgroundProcess>
   /** Takes over a running command. Throws `RangeError` for a known id. */
-  adopt(id: string, running: RunningCommand, started: Started): BackgroundProcess
+  adopt(id: string, running: RunningCommand, started: StartedCommand): BackgroundProcess
   /** Lists all that run and the last 32 that ended, oldest first. */
   list(): BackgroundProcess[]
   /** Returns output from memory, by default the last 16 KiB; the spool file has all. Null for an unknown id. */
@@ -40,7 +40,7 @@ export interface BackgroundProcesses {
 }
 
 /** Command and options that a running command was started with. */
-interface Started extends Pick<StartOptions, 'sandbox'> {
+interface StartedCommand extends Pick<StartOptions, 'sandbox'> {
   readonly spec: Pick<CommandSpec, 'argv' | 'cwd'>
 }
 
@@ -54,7 +54,7 @@ export interface BackgroundPorts {
 const maxEnded = 32
 const defaultReadBytes = 16 * 1024
 
-interface Entry extends Pick<Started, 'spec'> {
+interface ListedProcess extends Pick<StartedCommand, 'spec'> {
   readonly run: RunningCommand
   readonly limits: SandboxLimits | null
   end: CommandEnd | null
@@ -62,8 +62,8 @@ interface Entry extends Pick<Started, 'spec'> {
 
 /** Creates a list of commands that run beside the conversation until they end or are stopped. */
 export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundProcesses {
-  const entries = new Map<string, Entry>()
-  const settle = (id: string, entry: Entry, end: CommandEnd) => {
+  const entries = new Map<string, ListedProcess>()
+  const settle = (id: string, entry: ListedProcess, end: CommandEnd) => {
     entry.end = end
     const ended = [...entries].filter(([, other]) => other.end !== null)
     for (const [oldId] of ended.slice(0, Math.max(0, ended.length - maxEnded))) entries.delete(oldId)
@@ -74,9 +74,9 @@ export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundPro
     entry?.run.stop(reason)
     return (await entry?.run.ended) ?? null
   }
-  const add = (id: string, run: () => RunningCommand, { spec, sandbox }: Started) => {
+  const add = (id: string, run: () => RunningCommand, { spec, sandbox }: StartedCommand) => {
     if (entries.has(id)) throw new RangeError(`A background process ${id} exists`)
-    const entry: Entry = { spec, run: run(), limits: sandbox.limits, end: null }
+    const entry: ListedProcess = { spec, run: run(), limits: sandbox.limits, end: null }
     entries.set(id, entry)
     void entry.run.ended.then((end) => settle(id, entry, end))
     return entry
@@ -112,7 +112,7 @@ export function createBackgroundProcesses(ports: BackgroundPorts): BackgroundPro
   }
 }
 
-function describe(id: string, { spec, run, limits, end }: Entry): BackgroundProcess {
+function describe(id: string, { spec, run, limits, end }: ListedProcess): BackgroundProcess {
   const totalBytes = (end ?? run.output()).totalBytes
   return { id, argv: spec.argv, cwd: spec.cwd, pid: run.pid, totalBytes, limits, end }
 }

@@ -75,7 +75,7 @@ done
 `
 
 /** Folders of the guarded process in which something is removed after it. */
-interface GuardedPlaces {
+interface CrashGuardOptions {
   /** Folder of the notes about reserved names; null for a process that writes none. */
   readonly notes: string | null
 }
@@ -90,7 +90,7 @@ interface GuardProcess {
   end(): Promise<void>
 }
 
-export function createCrashGuard({ notes }: GuardedPlaces = { notes: null }): CrashGuard {
+export function createCrashGuard({ notes }: CrashGuardOptions = { notes: null }): CrashGuard {
   const watched = new Map<string, number | null>()
   const paths = new Set<string>()
   let guard: GuardProcess | null = null

@@ -27,7 +27,7 @@ interface LaunchOptions {
   readonly terminal?: ControllingTerminal
 }
 
-interface Launched {
+interface LaunchedChild {
   readonly child: ChildProcess
   /** Closed by the caller. */
   readonly watch: SandboxWatch | null
@@ -37,7 +37,7 @@ interface Launched {
  * Starts the process in a session of its own. Throws, or the child emits 'error': Node does either. Main thread only: a
  * sandbox that dies with its parent dies with the thread.
  */
-export function launch(spec: LaunchSpec, { sandbox, fds, shield, terminal }: LaunchOptions): Launched {
+export function launch(spec: LaunchSpec, { sandbox, fds, shield, terminal }: LaunchOptions): LaunchedChild {
   const { arg0 } = spec
   // Node's `argv0` reaches the command only when no other program stands before it.
   const isDirect = sandbox.limits === null && terminal === undefined

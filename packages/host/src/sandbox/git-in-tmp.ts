@@ -1,4 +1,4 @@
-import { foldersReadByGit } from '../git/read-by-git.ts'
+import { foldersReadByGit } from '../git/folders-read-by-git.ts'
 import { isWithin } from '../system/real-path.ts'
 import type { SandboxLimits } from './sandbox.ts'
 

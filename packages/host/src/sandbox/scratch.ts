@@ -22,14 +22,17 @@ export async function openScratch(limits: SandboxLimits): Promise<Scratch> {
 }
 
 /** Surroundings of a command inside its sandbox. */
-export interface Inside {
+export interface InsideSandbox {
   /** Folder for temporary files, by its path inside. */
   readonly folder: string
   readonly network: boolean
 }
 
 /** Returns the env with temporary files and caches led to `folder`, so that later commands can use them. */
-export function scratchEnv(env: Readonly<Record<string, string>>, { folder, network }: Inside): Record<string, string> {
+export function scratchEnv(
+  env: Readonly<Record<string, string>>,
+  { folder, network }: InsideSandbox,
+): Record<string, string> {
   // npm would look for a newer npm, and without the network retry for over a minute.
   return {
     ...env,

@@ -22,10 +22,10 @@ class PipeError extends Error {
 }
 
 /** Descriptors of a locked file that must stay open until its lock is released. */
-type Kept = (number | FileHandle)[]
+type OpenDescriptors = (number | FileHandle)[]
 
 /** Locked files by device and inode. POSIX drops a process's locks on a file when it closes any descriptor of that file. */
-const locked = new Map<string, Kept>()
+const locked = new Map<string, OpenDescriptors>()
 /** Files opened by `openUnlockedHandle`, whose close could come after a lock on them is taken. */
 const opened = new Set<{ readonly identity: string }>()
 
@@ -36,7 +36,7 @@ const opened = new Set<{ readonly identity: string }>()
 export function markLocked(path: string): () => void {
   const identity = identityOf(statSync(path, { bigint: true }))
   if ([...opened].some((known) => known.identity === identity)) throw new LockedFileError()
-  const kept: Kept = []
+  const kept: OpenDescriptors = []
   locked.set(identity, kept)
   return () => {
     locked.delete(identity)

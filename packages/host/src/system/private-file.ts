@@ -3,10 +3,10 @@ import { errorCode } from './errors.ts'
 import { openUnlocked } from './locked-files.ts'
 import { foreignOwner } from './real-path.ts'
 
-type Reason = 'noFile' | 'link' | 'shared'
+type PrivacyFault = 'noFile' | 'link' | 'shared'
 
 /** Ends of sentences about a path, with what to do. */
-const predicates: Readonly<Record<Reason, (path: string) => string>> = {
+const predicates: Readonly<Record<PrivacyFault, (path: string) => string>> = {
   noFile: () => 'is no file; move it away and put a file there',
   link: () => 'is a link; put the file itself there',
   shared: (path) => `must be a file of yours alone: chmod 600 ${path}`,
@@ -15,9 +15,9 @@ const predicates: Readonly<Record<Reason, (path: string) => string>> = {
 /** A path that is not a file which only this user can read. The message is the end of a sentence that begins with the file. */
 export class NotPrivateError extends Error {
   override readonly name = 'NotPrivateError'
-  readonly reason: Reason
+  readonly reason: PrivacyFault
 
-  constructor(path: string, reason: Reason) {
+  constructor(path: string, reason: PrivacyFault) {
     super(predicates[reason](path))
     this.reason = reason
   }

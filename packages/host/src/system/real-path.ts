@@ -12,7 +12,7 @@ export function outermostFolders(folders: readonly string[]): readonly string[] 
   return sorted.filter((folder) => !sorted.some((other) => other !== folder && isWithin(folder, other)))
 }
 
-interface Followed {
+interface ResolvedPath {
   /** Path where a write would land: links followed, dangling ones too, and the missing rest appended. */
   readonly real: string
   /** Links on the way, by the real path of each. */
@@ -22,7 +22,7 @@ interface Followed {
 const maxLinks = 40
 
 /** Resolves an absolute path as the system does: a `..` leaves the folder that a link before it leads to. */
-export function followLinks(path: string): Followed {
+export function followLinks(path: string): ResolvedPath {
   if (realPathOrNull(path) === path) return { real: path, links: [] }
   const links: string[] = []
   let left = path.split('/').reverse()

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces } from '../../src/paths/closed-places.ts'
-import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
+import { openPathStandings } from '../../src/paths/path-standing.ts'
+import { findSandboxGuards } from '../../src/paths/sandbox-guards.ts'
 import { openWorkspace } from '../workspace.ts'
 
 const repository = { 'w/.git/HEAD': 'ref: refs/heads/main\n', 'w/.git/objects/x': '', 'w/.git/refs/x': '' }
@@ -19,7 +19,7 @@ function laidOut(files: Readonly<Record<string, string>>) {
     top,
     around,
     guardsOf: async (paths: readonly string[], env: Readonly<Record<string, string>> = {}) => {
-      const { guardOf } = await lookAtPaths([join(top, 'w')], { ...around, env })
+      const { guardOf } = await openPathStandings([join(top, 'w')], { ...around, env })
       return paths.map((path) => guardOf(join(top, path)))
     },
     [Symbol.dispose]: () => workspace[Symbol.dispose](),
@@ -86,7 +86,7 @@ describe('a program that git starts is guarded', () => {
   ])('when %s names it', async (_, config) => {
     using place = laidOut({ 'w/.git/config': config, 'w/tools/run': '#!/bin/sh\n', 'w/src/x': '' })
     expect(await place.guardsOf(['w/tools/run', 'w/tools/other', 'w/src/x'])).toEqual(['gitCommands', null, null])
-    const { kept } = await guardedPlaces([join(place.top, 'w')], place.around)
+    const { kept } = await findSandboxGuards([join(place.top, 'w')], place.around)
     expect(kept).toContain(join(place.top, 'w/tools/run'))
   })
 
@@ -114,7 +114,7 @@ describe('a program that git starts is guarded', () => {
     using place = laidOut({ 'w/.git/config': '[alias]\nx = !./run', 'w/tools/real': '' })
     symlinkSync('tools/real', join(place.top, 'w/run'))
     expect(await place.guardsOf(['w/run', 'w/tools/real'])).toEqual(['gitCommands', 'gitCommands'])
-    const { kept, links } = await guardedPlaces([join(place.top, 'w')], place.around)
+    const { kept, links } = await findSandboxGuards([join(place.top, 'w')], place.around)
     expect(kept).toContain(join(place.top, 'w/tools/real'))
     expect(links).toEqual([join(place.top, 'w/run')])
   })
@@ -122,7 +122,7 @@ describe('a program that git starts is guarded', () => {
   it('also before it is there, without a name that is reserved', async () => {
     using place = laidOut({ 'w/.git/config': '[alias]\nx = !./tools/run' })
     expect(await place.guardsOf(['w/tools/run', 'w/tools/other'])).toEqual(['gitCommands', null])
-    const { missing, absent } = await guardedPlaces([join(place.top, 'w')], place.around)
+    const { missing, absent } = await findSandboxGuards([join(place.top, 'w')], place.around)
     expect(missing.filter((path) => path.endsWith('tools'))).toEqual([])
     expect(absent).toContain(join(place.top, 'w/tools/run'))
     expect(existsSync(join(place.top, 'w/tools'))).toBe(false)
@@ -151,7 +151,7 @@ describe('what git does not start stays free', () => {
   ])('%s', async (_, config) => {
     using place = laidOut({ 'w/.git/config': config, 'w/src/main.ts': '' })
     expect(await place.guardsOf(['w/src/main.ts', 'w/vim', 'w/origin/main..HEAD'])).toEqual([null, null, null])
-    const { absent } = await guardedPlaces([join(place.top, 'w')], place.around)
+    const { absent } = await findSandboxGuards([join(place.top, 'w')], place.around)
     expect(absent.filter((path) => /\/(?:src\/main\.ts|vim|origin\/.*)$/.test(path))).toEqual([])
   })
 })

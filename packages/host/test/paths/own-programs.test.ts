@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
+import { openPathStandings } from '../../src/paths/path-standing.ts'
 import { openWorkspace } from '../workspace.ts'
 
 it.each([
@@ -14,7 +14,7 @@ it.each([
   const root = realpathSync(workspace.path('.'))
   mkdirSync(join(root, 'tools'))
   const programs = () => [{ words: words.map((word) => word.replace('{W}', root)), cwd }]
-  const { guardOf } = await lookAtPaths([root], { home: join(root, '..', 'home'), programs })
+  const { guardOf } = await openPathStandings([root], { home: join(root, '..', 'home'), programs })
   const kinds = ['tools/run', 'tools/other', 'src/x', 'tools'].map((path) => guardOf(join(root, path)))
   expect(kinds).toEqual(['startsPrograms', null, null, null])
 })
@@ -36,7 +36,7 @@ it.each([
   mkdirSync(join(root, 'tools'), { recursive: true })
   writeFileSync(join(root, 'tools/check'), line)
   const env = { PATH: `/bin:${root}/tools:/usr/bin` }
-  const { guardOf } = await lookAtPaths([root], { home, env, programs: () => [program] })
+  const { guardOf } = await openPathStandings([root], { home, env, programs: () => [program] })
   expect(['tools/check', 'tools/x', 'tools/env'].map((path) => guardOf(join(root, path)))).toEqual([
     ...['startsPrograms', null, null],
   ])
@@ -47,7 +47,7 @@ it('a name that is found elsewhere first is not guarded', async () => {
   const root = realpathSync(workspace.path('.'))
   const programs = () => [{ words: ['sh'], cwd: '/' }]
   const guardAfter = async (path: string) =>
-    (await lookAtPaths([root], { home: join(root, '..', 'home'), env: { PATH: path }, programs })).guardOf(
+    (await openPathStandings([root], { home: join(root, '..', 'home'), env: { PATH: path }, programs })).guardOf(
       join(root, 'bin/sh'),
     )
   expect(await guardAfter(`/bin:${root}/bin`)).toBe(null)
@@ -58,7 +58,7 @@ it('the editor of the user is guarded', async () => {
   using workspace = openWorkspace()
   const root = realpathSync(workspace.path('.'))
   const env = { PATH: `${root}/bin:/bin`, EDITOR: 'ed --wait', VISUAL: 'tools/edit' }
-  const { guardOf } = await lookAtPaths([root], { home: join(root, '..', 'home'), env })
+  const { guardOf } = await openPathStandings([root], { home: join(root, '..', 'home'), env })
   expect(['bin/ed', 'tools/edit'].map((path) => guardOf(join(root, path)))).toEqual([
     ...['startsPrograms', 'startsPrograms'],
   ])

@@ -2,10 +2,10 @@ import { linkSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, sym
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { partsOfFutureRepositories } from '../../src/git/future-repositories.ts'
 import { isGitFolder } from '../../src/git/repository-dangers.ts'
-import { partsOfRepositories } from '../../src/git/repository-to-be.ts'
-import { guardedPlaces, nothingGuarded } from '../../src/paths/closed-places.ts'
-import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
+import { openPathStandings } from '../../src/paths/path-standing.ts'
+import { findSandboxGuards, noSandboxGuards } from '../../src/paths/sandbox-guards.ts'
 import { prepareBubblewrap } from '../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
 import { isWithin } from '../../src/system/real-path.ts'
 import { hasBubblewrap, machine, whyNot } from '../sandbox/bubblewrap/bubblewrap-here.ts'
@@ -71,7 +71,7 @@ function holdsMark(path: string): boolean {
 /** Returns the real paths that a patch may change unasked and those that a command could write; null without a sandbox. */
 async function compare(ground: Playground) {
   const [root, home] = [ground.path('workspace'), ground.path('home')]
-  const { standingOf } = await lookAtPaths([root], { home })
+  const { standingOf } = await openPathStandings([root], { home })
   const folders = ['', 'sub', '.bare'].map((name) => join(root, name)).filter(isGitFolder)
   const reached = places.map((each) => standingOf(join(root, each)).real)
   const standings = [...new Set(reached)].flatMap((real) =>
@@ -86,14 +86,14 @@ async function compare(ground: Playground) {
     ),
   )
   // What makes a folder a repository is asked about, and judged once a command has ended.
-  const isToBe = partsOfRepositories(
+  const isToBe = partsOfFutureRepositories(
     places.map((each) => join(root, each)),
     [root],
   )
   const isMade = (path: string) =>
     !folders.some((folder) => isWithin(path, folder)) && (isToBe(path) || path.includes('.parley-aside-'))
   // A missing folder on the way to a guarded path is closed to commands as a whole.
-  const { missing } = await guardedPlaces([root], { home }).catch(() => nothingGuarded)
+  const { missing } = await findSandboxGuards([root], { home }).catch(() => noSandboxGuards)
   const isOfPatches = (path: string) => missing.some((each) => isWithin(path, each))
   const sandbox = await prepareBubblewrap(ground.limits({ masked: [] }), machine(home)).catch(() => null)
   if (sandbox === null) return null

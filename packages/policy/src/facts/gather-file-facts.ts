@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname, join, resolve } from 'node:path'
-import { guardText, laterUse, rootOf } from '@parley/host'
+import { autoRunNote, guardText, rootOf } from '@parley/host'
 import {
   type Environment,
   type EnvironmentFiles,
@@ -143,7 +143,7 @@ function protectionOf({ guard, isSecret: holdsSecret }: Standing): string | null
 
 /** Returns what a question about a write says besides, as ends of sentences that begin with the path. */
 function notesOn(path: string, { real, written, names, guard }: Standing): string[] {
-  const later = guard === null ? laterUse(real ?? written) : null
+  const later = guard === null ? autoRunNote(real ?? written) : null
   return [
     ...(real !== null && real !== written ? [`leads to ${real}`] : []),
     ...(later === null ? [] : [`runs later: ${later}`]),

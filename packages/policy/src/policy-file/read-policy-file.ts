@@ -1,4 +1,4 @@
-import { readIfThere } from '@parley/host'
+import { readIfExists } from '@parley/host'
 import { closest } from '@parley/text'
 import { isMissing, systemErrorReason } from '@parley/workspace'
 import { parse, TomlError } from 'smol-toml'
@@ -32,7 +32,7 @@ interface PolicyOwner {
 /** Reads a policy file. A missing file has no rules; every failure, also a link that leads nowhere, is a problem in the result. */
 export async function readPolicyFile(file: string, owner?: PolicyOwner): Promise<PolicyFile> {
   try {
-    const text = readIfThere(file)
+    const text = readIfExists(file)
     return text === null ? { rules: [], problems: [] } : parsePolicyText(text, file, owner)
   } catch (error) {
     if (isMissing(error)) return { rules: [], problems: [] }

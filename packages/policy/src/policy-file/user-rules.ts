@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isSafe } from '@parley/config'
-import { readIfThere } from '@parley/host'
+import { readIfExists } from '@parley/host'
 import { replaceSyncedFile } from '@parley/journal'
 import { isMissing, systemErrorReason } from '@parley/workspace'
 import { type Rules, withoutAllowing } from '../decision/rules/rules.ts'
@@ -107,7 +107,7 @@ function problemText(problem: PolicyProblem): string {
 
 function readText(file: string): string {
   try {
-    return readIfThere(file) ?? ''
+    return readIfExists(file) ?? ''
   } catch (error) {
     if (isMissing(error)) return ''
     throw error

@@ -5,7 +5,7 @@ import {
   type GuardKind,
   type GuardSurroundings,
   isWithin,
-  lookAtPaths,
+  openPathStandings,
   type PathStanding,
   rootOf,
   type StartedProgram,
@@ -27,7 +27,7 @@ export async function standingsHere(
   roots: readonly string[],
   { secrets, ...around }: GuardSurroundings & { readonly secrets: SecretPaths },
 ): Promise<readonly Standing[]> {
-  const { standingOf } = await lookAtPaths(roots, around, paths)
+  const { standingOf } = await openPathStandings(roots, around, paths)
   return paths.map((path) => withSecrecy(standingOf(path), secrets))
 }
 

@@ -1,9 +1,9 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { arch, release as kernelRelease } from 'node:os'
-import { type GuardedPlaces, guardedPlaces, nothingGuarded, outermost } from '../../paths/closed-places.ts'
-import { watchMadeRepositories } from '../../paths/made-repositories.ts'
-import { watchGuarded } from '../../paths/put-back.ts'
+import { watchNewRepositories } from '../../paths/new-repositories.ts'
 import { type ReservedName, reserveName } from '../../paths/reserved-names.ts'
+import { watchGuardedPaths } from '../../paths/restore-guarded.ts'
+import { findSandboxGuards, noSandboxGuards, outermost, type SandboxGuards } from '../../paths/sandbox-guards.ts'
 import { realPathOrNull, spellings } from '../../system/real-path.ts'
 import { gitFoldersInTmp } from '../git-in-tmp.ts'
 import type { Loopback, Sandbox, SandboxLimits } from '../sandbox.ts'
@@ -32,7 +32,7 @@ export async function prepareBubblewrap(
   for (const root of roots) assertUsable(root, limits.mode)
   const pinned = pinRoots(limits, roots)
   const isWritable = limits.mode === 'workspace-write'
-  const guarded = isWritable ? await guardedPlaces(roots, machine) : nothingGuarded
+  const guarded = isWritable ? await findSandboxGuards(roots, machine) : noSandboxGuards
   const held = holdAll(guarded.missing, machine.stateFolder ?? null)
   try {
     const mounts = mountsFor(limits, machine, { roots, guarded, held })
@@ -49,7 +49,7 @@ export async function prepareBubblewrap(
       filter: seccompFilter({ arch: processor, unixSockets: allowsUnixSockets(limits) }),
       shell: shellFor(mounts, visible, limits.network ? 'no' : loopback === null ? 'own' : 'shared'),
     }
-    const putBack = watchGuarded({
+    const putBack = watchGuardedPaths({
       ...guarded,
       kept: outermost(guarded),
       roots,
@@ -57,7 +57,7 @@ export async function prepareBubblewrap(
       hidden: limits.masked,
       closesNames: false,
     })
-    const lookAtMade = isWritable && limits.looksAtEnd !== false ? watchMadeRepositories(roots, machine) : () => []
+    const lookAtMade = isWritable && limits.looksAtEnd !== false ? watchNewRepositories(roots, machine) : () => []
     let isStarted = false
     return {
       limits,
@@ -121,13 +121,17 @@ function mountedAs(mounts: readonly Mount[], table: readonly MountLine[]): strin
   })
 }
 
-interface Found {
+interface ProtectedRoots {
   readonly roots: readonly string[]
-  readonly guarded: GuardedPlaces
+  readonly guarded: SandboxGuards
   readonly held: readonly ReservedName[]
 }
 
-function mountsFor(limits: SandboxLimits, machine: BubblewrapMachine, { roots, guarded, held }: Found): Mount[] {
+function mountsFor(
+  limits: SandboxLimits,
+  machine: BubblewrapMachine,
+  { roots, guarded, held }: ProtectedRoots,
+): Mount[] {
   const hidden = hiddenPlaces([...systemServices(machine.home), ...limits.masked])
   const isWritable = limits.mode === 'workspace-write'
   const readOnlyRoots = roots.filter((root) => !isWritable || guarded.kept.includes(root))

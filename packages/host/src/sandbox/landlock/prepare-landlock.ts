@@ -1,8 +1,8 @@
 import { closeSync } from 'node:fs'
-import { allClosed, type GuardedPlaces, guardedPlaces, outermost } from '../../paths/closed-places.ts'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
-import { watchMadeRepositories } from '../../paths/made-repositories.ts'
-import { watchGuarded } from '../../paths/put-back.ts'
+import { watchNewRepositories } from '../../paths/new-repositories.ts'
+import { watchGuardedPaths } from '../../paths/restore-guarded.ts'
+import { allClosed, findSandboxGuards, outermost, type SandboxGuards } from '../../paths/sandbox-guards.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
 import type { Sandbox, SandboxLimits, SandboxState, SandboxWatch } from '../sandbox.ts'
@@ -31,10 +31,10 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
   const { scratch, release } = await openScratch(limits)
   try {
     const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
-    const guarded = await guardedPlaces(roots, machine)
+    const guarded = await findSandboxGuards(roots, machine)
     const outer = await scriptCommand(limits, { scratch, guarded }, machine)
-    const putBack = watchGuarded({ ...onlyFiles(guarded), roots, closesNames: true })
-    const lookAtMade = watchMadeRepositories(limits.looksAtEnd === false ? [] : roots, machine)
+    const putBack = watchGuardedPaths({ ...onlyFiles(guarded), roots, closesNames: true })
+    const lookAtMade = watchNewRepositories(limits.looksAtEnd === false ? [] : roots, machine)
     let isStarted = false
     return {
       limits,
@@ -66,16 +66,20 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
 }
 
 /** Returns what can be written past Landlock, which closes links and missing names as it does files. */
-function onlyFiles(guarded: GuardedPlaces) {
+function onlyFiles(guarded: SandboxGuards) {
   return { kept: outermost(guarded), said: guarded.said, links: [], absent: [], held: [], hidden: [] }
 }
 
-interface Places {
+interface LandlockPaths {
   readonly scratch: string
-  readonly guarded: GuardedPlaces
+  readonly guarded: SandboxGuards
 }
 
-async function scriptCommand(limits: SandboxLimits, places: Places, machine: LandlockMachine): Promise<string[]> {
+async function scriptCommand(
+  limits: SandboxLimits,
+  places: LandlockPaths,
+  machine: LandlockMachine,
+): Promise<string[]> {
   const { program, version, arch } = machine
   const { network, mode } = limits
   const filter = { arch, unixSockets: false, ipSockets: network, attributes: mode !== 'read-only', shared: false }
@@ -97,13 +101,13 @@ async function scriptCommand(limits: SandboxLimits, places: Places, machine: Lan
   ]
 }
 
-interface Status {
+interface StatusFile {
   /** Descriptor for the script, which writes to it when only the command itself can still fail. */
   readonly writeFd: number
   readonly watch: SandboxWatch
 }
 
-function openStatus(): Status {
+function openStatus(): StatusFile {
   const file = openAnonymousFile()
   const watch = {
     innerGroup: () => null,

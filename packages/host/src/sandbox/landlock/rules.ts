@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import type { ClosedPlaces } from '../../paths/closed-places.ts'
+import type { ClosedPaths } from '../../paths/sandbox-guards.ts'
 import type { SandboxLimits } from '../sandbox.ts'
 
 /** Devices that are granted; /dev also holds raw disks and the terminals of others. */
@@ -12,7 +12,7 @@ interface RuleSources {
   /** Folder for temporary files of the command. */
   readonly scratch: string
   /** Protected paths below the writable roots. */
-  readonly guarded: ClosedPlaces
+  readonly guarded: ClosedPaths
 }
 
 /** Returns the rules for all that a command may reach. */

@@ -1,6 +1,6 @@
 import { markVariable } from '../../system/marks.ts'
 import type { SandboxedCommand } from '../sandbox.ts'
-import { type Inside, scratchEnv } from '../scratch.ts'
+import { type InsideSandbox, scratchEnv } from '../scratch.ts'
 import type { FilterArch } from '../seccomp/filter.ts'
 import type { Rule } from './rules.ts'
 
@@ -111,7 +111,7 @@ function callNumbers(arch: FilterArch): string {
  * Returns the env of the command in the form that the script takes. The mark is also there by its own name, because a
  * sweep may come while the script still runs.
  */
-export function hiddenEnv({ env }: SandboxedCommand, inside: Inside): Record<string, string> {
+export function hiddenEnv({ env }: SandboxedCommand, inside: InsideSandbox): Record<string, string> {
   // Perl or the linker would obey some variables under their own names, before the limits are in force.
   const hidden = Object.entries(scratchEnv(env, inside)).map(
     ([name, value], index) => [`E${index}`, `${name}=${value}`] as const,

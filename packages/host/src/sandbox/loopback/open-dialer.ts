@@ -34,7 +34,7 @@ const timeLimitMs = 10_000
 /** Time without a connection after which the process, of 45 MB, is ended. */
 const idleMs = 60_000
 
-interface Waiting {
+interface WaitingDial {
   resolve(socket: Socket): void
   reject(error: Error): void
 }
@@ -48,7 +48,7 @@ export function openDialer(entrance: readonly string[]): Dialer {
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, WaitingDial>()
   let lastId = 0
   let isOpen = true
   const end = () => {

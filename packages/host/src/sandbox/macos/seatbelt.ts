@@ -1,7 +1,7 @@
-import { allClosed, type ClosedPlaces, guardedPlaces } from '../../paths/closed-places.ts'
+import { reservedNames } from '../../paths/auto-run-names.ts'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
-import { watchMadeRepositories } from '../../paths/made-repositories.ts'
-import { reservedNames } from '../../paths/started-later.ts'
+import { watchNewRepositories } from '../../paths/new-repositories.ts'
+import { allClosed, type ClosedPaths, findSandboxGuards } from '../../paths/sandbox-guards.ts'
 import { isWithin } from '../../system/real-path.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
 import type { Sandbox, SandboxLimits, SandboxState } from '../sandbox.ts'
@@ -18,10 +18,10 @@ export interface SeatbeltMachine extends GuardSurroundings, Pick<SandboxState, '
  */
 export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMachine): Promise<Sandbox> {
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
-  const guarded = allClosed(await guardedPlaces(roots, machine))
+  const guarded = allClosed(await findSandboxGuards(roots, machine))
   const { scratch, release } = await openScratch(limits)
   const { text, parameters } = seatbeltProfile(limits, { scratch, guarded })
-  const lookAtMade = watchMadeRepositories(limits.looksAtEnd === false ? [] : roots, machine)
+  const lookAtMade = watchNewRepositories(limits.looksAtEnd === false ? [] : roots, machine)
   let isStarted = false
   const definitions = Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`])
   return {
@@ -51,7 +51,7 @@ export interface ProfilePlaces {
   /** Folder for temporary files of the command. Real path. */
   readonly scratch: string
   /** Protected paths below the writable roots. */
-  readonly guarded: ClosedPlaces
+  readonly guarded: ClosedPaths
 }
 
 const base = `(version 1)

@@ -145,19 +145,19 @@ function isFinal(end: TrialEnd): boolean {
 const printsVersion = 'print syscall(444, 0, 0, 1)'
 
 /** Asks for the version of the kernel's Landlock; below 1 where there is none, or no Perl to apply it. */
-async function askLandlock({ perl }: Machine): Promise<{ readonly version: number } | Pick<Asked, 'problem'>> {
+async function askLandlock({ perl }: Machine): Promise<{ readonly version: number } | Pick<ProgramAnswer, 'problem'>> {
   if (perl === null) return { version: 0 }
   const { answer, problem } = await ask([perl.path, '-f', '-e', printsVersion])
   return /^-?\d+$/.test(answer) ? { version: Number(answer) } : { problem }
 }
 
-interface Asked {
+interface ProgramAnswer {
   readonly answer: string
   /** Failure to report if the answer is of no use. */
   readonly problem: Extract<TrialEnd, { kind: 'broken' | 'tooLong' }>
 }
 
-async function ask(argv: readonly string[]): Promise<Asked> {
+async function ask(argv: readonly string[]): Promise<ProgramAnswer> {
   try {
     const { stdout, stderr, tooLong } = await runWrapped({ argv, env: {}, cwd: '/' }, askLimitMs)
     return { answer: stdout, problem: tooLong ? { kind: 'tooLong' } : { kind: 'broken', said: stderr.trim() } }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { isWeaker, type SandboxState } from '../sandbox.ts'
-import { findingKey, keepFinding, readFinding } from './kept-finding.ts'
+import { cacheFinding, findingKey, readCachedFinding } from './finding-cache.ts'
 import {
   type Finding,
   type FoundSandbox,
@@ -31,7 +31,7 @@ export async function search(options: SandboxesOptions): Promise<FoundSandbox> {
   try {
     const machine = inspect(options)
     const key = findingKey(machine, options.build)
-    const kept = cacheFile === null ? null : readFinding(cacheFile, key)
+    const kept = cacheFile === null ? null : readCachedFinding(cacheFile, key)
     return found(kept ?? (await tryAndKeep(machine, key, cacheFile)), machine)
   } catch (error) {
     return noSandboxFound(error)
@@ -78,7 +78,7 @@ async function tryAndKeep(machine: Machine, key: string, cacheFile: string | nul
   // Needed once a boot, so it is loaded only then.
   const { findEnforcement } = await import('./find-enforcement.ts')
   const finding = await findEnforcement(machine, cacheFile === null ? null : dirname(cacheFile))
-  if (cacheFile !== null) await keepFinding(cacheFile, key, finding)
+  if (cacheFile !== null) await cacheFinding(cacheFile, key, finding)
   return finding
 }
 

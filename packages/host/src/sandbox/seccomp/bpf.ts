@@ -11,7 +11,7 @@ const opcodes = {
 } as const
 
 /** Instruction whose jumps name a label; a jump without one goes to the next line. */
-export interface Line<Label extends string> {
+export interface BpfInstruction<Label extends string> {
   readonly label?: Label
   readonly op: keyof typeof opcodes
   readonly k: number
@@ -22,7 +22,7 @@ export interface Line<Label extends string> {
 const instructionBytes = 8
 
 /** Returns an array of `struct sock_filter`, little-endian as both processors are. Throws for a jump backwards. */
-export function assemble<Label extends string>(lines: readonly Line<Label>[]): Buffer {
+export function assemble<Label extends string>(lines: readonly BpfInstruction<Label>[]): Buffer {
   const places = new Map<Label, number>()
   for (const [index, { label }] of lines.entries()) if (label !== undefined) places.set(label, index)
   const program = Buffer.alloc(lines.length * instructionBytes)

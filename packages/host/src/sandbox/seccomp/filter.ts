@@ -1,4 +1,4 @@
-import { assemble, type Line } from './bpf.ts'
+import { assemble, type BpfInstruction } from './bpf.ts'
 import { arm64Calls, x64Calls } from './call-numbers.ts'
 import { attributeCalls, type CallName, refusedCalls, sharedCalls } from './refused-calls.ts'
 import { modeCalls, modes } from './set-user-id.ts'
@@ -100,18 +100,21 @@ export function seccompFilter(options: FilterOptions): Buffer {
   ])
 }
 
-const verdicts: readonly Line<Label>[] = (['allow', 'refuse', 'unknown', 'kill'] as const).map((verdict) => ({
+const verdicts: readonly BpfInstruction<Label>[] = (['allow', 'refuse', 'unknown', 'kill'] as const).map((verdict) => ({
   label: verdict,
   op: 'return',
   k: actions[verdict],
 }))
 
-function refusals(names: readonly CallName[], calls: Readonly<Partial<Record<CallName, number>>>): Line<Label>[] {
+function refusals(
+  names: readonly CallName[],
+  calls: Readonly<Partial<Record<CallName, number>>>,
+): BpfInstruction<Label>[] {
   const numbers = names.map((name) => calls[name]).filter((number) => number !== undefined)
   return numbers.map((k) => ({ op: 'jumpIfEqual', k, yes: 'refuse' }))
 }
 
-function sockets(allowed: { readonly unixSockets: boolean; readonly ipSockets: boolean }): Line<Label>[] {
+function sockets(allowed: { readonly unixSockets: boolean; readonly ipSockets: boolean }): BpfInstruction<Label>[] {
   const free = [
     ...(allowed.unixSockets ? [families.unix] : []),
     ...(allowed.ipSockets ? [families.inet, families.inet6] : []),
@@ -127,7 +130,7 @@ function sockets(allowed: { readonly unixSockets: boolean; readonly ipSockets: b
 }
 
 /** Refuses pairs of datagram sockets (SOCK_RAW counts as one), which could send to any unix socket. */
-function socketPairs(unixSockets: boolean): Line<Label>[] {
+function socketPairs(unixSockets: boolean): BpfInstruction<Label>[] {
   if (unixSockets) return [{ label: 'socketpair', op: 'return', k: actions.allow }]
   return [
     { label: 'socketpair', op: 'load', k: data.argument(1) },
@@ -136,7 +139,7 @@ function socketPairs(unixSockets: boolean): Line<Label>[] {
   ]
 }
 
-function oneOf(values: readonly number[], found: Verdict, otherwise: Verdict): Line<Label>[] {
+function oneOf(values: readonly number[], found: Verdict, otherwise: Verdict): BpfInstruction<Label>[] {
   return values.map((k, index) => ({
     op: 'jumpIfEqual',
     k,

@@ -1,4 +1,4 @@
-import type { Line } from './bpf.ts'
+import type { BpfInstruction } from './bpf.ts'
 import type { CallName, ModeCall } from './refused-calls.ts'
 
 type Label = 'openFlags' | 'openatFlags' | 'secondMode' | 'thirdMode' | 'fourthMode' | 'allow' | 'refuse' | 'unknown'
@@ -23,7 +23,7 @@ const judges: readonly (readonly [ModeCall, Label])[] = [
 ]
 
 /** Returns the jumps of the calls that set permissions. */
-export function modeCalls(calls: Readonly<Partial<Record<CallName, number>>>): Line<Label>[] {
+export function modeCalls(calls: Readonly<Partial<Record<CallName, number>>>): BpfInstruction<Label>[] {
   return judges.flatMap(([name, yes]) => {
     const k = calls[name]
     return k === undefined ? [] : [{ op: 'jumpIfEqual' as const, k, yes }]
@@ -31,7 +31,7 @@ export function modeCalls(calls: Readonly<Partial<Record<CallName, number>>>): L
 }
 
 /** Returns the lines that refuse S_ISUID. `argument` gives the offset of the nth argument, counted from 0. */
-export function modes(argument: (index: 1 | 2 | 3) => number): Line<Label>[] {
+export function modes(argument: (index: 1 | 2 | 3) => number): BpfInstruction<Label>[] {
   return [
     { label: 'openFlags', op: 'load', k: argument(1) },
     { op: 'jumpIfSet', k: creating, yes: 'thirdMode', no: 'allow' },

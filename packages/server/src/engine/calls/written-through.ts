@@ -1,4 +1,4 @@
-import { namedOutside } from '@parley/host'
+import { hardLinkedOutside } from '@parley/host'
 import type { ChangedPath, ItemOf } from '@parley/protocol'
 import { realOrGiven } from '@parley/workspace'
 import type { ToolOutcome } from '../../tools/tool.ts'
@@ -21,7 +21,7 @@ export async function sayWrittenThrough(
 ): Promise<ToolOutcome> {
   const roots = workspaceOf(conversation.state).roots.map(realOrGiven)
   const changed = changes.filter(({ before, after }) => before !== null && after !== null && after.link !== true)
-  const paths = await namedOutside(
+  const paths = await hardLinkedOutside(
     changed.map(({ path }) => path),
     roots,
   )

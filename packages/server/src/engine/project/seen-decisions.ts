@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readIfThere } from '@parley/host'
+import { readIfExists } from '@parley/host'
 import { type Files, makeFolders, replaceFile } from '@parley/journal'
 
 /** Newest decisions that this home has seen in a store, by their numbers. */
@@ -14,7 +14,7 @@ interface SeenDecisions {
 export function seenDecisions(home: string, files: Files): SeenDecisions {
   const folder = join(home, 'trust', 'seen')
   const pathOf = (seal: string) => join(folder, seal.replaceAll(/[^\w-]/g, '_'))
-  const newest = (seal: string) => Number(readIfThere(pathOf(seal)) ?? 0)
+  const newest = (seal: string) => Number(readIfExists(pathOf(seal)) ?? 0)
   return {
     newest,
     note(seal, number) {

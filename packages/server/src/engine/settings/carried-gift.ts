@@ -1,4 +1,4 @@
-import { readIfThere } from '@parley/host'
+import { readIfExists } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
@@ -52,7 +52,7 @@ export function createCarriedGifts(ports: GiftPorts): CarriedGifts {
 
   /** Seals a file of rules as it is now; null where there is none. */
   function rulesSealOf(id: ConversationId, { policyFile }: PersonsGift): string | null {
-    const text = policyFile === null ? null : readIfThere(policyFile)
+    const text = policyFile === null ? null : readIfExists(policyFile)
     return text === null ? null : redaction.seal(JSON.stringify(['rules', id, policyFile, text]))
   }
 }

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { stricterSandbox } from '@parley/config'
-import { readIfThere } from '@parley/host'
+import { readIfExists } from '@parley/host'
 import { type Files, makeFolders, replaceFile, sessionPaths } from '@parley/journal'
 import type { Projects } from '@parley/policy'
 import type { ConversationState, Overrides, Settings } from '@parley/protocol'
@@ -153,7 +153,7 @@ export function giftPath(home: string, id: string): string | null {
 
 function parsed(path: string): unknown {
   try {
-    return JSON.parse(readIfThere(path) ?? 'null')
+    return JSON.parse(readIfExists(path) ?? 'null')
   } catch {
     return null
   }

@@ -1,7 +1,7 @@
 import { chmodSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, withSetting } from '@parley/config'
-import { readIfThere } from '@parley/host'
+import { readIfExists } from '@parley/host'
 import { type Files, makeFolders, replaceSynced } from '@parley/journal'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
 import { isMissing, systemErrorReason } from '@parley/workspace'
@@ -19,7 +19,7 @@ export async function writeConfig(
 ): Promise<ResultOf<'config/write'>> {
   const file = join(home, 'config.toml')
   try {
-    const text = readIfThere(file) ?? ''
+    const text = readIfExists(file) ?? ''
     const after = withSetting(text, { table: 'tui', key: 'theme', value }, file)
     if (after !== text) await replace(files, home, { file, text: after })
     return { file }

@@ -1,4 +1,10 @@
-import { type CommandEnd, noSandbox, type OutputListener, type RunningCommand, searchAndWatch } from '@parley/host'
+import {
+  type CommandEnd,
+  findAndWatchRepositories,
+  noSandbox,
+  type OutputListener,
+  type RunningCommand,
+} from '@parley/host'
 import type { Actor, Failure, ItemId, ItemOf, Output, RequestKey } from '@parley/protocol'
 import { clipForModel, exitWords } from '@parley/text'
 import { realOrGiven } from '@parley/workspace'
@@ -193,7 +199,11 @@ async function startCommand(item: ShellItem, onOutput: OutputListener, parts: Sh
   // It has all rights, so that nothing is moved: what it may start later is said.
   const release =
     environment.name === null
-      ? await searchAndWatch(roots.map(realOrGiven), { home: environment.home, env: environment.env, moves: false })
+      ? await findAndWatchRepositories(roots.map(realOrGiven), {
+          home: environment.home,
+          env: environment.env,
+          moves: false,
+        })
       : () => []
   return environment.commands.runCommand(specOf(item, parts), { sandbox: { ...noSandbox, release }, onOutput })
 }

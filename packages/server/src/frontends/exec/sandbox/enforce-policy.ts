@@ -4,8 +4,8 @@ import {
   type GuardKind,
   type GuardSurroundings,
   guardText,
-  lookAtPaths,
   noSandbox,
+  openPathStandings,
   type Sandbox,
   type Sandboxes,
   type SandboxLimits,
@@ -95,7 +95,7 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
   const { sandboxes, secrets, platform, ceiling = noCeiling } = parts
   const underWay = createPathsUnderWay()
   const guard = async (roots: readonly string[], together: readonly string[] = underWay.all()): Promise<Guard> =>
-    (await lookAtPaths(roots, parts, together)).guardOf
+    (await openPathStandings(roots, parts, together)).guardOf
   async function masksOf({ masked }: Sandboxed): Promise<SecretPaths> {
     return [...new Set([...(await secrets()), ...(await realPaths(masked))])]
   }

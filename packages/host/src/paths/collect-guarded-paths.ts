@@ -4,7 +4,7 @@ import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import { type GuardKind, hookNames } from './guarded-names.ts'
 
 /** Protected paths within writable folders, by real path. */
-export interface FoundPlaces {
+export interface GuardedPaths {
   /** Paths protected with all that is in them, whether they exist or not. */
   readonly places: ReadonlyMap<string, GuardKind>
   /** Links to such a path; replaced, they would lead elsewhere. */
@@ -20,27 +20,27 @@ export interface FoundPlaces {
 }
 
 /** Path to protect, whether it exists or not. Links in it are not followed yet. */
-interface GuardedPlace {
+interface GuardedPath {
   readonly path: string
   readonly kind: GuardKind
   /** True where a missing path keeps no name from being made. */
   readonly ifThere?: true
 }
 
-export interface PlaceCollector {
-  readonly found: FoundPlaces
+export interface GuardedPathCollector {
+  readonly found: GuardedPaths
   /** Adds the target of a path and the links on the way, which are put back. */
-  addWatched(place: GuardedPlace): void
+  addWatched(place: GuardedPath): void
   /** Adds an existing path as `addWatched` does; a missing one is only looked at after a command. */
-  addIfThere(place: GuardedPlace): void
+  addIfThere(place: GuardedPath): void
   /** Adds an existing path as `addWatched` does, whose exchange is only said; a missing one as `addIfThere`. */
-  addSaid(place: GuardedPlace): void
+  addSaid(place: GuardedPath): void
   /** Adds a path in a writable folder that is known to be missing. */
-  addMissing(place: GuardedPlace): void
+  addMissing(place: GuardedPath): void
   /** Adds the target of a path and the links on the way, which must not be replaced at all. */
-  addWithLinks(place: GuardedPlace): void
+  addWithLinks(place: GuardedPath): void
   /** Adds a path that git's settings name: as `addIfThere` or `addWithLinks` does, as it says itself. */
-  addNamed(place: GuardedPlace): void
+  addNamed(place: GuardedPath): void
   /** Adds a writable folder that is a bare repository. */
   addBareRoot(root: string, workFolders: readonly string[]): void
 }
@@ -53,7 +53,7 @@ const holdingFiles: ReadonlySet<GuardKind> = new Set(['gitHooks', 'gitCommands',
 const maxLinked = 200
 
 /** Collects the paths that lie within the writable folders. */
-export function collectPlaces(roots: readonly string[]): PlaceCollector {
+export function collectGuardedPaths(roots: readonly string[]): GuardedPathCollector {
   const places = new Map<string, GuardKind>()
   const links = new Map<string, GuardKind>()
   const watched = new Map<string, GuardKind>()
@@ -63,7 +63,7 @@ export function collectPlaces(roots: readonly string[]): PlaceCollector {
   const entered = new Set<string>()
   const isInside = (path: string) => roots.some((root) => path !== root && isWithin(path, root))
 
-  function add({ path, kind }: GuardedPlace): readonly string[] {
+  function add({ path, kind }: GuardedPath): readonly string[] {
     if (path.length > maxPathLength) throw new Error(`${path.slice(0, 200)}… is too long a path to follow`)
     const { real, links: passed } = followLinks(path)
     // Links in a circle lead to no place that a mount could close; the links themselves are watched.
@@ -85,23 +85,23 @@ export function collectPlaces(roots: readonly string[]): PlaceCollector {
     }
   }
 
-  function addWatched(place: GuardedPlace): void {
+  function addWatched(place: GuardedPath): void {
     for (const link of add(place)) watched.set(link, place.kind)
   }
 
-  function addIfThere({ path, kind }: GuardedPlace): void {
+  function addIfThere({ path, kind }: GuardedPath): void {
     const { real } = path.length > maxPathLength ? { real: path } : followLinks(path)
     if (lookAt(path) !== null || lookAt(real) !== null) addWatched({ path, kind })
     else if (isInside(real)) absent.set(real, kind)
   }
 
-  function addSaid(place: GuardedPlace): void {
+  function addSaid(place: GuardedPath): void {
     const before = new Set(places.keys())
     addIfThere(place)
     for (const path of places.keys()) if (!before.has(path)) said.add(path)
   }
 
-  function addWithLinks(place: GuardedPlace): void {
+  function addWithLinks(place: GuardedPath): void {
     for (const link of add(place)) links.set(link, place.kind)
   }
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
+import { openPathStandings } from '../../src/paths/path-standing.ts'
 import { prepareBubblewrap } from '../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
 import { hasBubblewrap, machine, whyNot } from '../sandbox/bubblewrap/bubblewrap-here.ts'
 import { openPlayground, type Playground } from '../sandbox/playground.ts'
@@ -342,7 +342,7 @@ describe('a patch', () => {
   /** Returns why each of these paths asks when all are written in one patch. */
   async function askedTogether(ground: Playground, names: readonly string[]) {
     const paths = names.map((name) => ground.path(`workspace/${name}`))
-    const { guardOf } = await lookAtPaths([ground.path('workspace')], { home: ground.path('home') }, paths)
+    const { guardOf } = await openPathStandings([ground.path('workspace')], { home: ground.path('home') }, paths)
     return paths.map(guardOf)
   }
 

@@ -1,9 +1,9 @@
-import { partsOfRepositories } from '../git/repository-to-be.ts'
+import { partsOfFutureRepositories } from '../git/future-repositories.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
-import type { FoundPlaces } from './collect-places.ts'
+import { guardOfAutoRunName } from './auto-run-names.ts'
+import type { GuardedPaths } from './collect-guarded-paths.ts'
 import { alsoAtHome, type GuardKind, guardedAtHome } from './guarded-names.ts'
 import { findGuarded, type GuardSurroundings } from './guarded-paths.ts'
-import { askedByName } from './started-later.ts'
 
 /** Standing of one path: where it leads, and whether it may change. */
 export interface PathStanding {
@@ -20,7 +20,7 @@ export interface PathStanding {
 }
 
 /** Tells what paths are, by the files at the time of its making. */
-export interface Paths {
+export interface PathStandings {
   standingOf(written: string): PathStanding
   /** Returns why a path must not change, compared as it is written; null where it may. */
   guardOf: Guard
@@ -33,14 +33,14 @@ export type Guard = (path: string) => GuardKind | null
  * Looks at writable folders, given by real paths, for all that is to be asked about paths now. Never rejects. `together`:
  * paths that are changed in one go, which may make a folder a repository though none does so alone.
  */
-export async function lookAtPaths(
+export async function openPathStandings(
   roots: readonly string[],
   around: GuardSurroundings,
   together: readonly string[] = [],
-): Promise<Paths> {
+): Promise<PathStandings> {
   const byName = guardByName(roots, around.home)
   const byPlace = await findGuarded(roots, around).then(guardByPlace, () => () => 'unknown' as const)
-  const isPartOfRepository = partsOfRepositories(
+  const isPartOfRepository = partsOfFutureRepositories(
     [...together, ...together.map((path) => followLinks(path).real)],
     roots,
   )
@@ -75,7 +75,7 @@ export function rootOf(path: string, roots: readonly string[]): string | null {
 }
 
 /** Compares without case, because some file systems ignore it. */
-function guardByPlace({ places, links, watched, absent, writable }: FoundPlaces): Guard {
+function guardByPlace({ places, links, watched, absent, writable }: GuardedPaths): Guard {
   const guarded = [...places, ...links, ...watched, ...absent].map(([path, kind]) => ({
     folded: path.toLowerCase(),
     kind,
@@ -104,7 +104,7 @@ export function guardByName(roots: readonly string[], home: string): Guard {
     const [top = '', next = ''] = isAtHome ? namesIn(path.slice(home.length)) : []
     if (startFile.test(top) || namesAtHome.has(top) || namesAtHome.has(`${top}/${next}`)) return 'atStart'
     const below = root === null ? path : path.slice(root.length)
-    return namesIn(below).includes('.git') ? 'repository' : askedByName(below)
+    return namesIn(below).includes('.git') ? 'repository' : guardOfAutoRunName(below)
   }
 }
 

@@ -4,7 +4,7 @@ import { findGuarded, type GuardSurroundings } from './guarded-paths.ts'
 import { isPlaceholder } from './reserved-names.ts'
 
 /** Protected paths for a sandbox. All are real. */
-export interface ClosedPlaces {
+export interface ClosedPaths {
   /** Existing paths that must not change. */
   readonly kept: readonly string[]
   /** Missing paths that must not be made. The folder of each exists. */
@@ -14,7 +14,7 @@ export interface ClosedPlaces {
 }
 
 /** Protected paths for a sandbox that can close files and folders alone. */
-export interface GuardedPlaces extends ClosedPlaces {
+export interface SandboxGuards extends ClosedPaths {
   /** Links to a kept path that are put back after a command. */
   readonly links: readonly string[]
   /** Missing paths whose names stay free; what a command makes there is moved aside. */
@@ -23,7 +23,7 @@ export interface GuardedPlaces extends ClosedPlaces {
   readonly said: ReadonlySet<string>
 }
 
-export const nothingGuarded: GuardedPlaces = {
+export const noSandboxGuards: SandboxGuards = {
   kept: [],
   missing: [],
   writable: [],
@@ -33,7 +33,7 @@ export const nothingGuarded: GuardedPlaces = {
 }
 
 /** Finds what a sandbox protects within writable folders. Rejects with a sentence for what it cannot protect. */
-export async function guardedPlaces(roots: readonly string[], around: GuardSurroundings): Promise<GuardedPlaces> {
+export async function findSandboxGuards(roots: readonly string[], around: GuardSurroundings): Promise<SandboxGuards> {
   const { places, links, watched, absent, said, writable } = await findGuarded(roots, around)
   for (const link of links.keys())
     if (!isClosed(link, places, writable))
@@ -57,12 +57,12 @@ export async function guardedPlaces(roots: readonly string[], around: GuardSurro
 }
 
 /** Returns the paths for a sandbox that can also close links and missing names. */
-export function allClosed({ kept, missing, writable, links, absent }: GuardedPlaces): ClosedPlaces {
+export function allClosed({ kept, missing, writable, links, absent }: SandboxGuards): ClosedPaths {
   return { kept: [...kept, ...links], missing: [...missing, ...absent], writable }
 }
 
 /** Returns the kept paths that lie in no other kept one: those that a mount of their own closes. */
-export function outermost({ kept, writable }: ClosedPlaces): string[] {
+export function outermost({ kept, writable }: ClosedPaths): string[] {
   const all = new Set(kept)
   return kept.filter((path) => !isClosed(dirname(path), all, writable))
 }

@@ -4,7 +4,7 @@ import type { GuardKind } from './guarded-names.ts'
 type ForCommands = 'reserved' | 'closed' | 'free'
 
 /** Files by which another program starts something later, or does as they say, without the user running them. */
-export interface StartedLater {
+export interface AutoRunFiles {
   /** Paths below any folder; `*` stands for a part of one name. All that lies below a named folder counts, too. */
   readonly names: readonly string[]
   /** Treatment by commands, at the top of each writable folder. */
@@ -14,7 +14,7 @@ export interface StartedLater {
 }
 
 /** `.git` is handled apart, as git decides where one leads. */
-export const startedLater: readonly StartedLater[] = [
+export const autoRunFiles: readonly AutoRunFiles[] = [
   { names: ['.parley'], commands: 'reserved', patches: { ask: 'parley' } },
   { names: ['.vscode', '.idea'], commands: 'reserved', patches: { ask: 'editor' } },
   { names: ['.husky'], commands: 'reserved', patches: { ask: 'gitCommands' } },

@@ -11,7 +11,10 @@ const ownEntries =
  * paths were there. Looks at the files as they are at each test.
  * @param roots Folders of which none above is looked at.
  */
-export function partsOfRepositories(made: readonly string[], roots: readonly string[]): (path: string) => boolean {
+export function partsOfFutureRepositories(
+  made: readonly string[],
+  roots: readonly string[],
+): (path: string) => boolean {
   const folded = withFolders(made.map((path) => path.toLowerCase()))
   const wouldBeThere = (entry: string, also: string) =>
     folded.has(entry.toLowerCase()) || isWithin(also, entry.toLowerCase()) || lookAt(entry) !== null

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces } from '../../src/paths/closed-places.ts'
 import type { GuardSurroundings } from '../../src/paths/guarded-paths.ts'
-import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
+import { openPathStandings } from '../../src/paths/path-standing.ts'
+import { findSandboxGuards } from '../../src/paths/sandbox-guards.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 
 const repository = { 'w/.git/HEAD': 'ref: refs/heads/main\n', 'w/.git/objects/x': '', 'w/.git/refs/x': '' }
@@ -26,7 +26,7 @@ async function kindsOf(
   root = 'w',
   more: Partial<GuardSurroundings> = {},
 ) {
-  const { guardOf } = await lookAtPaths([join(top, root)], { home: join(top, 'home'), ...more })
+  const { guardOf } = await openPathStandings([join(top, root)], { home: join(top, 'home'), ...more })
   return paths.map((path) => guardOf(join(top, path)))
 }
 
@@ -65,7 +65,7 @@ describe('a folder of git hooks is protected', () => {
   it('with the file that is in its way', async () => {
     using place = laidOut({ ...repository, 'w/.git/config': '[core]\nhooksPath = tools/hooks', 'w/tools': 'x' })
     expect(await kindsOf(place, ['w/tools', 'w/tools/hooks/x', 'w/other'])).toEqual(['gitHooks', 'gitHooks', null])
-    const { kept } = await guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })
+    const { kept } = await findSandboxGuards([join(place.top, 'w')], { home: '/nowhere' })
     expect(kept).toContain(join(place.top, 'w/tools'))
   })
 
@@ -79,7 +79,7 @@ describe('a folder of git hooks is protected', () => {
     symlinkSync('not/there', join(place.top, 'w/.hk'))
     expect(await kindsOf(place, ['w/not/there/deep/x', 'w/.hk', 'w/not/x'])).toEqual(['gitHooks', 'gitHooks', null])
     const around = { home: join(place.top, 'home') }
-    await expect(guardedPlaces([join(place.top, 'w')], around)).rejects.toThrow('w/.hk is a link')
+    await expect(findSandboxGuards([join(place.top, 'w')], around)).rejects.toThrow('w/.hk is a link')
   })
 })
 
@@ -172,7 +172,7 @@ describe('a file of git settings is protected', () => {
     })
     const paths = ['w/config', 'w/config.worktree', 'w/hooks/update', 'w/tools/new', 'w/tools/hooks/update']
     expect(await kindsOf(place, paths)).toEqual(['gitSettings', 'gitSettings', 'gitHooks', null, 'gitHooks'])
-    const { missing } = await guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })
+    const { missing } = await findSandboxGuards([join(place.top, 'w')], { home: '/nowhere' })
     expect(missing).toEqual([join(place.top, 'w/tools/hooks')])
   })
 
@@ -193,7 +193,7 @@ describe('a file of git settings is protected', () => {
   ])('and makes everything protected when it %s to be read', async (_, files) => {
     using place = laidOut({ ...repository, ...files })
     expect(await kindsOf(place, ['w/anything', 'elsewhere'])).toEqual(['unknown', null])
-    await expect(guardedPlaces([join(place.top, 'w')], { home: '/nowhere' })).rejects.toThrow('w/')
+    await expect(findSandboxGuards([join(place.top, 'w')], { home: '/nowhere' })).rejects.toThrow('w/')
   })
 })
 
@@ -204,10 +204,10 @@ it('a settings file of this program is protected by its real path', async () => 
   const own = () => ['home/config.toml', 'home/trust'].map((path) => join(place.top, path))
   const paths = ['w/settings.toml', 'w/trust/new', 'w/other']
   expect(await kindsOf(place, paths, 'w', { own })).toEqual(['parley', 'parley', null])
-  await expect(guardedPlaces([join(place.top, 'w')], { home: '/nowhere', own })).resolves.toBeTruthy()
+  await expect(findSandboxGuards([join(place.top, 'w')], { home: '/nowhere', own })).resolves.toBeTruthy()
   renameSync(join(place.top, 'w/trust'), join(place.top, 'trust'))
   symlinkSync(join(place.top, 'trust'), join(place.top, 'w/trust'))
   expect(await kindsOf(place, ['w/trust'], 'w', { own })).toEqual(['parley'])
-  const sandboxed = guardedPlaces([join(place.top, 'w')], { home: '/nowhere', own })
+  const sandboxed = findSandboxGuards([join(place.top, 'w')], { home: '/nowhere', own })
   await expect(sandboxed).rejects.toThrow('w/trust is a link')
 })

@@ -6,20 +6,20 @@ import { timeSlices } from '../time/time-slices.ts'
 /** Entries looked at in all folders; a search of so many takes about a second. */
 const maxEntries = 200_000
 
-interface Searched {
+interface LinkSearch {
   /** Changes when the file gets another name, loses one or one is renamed. */
   readonly stamp: string
   readonly names: readonly string[]
 }
 
-const known = new Map<string, Searched>()
+const known = new Map<string, LinkSearch>()
 const maxKnown = 50
 
 /**
  * Lists the further names (hard links) of a file within folders, by which it can be written past every mask. Searches
  * once, until the file's names change. Throws a sentence where there is too much to search.
  */
-export function secondNames(file: string, folders: readonly string[]): readonly string[] {
+export function hardLinksOf(file: string, folders: readonly string[]): readonly string[] {
   const stat = lookAt(file)
   if (stat?.isFile() !== true || stat.nlink < 2n) return []
   const stamp = `${stat.dev} ${stat.ino} ${stat.nlink} ${stat.ctimeNs}`
@@ -37,7 +37,10 @@ export function secondNames(file: string, folders: readonly string[]): readonly 
  * Resolves to those of these files that have a name outside of folders, by which what is written to them is written
  * there, too. Looks through the folders once for all of them, in slices; to all of them where there is too much.
  */
-export async function namedOutside(files: readonly string[], folders: readonly string[]): Promise<readonly string[]> {
+export async function hardLinkedOutside(
+  files: readonly string[],
+  folders: readonly string[],
+): Promise<readonly string[]> {
   const linked = files.flatMap((file) => {
     const stat = lookAt(file)
     return stat?.isFile() === true && stat.nlink > 1n ? [{ file, stat }] : []

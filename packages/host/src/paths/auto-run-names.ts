@@ -1,13 +1,13 @@
+import { type AutoRunFiles, autoRunFiles } from './auto-run-table.ts'
 import type { GuardKind } from './guarded-names.ts'
-import { type StartedLater, startedLater } from './started-later-table.ts'
 
 interface NamedPaths {
-  readonly row: StartedLater
+  readonly row: AutoRunFiles
   /** Matches paths below a folder that are one of the names, or lie in one. */
   readonly pattern: RegExp
 }
 
-const rows: readonly NamedPaths[] = startedLater.map((row) => ({ row, pattern: patternOf(row.names) }))
+const rows: readonly NamedPaths[] = autoRunFiles.map((row) => ({ row, pattern: patternOf(row.names) }))
 
 /** Returns a pattern for names in a path, in either case: some file systems ignore it. */
 function patternOf(names: readonly string[]): RegExp {
@@ -20,13 +20,13 @@ function sourceOf(name: string): string {
 }
 
 /** Returns why a patch of a path below a writable folder asks, by its names alone; null where they are ordinary ones. */
-export function askedByName(path: string): GuardKind | null {
+export function guardOfAutoRunName(path: string): GuardKind | null {
   for (const { row, pattern } of rows) if ('ask' in row.patches && pattern.test(path)) return row.patches.ask
   return null
 }
 
 /** Returns who runs or obeys a file later, by its names alone; null for other files. */
-export function laterUse(path: string): string | null {
+export function autoRunNote(path: string): string | null {
   for (const { row, pattern } of rows) if ('note' in row.patches && pattern.test(path)) return row.patches.note
   return null
 }
@@ -34,8 +34,8 @@ export function laterUse(path: string): string | null {
 /** Name at the top of a writable folder, and why it is kept from commands. */
 type NamedKind = readonly [name: string, kind: GuardKind]
 
-function namesFor(commands: StartedLater['commands']): readonly NamedKind[] {
-  return startedLater.flatMap(({ names, patches, ...row }) =>
+function namesFor(commands: AutoRunFiles['commands']): readonly NamedKind[] {
+  return autoRunFiles.flatMap(({ names, patches, ...row }) =>
     row.commands === commands && 'ask' in patches ? names.map((name) => [name, patches.ask] as const) : [],
   )
 }

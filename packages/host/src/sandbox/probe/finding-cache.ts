@@ -51,7 +51,7 @@ function describe(program: FoundProgram | null): string {
 }
 
 /** Returns the finding kept for this key; null when there is none or the file is not valid. */
-export function readFinding(file: string, key: string): Finding | null {
+export function readCachedFinding(file: string, key: string): Finding | null {
   return orNull(() => {
     const content: unknown = JSON.parse(ownText(file))
     return isRecord(content) && content['key'] === key ? findingOf(content['finding']) : null
@@ -84,10 +84,10 @@ function findingOf(value: unknown): Finding | null {
 }
 
 /** Writes a finding, or removes the kept one if this one is not to be kept. A failed write costs only another search. */
-export async function keepFinding(file: string, key: string, finding: Finding): Promise<void> {
+export async function cacheFinding(file: string, key: string, finding: Finding): Promise<void> {
   try {
     if (!isKept(finding.enforcement) || !finding.isSure) {
-      if (readFinding(file, key) !== null) await rm(file, { force: true })
+      if (readCachedFinding(file, key) !== null) await rm(file, { force: true })
       return
     }
     await makeFolder(dirname(file))

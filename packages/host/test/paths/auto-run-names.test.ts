@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { laterUse } from '../../src/paths/started-later.ts'
-import { startedLater } from '../../src/paths/started-later-table.ts'
-import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
+import { autoRunNote } from '../../src/paths/auto-run-names.ts'
+import { autoRunFiles } from '../../src/paths/auto-run-table.ts'
+import { openPathStandings } from '../../src/paths/path-standing.ts'
 import { prepareBubblewrap } from '../../src/sandbox/bubblewrap/prepare-bubblewrap.ts'
 import { hasBubblewrap, machine, whyNot } from '../sandbox/bubblewrap/bubblewrap-here.ts'
 import { openPlayground, type Playground } from '../sandbox/playground.ts'
 import { runLimited } from '../sandbox/run-limited.ts'
 
 /** Every name of the table with a file in or at it; a wildcard stands for `x`. */
-const named = startedLater.flatMap(({ names, commands, patches }) =>
+const named = autoRunFiles.flatMap(({ names, commands, patches }) =>
   names.map((name) => ({ name: name.replaceAll('*', 'x'), commands, patches })),
 )
 const asked = named.filter(({ patches }) => 'ask' in patches).map(({ name, ...row }) => [name, row] as const)
@@ -25,7 +25,7 @@ const ordinary = [
 
 describe('a patch', () => {
   const guards = async (ground: Playground) =>
-    (await lookAtPaths([ground.path('workspace')], { home: ground.path('home') })).guardOf
+    (await openPathStandings([ground.path('workspace')], { home: ground.path('home') })).guardOf
 
   it.each(asked)('of %s asks, at the top and below, as a file and as a folder', async (name, { patches }) => {
     using ground = openPlayground()
@@ -42,14 +42,14 @@ describe('a patch', () => {
   })
 
   it.each(free)('of %s that asks for another reason has a note', (name) => {
-    expect([name, `a/${name}`].map((path) => laterUse(path) === null)).toEqual([false, false])
+    expect([name, `a/${name}`].map((path) => autoRunNote(path) === null)).toEqual([false, false])
   })
 
   it('in a workspace that lies in a folder of such a name does not ask for that', async () => {
     using ground = openPlayground()
     const root = ground.path('workspace/.claude/worktrees/one')
     mkdirSync(root, { recursive: true })
-    const { guardOf } = await lookAtPaths([root], { home: ground.path('home') })
+    const { guardOf } = await openPathStandings([root], { home: ground.path('home') })
     expect([`${root}/src/a.ts`, `${root}/AGENTS.md`].map(guardOf)).toEqual([null, 'agent'])
   })
 })

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { findingKey, keepFinding, readFinding } from '../../../src/sandbox/probe/kept-finding.ts'
+import { cacheFinding, findingKey, readCachedFinding } from '../../../src/sandbox/probe/finding-cache.ts'
 import { type Finding, inspectMachine } from '../../../src/sandbox/probe/machine.ts'
 import { openWorkspace } from '../../workspace.ts'
 
@@ -11,9 +11,9 @@ describe('a kept finding', () => {
   it.each([full, partial])('is read again for the same key, from a file of this user alone', async (finding) => {
     using workspace = openWorkspace()
     const file = workspace.path('made/on/the/way/sandbox.json')
-    await keepFinding(file, 'key', finding)
-    expect(readFinding(file, 'key')).toEqual(finding)
-    expect(readFinding(file, 'other key')).toBeNull()
+    await cacheFinding(file, 'key', finding)
+    expect(readCachedFinding(file, 'key')).toEqual(finding)
+    expect(readCachedFinding(file, 'other key')).toBeNull()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(statSync(workspace.path('made/on')).mode & 0o777).toBe(0o700)
     expect(readdirSync(workspace.path('made/on/the/way'))).toEqual(['sandbox.json'])
@@ -26,8 +26,8 @@ describe('a kept finding', () => {
       { enforcement: 'none', reason: 'None.', isSure: true } as const,
       { ...partial, isSure: false },
     ]) {
-      await keepFinding(file, 'key', full)
-      await keepFinding(file, 'key', finding)
+      await cacheFinding(file, 'key', full)
+      await cacheFinding(file, 'key', finding)
       expect(existsSync(file)).toBe(false)
     }
   })
@@ -43,18 +43,18 @@ describe('a kept finding', () => {
   ])('is ignored when the file is broken or holds what is never kept: %s', async (text) => {
     using workspace = openWorkspace()
     writeFileSync(workspace.path('sandbox.json'), text, { mode: 0o600 })
-    expect(readFinding(workspace.path('sandbox.json'), 'key')).toBeNull()
+    expect(readCachedFinding(workspace.path('sandbox.json'), 'key')).toBeNull()
   })
 
   it('is ignored when others can read or write the file, or it is a link', async () => {
     using workspace = openWorkspace()
     const file = workspace.path('sandbox.json')
-    await keepFinding(file, 'key', full)
+    await cacheFinding(file, 'key', full)
     symlinkSync(file, workspace.path('link'))
-    expect(readFinding(workspace.path('link'), 'key')).toBeNull()
+    expect(readCachedFinding(workspace.path('link'), 'key')).toBeNull()
     for (const mode of [0o620, 0o602, 0o640]) {
       chmodSync(file, mode)
-      expect(readFinding(file, 'key')).toBeNull()
+      expect(readCachedFinding(file, 'key')).toBeNull()
     }
   })
 
@@ -62,13 +62,13 @@ describe('a kept finding', () => {
     using workspace = openWorkspace()
     writeFileSync(workspace.path('victim'), 'victim')
     symlinkSync(workspace.path('victim'), workspace.path('sandbox.json'))
-    await keepFinding(workspace.path('sandbox.json'), 'key', full)
+    await cacheFinding(workspace.path('sandbox.json'), 'key', full)
     expect(readFileSync(workspace.path('victim'), 'utf8')).toBe('victim')
   })
 
   it('may be impossible to keep without an error', async () => {
-    await keepFinding('/proc/nowhere/sandbox.json', 'key', full)
-    expect(readFinding('/proc/nowhere/sandbox.json', 'key')).toBeNull()
+    await cacheFinding('/proc/nowhere/sandbox.json', 'key', full)
+    expect(readCachedFinding('/proc/nowhere/sandbox.json', 'key')).toBeNull()
   })
 
   it('holds for these programs and this build only', () => {

@@ -16,7 +16,7 @@ export class DanglingLinkError extends Error {
  * All text of the file at `path`, or null where there is none. A link that leads nowhere is not "none": somebody meant
  * a file to be there, and it throws `DanglingLinkError`. Throws `LockedFileError` as well.
  */
-export function readIfThere(path: string): string | null {
+export function readIfExists(path: string): string | null {
   try {
     return readUnlocked(path)
   } catch (error) {

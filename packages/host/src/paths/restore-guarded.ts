@@ -2,8 +2,8 @@ import { closeSync, constants, fchmodSync, openSync, readlinkSync, symlinkSync, 
 import { join } from 'node:path'
 import { errorMessage } from '@parley/text'
 import { identityOf, isWithin, lookAt, presentAmong } from '../system/real-path.ts'
-import type { GuardedPlaces } from './closed-places.ts'
-import { listFolder } from './collect-places.ts'
+import { isClosedByPattern } from './auto-run-names.ts'
+import { listFolder } from './collect-guarded-paths.ts'
 import { type Exchanged, inFolder, moveAside, saidAtMost } from './move-aside.ts'
 import {
   differingFiles,
@@ -14,10 +14,10 @@ import {
   rememberFiles,
 } from './remembered-files.ts'
 import { isPlaceholder } from './reserved-names.ts'
-import { isClosedByPattern } from './started-later.ts'
+import type { SandboxGuards } from './sandbox-guards.ts'
 
 /** Paths that a sandbox closes by mounts, which go when another program puts a new file there. */
-interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent' | 'said'> {
+interface GuardedState extends Pick<SandboxGuards, 'kept' | 'links' | 'absent' | 'said'> {
   /** Real paths of the writable folders. */
   readonly roots: readonly string[]
   /** Names reserved for the command. */
@@ -32,7 +32,7 @@ interface Watched extends Pick<GuardedPlaces, 'kept' | 'links' | 'absent' | 'sai
  * Remembers what is guarded. Call the returned function once, after all processes of the command, or with false if it
  * never ran: it puts back what was exchanged, unless that kept its mount, and says what became of each.
  */
-export function watchGuarded({
+export function watchGuardedPaths({
   kept,
   links,
   absent,
@@ -41,7 +41,7 @@ export function watchGuarded({
   held,
   hidden,
   closesNames,
-}: Watched): (ran: boolean) => Exchanged[] {
+}: GuardedState): (ran: boolean) => Exchanged[] {
   const own = new Set([...kept, ...links, ...held, ...absent])
   const watches = [
     ...kept.map((path) =>
@@ -86,7 +86,10 @@ function closedByPattern(roots: readonly string[]): string[] {
   )
 }
 
-type State = FilesState | { readonly kind: 'link'; readonly target: string | null } | { readonly kind: 'name' }
+type RememberedState =
+  | FilesState
+  | { readonly kind: 'link'; readonly target: string | null }
+  | { readonly kind: 'name' }
 
 interface FilesState {
   readonly kind: 'files'
@@ -97,7 +100,7 @@ interface FilesState {
 }
 
 interface ActiveState {
-  readonly state: State
+  readonly state: RememberedState
   /** Identity with which the path is as it should be. */
   identity: string | null
   watches: number
@@ -105,7 +108,7 @@ interface ActiveState {
 
 interface Watch {
   readonly path: string
-  readonly state: State
+  readonly state: RememberedState
   readonly identity: string | null
   /** True for a path that was already exchanged when the command began: it counts as it was for an earlier command. */
   readonly isInherited: boolean
@@ -114,7 +117,7 @@ interface Watch {
 /** Paths watched for all commands that run now. What one of them has written must not be what another puts back. */
 const active = new Map<string, ActiveState>()
 
-function begin(path: string, remember: () => State, identity = identityOf(path)): Watch {
+function begin(path: string, remember: () => RememberedState, identity = identityOf(path)): Watch {
   const other = active.get(path)
   if (other === undefined) {
     const state = remember()
@@ -127,7 +130,7 @@ function begin(path: string, remember: () => State, identity = identityOf(path))
 }
 
 /** Returns true for files that a command can write by other names, so that only their first content counts. */
-function isShared(state: State): boolean {
+function isShared(state: RememberedState): boolean {
   return state.kind === 'files' && [...(state.before ?? [])].some(([, file]) => file.isShared)
 }
 
@@ -173,16 +176,18 @@ function putBack(path: string, before: RememberedFiles, roots: readonly string[]
     return [{ text: `${exchanged(path)} It is too large to be compared: look at it before you go on.` }]
   const isFolder = !before.has('')
   if (isFolder !== now.isDirectory()) return replaced(path, before, roots)
-  return differingFiles(path, before).flatMap((name) => replaced(placeOf(path, name), one(before.get(name)), roots))
+  return differingFiles(path, before).flatMap((name) =>
+    replaced(placeOf(path, name), onlyFile(before.get(name)), roots),
+  )
 }
 
 /** Puts back files that keep their mount and were written by another of their names, or where a link leads. */
 function putBackShared(path: string, before: RememberedFiles, roots: readonly string[]): Exchanged[] {
   const names = before === null ? [] : filesOpenElsewhere(path, before, roots)
-  return names.flatMap((name) => replaced(placeOf(path, name), one(before?.get(name)), roots))
+  return names.flatMap((name) => replaced(placeOf(path, name), onlyFile(before?.get(name)), roots))
 }
 
-function one(file: RememberedFile | undefined): ReadonlyMap<string, RememberedFile> {
+function onlyFile(file: RememberedFile | undefined): ReadonlyMap<string, RememberedFile> {
   return file === undefined ? new Map() : new Map([['', file]])
 }
 

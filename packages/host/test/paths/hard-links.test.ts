@@ -1,9 +1,9 @@
 import { linkSync, mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces } from '../../src/paths/closed-places.ts'
-import { namedOutside, secondNames } from '../../src/paths/second-names.ts'
-import { lookAtPaths } from '../../src/paths/what-a-path-is.ts'
+import { hardLinkedOutside, hardLinksOf } from '../../src/paths/hard-links.ts'
+import { openPathStandings } from '../../src/paths/path-standing.ts'
+import { findSandboxGuards } from '../../src/paths/sandbox-guards.ts'
 import { openWorkspace } from '../workspace.ts'
 
 /** A workspace `w` with a few folders, and settings in `home`. */
@@ -24,9 +24,9 @@ function laidOut() {
 describe('the second names of a file', () => {
   it('are found wherever they lie in the folders, and nowhere else', () => {
     using place = laidOut()
-    expect(secondNames(place.file, [place.root])).toEqual([])
+    expect(hardLinksOf(place.file, [place.root])).toEqual([])
     for (const name of ['w/dots/deep/mine', 'w/node_modules/x/mine', 'home/kept']) place.link(name)
-    expect([...secondNames(place.file, [place.root])].sort()).toEqual([
+    expect([...hardLinksOf(place.file, [place.root])].sort()).toEqual([
       join(place.root, 'dots/deep/mine'),
       join(place.root, 'node_modules/x/mine'),
     ])
@@ -35,11 +35,11 @@ describe('the second names of a file', () => {
   it('are searched for again when one was added, renamed or removed', () => {
     using place = laidOut()
     place.link('home/kept')
-    expect(secondNames(place.file, [place.root])).toEqual([])
+    expect(hardLinksOf(place.file, [place.root])).toEqual([])
     place.link('w/one')
-    expect(secondNames(place.file, [place.root])).toEqual([join(place.root, 'one')])
+    expect(hardLinksOf(place.file, [place.root])).toEqual([join(place.root, 'one')])
     renameSync(join(place.root, 'one'), join(place.root, 'two'))
-    expect(secondNames(place.file, [place.root])).toEqual([join(place.root, 'two')])
+    expect(hardLinksOf(place.file, [place.root])).toEqual([join(place.root, 'two')])
   })
 })
 
@@ -55,9 +55,9 @@ describe('files that have names outside of the folders', () => {
     writeFileSync(single, '')
     const nested = [place.root, join(place.root, 'dots')]
     for (const roots of [[place.root], nested, [...nested, place.root]])
-      expect(await namedOutside([inside, ...all, far, single], roots)).toEqual([far])
+      expect(await hardLinkedOutside([inside, ...all, far, single], roots)).toEqual([far])
     linkSync(inside, join(place.top, 'home/kept'))
-    expect(await namedOutside([inside, ...all, far, single], [place.root])).toEqual([inside, ...all, far])
+    expect(await hardLinkedOutside([inside, ...all, far, single], [place.root])).toEqual([inside, ...all, far])
   })
 })
 
@@ -69,10 +69,10 @@ describe("a second name of the program's own settings", () => {
     symlinkSync('config.toml', link)
     for (const path of [place.file, link]) {
       const around = { home: '/nowhere', own: () => [path] }
-      const { standingOf } = await lookAtPaths([place.root], around)
+      const { standingOf } = await openPathStandings([place.root], around)
       expect(standingOf(join(place.root, 'dots/mine'))).toMatchObject({ guard: 'parley', names: 2 })
       expect(standingOf(join(place.root, 'dots/other'))).toMatchObject({ guard: null })
-      expect((await guardedPlaces([place.root], around)).kept).toContain(join(place.root, 'dots/mine'))
+      expect((await findSandboxGuards([place.root], around)).kept).toContain(join(place.root, 'dots/mine'))
     }
   })
 })

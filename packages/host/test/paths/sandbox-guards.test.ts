@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { guardedPlaces } from '../../src/paths/closed-places.ts'
 import { reserveName } from '../../src/paths/reserved-names.ts'
+import { findSandboxGuards } from '../../src/paths/sandbox-guards.ts'
 import { variantsOf } from '../../src/system/real-path.ts'
 import { openWorkspace, type Workspace } from '../workspace.ts'
 
@@ -23,7 +23,7 @@ const usual = ['.parley', '.vscode', '.idea', '.husky', '.envrc', '.mcp.json']
 /** Returns the paths relative to the folder of the test, without the missing `usual` names of the workspace. */
 async function placesIn(workspace: Workspace, roots: readonly string[] = ['w'], home = 'home') {
   const top = realpathSync(workspace.path('.'))
-  const places = await guardedPlaces(
+  const places = await findSandboxGuards(
     roots.map((root) => `${top}/${root}`),
     { home: `${top}/${home}` },
   )
@@ -38,7 +38,7 @@ describe('the protected paths of a workspace', () => {
     using workspace = openWorkspace()
     write(workspace, { 'w/.git/config': '', 'w/.git/hooks/x': '', 'w/.envrc': '', 'w/.vscode/tasks.json': '' })
     const top = realpathSync(workspace.path('w'))
-    const { kept, missing } = await guardedPlaces([top], { home: '/nowhere' })
+    const { kept, missing } = await findSandboxGuards([top], { home: '/nowhere' })
     expect(kept).toEqual(expect.arrayContaining([`${top}/.git`, `${top}/.envrc`, `${top}/.vscode`]))
     expect([...missing].sort()).toEqual(['.husky', '.idea', '.mcp.json', '.parley'].map((name) => `${top}/${name}`))
   })
@@ -78,7 +78,7 @@ describe('the protected paths of a workspace', () => {
     write(workspace, { 'w/.git': 'gitdir: evil/deep\n' })
     const held = ['w/.parley', 'w/evil'].map((name) => reserveName(workspace.path(name)))
     const top = realpathSync(workspace.path('w'))
-    const { kept, missing } = await guardedPlaces([top], { home: '/nowhere' })
+    const { kept, missing } = await findSandboxGuards([top], { home: '/nowhere' })
     expect(kept).toEqual([`${top}/.git`])
     expect(missing).toEqual(expect.arrayContaining([`${top}/.parley`, `${top}/evil`]))
     for (const name of held) name?.release()

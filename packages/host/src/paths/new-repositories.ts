@@ -25,7 +25,7 @@ import { type Exchanged, inFolder, moveAside, saidAtMost } from './move-aside.ts
 const clockStepMs = 2000
 
 /** `home` and `env` are those of the user, whose settings of git name templates. */
-export interface MadeOptions extends GitSurroundings {
+export interface NewRepositoryOptions extends GitSurroundings {
   /** False to say what is found, and to move nothing. Default true. */
   readonly moves?: boolean
 }
@@ -35,9 +35,9 @@ export interface MadeOptions extends GitSurroundings {
  * for a repository now and did not before it moves aside by which git may start a program, and says so. Nothing of this
  * program may run git in the folders in between. `roots`: writable folders, whose repositories were searched for.
  */
-export function watchMadeRepositories(
+export function watchNewRepositories(
   roots: readonly string[],
-  { moves = true, ...around }: MadeOptions,
+  { moves = true, ...around }: NewRepositoryOptions,
 ): () => Exchanged[] {
   const templates = () => templateFolders(around)
   const sinceMs = Date.now() - clockStepMs
@@ -52,8 +52,8 @@ export function watchMadeRepositories(
       try {
         const { folders, closed, isWhole } = changedFolders(remembered, { sinceMs, open })
         const said = folders.flatMap((folder) =>
-          madeIn(folder, before, open).flatMap((made) =>
-            settle(made, { roots, templates, open, sinceMs, moves, moved }),
+          newRepositoriesIn(folder, before, open).flatMap((made) =>
+            moveDangersAside(made, { roots, templates, open, sinceMs, moves, moved }),
           ),
         )
         const unseen = closed.map((folder) => ({ text: closedText(folder) }))
@@ -66,12 +66,12 @@ export function watchMadeRepositories(
 }
 
 /** Searches for the repositories that are there, and begins to watch as `watchMadeRepositories` does. */
-export async function searchAndWatch(
+export async function findAndWatchRepositories(
   roots: readonly string[],
-  options: MadeOptions,
+  options: NewRepositoryOptions,
 ): Promise<() => readonly Exchanged[]> {
   for (const root of roots) await knownRepositories(root)
-  return watchMadeRepositories(roots, options)
+  return watchNewRepositories(roots, options)
 }
 
 function closedText(folder: string): string {
@@ -91,7 +91,7 @@ function repositoriesAt(root: string): (readonly [string, string])[] {
 }
 
 /** Folder that git takes for a repository. */
-interface MadeRepository {
+interface NewRepository {
   /** Folder in which git finds it. */
   readonly at: string
   /** Entry by which git finds it: `.git`; the folder itself for a bare one. */
@@ -102,13 +102,13 @@ interface MadeRepository {
   readonly isNew: boolean
 }
 
-function madeIn(
+function newRepositoriesIn(
   { folder: at, entries, isNew }: ChangedFolder,
   before: ReadonlyMap<string, string>,
   open: (folder: string) => boolean,
-): MadeRepository[] {
+): NewRepository[] {
   const entry = join(at, '.git')
-  const found: MadeRepository[] = []
+  const found: NewRepository[] = []
   const has = (wanted: string) => entries.some(({ name }) => name.toLowerCase() === wanted.toLowerCase())
   if (has('.git') && before.get(entry) !== identityOf(entry)) {
     open(entry)
@@ -129,7 +129,7 @@ function ownFolder(entry: string): string | null {
   }
 }
 
-interface Settling extends DangerSurroundings {
+interface DangerHandling extends DangerSurroundings {
   readonly sinceMs: number
   /** False where it is said only. */
   readonly moves: boolean
@@ -138,7 +138,7 @@ interface Settling extends DangerSurroundings {
 }
 
 /** Moves aside the files by which a repository may start programs, or a part that makes the folder one. */
-function settle(made: MadeRepository, settling: Settling): Exchanged[] {
+function moveDangersAside(made: NewRepository, settling: DangerHandling): Exchanged[] {
   const { roots, sinceMs, moves, moved } = settling
   const parts = [made.entry, ...['commondir', 'HEAD', 'refs', 'objects'].map((name) => join(made.folder, name))]
   const isFresh = (path: string) => changedMs(path) >= sinceMs
@@ -169,19 +169,19 @@ function realOf(path: string): string {
   return join(realPathOrNull(dirname(path)) ?? dirname(path), basename(path))
 }
 
-interface Reason {
-  readonly made: MadeRepository
+interface FoundDanger {
+  readonly made: NewRepository
   readonly danger: RepositoryDanger
   readonly roots: readonly string[]
 }
 
 const lookFirst = 'Look at it before you use git there.'
 
-function aboutText({ at }: MadeRepository, { path, why }: RepositoryDanger): string {
+function aboutText({ at }: NewRepository, { path, why }: RepositoryDanger): string {
   return `Since a command, git takes ${at} for a repository that may start programs: ${path}, as ${why}.`
 }
 
-function takeAside(path: string, { made, danger, roots }: Reason): Exchanged {
+function takeAside(path: string, { made, danger, roots }: FoundDanger): Exchanged {
   const about = aboutText(made, danger)
   try {
     const aside = inFolder(realOf(path), roots, (at) => moveAside(at, path))
