@@ -5,8 +5,8 @@ import { ClientError } from './connection/errors.ts'
 import type { SharedAccess } from './connection/reach-server.ts'
 import { withinLimit } from './connection/within-limit.ts'
 import { Parley } from './parley.ts'
-import { endOfTeam, reportEnd } from './server/leave-server.ts'
-import { type Link, openLink, type SeveralServers, type Target } from './server/link.ts'
+import { reportEnd, teamConnectionEnd } from './server/leave-server.ts'
+import { openLink, type ServerLink, type SeveralServers, type Target } from './server/link.ts'
 import { openTeam } from './team/team.ts'
 
 export interface ConnectOptions {
@@ -62,20 +62,20 @@ async function connectTeam({ urls, ...access }: SeveralServers, options: Connect
     opening.then((late) => late[Symbol.asyncDispose]()).catch(() => undefined)
     throw error
   })
-  return new Parley(team.home, endOfTeam(team), { attached: false, serverPid: null }, team)
+  return new Parley(team.home, teamConnectionEnd(team), { attached: false, serverPid: null }, team)
 }
 
-function greet({ transport }: Link, options: ConnectOptions, target: Target): Promise<Client> {
+function greet({ transport }: ServerLink, options: ConnectOptions, target: Target): Promise<Client> {
   const greeting = connectClient({
     ...introductionOf(options, accessOf(target)),
     transport,
   })
-  // Loads, while the server starts, what the id of the first message takes: 3 ms.
+  // Loads the code that draws the id of the first message while the server starts: 3 ms.
   crypto.randomUUID()
   return greeting
 }
 
-/** Returns by what other servers of the store are reached. */
+/** Returns the means to reach other servers of the store. */
 function accessOf(target: Target): SharedAccess | undefined {
   if ('url' in target) {
     const { url: through, ...access } = target
@@ -100,8 +100,8 @@ function introductionOf(options: ConnectOptions, reach: SharedAccess | undefined
   }
 }
 
-/** Explains a server that closed the connection. It gets a moment to exit by itself, because its exit code says more than a kill. */
-async function failedStart(link: Link): Promise<ClientError> {
+/** Explains a server that closed the connection. Waits a moment for its exit, because the exit code says more than a kill. */
+async function failedStart(link: ServerLink): Promise<ClientError> {
   const explained = link.explain()
   const given = await withinLimit(explained, { limitMs: exitLimitMs, expired: silent }).catch(() => null)
   if (given === null) await link.discard()

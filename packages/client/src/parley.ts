@@ -15,12 +15,12 @@ import {
   requestWhereItLives,
   resumeConversation,
 } from './connection/resume-conversation.ts'
-import { type Watched, watchConnection } from './connection/watch-connection.ts'
+import { type WatchedConnection, watchConnection } from './connection/watch-connection.ts'
 import { Conversation } from './conversation/conversation.ts'
 import { type ConversationStore, openConversationStore } from './conversation/conversation-store.ts'
-import { type Ending, endOfJoined, endOfTeam, reportEnd } from './server/leave-server.ts'
-import type { OpenedThere, Team } from './team/team.ts'
-import { followMoves, type ServerFacts, type Way, wayThrough } from './way.ts'
+import { type ConversationRoute, followMoves, routeThrough, type ServerFacts } from './conversation-route.ts'
+import { type ConnectionEnd, joinedConnectionEnd, reportEnd, teamConnectionEnd } from './server/leave-server.ts'
+import type { Team, TeamConversation } from './team/team.ts'
 
 export interface CreateOptions extends Omit<ParamsOf<'conversation/create'>, 'cwd'> {
   /** Absolute path of the folder to work in. Default: `process.cwd()`. */
@@ -40,7 +40,7 @@ export interface ResumeOptions {
 export type Which = ConversationId | { readonly last: true; readonly cwd?: string }
 
 /** A conversation that is followed on this connection. */
-interface Followed {
+interface OpenConversation {
   readonly conversation: Conversation
   readonly store: ConversationStore
   /** Summary of its last opening. */
@@ -52,13 +52,13 @@ export class Parley implements AsyncDisposable {
   readonly #client: Client
   readonly #facts: ServerFacts
   readonly #closing = new AbortController()
-  readonly #followed = new Map<ConversationId, Followed>()
+  readonly #followed = new Map<ConversationId, OpenConversation>()
   /** Connections to other processes, each made for one conversation that is live there. */
   readonly #joined = new Map<Conversation, Parley>()
-  readonly #connection: Watched
+  readonly #connection: WatchedConnection
   /** Servers that share conversations; null for a connection to one server. */
   readonly #team: Team | null
-  readonly #ending: Ending
+  readonly #ending: ConnectionEnd
   #isDetached = false
   /** True while the only conversation followed here decides how long this connection is open. */
   #endsWithConversation = false
@@ -66,7 +66,7 @@ export class Parley implements AsyncDisposable {
 
   constructor(
     client: Client,
-    ending: Ending,
+    ending: ConnectionEnd,
     facts: ServerFacts = { attached: false, serverPid: null },
     team: Team | null = null,
   ) {
@@ -92,7 +92,7 @@ export class Parley implements AsyncDisposable {
     return this.#facts.serverPid
   }
 
-  /** Resolves when the connection is gone: with the reason, or null after `close`. One to several `urls` is made again first. */
+  /** Resolves when the connection is gone: with the reason, or null after `close`. A connection to several `urls` is made again first. */
   get closed(): Promise<ClientError | null> {
     return this.#connection.closed
   }
@@ -116,15 +116,15 @@ export class Parley implements AsyncDisposable {
   }
 
   /**
-   * Opens a conversation to watch: joins it where it is live, with a connection that may change nothing, or else opens the
-   * log as it is now. Throws `liveElsewhere` if it is live and cannot be joined.
+   * Opens a conversation to watch: joins it where it is live, with a connection that may change nothing, or else opens
+   * the log as it is now. Throws `liveElsewhere` if it is live and cannot be joined.
    */
   async watch(which: Which): Promise<Conversation> {
     if (this.#team !== null) return this.#watchThere(this.#team, which)
     const view = await this.#client.request('conversation/resume', { ...named(which), readOnly: true })
     const { conversationId } = view
     const { introduction } = this.#client
-    // A connection that may change nothing follows what its own server has open.
+    // A connection that may change nothing follows the conversations that its own server has open.
     if (!view.readOnly && introduction.access === 'readOnly') return this.#follow(view)
     const live = (await this.listLive()).find((listed) => listed.conversationId === conversationId)?.live ?? null
     if (live === null && view.readOnly) return this.#follow(view)
@@ -134,7 +134,7 @@ export class Parley implements AsyncDisposable {
 
   /**
    * Creates a conversation with a copy of another's events up to seq `at` (default: all). With `summary` the model
-   * summarises the rest; that one must be open and idle.
+   * summarises the rest; the original must be open and idle then.
    */
   async fork(
     conversationId: ConversationId,
@@ -162,8 +162,8 @@ export class Parley implements AsyncDisposable {
   }
 
   /**
-   * Returns the connection that follows a conversation opened here: this one, or the one to the process of an attached
-   * conversation. The caller closes the latter from then on: it outlives the conversation and this connection.
+   * Returns the connection that follows a conversation opened here: this one, or for an attached conversation the one
+   * to its process. The caller closes that connection from then on: it outlives the conversation and this connection.
    */
   release(conversation: Conversation): Parley {
     const joined = this.#joined.get(conversation)
@@ -213,15 +213,15 @@ export class Parley implements AsyncDisposable {
   }
 
   /** Follows a conversation from server to server. */
-  async #followThere(team: Team, opened: OpenedThere): Promise<Conversation> {
+  async #followThere(team: Team, opened: TeamConversation): Promise<Conversation> {
     const { summary, attached } = opened
     if (this.#followed.get(summary.conversationId)?.conversation.isOpen === true) return this.#follow(summary)
-    const way = wayThrough(team.wayTo(opened), this.#closing.signal)
-    return await this.#follow(summary, { ...way, facts: { attached, serverPid: null } })
+    const route = routeThrough(team.clientFor(opened), this.#closing.signal)
+    return await this.#follow(summary, { ...route, facts: { attached, serverPid: null } })
   }
 
   /** Follows a conversation. Refreshes one that is followed already, because a connection streams each one once. */
-  async #follow(summary: ConversationSummary, way: Way = this.#ownWay()): Promise<Conversation> {
+  async #follow(summary: ConversationSummary, route: ConversationRoute = this.#ownRoute()): Promise<Conversation> {
     const { conversationId } = summary
     const known = this.#followed.get(conversationId)
     if (known?.conversation.isOpen === true) {
@@ -229,16 +229,16 @@ export class Parley implements AsyncDisposable {
       await known.store.refresh()
       return known.conversation
     }
-    const store = await openConversationStore(way.client, conversationId)
-    followMoves(store, way)
+    const store = await openConversationStore(route.client, conversationId)
+    followMoves(store, route)
     const leave = async (how: 'closed' | 'detached') => {
       if (this.#followed.get(conversationId) === followed) this.#followed.delete(conversationId)
       if (how === 'detached') this.#isDetached = true
-      // When the connection is being closed, that waits for this conversation.
+      // The close of the connection waits for this conversation.
       if (this.#endsWithConversation && this.#closed === undefined) await this.close()
-      await way.lasting?.close()
+      await route.lasting?.close()
     }
-    const { client, lost, facts, lasting } = way
+    const { client, lost, facts, lasting } = route
     const link = lasting === undefined ? {} : { onLink: lasting.onLink }
     const conversation = new Conversation({
       client,
@@ -249,20 +249,20 @@ export class Parley implements AsyncDisposable {
       lost,
       leave,
     })
-    const followed: Followed = { conversation, store, summary }
+    const followed: OpenConversation = { conversation, store, summary }
     this.#followed.set(conversationId, followed)
     return conversation
   }
 
-  #ownWay(): Way {
+  #ownRoute(): ConversationRoute {
     return { client: this.#client, lost: this.#connection.signal, facts: this.#facts }
   }
 
-  /** Watches a conversation from server to server, by a connection that may change nothing; as it is saved where none has it. */
+  /** Watches a conversation from server to server, by a connection that may change nothing. Opens the saved log where no server has it open. */
   async #watchThere(team: Team, which: Which): Promise<Conversation> {
     if (this.#client.introduction.access !== 'readOnly') {
       const own = await team.asWatcher()
-      const watching = new Parley(own.home, endOfTeam(own), this.#facts, own)
+      const watching = new Parley(own.home, teamConnectionEnd(own), this.#facts, own)
       return this.#through(watching, () => watching.watch(which))
     }
     try {
@@ -274,7 +274,7 @@ export class Parley implements AsyncDisposable {
   }
 
   #join({ client, summary, owner }: JoinedConversation): Promise<Conversation> {
-    const joined = new Parley(client, endOfJoined, { attached: true, serverPid: owner.pid })
+    const joined = new Parley(client, joinedConnectionEnd, { attached: true, serverPid: owner.pid })
     return this.#through(joined, () => joined.#follow(summary))
   }
 

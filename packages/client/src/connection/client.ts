@@ -30,16 +30,16 @@ export interface Introduction {
   readonly access?: 'full' | 'readOnly'
   /** False if the client only makes the limits of conversations stricter. Default: true. */
   readonly mayLoosen?: boolean
-  /** Means of the connection where it is a websocket: other servers of the same store are reached with them. */
+  /** Means of reaching the server, for a websocket: other servers of the same store are reached by the same means. */
   readonly reach?: SharedAccess
   readonly onNotice?: (notice: ServerNotice) => void
-  /** Called when an attempt to log in has ended, of any client of the server. */
+  /** Called when an attempt of any client to log in has ended. */
   readonly onLoginCompleted?: (end: LoginCompleted) => void
   /** Default: no check, so that no schema library is loaded. */
   readonly checkResult?: CheckResult
 }
 
-/** Returns the introduction of one who only watches. */
+/** Returns the introduction of a client that only watches. */
 export function watcher(introduction: Introduction): Introduction {
   return { ...introduction, canApprove: false, canRaiseLimits: false, access: 'readOnly' }
 }
@@ -64,7 +64,7 @@ export interface Client extends AsyncDisposable {
   request<Name extends MethodName>(method: Name, params: ParamsOf<Name>): Promise<ResultOf<Name>>
   /** Calls the listener for each event of one conversation, in order. Returns the function that removes it. */
   onEvent(conversationId: ConversationId, listener: (envelope: Envelope) => void): () => void
-  /** Calls the listener when a list that was asked for with `follow` may be another. Returns the function that removes it. */
+  /** Calls the listener when a list that was requested with `follow` may have changed. Returns the function that removes it. */
   onListChanged(listener: () => void): () => void
   /** Calls the listener with the number of clients of one conversation. Returns the function that removes it. */
   onClients(conversationId: ConversationId, listener: (clients: number) => void): () => void
@@ -80,31 +80,30 @@ export interface Client extends AsyncDisposable {
 /** Does the handshake. Closes the transport and rejects if the server rejects it. */
 export async function connectClient({ transport, ...introduction }: ClientOptions): Promise<Client> {
   const { onNotice, onLoginCompleted, checkResult } = introduction
-  const listeners = new Map<ConversationId, Set<(envelope: Envelope) => void>>()
-  const deliver = (params: unknown) => {
-    if (!isEnvelope(params)) return
-    for (const listener of listeners.get(params.conversationId) ?? []) listener(params)
-  }
-  const counters = new Map<ConversationId, Set<(clients: number) => void>>()
-  const enders = new Map<ConversationId, Set<(message: string) => void>>()
-  const followers = new Set<() => void>()
+  const eventListeners = new Map<ConversationId, Set<(envelope: Envelope) => void>>()
+  const countListeners = new Map<ConversationId, Set<(clients: number) => void>>()
+  const accessListeners = new Map<ConversationId, Set<(message: string) => void>>()
+  const listListeners = new Set<() => void>()
   const peer = createPeer({
     transport,
     methods: {},
     notifications: {
       'conversation/listChanged': () => {
-        for (const listener of followers) listener()
+        for (const listener of listListeners) listener()
       },
-      'conversation/event': deliver,
+      'conversation/event': (params) => {
+        if (!isEnvelope(params)) return
+        for (const listener of eventListeners.get(params.conversationId) ?? []) listener(params)
+      },
       'conversation/clientsChanged': (params) => {
         if (!isClientsChanged(params)) return
-        for (const listener of counters.get(params.conversationId) ?? []) listener(params.clients)
+        for (const listener of countListeners.get(params.conversationId) ?? []) listener(params.clients)
       },
       'server/notice': (params) => {
         if (!isNotice(params)) return
         const { code, conversationId, message } = params
         if (code === 'accessEnded' && conversationId !== undefined)
-          for (const listener of enders.get(conversationId) ?? []) listener(message)
+          for (const listener of accessListeners.get(conversationId) ?? []) listener(message)
         onNotice?.(params)
       },
       'login/completed': (params) => {
@@ -127,14 +126,14 @@ export async function connectClient({ transport, ...introduction }: ClientOption
     isSafe: server.capabilities.includes('safe'),
     introduction,
     request,
-    onEvent: (conversationId, listener) => listen(listeners, conversationId, listener),
+    onEvent: (conversationId, listener) => listen(eventListeners, conversationId, listener),
     onListChanged(listener) {
-      followers.add(listener)
-      return () => followers.delete(listener)
+      listListeners.add(listener)
+      return () => listListeners.delete(listener)
     },
-    onClients: (conversationId, listener) => listen(counters, conversationId, listener),
-    onAccessEnded: (conversationId, listener) => listen(enders, conversationId, listener),
-    follows: (conversationId) => (listeners.get(conversationId)?.size ?? 0) > 0,
+    onClients: (conversationId, listener) => listen(countListeners, conversationId, listener),
+    onAccessEnded: (conversationId, listener) => listen(accessListeners, conversationId, listener),
+    follows: (conversationId) => (eventListeners.get(conversationId)?.size ?? 0) > 0,
     closed: peer.closed,
     close: () => peer.close(),
     [Symbol.asyncDispose]: () => peer.close(),
@@ -162,7 +161,7 @@ function greetingOf(introduction: Introduction): ParamsOf<'initialize'> {
   }
 }
 
-/** Checks level, code and message, which a program shows and decides on. */
+/** Checks level, code and message: a program shows them and decides by them. */
 function isNotice(value: unknown): value is ServerNotice {
   if (typeof value !== 'object' || value === null) return false
   if (!('level' in value && 'code' in value && 'message' in value)) return false
@@ -176,13 +175,13 @@ function isClientsChanged(value: unknown): value is ClientsChanged {
   return 'conversationId' in value && 'clients' in value && typeof value.clients === 'number'
 }
 
-/** Checks the fields that a program decides on. */
+/** Checks the fields that a program decides by. */
 function isLoginCompleted(value: unknown): value is LoginCompleted {
   if (typeof value !== 'object' || value === null) return false
   return 'loginId' in value && typeof value.loginId === 'string' && 'success' in value && 'error' in value
 }
 
-/** Checks the frame of an event only, so that events of newer kinds pass. */
+/** Checks only the envelope, so that newer kinds of events pass. */
 export function isEnvelope(value: unknown): value is Envelope {
   if (typeof value !== 'object' || value === null) return false
   if (!('conversationId' in value && 'seq' in value && 'at' in value && 'event' in value)) return false

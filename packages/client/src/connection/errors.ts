@@ -5,7 +5,7 @@ import { RpcError } from '@parley/rpc'
 export type ClientErrorCode =
   /** There is no program to start. */
   | 'serverNotFound'
-  /** A value that was given to the library is of another shape than it takes. */
+  /** A value that was given to the library has another shape than the library takes. */
   | 'invalidParams'
   /** The server ended or does not answer. */
   | 'serverFailed'
@@ -13,7 +13,7 @@ export type ClientErrorCode =
   | 'serverUnreachable'
   /** The connection was lost; everything recorded is saved. */
   | 'connectionClosed'
-  /** A server was lost while a request was on its way that is not sent twice: it may have taken effect. */
+  /** A server was lost before it answered a request that is not repeated: the request may have taken effect. */
   | 'outcomeUnknown'
   /** The address is another machine without TLS. */
   | 'notSecure'
@@ -37,7 +37,7 @@ export class ClientError extends Error {
   }
 }
 
-/** Returns the address of the server that has the conversation, as a `liveElsewhere` error tells it; null for none. */
+/** Returns the address of the server that has the conversation, from a `liveElsewhere` error; null for any other error. */
 export function addressIn(error: unknown): string | null {
   const address = error instanceof RpcError ? error.data?.['address'] : null
   return typeof address === 'string' ? address : null
@@ -48,13 +48,13 @@ export function codeOf(error: unknown): string | null {
   return error instanceof ClientError || error instanceof RpcError ? (error.data?.code ?? null) : null
 }
 
-/** Returns true for the error of a request whose connection is over: lost, or not made again since no server accepts the token. */
+/** Returns true for the error of a request whose connection is over: lost, or refused by every server. */
 export function isConnectionOver(error: unknown): boolean {
   const code = codeOf(error)
   return code === 'connectionClosed' || code === 'accessEnded'
 }
 
-/** Returns the error for a token that every server rejects, with what each of them says. */
+/** Returns the error for a token that every server rejects, with the answer of each. */
 export function rejectedToken(answers: string): ClientError {
   return new ClientError(
     'accessEnded',
@@ -62,15 +62,20 @@ export function rejectedToken(answers: string): ClientError {
   )
 }
 
-/** Errno by which a server says that another one writes a conversation. */
+/** Returns the error of requests after a close that was requested here. */
+export function closedHere(): ClientError {
+  return new ClientError('closed', 'The connection was closed here.')
+}
+
+/** Errno of a notice that another server writes the conversation. */
 const takenErrno = 'STORE_TAKEN'
 
-/** Tells if a notice says that the server has lost a conversation to another one, or passed it on. */
+/** Returns true for a notice that the server has lost a conversation to another server, or passed it on. */
 export function isTaken(notice: ServerNotice): notice is ServerNotice & { readonly conversationId: ConversationId } {
   return notice.errno === takenErrno && notice.conversationId !== undefined
 }
 
-/** Returns true for a rejection by which nothing was done, because another server has the conversation, or none. */
+/** Returns true for a rejection without effect: another server has the conversation, or no server has it. */
 export function isElsewhere(code: string | null, errno: unknown): boolean {
   return code === 'liveElsewhere' || code === 'conversationNotFound' || errno === takenErrno
 }

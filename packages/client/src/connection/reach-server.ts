@@ -1,30 +1,30 @@
 import { ConnectError, isInTheClear, relayAddress, type Transport } from '@parley/rpc'
 import { ClientError } from './errors.ts'
 
-/** Means to reach servers by their addresses. What a client was given holds for each server that it goes to. */
+/** Means to reach servers by their addresses. The same means count for each further server of the client. */
 export interface ServerAccess {
   /** Token that every server of the team knows. */
   readonly token?: string
-  /** Certificates, in PEM, of authorities that sign those of `wss://` servers. Default: those of Node. */
+  /** Certificates, in PEM, of authorities that sign certificates of `wss://` servers. Default: the authorities of Node. */
   readonly ca?: string
   /** Permits `ws://` to other machines, where everybody on the way reads the token and the conversation. */
   readonly allowUnencrypted?: boolean
 }
 
-/** Means to reach servers that share a store with one that was reached. */
+/** Means to reach the other servers of a store. */
 export interface SharedAccess extends ServerAccess {
-  /** Address of that one, which passes a connection on where another cannot be reached from here. */
+  /** Address of a server that was reached; it passes a connection on where another server cannot be reached from here. */
   readonly through?: string
 }
 
-interface Reaching {
+interface ReachOptions {
   readonly beatMs?: number
   readonly signal?: AbortSignal
   /** Server that passes the connection on where the address cannot be reached from here. */
   readonly through?: string | undefined
 }
 
-/** Time for an address to answer, in ms, where there is another way. */
+/** Time for an address to answer, in ms, before another server is asked to pass the connection on. */
 const directMs = 2_000
 
 /** Throws `notSecure` for an address of another machine without TLS, unless it is permitted. */
@@ -43,7 +43,7 @@ export function assertSecure(address: string, { allowUnencrypted = false }: Serv
 export async function reachServer(
   url: string,
   access: ServerAccess,
-  { through, ...how }: Reaching = {},
+  { through, ...how }: ReachOptions = {},
 ): Promise<Transport> {
   if (through === undefined) return await reachDirectly(url, access, how)
   const late = AbortSignal.timeout(directMs)
@@ -62,7 +62,11 @@ export async function reachServer(
   }
 }
 
-async function reachDirectly(url: string, access: ServerAccess, how: Omit<Reaching, 'through'>): Promise<Transport> {
+async function reachDirectly(
+  url: string,
+  access: ServerAccess,
+  how: Omit<ReachOptions, 'through'>,
+): Promise<Transport> {
   assertSecure(url, access)
   const { token, ca } = access
   // Loaded only when used: most connections have no address.

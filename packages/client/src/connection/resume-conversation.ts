@@ -14,7 +14,7 @@ import { addressIn, ClientError } from './errors.ts'
 import { reachServer } from './reach-server.ts'
 import { withinLimit } from './within-limit.ts'
 
-/** A conversation opened by the client that asked, or joined by a new connection to its owner. */
+/** A conversation opened by the client that sent the request, or joined by a new connection to its owner. */
 export type ResumedConversation =
   | { readonly client: Client; readonly summary: ConversationSummary; readonly attached: false }
   | JoinedConversation
@@ -50,7 +50,7 @@ export async function resumeConversation(
  */
 export async function joinConversation(
   owner: Owner,
-  as: Introduced,
+  as: IntroducedClient,
   overrides?: Overrides,
 ): Promise<JoinedConversation> {
   const joined = await connectOwner(owner, as)
@@ -70,7 +70,7 @@ export async function joinConversation(
   }
 }
 
-/** Sends a request, to the conversation's owner where it is live in another process; that connection is closed again. */
+/** Sends a request. Where the conversation is live in another process, sends it there, over a connection of its own. */
 export async function requestWhereItLives<Name extends MethodName>(
   client: Client,
   method: Name,
@@ -91,17 +91,17 @@ export interface Owner {
   readonly conversationId: ConversationId
   readonly pid: number | null
   readonly socket: string | null
-  /** Websocket of a server on another machine, which shares a store with the one that was asked. */
+  /** Websocket address of the owner on another machine, which shares a store with this server. */
   readonly address?: string
 }
 
-/** A client with its introduction; `isSafe` where it takes part only in what is safe. */
-type Introduced = Pick<Client, 'introduction'> & Partial<Pick<Client, 'isSafe'>>
+/** Client that introduces itself to an owner; `isSafe` where it joins only conversations of safe servers. */
+type IntroducedClient = Pick<Client, 'introduction'> & Partial<Pick<Client, 'isSafe'>>
 
 /** Causes of a failed join. `notListening`: the owner has no socket. */
-type Reason = 'notSafe' | 'notListening' | 'unreachable' | 'refused' | 'protocolVersion'
+type JoinFailure = 'notSafe' | 'notListening' | 'unreachable' | 'refused' | 'protocolVersion'
 
-/** Time for the handshake: the kernel accepts connections for a stopped process, a live one answers within milliseconds. */
+/** Time for the handshake: the kernel accepts connections for a stopped process, a running one answers within milliseconds. */
 const answerLimitMs = 3_000
 
 /** Returns the owner named by a `liveElsewhere` error; null for any other error. */
@@ -119,14 +119,14 @@ export function ownerIn(error: unknown): Owner | null {
 }
 
 /** Connects to the owner with the same introduction. Throws `liveElsewhere` with `data.reason`. */
-async function connectOwner(owner: Owner, { introduction }: Introduced): Promise<Client> {
+async function connectOwner(owner: Owner, { introduction }: IntroducedClient): Promise<Client> {
   try {
     const transport = await transportTo(owner, introduction)
     const greeting = connectClient({ ...introduction, transport })
     const expired = () => liveElsewhere(owner, 'unreachable', 'It cannot be joined: it does not answer.')
     return await withinLimit(greeting, { limitMs: answerLimitMs, expired }).catch(hangUp(transport))
   } catch (error) {
-    throw whyNot(owner, error)
+    throw joinError(owner, error)
   }
 }
 
@@ -152,7 +152,7 @@ function hangUp(transport: Transport): (error: unknown) => Promise<never> {
   }
 }
 
-function whyNot(owner: Owner, error: unknown): unknown {
+function joinError(owner: Owner, error: unknown): unknown {
   if (error instanceof ConnectError) {
     const reason = error.reason === 'refused' ? 'refused' : 'unreachable'
     return liveElsewhere(owner, reason, `It cannot be joined: ${error.message}.`)
@@ -167,7 +167,7 @@ function whyNot(owner: Owner, error: unknown): unknown {
   return liveElsewhere(owner, 'refused', `It cannot be joined: ${error.message}`)
 }
 
-function liveElsewhere(owner: Owner, reason: Reason, why: string): RpcError {
+function liveElsewhere(owner: Owner, reason: JoinFailure, why: string): RpcError {
   const { conversationId, pid } = owner
   const isFar = pid === null && owner.address !== undefined
   const where = isFar ? 'another server' : pid === null ? 'another process' : `process ${pid}`

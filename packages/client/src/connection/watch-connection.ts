@@ -1,11 +1,11 @@
 import { ConnectionClosedError } from '@parley/rpc'
 import type { Client } from './client.ts'
-import { ClientError } from './errors.ts'
+import { ClientError, closedHere } from './errors.ts'
 import { withinLimit } from './within-limit.ts'
 
 /** A connection that keeps the reason of its end. */
-export interface Watched {
-  /** Client whose requests reject with the reason of the connection's end. */
+export interface WatchedConnection {
+  /** Client that rejects requests with the reason of the connection's end. */
   readonly client: Client
   /** Aborts with the reason when the connection is gone. */
   readonly signal: AbortSignal
@@ -24,7 +24,11 @@ const explainLimit = {
 }
 
 /** Watches a connection. `closing` aborts before it is closed here; otherwise `explain` gives the reason within 1 s. */
-export function watchConnection(client: Client, closing: AbortSignal, explain: () => Promise<ClientError>): Watched {
+export function watchConnection(
+  client: Client,
+  closing: AbortSignal,
+  explain: () => Promise<ClientError>,
+): WatchedConnection {
   const lost = new AbortController()
   const closed = client.closed.then(async () => {
     const reason = closing.aborted ? closedHere() : await withinLimit(explain(), explainLimit).catch(reasonOf)
@@ -40,8 +44,15 @@ export function watchConnection(client: Client, closing: AbortSignal, explain: (
   }
   const { introduction, onEvent, onListChanged, onClients, onAccessEnded, follows } = client
   const watched: Client = {
-    ...{ introduction, request, onEvent, onListChanged, onClients, onAccessEnded, follows, closed: client.closed },
-    // A client may go on over another connection, whose server is another.
+    introduction,
+    request,
+    onEvent,
+    onListChanged,
+    onClients,
+    onAccessEnded,
+    follows,
+    closed: client.closed,
+    // A lasting client changes its connection, and with it these two.
     get server() {
       return client.server
     },
@@ -56,8 +67,4 @@ export function watchConnection(client: Client, closing: AbortSignal, explain: (
 
 function reasonOf(error: unknown): ClientError {
   return error instanceof ClientError ? error : new ClientError('connectionClosed', 'The connection was lost.', error)
-}
-
-function closedHere(): ClientError {
-  return new ClientError('closed', 'The connection was closed here.')
 }

@@ -7,7 +7,7 @@ import {
   unansweredApprovals,
 } from '@parley/protocol'
 import { codeOf } from '../connection/errors.ts'
-import type { Followed } from './follow-events.ts'
+import type { FollowedStream } from './follow-events.ts'
 
 /** Answer of a handler. `null` sends nothing: another client may answer, or the approval stays pending. */
 export type ApprovalAnswer =
@@ -29,11 +29,11 @@ export interface ApprovalOptions {
 }
 
 /**
- * Asks the handler once about each pending approval, earlier ones included, and sends its answer. After disposal it asks
- * no more, but still sends answers to approvals it has asked about.
+ * Asks the handler once about each pending approval, earlier ones included, and sends its answer. After disposal it
+ * asks about no further approval, but still sends the answers that are under way.
  */
 export function answerApprovals(
-  followed: Followed,
+  followed: FollowedStream,
   handler: ApprovalHandler,
   options: ApprovalOptions = {},
 ): Disposable {
@@ -69,7 +69,7 @@ export function answerApprovals(
   return { [Symbol.dispose]: leave }
 }
 
-/** Event types after which approvals are looked through: most events are deltas, which change none. */
+/** Event types after which approvals are looked through. Most events are deltas and change no approval. */
 const mayConcernApprovals: ReadonlySet<string> = new Set([
   'approval.requested',
   'approval.decided',
@@ -80,7 +80,7 @@ const mayConcernApprovals: ReadonlySet<string> = new Set([
   'turn.ended',
 ])
 
-interface Asking {
+interface HandlerCall {
   readonly handler: ApprovalHandler
   readonly options: ApprovalOptions
   /** Aborts when the approval is settled otherwise. */
@@ -88,7 +88,7 @@ interface Asking {
 }
 
 /** Sends the handler's answer, or a denial after any failure, unless the approval is settled otherwise. */
-async function answer(followed: Followed, approval: Approval, asking: Asking): Promise<void> {
+async function answer(followed: FollowedStream, approval: Approval, asking: HandlerCall): Promise<void> {
   const { signal } = asking
   const faults: unknown[] = []
   const denyFor = (fault: unknown) => {
@@ -109,7 +109,7 @@ async function answer(followed: Followed, approval: Approval, asking: Asking): P
 const failed = { decision: 'denied', note: 'The program that answers approvals failed.' } as const
 const late = { decision: 'denied', note: 'Nobody answered in time.' } as const
 
-async function ask(approval: Approval, { handler, options, signal }: Asking): Promise<ApprovalAnswer> {
+async function ask(approval: Approval, { handler, options, signal }: HandlerCall): Promise<ApprovalAnswer> {
   const expired = new AbortController()
   const lateness = Promise.withResolvers<ApprovalAnswer>()
   const timer = afterTime(options.timeoutMs, () => {
@@ -130,7 +130,7 @@ function afterTime(delayMs: number | undefined, run: () => void): NodeJS.Timeout
 
 /** Sends an answer. Throws `approvalNotPending` if the approval is settled. */
 export async function decide(
-  { client, store }: Followed,
+  { client, store }: FollowedStream,
   approvalId: ApprovalId,
   given: NonNullable<ApprovalAnswer>,
 ): Promise<void> {

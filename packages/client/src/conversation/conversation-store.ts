@@ -48,9 +48,9 @@ class StreamedConversation implements ConversationStore {
   #unlisten: () => void
   #state: ConversationState | null = null
   #crc: string | null = null
-  /** Events that arrive while a reply is pending; null when none is. */
+  /** Events that arrive while a reply is pending; null while no reply is pending. */
   #early: Envelope[] | null = []
-  /** Replies that are pending. */
+  /** Number of pending replies. */
   #awaited = 0
   /** Seq of the event that revealed a gap. The server sends it again after the missing ones. */
   #gapSeq: number | null = null
@@ -84,7 +84,7 @@ class StreamedConversation implements ConversationStore {
     return this.#stream(known === 0 ? null : { seq: known, crc: this.#crc })
   }
 
-  /** Takes no more events, without a word to the server. */
+  /** Takes no more events. The server is not told. */
   stop(): void {
     this.#unlisten()
   }
@@ -154,7 +154,7 @@ class StreamedConversation implements ConversationStore {
       this.#gapSeq = null
       this.#notify(null)
     }
-    // Another request that was under way may have ended the wait already.
+    // Another pending request may have ended the wait already.
     this.#endWait((reply.events ?? []).filter(isEnvelope))
   }
 
@@ -173,7 +173,7 @@ class StreamedConversation implements ConversationStore {
     }
   }
 
-  /** Takes events of a reply, then those that came before it. */
+  /** Folds the events of a reply, then the events that came before the reply. */
   #endWait(given: readonly Envelope[]): void {
     const waiting = [...given, ...(this.#early ?? [])]
     this.#early = null

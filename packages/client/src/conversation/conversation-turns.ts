@@ -8,9 +8,9 @@ import {
   unansweredApprovals,
 } from '@parley/protocol'
 import { codeOf } from '../connection/errors.ts'
-import type { Followed } from './follow-events.ts'
+import type { FollowedStream } from './follow-events.ts'
 import { type LiveTail, openTail } from './live-tail.ts'
-import { createTurn, type Turn, type TurnParts } from './turn.ts'
+import { createTurn, type Turn, type TurnSetup } from './turn.ts'
 
 /** Options of a message, as in the request `conversation/sendMessage`. */
 export interface SendOptions extends Omit<ParamsOf<'conversation/sendMessage'>, 'conversationId' | 'input'> {
@@ -18,31 +18,29 @@ export interface SendOptions extends Omit<ParamsOf<'conversation/sendMessage'>, 
   readonly signal?: AbortSignal
 }
 
-/** Options of leaving out, as in the request `conversation/context/leaveOut`. */
+/** Options of leaving content out, as in the request `conversation/context/leaveOut`. */
 export interface LeaveOutOptions extends Omit<ParamsOf<'conversation/context/leaveOut'>, 'conversationId'> {
-  /** Interrupts the turn. */
   readonly signal?: AbortSignal
 }
 
-interface Sent {
+interface SentMessage {
   /** Seq of the last event before the message was sent. */
   readonly before: number
   readonly messageId: MessageId
-  /** Events after `before`. */
   readonly tail: LiveTail
 }
 
 export type MessageInput = string | readonly InputItem[]
 
-/** Turns of one followed conversation: those of messages sent from here, and the one that runs. */
+/** Turns of one followed conversation: the running turn, and the turns of messages sent from here. */
 export class ConversationTurns {
-  readonly #followed: Followed
+  readonly #followed: FollowedStream
   readonly #hasHandler: () => boolean
   /** Value last returned by `current`. */
   #running: Turn | null = null
 
   /** `hasHandler`: returns true while a handler of this client answers approvals. */
-  constructor(followed: Followed, hasHandler: () => boolean) {
+  constructor(followed: FollowedStream, hasHandler: () => boolean) {
     this.#followed = followed
     this.#hasHandler = hasHandler
   }
@@ -60,7 +58,7 @@ export class ConversationTurns {
     ended.throwIfAborted()
     const before = store.state.core.seq
     const messageId = options.messageId ?? crypto.randomUUID()
-    // Collects what arrives with the answer, which the turn would read from the log otherwise.
+    // Collects the events that arrive with the answer; the turn would have to read them from the log otherwise.
     const tail = openTail(store, ended)
     tail.restart()
     const sent = client.request('conversation/sendMessage', {
@@ -80,13 +78,16 @@ export class ConversationTurns {
     ended.throwIfAborted()
     const { conversationId } = store
     const { turnId, seq } = await client.request('conversation/context/leaveOut', { ...options, conversationId })
-    // It is recorded right behind the start of its turn.
+    // The server records the request right behind the start of its turn.
     const turn = this.#create({ key: { turnId }, after: { seq: Math.max(0, seq - 2) } })
     if (signal !== undefined) this.#stopOn(signal, turn, null)
     return turn
   }
 
-  #begun({ seq, turnId, disposition }: ResultOf<'conversation/sendMessage'>, { before, messageId, tail }: Sent): Turn {
+  #begun(
+    { seq, turnId, disposition }: ResultOf<'conversation/sendMessage'>,
+    { before, messageId, tail }: SentMessage,
+  ): Turn {
     const key = disposition === 'started' && turnId !== null ? { turnId } : { messageId }
     // A repeated message has an older seq; its turn began one event before the message.
     const after = { seq: Math.max(0, Math.min(before, seq - 2)) }
@@ -95,7 +96,7 @@ export class ConversationTurns {
     return this.#create({ key, after })
   }
 
-  #create(which: Omit<TurnParts, 'followed' | 'isAnswerable'>): Turn {
+  #create(which: Omit<TurnSetup, 'followed' | 'isAnswerable'>): Turn {
     const isAnswerable = (approval: ApprovalRequest) => this.#isAnswerable(approval)
     return createTurn({ ...which, followed: this.#followed, isAnswerable })
   }
@@ -149,7 +150,10 @@ export class ConversationTurns {
     await client.request('conversation/interrupt', { conversationId: store.conversationId, turnId, ...told })
   }
 
-  /** Resolves to a pending approval that no connected client can answer, or null. Asks the server for its clients: those named in the approval may have left. */
+  /**
+   * Resolves to a pending approval that no connected client can answer, or null. Asks the server for its clients:
+   * clients named in the approval may have left.
+   */
   async #unanswered(turnId: TurnId): Promise<ApprovalRequest | null> {
     const { client, store } = this.#followed
     const pending = () => unansweredApprovals(store.state.core).find((approval) => approval.turnId === turnId)

@@ -25,11 +25,11 @@ import {
 } from './answer-approvals.ts'
 import type { ConversationStore, StoreListener } from './conversation-store.ts'
 import { ConversationTurns, type LeaveOutOptions, type MessageInput, type SendOptions } from './conversation-turns.ts'
-import { type Followed, followEvents, leavable } from './follow-events.ts'
+import { type FollowedStream, followEvents, leavable } from './follow-events.ts'
 import { readFile } from './read-file.ts'
 import type { Turn } from './turn.ts'
 
-/** Methods about one conversation, without the two by which a `Conversation` is followed itself. */
+/** Methods about one conversation. A `Conversation` itself sends the two that stream it. */
 export type ConversationMethod = Exclude<
   {
     [Name in MethodName]: ParamsOf<Name> extends { readonly conversationId: ConversationId } ? Name : never
@@ -44,7 +44,7 @@ export interface EventsOptions {
   readonly signal?: AbortSignal
 }
 
-export interface ConversationParts {
+export interface ConversationSetup {
   readonly client: Client
   readonly store: ConversationStore
   /** Returns the summary of the last opening: a conversation that is opened again stays the same object. */
@@ -54,7 +54,7 @@ export interface ConversationParts {
   readonly serverPid: number | null
   /** Aborts with the reason when the connection is gone. */
   readonly lost: AbortSignal
-  /** Present where the conversation is followed from server to server. */
+  /** Present where the conversation moves from server to server. */
   readonly onLink?: LastingClient['onLink']
   /** Removes the conversation from its connection, and closes a connection that serves only this conversation. */
   leave(how: 'closed' | 'detached'): Promise<void>
@@ -62,24 +62,24 @@ export interface ConversationParts {
 
 /** A followed conversation: its state, its events and its requests. */
 export class Conversation implements AsyncDisposable {
-  readonly #parts: ConversationParts
+  readonly #parts: ConversationSetup
   readonly #left = new AbortController()
-  readonly #followed: Followed
+  readonly #followed: FollowedStream
   readonly #turns: ConversationTurns
   #handlers = 0
   #closing: Promise<void> | undefined
 
-  constructor(parts: ConversationParts) {
+  constructor(parts: ConversationSetup) {
     const { client, store } = parts
     this.#parts = parts
     this.#followed = { client, store, ended: AbortSignal.any([parts.lost, this.#left.signal]) }
     this.#turns = new ConversationTurns(this.#followed, () => this.#handlers > 0)
-    // Nothing more comes, so what waits here would wait for ever.
-    const unhear = client.onAccessEnded(store.conversationId, (message) =>
+    // No event follows, so readers here would wait for ever.
+    const stopListening = client.onAccessEnded(store.conversationId, (message) =>
       this.#left.abort(new ClientError('accessEnded', message)),
     )
-    // The connection may outlive it by far.
-    this.#left.signal.addEventListener('abort', unhear, { once: true })
+    // The connection may outlive the conversation by far.
+    this.#left.signal.addEventListener('abort', stopListening, { once: true })
   }
 
   get id(): ConversationId {
@@ -121,7 +121,7 @@ export class Conversation implements AsyncDisposable {
     return this.#parts.store.subscribe(listener)
   }
 
-  /** Returns the current turn, followed from the first access on; null if there is none. */
+  /** Returns the current turn, followed from the first access on; null if no turn runs. */
   get turn(): Turn | null {
     return this.#turns.current
   }
@@ -132,8 +132,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Leaves out of the model's view what the provider refused (`lastTurn.failure.refused` in the state), and goes on in a
-   * turn without a message.
+   * Removes from the model's view the content that the provider refused (`lastTurn.failure.refused` in the state), and
+   * goes on in a turn without a message.
    */
   leaveOut(options: LeaveOutOptions = {}): Promise<Turn> {
     return this.#turns.leaveOut(options)
@@ -170,7 +170,7 @@ export class Conversation implements AsyncDisposable {
     return decide(this.#followed, approvalId, answer)
   }
 
-  /** Interrupts the running turn; with an id only that turn, and throws `turnMismatch` if another one runs. Resolves to false if there was none. */
+  /** Interrupts the running turn; with an id only that turn, and throws `turnMismatch` if another one runs. Resolves to false if no turn ran. */
   async interrupt(turnId?: TurnId): Promise<boolean> {
     const { interrupted } = await this.request('conversation/interrupt', turnId === undefined ? {} : { turnId })
     return interrupted
@@ -193,7 +193,7 @@ export class Conversation implements AsyncDisposable {
     await this.request('conversation/rename', { name })
   }
 
-  /** Reads completed items before a seq, oldest first: those no longer in `state.window`. */
+  /** Reads completed items before a seq, oldest first, also items that `state.window` has no longer. */
   read(page: Omit<ParamsOf<'conversation/read'>, 'conversationId'> = {}): Promise<ResultOf<'conversation/read'>> {
     return this.request('conversation/read', page)
   }
@@ -203,7 +203,7 @@ export class Conversation implements AsyncDisposable {
     return this.request('conversation/turns', page)
   }
 
-  /** Reads the old and the new text of the files of a change, also of one that waits for an answer. */
+  /** Reads the old and the new text of the files of a change, also of a change that waits for an answer. */
   async readChange(itemId: ItemId): Promise<ResultOf<'conversation/readChange'>['files']> {
     return (await this.request('conversation/readChange', { itemId })).files
   }
@@ -223,7 +223,7 @@ export class Conversation implements AsyncDisposable {
     return this.#parts.client.onAccessEnded(this.id, listener)
   }
 
-  /** Calls the listener when one of several servers is lost, and when the conversation goes on at one. Returns the function that removes it. */
+  /** Calls the listener when one of several servers is lost, and when the conversation goes on at another. Returns the function that removes it. */
   onLink(listener: (link: LinkState) => void): () => void {
     return this.#parts.onLink?.(listener) ?? (() => undefined)
   }
@@ -234,7 +234,7 @@ export class Conversation implements AsyncDisposable {
     return conversations.find(({ conversationId }) => conversationId === this.id)?.clients ?? 1
   }
 
-  /** Sends a request about this conversation, and resolves to its result: any that has no method of its own. */
+  /** Sends any request about this conversation that has no method of its own, and resolves to its result. */
   request<Name extends ConversationMethod>(
     method: Name,
     params: Omit<ParamsOf<Name>, 'conversationId'>,
@@ -266,7 +266,7 @@ export class Conversation implements AsyncDisposable {
     return this.close()
   }
 
-  /** A detached conversation is not streamed any more: the server ended that with the request. */
+  /** Ends the stream first, unless the conversation was detached: the server has ended that stream with the request. */
   async #leave(how: 'closed' | 'detached'): Promise<void> {
     this.#left.abort(new ClientError('closed', 'The conversation was closed here.'))
     try {

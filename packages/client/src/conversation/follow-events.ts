@@ -4,18 +4,18 @@ import { ClientError, codeOf } from '../connection/errors.ts'
 import type { ConversationStore } from './conversation-store.ts'
 import { type LiveTail, openTail } from './live-tail.ts'
 
-export interface Followed {
+export interface FollowedStream {
   readonly client: Client
   readonly store: ConversationStore
   /** Aborts with the reason when no more events can arrive. */
   readonly ended: AbortSignal
 }
 
-/** Position of the last event that is not wanted. Without `crc` the server does not check that its log has the event. */
-export type Place = { readonly seq: number; readonly crc?: Cursor['crc'] }
+/** Position of the last event that the reader has. Without `crc` the server does not check that its log has the event. */
+export type LogPosition = { readonly seq: number; readonly crc?: Cursor['crc'] }
 
 interface FollowOptions {
-  readonly after: Place
+  readonly after: LogPosition
   readonly signal?: AbortSignal | undefined
   /** Tail that has collected without a gap since `after`, which the iteration takes over. Default: one opened now. */
   readonly tail?: LiveTail | undefined
@@ -26,7 +26,7 @@ interface FollowOptions {
  * 1,024 unread from the log. Ends when the conversation is closed here; throws the reason of any other end.
  */
 export async function* followEvents(
-  { client, store, ended }: Followed,
+  { client, store, ended }: FollowedStream,
   { after, signal, tail: opened }: FollowOptions,
 ): AsyncGenerator<Envelope, void, undefined> {
   const { conversationId } = store
@@ -78,8 +78,8 @@ function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Prom
  * would end only with the next event.
  */
 export function leavable<Value>(
-  followed: Followed,
-  follow: (followed: Followed) => AsyncGenerator<Value, void, undefined>,
+  followed: FollowedStream,
+  follow: (followed: FollowedStream) => AsyncGenerator<Value, void, undefined>,
 ): AsyncIterableIterator<Value, void, undefined> {
   const left = new AbortController()
   const values = follow({ ...followed, ended: AbortSignal.any([followed.ended, left.signal]) })

@@ -3,14 +3,14 @@ import type { ConversationStore } from './conversation-store.ts'
 
 /** Unread events kept in memory. */
 const tailLimit = 1024
-/** Characters of their texts, where there are several; two bytes each at most. */
+/** Most characters of several unread events; a character takes two bytes at most. */
 const tailLength = 1 << 20
 
-/** The newest events of a conversation for one reader. Beyond the limits they are dropped, which leaves a gap. */
+/** The newest events of a conversation for one reader. Events beyond the limits are dropped, which leaves a gap. */
 export interface LiveTail extends Disposable {
   /** True if events before the next one are missing. Initially true. */
   readonly hasGap: boolean
-  /** Yields and removes the unread events, oldest first, those that arrive meanwhile included. */
+  /** Yields and removes the unread events, oldest first, and also events that arrive meanwhile. */
   takeAll(): Iterable<Envelope>
   /** Drops unread events and collects without a gap from now on. */
   restart(): void
@@ -22,7 +22,6 @@ export interface LiveTail extends Disposable {
 export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail {
   let events: Envelope[] = []
   let first = 0
-  /** Characters of the unread events. */
   let length = 0
   let hasGap = true
   let changed = Promise.withResolvers<void>()
@@ -56,7 +55,7 @@ export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail
     wake()
   }
 
-  /** Keeps the event, however long it is, where none is unread. */
+  /** Keeps the event. A single unread event is kept however long it is. */
   function keep(envelope: Envelope): void {
     const unread = events.length - first
     length += lengthOf(envelope)
@@ -87,7 +86,7 @@ export function openTail(store: ConversationStore, ended: AbortSignal): LiveTail
   }
 }
 
-/** Returns the characters of all texts in a value, with some for each value. */
+/** Returns the characters of all texts in a value, with a fixed number for each value. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length + valueLength
   if (typeof value !== 'object' || value === null) return valueLength

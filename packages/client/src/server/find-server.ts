@@ -3,10 +3,8 @@ import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { ClientError } from '../connection/errors.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Returns the command of `$PARLEY_BIN`, or of `parley` on the PATH. Throws `serverNotFound`. */
-export function findServer(env: Environment): readonly [string, ...string[]] {
+export function findServer(env: Readonly<Record<string, string | undefined>>): readonly [string, ...string[]] {
   const given = env['PARLEY_BIN']
   if (given !== undefined && given !== '') return [given, 'server']
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
@@ -28,7 +26,7 @@ function isProgram(path: string): boolean {
 }
 
 /** Returns `$PARLEY_HOME`, or `.parley` in the user's home; an empty variable counts as unset. */
-export function parleyHome(env: Environment): string {
+export function parleyHome(env: Readonly<Record<string, string | undefined>>): string {
   const own = env['PARLEY_HOME']
   if (own !== undefined && own !== '') return resolve(own)
   return resolve(env['HOME'] || homedir(), '.parley')

@@ -8,7 +8,7 @@ import type { ServerExit } from './server-process.ts'
 import type { SpawnedServer } from './spawn-server.ts'
 import { silenceLimitMs, watchSilence } from './watch-silence.ts'
 
-/** Time to stop what runs and to save, for a server that answers; one that takes longer is killed. */
+/** Time for a server that answers to stop its commands and to save; a slower server is killed. */
 const leaveLimitMs = 10_000
 /** A server that has not answered the handshake has nothing to save. */
 const discardLimitMs = 1_000
@@ -19,7 +19,7 @@ const joinedLimitMs = 2_000
 /** A killed process ends within milliseconds unless it hangs in the kernel. */
 const killLimitMs = 1_000
 
-export interface Leaving {
+export interface LeaveOptions {
   readonly client: Client
   /** Closes every conversation and the connection. */
   readonly close: () => Promise<unknown>
@@ -30,32 +30,32 @@ export interface Leaving {
 }
 
 /** Notice about the end of a server. */
-export type LastWords = Pick<ServerNotice, 'level' | 'code' | 'message'>
+export type EndNotice = Pick<ServerNotice, 'level' | 'code' | 'message'>
 
-/** The end of a connection. */
-export interface Ending {
+/** Explains and carries out the end of a connection. */
+export interface ConnectionEnd {
   /** Resolves to the reason of a loss that was not requested here. */
   explain(): Promise<ClientError>
-  /** Closes the connection and ends an owned server that no other client needs. Resolves to what has to be said of its end. */
-  leave(leaving: Leaving): Promise<LastWords | null>
+  /** Closes the connection and ends an owned server that no other client needs. Resolves to a notice about a bad end, else to null. */
+  leave(leaving: LeaveOptions): Promise<EndNotice | null>
 }
 
 /**
  * Closes the connection to an owned server and waits for its end, unless other clients need it. Kills a server that
- * exceeds the limit or gives no sign of life. Resolves to the notice that says so, or that not all was saved; else to null.
+ * exceeds the limit or gives no sign of life. Resolves to a notice of that, or of unsaved events; else to null.
  */
-export async function leaveServer(server: SpawnedServer, leaving: Leaving): Promise<LastWords | null> {
+export async function leaveServer(server: SpawnedServer, leaving: LeaveOptions): Promise<EndNotice | null> {
   const { client, close, detached = false, limitMs = leaveLimitMs } = leaving
   const startedMs = performance.now()
-  const before = detached ? 'lost' : await firstSign(client, limitMs)
-  if (before === 'stopped') return await killStopped(server, close)
-  // After closing, conversations followed here cannot be distinguished from those of others.
-  const isLeft = detached || (typeof before === 'object' && isNeeded(before, client.follows))
+  const reply = detached ? 'lost' : await diagnosticsUnlessStopped(client, limitMs)
+  if (reply === 'stopped') return await killStopped(server, close)
+  // After closing, the server counts clients here like clients of others.
+  const isLeft = detached || (typeof reply === 'object' && isNeeded(reply, client.follows))
   await close()
   const exit = isLeft ? null : await endWithin(server, Math.max(0, limitMs - (performance.now() - startedMs)))
   if (exit !== null) return exit.code === unsavedExitCode ? unsaved : null
   // A client may have joined after the first answer; without a connection there is no way to ask.
-  if (isLeft || before === 'lost' || (before !== 'silent' && (await isJoined(before.addresses, client)))) {
+  if (isLeft || reply === 'lost' || (reply !== 'silent' && (await isJoined(reply.addresses, client)))) {
     server.release()
     return null
   }
@@ -63,7 +63,7 @@ export async function leaveServer(server: SpawnedServer, leaving: Leaving): Prom
 }
 
 /** End of a connection to the process of a joined conversation, which belongs to others. */
-export const endOfJoined: Ending = {
+export const joinedConnectionEnd: ConnectionEnd = {
   async explain() {
     const lost = 'The process that has the conversation open is gone. Nothing shown is lost: resume it.'
     return new ClientError('connectionClosed', lost)
@@ -76,7 +76,7 @@ export const endOfJoined: Ending = {
 }
 
 /** Returns the end of connections to several servers. */
-export function endOfTeam(team: Pick<Team, 'home'> & AsyncDisposable): Ending {
+export function teamConnectionEnd(team: Pick<Team, 'home'> & AsyncDisposable): ConnectionEnd {
   return {
     async explain() {
       const { failure } = team.home
@@ -92,33 +92,33 @@ export function endOfTeam(team: Pick<Team, 'home'> & AsyncDisposable): Ending {
 }
 
 /** Ends a server that has not answered the handshake. Resolves as `leaveServer` does. */
-export async function discardServer(server: SpawnedServer): Promise<LastWords | null> {
+export async function discardServer(server: SpawnedServer): Promise<EndNotice | null> {
   server.kill('SIGTERM')
   await server.transport.close()
   return (await endWithin(server, discardLimitMs)) === null ? await kill(server, notEnded(discardLimitMs)) : null
 }
 
-/** Reports what has to be said of the end of a server. */
-export function reportEnd(words: LastWords | null, onNotice: Introduction['onNotice']): void {
+/** Passes on the notice about a bad end of a server, if there is one. */
+export function reportEnd(words: EndNotice | null, onNotice: Introduction['onNotice']): void {
   if (words !== null) onNotice?.(words)
 }
 
-const unsaved: LastWords = {
+const unsaved: EndNotice = {
   level: 'error',
   code: 'storageFailed',
   message:
     'Not everything could be saved: the disk took nothing when the server ended, and what it had yet to store is lost. Nothing that was shown is lost; logs/server.log in $PARLEY_HOME says more.',
 }
 
-/** Kills a server while the connection closes: its conversations are told of nothing by a process that reads nothing. */
-async function killStopped(server: SpawnedServer, close: Leaving['close']): Promise<LastWords> {
+/** Kills a server while the connection closes: a server that reads nothing cannot be asked to close its conversations. */
+async function killStopped(server: SpawnedServer, close: LeaveOptions['close']): Promise<EndNotice> {
   const [, words] = await Promise.all([close(), kill(server, `did not answer for ${silenceLimitMs / 1000} s`)])
   return words
 }
 
 const notEnded = (limitMs: number) => `did not end within ${limitMs / 1000} s`
 
-async function kill(server: SpawnedServer, why: string): Promise<LastWords> {
+async function kill(server: SpawnedServer, why: string): Promise<EndNotice> {
   server.kill('SIGKILL')
   await endWithin(server, killLimitMs)
   server.release()
@@ -126,7 +126,7 @@ async function kill(server: SpawnedServer, why: string): Promise<LastWords> {
   return { level: 'warning', code: 'serverKilled', message }
 }
 
-/** Resolves to the end of the process; null if it goes on for longer. */
+/** Resolves to the end of the process; null if the process outlives the limit. */
 async function endWithin({ exited }: SpawnedServer, limitMs: number): Promise<ServerExit | null> {
   const expired = new Error('it goes on')
   return await withinLimit(exited, { limitMs, expired: () => expired }).catch(() => null)
@@ -134,13 +134,16 @@ async function endWithin({ exited }: SpawnedServer, limitMs: number): Promise<Se
 
 type Diagnostics = ResultOf<'server/diagnostics'>
 
-/** Asks who is connected. `stopped`: the server answers nothing at all. */
-async function firstSign(client: Client, limitMs: number): Promise<Diagnostics | 'stopped' | 'silent' | 'lost'> {
+/** Requests the clients of the server. `stopped`: the server answers nothing at all. */
+async function diagnosticsUnlessStopped(
+  client: Client,
+  limitMs: number,
+): Promise<Diagnostics | 'stopped' | 'silent' | 'lost'> {
   using silence = watchSilence(client)
   return await Promise.race([diagnosticsOf(client, limitMs), silence.stopped])
 }
 
-/** Asks who is connected. `silent`: no answer within the limit; `lost`: no connection to ask through. */
+/** Requests the clients of the server. `silent`: no answer within the limit; `lost`: no connection to ask through. */
 function diagnosticsOf(client: Client, limitMs: number): Promise<Diagnostics | 'silent' | 'lost'> {
   const noAnswer = new Error('no answer')
   const asked = client.request('server/diagnostics', {})
@@ -156,7 +159,7 @@ function isNeeded({ conversations }: Diagnostics, follows: Client['follows']): b
   )
 }
 
-/** Asks through the server's socket, because the connection of this client is closed. */
+/** Asks for clients through the server's socket, because the connection of this client is closed. */
 async function isJoined(addresses: readonly string[], { introduction }: Client): Promise<boolean> {
   const path = addresses.find((address) => address.startsWith('/'))
   if (path === undefined) return false
@@ -165,7 +168,7 @@ async function isJoined(addresses: readonly string[], { introduction }: Client):
   const asking = connectClient({ ...introduction, transport, access: 'readOnly', canApprove: false })
   const found = asking.then((client) => diagnosticsOf(client, answerLimitMs))
   const expired = () => new Error('no answer')
-  const now = await withinLimit(found, { limitMs: answerLimitMs, expired }).catch(() => 'silent' as const)
+  const reply = await withinLimit(found, { limitMs: answerLimitMs, expired }).catch(() => 'silent' as const)
   await transport.close()
-  return typeof now === 'object' && (now.clients.length > 1 || isNeeded(now, () => false))
+  return typeof reply === 'object' && (reply.clients.length > 1 || isNeeded(reply, () => false))
 }

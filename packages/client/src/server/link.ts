@@ -2,15 +2,15 @@ import { ConnectError, connectSocket, type Transport } from '@parley/rpc'
 import { ClientError, rejectedToken } from '../connection/errors.ts'
 import { reachServer, type ServerAccess } from '../connection/reach-server.ts'
 import { findServer, parleyHome } from './find-server.ts'
-import { discardServer, type Ending, type LastWords, leaveServer } from './leave-server.ts'
+import { type ConnectionEnd, discardServer, type EndNotice, leaveServer } from './leave-server.ts'
 import { explainExit, type SpawnedServer, spawnServer } from './spawn-server.ts'
 
 /** The server to connect to. */
 export type Target =
   | { readonly spawn: SpawnTarget }
   /**
-   * A server that `spawnServer` has started already, for example before the rest of the program was loaded. `token`: that
-   * of servers which share its store, for a conversation that one of them has.
+   * A server that `spawnServer` has started already, for example before the rest of the program was loaded. `token`
+   * lets the client follow a conversation to other servers of the store.
    */
   | { readonly server: SpawnedServer; readonly token?: string }
   /** Path of the Unix socket of a running server. */
@@ -42,24 +42,24 @@ export interface SpawnTarget {
   readonly maxSandbox?: 'read-only' | 'workspace-write' | 'danger-full-access'
   /** Permits `never` as approval policy together with full access. Default: only where the user's `config.toml` says so. */
   readonly allowNever?: boolean
-  /** Folders where secrets are kept that conversations may work in all the same. */
+  /** Folders with secrets that conversations may nevertheless work in. */
   readonly secretFolders?: readonly string[]
 }
 
 /** A transport to a server before the handshake, with the ways to leave that server. */
-export interface Link extends Ending {
+export interface ServerLink extends ConnectionEnd {
   readonly transport: Transport
   /** Process id of a server that was started here, else null. */
   readonly serverPid: number | null
   /** Ends a server that has not answered the handshake, instead of `leave`, and resolves as `leave` does. */
-  discard(): Promise<LastWords | null>
+  discard(): Promise<EndNotice | null>
 }
 
 /** Starts or reaches the server. Throws `serverNotFound`, `serverUnreachable` and `accessEnded`; rejects with the signal's reason on abort. */
 export async function openLink(
   target: Exclude<Target, SeveralServers>,
   signal: AbortSignal | undefined,
-): Promise<Link> {
+): Promise<ServerLink> {
   if ('server' in target) return ownedLink(target.server)
   if ('spawn' in target) return ownedLink(startServer(target.spawn))
   if ('transport' in target) return remoteLink(target.transport)
@@ -80,7 +80,7 @@ async function connectTransport(target: RemoteTarget, signal: AbortSignal | unde
   return await reachServer(target.url, target, signal === undefined ? {} : { signal })
 }
 
-function remoteLink(transport: Transport): Link {
+function remoteLink(transport: Transport): ServerLink {
   return {
     transport,
     serverPid: null,
@@ -110,13 +110,13 @@ function withCeiling(
 }
 
 function startServer({ command, env = process.env, ...ceiling }: SpawnTarget): SpawnedServer {
-  // A program in JavaScript may give one text, whose first letter would be started.
+  // A program in JavaScript may pass a string, and its first letter would be started.
   if (command !== undefined && !Array.isArray(command))
     throw new ClientError('invalidParams', '`spawn.command` is a list: [program, ...arguments].')
   return spawnServer({ command: withCeiling(command ?? findServer(env), ceiling), env, home: parleyHome(env) })
 }
 
-function ownedLink(server: SpawnedServer): Link {
+function ownedLink(server: SpawnedServer): ServerLink {
   return {
     transport: server.transport,
     serverPid: server.pid ?? null,

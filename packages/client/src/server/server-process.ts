@@ -4,10 +4,8 @@ import { Socket } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { openStderrLog, type StderrLog } from './stderr-log.ts'
 
-export { takeAllocatorSettings } from './allocator-settings.ts'
-
 const keptCharacters = 4096
-/** Time for the last words of a server that has ended. */
+/** Time to read the stderr of a server that has ended. */
 const lastWordsMs = 200
 
 export interface SpawnServerOptions {
@@ -25,7 +23,7 @@ export interface ServerExit {
   readonly errno?: string
 }
 
-/** Process of a server. What it writes waits in the pipe until it is read. */
+/** Process of a server. Its output waits in the pipe until it is read. */
 export interface ServerProcess {
   readonly input: Writable
   readonly output: Readable
@@ -34,7 +32,7 @@ export interface ServerProcess {
   readonly program: string
   /** Resolves when the process has ended, or could not be started. */
   readonly exited: Promise<ServerExit>
-  /** Returns the end of the server's stderr and the file that holds all of it, if one could be made; null if it wrote nothing. */
+  /** Returns the end of the server's stderr and the path of the file with all of it, if that could be made; null for an empty stderr. */
   stderrTail(): { readonly text: string; readonly path: string | null } | null
   /** Sends the signal; SIGKILL goes to the whole process group, wrappers of the server included. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void
@@ -140,4 +138,22 @@ function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   } catch {
     // The group has ended meanwhile.
   }
+}
+
+/** Variable of the C library with settings of its allocator, and a copy that marks them as parley's own. */
+const variables = { tunables: 'GLIBC_TUNABLES', own: 'PARLEY_TUNABLES' } as const
+
+/**
+ * Removes the launcher's settings of the allocator from the environment, so that no child process inherits them.
+ * Returns them as variables for a server; empty where the user has set others.
+ */
+export function takeAllocatorSettings(
+  env: Record<string, string | undefined>,
+): Readonly<Partial<Record<string, string>>> {
+  const { tunables, own } = variables
+  const settings = env[own]
+  delete env[own]
+  if (settings === undefined || settings !== env[tunables]) return {}
+  delete env[tunables]
+  return { [tunables]: settings, [own]: settings }
 }

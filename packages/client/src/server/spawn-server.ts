@@ -25,7 +25,7 @@ export function serverOn({ input, output, ...ways }: ServerProcess): SpawnedServ
   return { ...ways, transport }
 }
 
-/** Returns true for the end of a server that cannot store anything, whose last line of stderr is the sentence about it. */
+/** Returns true for the exit code of a server that cannot store anything. Its last line on stderr gives the reason. */
 export function hasNoStorage(code: number | null): boolean {
   return code === noStoreExitCode || code === noHomeExitCode
 }

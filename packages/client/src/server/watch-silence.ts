@@ -13,8 +13,8 @@ interface Silence extends Disposable {
 }
 
 /**
- * Asks a server again and again whether it is there. Silence is counted in ticks: a pause of this process, during which
- * no answer can be read, is one of them however long it lasts.
+ * Pings a server repeatedly. Counts silence in ticks: a pause of this process, while no answer can be read, counts as
+ * one tick however long it lasts.
  */
 export function watchSilence(client: Client): Silence {
   const { promise: stopped, resolve } = Promise.withResolvers<'stopped'>()
@@ -34,7 +34,7 @@ export function watchSilence(client: Client): Silence {
   return { stopped, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Sends a second greeting, which a server refuses at once, whatever it waits for. */
+/** Sends a second greeting, which a server rejects at once, whatever it waits for. */
 function ping({ request, introduction: { clientInfo } }: Client): Promise<unknown> {
   return request('initialize', { protocolVersion: protocolVersions, clientInfo: { ...clientInfo }, capabilities: [] })
 }

@@ -1,7 +1,7 @@
 import type { ConversationId, Envelope } from '@parley/protocol'
 import type { Client } from '../connection/client.ts'
 
-/** Listeners that go along from one connection to the next. */
+/** Listeners that move from one connection to the next. */
 export interface CarriedListeners
   extends Pick<Client, 'onEvent' | 'onClients' | 'onAccessEnded' | 'onListChanged' | 'follows'> {
   /** Listens on this connection from now on, and no longer on the one before. */
@@ -9,17 +9,17 @@ export interface CarriedListeners
   close(): void
 }
 
-interface Carried {
+interface CarriedListener {
   readonly conversationId: ConversationId | null
   readonly begin: (client: Client) => () => void
   end: () => void
 }
 
 export function carryListeners(): CarriedListeners {
-  const all = new Set<Carried>()
+  const all = new Set<CarriedListener>()
   let client: Client | null = null
 
-  function add(conversationId: ConversationId | null, begin: Carried['begin']): () => void {
+  function add(conversationId: ConversationId | null, begin: CarriedListener['begin']): () => void {
     const carried = { conversationId, begin, end: client === null ? () => undefined : begin(client) }
     all.add(carried)
     return () => {

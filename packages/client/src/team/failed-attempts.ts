@@ -1,7 +1,7 @@
 import { ConnectError } from '@parley/rpc'
 import { ClientError, rejectedToken } from '../connection/errors.ts'
 
-/** Failure at each address of a list that was tried. */
+/** Failures by the addresses that were tried. */
 export type FailedAttempts = ReadonlyMap<string, unknown>
 
 /** Returns true where a server answers that it does not accept the token. */
@@ -14,19 +14,19 @@ export function areRejections(failures: FailedAttempts): boolean {
   return [...failures.values()].every(isRejection)
 }
 
-/** Returns the error for a list of servers of which none lets in: `accessEnded` where all reject the token, else `serverUnreachable`. */
+/** Returns the error for servers that all failed: `accessEnded` where all reject the token, else `serverUnreachable`. */
 export function failedConnection(failures: FailedAttempts): ClientError {
-  const words = wordsOf(failures)
+  const words = failuresText(failures)
   return areRejections(failures) ? rejectedToken(words) : new ClientError('serverUnreachable', `${words}.`)
 }
 
-/** Returns why an attempt failed, as a clause without the address; null where that is not known. */
-export function reasonOf(error: unknown): string | null {
+/** Returns why an attempt failed, as a clause without the address; null for an unknown reason. */
+export function failureClause(error: unknown): string | null {
   return error instanceof ConnectError ? error.why : null
 }
 
-/** Returns what failed at each address, without a stop. What failed alike at several is said once. */
-export function wordsOf(failures: FailedAttempts): string {
+/** Returns the failure at each address, without a full stop. The same failure at several addresses is named once. */
+export function failuresText(failures: FailedAttempts): string {
   const alike = Map.groupBy(failures, ([address, error]) => sentenceOf(address, error).replaceAll(address, ''))
   return [...alike.values()]
     .flatMap((attempts) =>

@@ -1,27 +1,28 @@
 import type { ClientId, MethodName, ParamsOf, ResultOf } from '@parley/protocol'
 import { type CloseReason, RpcError } from '@parley/rpc'
 import type { Client, Introduction } from '../connection/client.ts'
-import { ClientError, codeOf } from '../connection/errors.ts'
+import { ClientError, closedHere, codeOf } from '../connection/errors.ts'
 import { type CarriedListeners, carryListeners } from './carried-listeners.ts'
-import { isRepeatable, keyed } from './repeatable-request.ts'
+import { isRepeatable, withRequestKey } from './repeatable-request.ts'
 
 /** A connection to a server, with the address it was made to. */
-export interface Reached {
+export interface ReachedServer {
   readonly client: Client
   readonly address: string
 }
 
 /**
- * State of the way to a server. `lost`: `address` is that of the lost one, `trying` that of the next attempt, and
- * `isRejected` tells that the lost one does not accept the token any more, `why` what failed in the attempt before. `ended`: none is left to try.
+ * State of the connection to a server. `lost`: `address` is the lost server, `trying` the next one to try, `isRejected`
+ * tells that the lost server no longer accepts the token, and `why` names the failure of the previous attempt. `ended`:
+ * no server is left to try.
  */
 export type LinkState =
   | { readonly kind: 'up'; readonly address: string; readonly clientId: ClientId }
-  | ({ readonly kind: 'lost'; readonly address: string } & Attempt)
+  | ({ readonly kind: 'lost'; readonly address: string } & ConnectAttempt)
   | { readonly kind: 'ended'; readonly reason: Error }
 
 /** Attempt to connect in place of a server that was lost. */
-export interface Attempt {
+export interface ConnectAttempt {
   readonly trying: string
   readonly isRejected?: true
   /** Clause on why the last attempt at `trying` failed; absent before one. */
@@ -30,19 +31,17 @@ export interface Attempt {
 
 interface LastingOptions {
   readonly introduction: Introduction
-  readonly first: Reached
-  /** Makes the connection after one that was lost. `tell` is called with each attempt. */
-  readonly reach: (lost: string, tell: (attempt: Attempt) => void, signal: AbortSignal) => Promise<Reached>
-  /** Returns true for a rejection by which nothing was done, because the conversation is elsewhere by now. */
+  readonly first: ReachedServer
+  /** Makes the connection after a loss. `tell` is called with each attempt. */
+  readonly reach: (lost: string, tell: (attempt: ConnectAttempt) => void, signal: AbortSignal) => Promise<ReachedServer>
+  /** Returns true for a rejection without effect, because another server has the conversation by now. */
   readonly isMoved?: (error: unknown) => boolean
 }
-
-type Asked<Name extends MethodName> = Reached & { readonly result: ResultOf<Name> }
 
 /** Most times that one request follows a conversation to another server. */
 const mostMoves = 5
 
-/** A client over one connection after another, until it is closed or nothing is left to try. Requests wait in between. */
+/** A client over one connection after another, until it is closed or no server is left to try. Requests wait in between. */
 export class LastingClient implements Client {
   readonly closed: Promise<CloseReason>
   readonly #options: LastingOptions
@@ -51,10 +50,10 @@ export class LastingClient implements Client {
   readonly #linkListeners = new Set<(link: LinkState) => void>()
   readonly #settleClosed: (reason: CloseReason) => void
   /** Newest connection, which may be lost. */
-  #last: Reached
-  #current: Reached | null = null
+  #last: ReachedServer
+  #current: ReachedServer | null = null
   /** Settled with the connection that is being made. */
-  #next = Promise.withResolvers<Reached>()
+  #next = Promise.withResolvers<ReachedServer>()
   #link: LinkState
 
   constructor(options: LastingOptions) {
@@ -63,7 +62,7 @@ export class LastingClient implements Client {
     this.#settleClosed = resolve
     this.#options = options
     this.#last = options.first
-    this.#link = upTo(options.first)
+    this.#link = upState(options.first)
     this.#use(options.first)
   }
 
@@ -103,15 +102,18 @@ export class LastingClient implements Client {
   readonly request: Client['request'] = async (method, params) => (await this.ask(method, params)).result
   readonly close = async (): Promise<void> => this.fail(closedHere())
 
-  /** Resolves to the connection there is, or the next one. Rejects with the reason of the end. */
-  reached(): Promise<Reached> {
+  /** Resolves to the current connection, or to the next one while it is being made. */
+  reached(): Promise<ReachedServer> {
     if (this.#over.signal.aborted) return Promise.reject(this.#over.signal.reason)
     return this.#current === null ? this.#next.promise : Promise.resolve(this.#current)
   }
 
   /** Sends a request as `request` does. Resolves to its result with the connection that gave it. */
-  async ask<Name extends MethodName>(method: Name, given: ParamsOf<Name>): Promise<Asked<Name>> {
-    const params = keyed(method, given)
+  async ask<Name extends MethodName>(
+    method: Name,
+    given: ParamsOf<Name>,
+  ): Promise<ReachedServer & { readonly result: ResultOf<Name> }> {
+    const params = withRequestKey(method, given)
     const { isMoved = () => false } = this.#options
     for (let moves = 0; ; moves++) {
       const at = await this.reached()
@@ -131,10 +133,10 @@ export class LastingClient implements Client {
     if (this.#current?.client !== client || this.#over.signal.aborted) return
     this.#current = null
     this.#next = Promise.withResolvers()
-    // Perhaps nobody waits for it.
+    // No request may be waiting for it.
     this.#next.promise.catch(() => undefined)
     const { address } = this.#last
-    const tell = (attempt: Attempt) => {
+    const tell = (attempt: ConnectAttempt) => {
       if (this.#current === null) this.#become({ kind: 'lost', address, ...attempt })
     }
     this.#options.reach(address, tell, this.#over.signal).then(
@@ -143,7 +145,7 @@ export class LastingClient implements Client {
     )
   }
 
-  /** Ends it with a reason, which everything that waits rejects with. */
+  /** Ends the client with a reason: everything that waits rejects with it. */
   fail(reason: Error): void {
     if (this.#over.signal.aborted) return
     if (codeOf(reason) !== 'closed') this.#become({ kind: 'ended', reason })
@@ -159,14 +161,14 @@ export class LastingClient implements Client {
     return this.close()
   }
 
-  #use(reached: Reached): void {
+  #use(reached: ReachedServer): void {
     if (this.#over.signal.aborted) return
     this.#last = reached
     this.#current = reached
     this.#listeners.moveTo(reached.client)
     this.#next.resolve(reached)
     void reached.client.closed.then(() => this.abandon(reached.client))
-    this.#become(upTo(reached))
+    this.#become(upState(reached))
   }
 
   #become(link: LinkState): void {
@@ -176,7 +178,7 @@ export class LastingClient implements Client {
   }
 }
 
-function upTo({ client, address }: Reached): LinkState {
+function upState({ client, address }: ReachedServer): LinkState {
   return { kind: 'up', address, clientId: client.server.clientId }
 }
 
@@ -188,8 +190,4 @@ function isLoss(error: unknown): boolean {
 function outcomeUnknown(cause: unknown): ClientError {
   const text = 'The connection was lost while the request was on its way: whether it took effect is unknown.'
   return new ClientError('outcomeUnknown', text, cause)
-}
-
-function closedHere(): ClientError {
-  return new ClientError('closed', 'The connection was closed here.')
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { certificateFault, serverAddress } from '@parley/rpc'
 
-/** Servers that a command line names in place of one of its own, as the client library takes them. */
+/** Servers that a command line names, as the client library takes them. */
 export interface NamedServer {
   readonly urls: readonly string[]
   readonly token: string
@@ -15,19 +15,20 @@ export class NamedServerError extends Error {
   override readonly name = 'NamedServerError'
 }
 
-/** Exit codes of programs whose servers let nobody in, by the code of the error. */
+/** Exit codes of programs that no server lets in, by the code of the error. */
 export const unreachedExits = { notSecure: 2, accessEnded: 3, serverUnreachable: 8 } as const
 
 /** Flags that name servers; paths are absolute. */
 export interface ServerFlags {
-  /** Values of `--server`, each with commas between several. */
+  /** Values of `--server`, each of one or more addresses with commas between. */
   readonly servers: readonly string[]
   readonly tokenFile?: string | undefined
   readonly caFile?: string | undefined
   readonly allowUnencrypted?: boolean | undefined
 }
 
-interface Place {
+/** Environment variables and home of a program. */
+export interface HomeAndEnv {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
 }
@@ -35,12 +36,12 @@ interface Place {
 /** Variable with the token, where no file is named. */
 const tokenVariable = 'PARLEY_SERVER_TOKEN'
 
-/** Returns the servers with their token: that of the file, else of the variable, else of the home. Throws `NamedServerError`. */
-export function readNamedServers(flags: ServerFlags, place: Place): NamedServer {
+/** Returns the servers with their token: from the file, else from the variable, else from the home. Throws `NamedServerError`. */
+export function readNamedServers(flags: ServerFlags, source: HomeAndEnv): NamedServer {
   const { servers, tokenFile, caFile, allowUnencrypted } = flags
   return {
     urls: servers.flatMap((text) => text.split(',')).map(readUrl),
-    token: readToken(tokenFile, place),
+    token: readToken(tokenFile, source),
     ...(caFile === undefined ? {} : { ca: readAuthorities(caFile) }),
     ...(allowUnencrypted === true ? { allowUnencrypted: true } : {}),
   }
@@ -59,19 +60,19 @@ function readUrl(text: string): string {
   )
 }
 
-function readToken(file: string | undefined, place: Place): string {
+function readToken(file: string | undefined, source: HomeAndEnv): string {
   if (file !== undefined) {
     const named = readNamed('--token-file', file).trim()
     if (named === '') throw new NamedServerError(`The file of --token-file, ${file}, is empty.`)
     return named
   }
-  const known = knownToken(place)
+  const known = knownToken(source)
   if (known !== null) return known
   throw new NamedServerError(`The server asks for its token: name the file with --token-file, or set ${tokenVariable}.`)
 }
 
-/** Returns the token of servers that share a store with those of this home; null where none is known. */
-export function knownToken({ env, home }: Place): string | null {
+/** Returns the token of servers that share a store with the servers of this home; null for an unknown token. */
+export function knownToken({ env, home }: HomeAndEnv): string | null {
   const given = env[tokenVariable]?.trim() ?? ''
   if (given !== '') return given
   try {

@@ -1,8 +1,8 @@
 import { type MethodName, methodAccess, type ParamsOf } from '@parley/protocol'
 
 /**
- * Parameter by which a second request does nothing more, at another server too: the log has it. A conversation without a
- * message is in no store, so a second one leaves no trace.
+ * Parameter that makes a repeated request harmless, also at another server: the log shows that it was done. A new
+ * conversation is in no store before its first message, so a second one leaves no trace.
  */
 const keys: Readonly<Partial<Record<MethodName, string>>> = {
   'conversation/create': 'cwd',
@@ -16,14 +16,14 @@ const keys: Readonly<Partial<Record<MethodName, string>>> = {
   'approval/decide': 'approvalId',
 }
 
-/** Returns the parameters with a key, where the method takes one that the caller left out. */
-export function keyed<Name extends MethodName>(method: Name, params: ParamsOf<Name>): ParamsOf<Name> {
+/** Returns the parameters with a key added, where the method takes a key and the caller gave no key. */
+export function withRequestKey<Name extends MethodName>(method: Name, params: ParamsOf<Name>): ParamsOf<Name> {
   if (keys[method] !== 'requestKey' || 'requestKey' in params) return params
   const complete: unknown = { ...params, requestKey: crypto.randomUUID() }
   return complete as ParamsOf<Name> // narrowed: these methods take the key
 }
 
-/** Returns true for a request that may be sent again where nobody knows if the first one took effect. */
+/** Returns true for a request that may be sent again although the first one may have taken effect. */
 export function isRepeatable<Name extends MethodName>(method: Name, params: ParamsOf<Name>): boolean {
   if (methodAccess[method] !== 'change') return true
   const key = keys[method]

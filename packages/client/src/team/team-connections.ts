@@ -1,14 +1,14 @@
 import type { ConversationId, ServerNotice } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { type Client, connectClient, type Introduction } from '../connection/client.ts'
-import { ClientError, isTaken } from '../connection/errors.ts'
+import { ClientError, closedHere, isTaken } from '../connection/errors.ts'
 import { reachServer, type ServerAccess } from '../connection/reach-server.ts'
 import { withinLimit } from '../connection/within-limit.ts'
-import type { Reached } from './lasting-client.ts'
+import type { ReachedServer } from './lasting-client.ts'
 
-/** Time for a connection and its handshake; a machine that is gone does not answer at all. */
+/** Time for a connection and its handshake; a machine that is down does not answer at all. */
 const answerLimitMs = 4_000
-/** Interval of signs of life. Three that do not come end a connection: by then a server has lost its lease. */
+/** Interval of signs of life. A connection ends after three missing ones: by then a server has lost its lease. */
 const beatMs = 2_000
 
 export interface ConnectionsOptions extends ServerAccess {
@@ -19,16 +19,16 @@ export interface ConnectionsOptions extends ServerAccess {
 
 /** Connections to the servers of a team, one to each address. */
 export interface TeamConnections {
-  /** Resolves to the connection to an address, which is made if there is none: where it must be, through another server. */
-  to(address: string, through?: string): Promise<Reached>
+  /** Resolves to the connection to an address. Makes it first where needed, through another server if the address cannot be reached. */
+  to(address: string, through?: string): Promise<ReachedServer>
   close(): Promise<void>
 }
 
 export function openConnections({ introduction, onTaken, ...access }: ConnectionsOptions): TeamConnections {
-  const open = new Map<string, Promise<Reached>>()
+  const open = new Map<string, Promise<ReachedServer>>()
   const over = new AbortController()
 
-  async function connect(address: string, through: string | undefined): Promise<Reached> {
+  async function connect(address: string, through: string | undefined): Promise<ReachedServer> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(silent(address)), answerLimitMs)
     const signal = AbortSignal.any([late.signal, over.signal])
@@ -52,7 +52,7 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
   }
 
   /** Forgets a connection that failed or ended, so that the next request for it makes another. */
-  function keep(address: string, through: string | undefined): Promise<Reached> {
+  function keep(address: string, through: string | undefined): Promise<ReachedServer> {
     const made = connect(address, through)
     const forget = () => {
       if (open.get(address) === made) open.delete(address)
@@ -68,8 +68,8 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
       return open.get(address) ?? keep(address, through)
     },
     async close() {
-      // Attempts end at once: an address that does not answer would hold the close up.
-      over.abort(new ClientError('closed', 'The connection was closed here.'))
+      // Attempts are aborted: an address that does not answer would delay the close.
+      over.abort(closedHere())
       const all = [...open.values()].map((made) => made.then(({ client }) => client.close()))
       await Promise.allSettled(all)
     },

@@ -9,11 +9,11 @@ import {
   areRejections,
   type FailedAttempts,
   failedConnection,
+  failureClause,
+  failuresText,
   isRejection,
-  reasonOf,
-  wordsOf,
 } from './failed-attempts.ts'
-import { type Attempt, LastingClient, type Reached } from './lasting-client.ts'
+import { type ConnectAttempt, LastingClient, type ReachedServer } from './lasting-client.ts'
 import { serversAfter } from './server-order.ts'
 import { openConnections, type TeamConnections } from './team-connections.ts'
 
@@ -24,37 +24,40 @@ export interface TeamOptions extends ServerAccess {
 }
 
 /** A conversation that was opened on some server of the team. */
-export interface OpenedThere extends Reached {
+export interface TeamConversation extends ReachedServer {
   readonly summary: ConversationSummary
   /** True if a server other than the one that was asked had it open. */
   readonly attached: boolean
 }
 
-/** Servers that share conversations. Any of them serves any conversation; what a dead one had goes on at another. */
+/** Servers that share conversations. Any of them serves any conversation; the conversations of a dead server go on at another. */
 export interface Team extends AsyncDisposable {
-  /** Client of whichever server answers. */
+  /** Client of the server that answers now. */
   readonly home: LastingClient
-  /** Opens a conversation at the server that has it, or else at the one that is asked. */
-  open(params: ParamsOf<'conversation/resume'>): Promise<OpenedThere>
+  /** Opens a conversation at the server that has it, or else at the server of `home`. */
+  open(params: ParamsOf<'conversation/resume'>): Promise<TeamConversation>
   /** Returns the client of a conversation, which follows it from server to server. */
-  wayTo(opened: OpenedThere): LastingClient
-  /** Connects to the same servers as one who may change nothing. */
+  clientFor(opened: TeamConversation): LastingClient
+  /** Connects to the same servers as a client that may change nothing. */
   asWatcher(): Promise<Team>
 }
 
-/** Rounds over all servers before a lost connection is given up, with pauses about two minutes. */
+/** Rounds over all servers before the client gives up after a loss; with the pauses about two minutes. */
 const mostRounds = 40
-/** Tries to open a conversation for the first time, while the connection to a server is lost and found. */
+/** Attempts to open a conversation for the first time, while connections are lost and made again. */
 const firstTries = 4
 
-/** Connects to the first server of a list that answers. Rejects with `serverUnreachable` when none does, `accessEnded` when all reject the token, and once `attempt` is aborted. */
+/**
+ * Connects to the first server of a list that answers. Rejects with `serverUnreachable` when all fail, `accessEnded`
+ * when all reject the token, and once `attempt` is aborted.
+ */
 export async function openTeam(options: TeamOptions, attempt?: AbortSignal): Promise<Team> {
   const { addresses, introduction } = options
   for (const address of addresses) assertSecure(address, options)
-  const ways = new Map<ConversationId, LastingClient>()
-  const onTaken = (id: ConversationId, client: Client) => ways.get(id)?.abandon(client)
+  const clients = new Map<ConversationId, LastingClient>()
+  const onTaken = (id: ConversationId, client: Client) => clients.get(id)?.abandon(client)
   const connections = openConnections({ ...options, onTaken })
-  const first = await firstOf(addresses, connections, attempt).catch(async (error: unknown) => {
+  const first = await connectFirst(addresses, connections, attempt).catch(async (error: unknown) => {
     await connections.close()
     throw error
   })
@@ -62,13 +65,13 @@ export async function openTeam(options: TeamOptions, attempt?: AbortSignal): Pro
     introduction,
     first,
     reach(lost, tell, signal) {
-      const [conversationId] = ways.keys()
+      const [conversationId] = clients.keys()
       const inOrder = serversAfter(addresses, { address: lost, conversationId })
-      return nextOf(inOrder, connections, { lost, tell, signal })
+      return reconnect(inOrder, connections, { lost, tell, signal })
     },
   })
 
-  async function openOnce(params: ParamsOf<'conversation/resume'>): Promise<OpenedThere> {
+  async function openOnce(params: ParamsOf<'conversation/resume'>): Promise<TeamConversation> {
     const asked = await home.reached()
     try {
       return { ...asked, summary: await asked.client.request('conversation/resume', params), attached: false }
@@ -83,15 +86,18 @@ export async function openTeam(options: TeamOptions, attempt?: AbortSignal): Pro
     }
   }
 
-  /** Tries again while servers come and go. */
-  async function open(params: ParamsOf<'conversation/resume'>, { tries, passes, signal }: Tries): Promise<OpenedThere> {
+  /** Repeats the attempt while servers come and go. */
+  async function open(
+    params: ParamsOf<'conversation/resume'>,
+    { tries, mayPass, signal }: RetryRule,
+  ): Promise<TeamConversation> {
     const pauses = pausesOf(signal)
     for (let left = tries; ; left--) {
       signal?.throwIfAborted()
       try {
         return await openOnce(params)
       } catch (error) {
-        if (left <= 1 || home.failure !== null || !passes(error)) throw error
+        if (left <= 1 || home.failure !== null || !mayPass(error)) throw error
       }
       await pauses.next()
     }
@@ -99,56 +105,56 @@ export async function openTeam(options: TeamOptions, attempt?: AbortSignal): Pro
 
   return {
     home,
-    open: (params) => open(params, { tries: firstTries, passes: mayPass }),
-    wayTo({ client, address, summary: { conversationId } }) {
-      const way = new LastingClient({
+    open: (params) => open(params, { tries: firstTries, mayPass: isPassing }),
+    clientFor({ client, address, summary: { conversationId } }) {
+      const lasting = new LastingClient({
         introduction,
         first: { client, address },
         async reach(_lost, tell, signal) {
           using _following = followHome(home, tell)
-          // Awaited: it is followed until then.
-          return await open({ conversationId }, { tries: mostRounds, passes: mayOpenLater, signal })
+          // Awaited, so that the state of `home` is passed on until then.
+          return await open({ conversationId }, { tries: mostRounds, mayPass: mayOpenLater, signal })
         },
         isMoved: (error) => isElsewhere(codeOf(error), error instanceof RpcError ? error.data?.['errno'] : null),
       })
-      ways.set(conversationId, way)
-      void way.closed.then(() => {
-        if (ways.get(conversationId) === way) ways.delete(conversationId)
+      clients.set(conversationId, lasting)
+      void lasting.closed.then(() => {
+        if (clients.get(conversationId) === lasting) clients.delete(conversationId)
       })
-      return way
+      return lasting
     },
     asWatcher: () => openTeam({ ...options, introduction: watcher(introduction) }),
     async [Symbol.asyncDispose]() {
-      await Promise.all([...ways.values(), home].map((client) => client.close()))
+      await Promise.all([...clients.values(), home].map((client) => client.close()))
       await connections.close()
     },
   }
 }
 
-interface Tries {
+interface RetryRule {
   readonly tries: number
-  /** Tells if a rejection may be another one later. */
-  readonly passes: (error: unknown) => boolean
+  /** Returns true for a rejection that may pass. */
+  readonly mayPass: (error: unknown) => boolean
   readonly signal?: AbortSignal
 }
 
-/** Tells which server is tried, from now on until disposal. */
-function followHome(home: LastingClient, tell: (attempt: Attempt) => void): Disposable {
-  const told = () => {
+/** Reports the server that `home` tries, from now on until disposal. */
+function followHome(home: LastingClient, tell: (attempt: ConnectAttempt) => void): Disposable {
+  const tellNow = () => {
     const { link } = home
     if (link.kind === 'up') tell({ trying: link.address })
     if (link.kind === 'lost') tell(attemptOf(link))
   }
-  told()
-  const stop = home.onLink(told)
+  tellNow()
+  const stop = home.onLink(tellNow)
   return { [Symbol.dispose]: () => void stop() }
 }
 
-async function firstOf(
+async function connectFirst(
   addresses: readonly string[],
   connections: TeamConnections,
   attempt: AbortSignal | undefined,
-): Promise<Reached> {
+): Promise<ReachedServer> {
   const stop = () => void connections.close()
   attempt?.addEventListener('abort', stop, { once: true })
   try {
@@ -165,7 +171,7 @@ async function tryEach(
   addresses: readonly string[],
   connections: TeamConnections,
   begin: (address: string) => void,
-): Promise<Reached | FailedAttempts> {
+): Promise<ReachedServer | FailedAttempts> {
   const failures = new Map<string, unknown>()
   for (const address of addresses) {
     begin(address)
@@ -179,13 +185,13 @@ async function tryEach(
   return failures
 }
 
-function attemptOf({ trying, isRejected, why }: Attempt): Attempt {
+function attemptOf({ trying, isRejected, why }: ConnectAttempt): ConnectAttempt {
   return { trying, ...(isRejected === undefined ? {} : { isRejected }), ...(why === undefined ? {} : { why }) }
 }
 
-/** Returns the attempt at an address, after those of the round before. */
-function attemptAt(trying: string, lost: string, failures: FailedAttempts): Attempt {
-  const why = reasonOf(failures.get(trying))
+/** Returns the attempt at an address, with the failures of the previous round. */
+function attemptAt(trying: string, lost: string, failures: FailedAttempts): ConnectAttempt {
+  const why = failureClause(failures.get(trying))
   return {
     trying,
     ...(isRejection(failures.get(lost)) ? { isRejected: true } : {}),
@@ -193,17 +199,11 @@ function attemptAt(trying: string, lost: string, failures: FailedAttempts): Atte
   }
 }
 
-interface Trying {
-  readonly lost: string
-  readonly tell: (attempt: Attempt) => void
-  readonly signal: AbortSignal
-}
-
-async function nextOf(
+async function reconnect(
   addresses: readonly string[],
   connections: TeamConnections,
-  { lost, tell, signal }: Trying,
-): Promise<Reached> {
+  { lost, tell, signal }: { lost: string; tell: (attempt: ConnectAttempt) => void; signal: AbortSignal },
+): Promise<ReachedServer> {
   const pauses = pausesOf(signal)
   let failures: FailedAttempts = new Map()
   for (let round = 0; round < mostRounds; round++) {
@@ -215,12 +215,12 @@ async function nextOf(
     failures = found
     await pauses.next()
   }
-  const text = `The connection was lost, and no server answers any more (${wordsOf(failures)}). What was shown is saved: connect and resume.`
+  const text = `The connection was lost, and no server answers any more (${failuresText(failures)}). What was shown is saved: connect and resume.`
   throw new ClientError('connectionClosed', text)
 }
 
-/** Codes of rejections that may be others a moment later: a server or the store is being replaced. */
-const passing: ReadonlySet<string> = new Set([
+/** Codes of rejections that may pass: a server or the store is being replaced. */
+const passingCodes: ReadonlySet<string> = new Set([
   'serverFailed',
   'serverUnreachable',
   'connectionClosed',
@@ -229,19 +229,19 @@ const passing: ReadonlySet<string> = new Set([
   'liveElsewhere',
 ])
 
-function mayPass(error: unknown): boolean {
-  return error instanceof ConnectError || passing.has(codeOf(error) ?? '')
+function isPassing(error: unknown): boolean {
+  return error instanceof ConnectError || passingCodes.has(codeOf(error) ?? '')
 }
 
-/** Tells if a rejection of a conversation that was followed may be another later: who only reads waits until others have it open. */
+/** Returns true for a rejection of a followed conversation that may pass. A client that only reads waits until another client has it open. */
 function mayOpenLater(error: unknown): boolean {
-  return mayPass(error) || codeOf(error) === 'notPermitted'
+  return isPassing(error) || codeOf(error) === 'notPermitted'
 }
 
 const firstPauseMs = 100
 const longestPauseMs = 5_000
 
-/** Pauses between attempts, each twice as long as the one before up to 5 s. */
+/** Pauses between attempts, each twice as long as the previous one, up to 5 s. */
 interface Pauses {
   /** Resolves after the next pause, or at once when the signal aborts. */
   next(): Promise<void>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { connectClient } from '../../src/low-level.ts'
 import { Parley } from '../../src/parley.ts'
-import type { Leaving } from '../../src/server/leave-server.ts'
+import type { LeaveOptions } from '../../src/server/leave-server.ts'
 import { conversationId, cursorAt, fakeServer, stateAt } from '../fake-server.ts'
 
 test('a conversation that was closed leaves nothing in its connection', async () => {
@@ -20,7 +20,7 @@ test('a conversation that was closed leaves nothing in its connection', async ()
       remove()
     }
   }
-  const ending = { explain: () => Promise.reject(), leave: ({ close }: Leaving) => close().then(() => null) }
+  const ending = { explain: () => Promise.reject(), leave: ({ close }: LeaveOptions) => close().then(() => null) }
   await using parley = new Parley({ ...client, onAccessEnded }, ending)
   const conversation = await parley.create()
   expect(heard.size).toBe(1)

@@ -2,7 +2,7 @@ import type { Envelope } from '@parley/protocol'
 import { expect, test } from 'vitest'
 import { connectClient } from '../../src/low-level.ts'
 import { Parley } from '../../src/parley.ts'
-import type { Leaving } from '../../src/server/leave-server.ts'
+import type { LeaveOptions } from '../../src/server/leave-server.ts'
 import { conversationId, cursorAt, fakeServer, stateAt } from '../fake-server.ts'
 
 const by = { clientId: 'c-1', name: 'a' }
@@ -42,7 +42,7 @@ async function openAt(server: ReturnType<typeof fakeServer>): Promise<Parley> {
   const client = await connectClient({ ...server, clientInfo: { name: 'a', version: '0' }, canApprove: true })
   return new Parley(client, {
     explain: () => Promise.reject(),
-    leave: ({ close }: Leaving) => close().then(() => null),
+    leave: ({ close }: LeaveOptions) => close().then(() => null),
   })
 }
 

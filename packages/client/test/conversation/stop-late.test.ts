@@ -3,7 +3,7 @@ import { RpcError } from '@parley/rpc'
 import { expect, test } from 'vitest'
 import { connectClient } from '../../src/low-level.ts'
 import { Parley } from '../../src/parley.ts'
-import type { Leaving } from '../../src/server/leave-server.ts'
+import type { LeaveOptions } from '../../src/server/leave-server.ts'
 import { conversationId, cursorAt, fakeServer, stateAt } from '../fake-server.ts'
 
 const by = { clientId: 'c-1', name: 'a' }
@@ -25,7 +25,7 @@ test('a message whose turn has just begun is stopped by interrupting that turn',
     'conversation/interrupt': () => ({ interrupted: true }),
   })
   const client = await connectClient({ ...server, clientInfo: { name: 'a', version: '0' }, canApprove: true })
-  const ending = { explain: () => Promise.reject(), leave: ({ close }: Leaving) => close().then(() => null) }
+  const ending = { explain: () => Promise.reject(), leave: ({ close }: LeaveOptions) => close().then(() => null) }
   await using parley = new Parley(client, ending)
   const conversation = await parley.create()
   const stop = new AbortController()

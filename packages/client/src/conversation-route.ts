@@ -4,30 +4,29 @@ import { watchConnection } from './connection/watch-connection.ts'
 import type { ConversationStore } from './conversation/conversation-store.ts'
 import type { LastingClient } from './team/lasting-client.ts'
 
-/** Facts on the server that has a conversation. */
 export interface ServerFacts {
   readonly attached: boolean
   readonly serverPid: number | null
 }
 
-/** Connection that a conversation is followed on. */
-export interface Way {
+/** Connection over which a conversation is followed. */
+export interface ConversationRoute {
   readonly client: Client
   /** Aborts with the reason when the connection is gone. */
   readonly lost: AbortSignal
   readonly facts: ServerFacts
-  /** The same client where it goes on with other servers. */
+  /** The same client, where the conversation moves from server to server. */
   readonly lasting?: LastingClient
 }
 
-/** Returns the way of a conversation that goes from server to server. `closing` aborts before it is closed here. */
-export function wayThrough(lasting: LastingClient, closing: AbortSignal): Omit<Way, 'facts'> {
+/** Returns the route of a conversation that moves from server to server. `closing` aborts before a close requested here. */
+export function routeThrough(lasting: LastingClient, closing: AbortSignal): Omit<ConversationRoute, 'facts'> {
   const { client, signal: lost } = watchConnection(lasting, closing, async () => lossOf(lasting))
   return { client, lost, lasting }
 }
 
-/** Streams anew from the last event after each change of the server. */
-export function followMoves(store: ConversationStore, { client, lasting }: Way): void {
+/** Streams again from the last event after each change of the server. */
+export function followMoves(store: ConversationStore, { client, lasting }: ConversationRoute): void {
   lasting?.onLink((link) => {
     if (link.kind !== 'up') return
     store.moveTo(client).catch((error: unknown) => {
