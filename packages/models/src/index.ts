@@ -1,11 +1,11 @@
-export { costOf } from './catalogue/cost.ts'
 export { credibleFacts } from './catalogue/listed-facts.ts'
-export { type ModelAbilities, type ModelFacts, modelFacts, type Price } from './catalogue/model-facts.ts'
+export { costOf, type ModelAbilities, type ModelFacts, modelFacts, type Price } from './catalogue/model-facts.ts'
 export { checkNetwork, type NetworkStep } from './check/check-network.ts'
 export { keyVariable, readKey } from './exchange/endpoint.ts'
-export { askedWaitText, planNetworkWait, planRetry, type RetryLimits } from './failures/retry-wait.ts'
+export { askedWaitText, planNetworkWait, planRetry, type RetryLimits } from './failures/plan-retry.ts'
 export { createNetworkFetch } from './http/network-fetch.ts'
 export { type ImageLimits, imageLimitsOf } from './image-limits.ts'
+export type { PluginPorts } from './port/client-ports.ts'
 export { foldGrowing } from './port/growing-list.ts'
 export {
   type FreeformInput,
@@ -24,9 +24,9 @@ export {
   type UserPart,
   zeroUsage,
 } from './port/model-client.ts'
+export type { Env } from './port/provider.ts'
 export type { ToolRules } from './port/tool-rules.ts'
-export { type Env, type PluginPorts, providerDefaults } from './port/wire.ts'
-export { builtinProviders, type ProviderConfig } from './providers.ts'
+export { builtinProviders, type ProviderConfig, providerDefaults } from './providers.ts'
 export { createModelClient, probeLocal } from './registry.ts'
 export { fitTool } from './tool-schemas/fit-tool.ts'
 export { originalArguments } from './tool-schemas/plain-names.ts'

@@ -1,26 +1,35 @@
-import { type Env, type Provider, providerDefaults } from './port/wire.ts'
+import { retryDefaults } from './failures/plan-retry.ts'
+import type { Env, Provider, ProviderLimits } from './port/provider.ts'
 
 /** Names that `wire_api` selects. */
 export type WireName = 'responses' | 'anthropic' | 'gemini' | 'chat' | 'plugin' | 'recorded'
 
 export interface ProviderConfig extends Provider {
   readonly wireApi: WireName
-  /** Set for a provider that the user logs in to by OAuth, so that it cannot be asked without. */
+  /** Set for a provider with a login by OAuth, which rejects requests without it. */
   readonly needsLogin?: true
 }
 
+/** Values of a provider without configured ones. */
+export const providerDefaults = {
+  headers: {},
+  queryParams: {},
+  ...retryDefaults,
+  streamIdleTimeoutMs: 300_000,
+} satisfies ProviderLimits & Pick<Provider, 'headers' | 'queryParams'>
+
 /** Provider that needs no configuration. */
-interface Entry extends Pick<Provider, 'id' | 'name' | 'envKey' | 'otherEnvKey' | 'defaultModel'> {
+interface BuiltinProvider extends Pick<Provider, 'id' | 'name' | 'envKey' | 'otherEnvKey' | 'defaultModel'> {
   readonly wireApi: WireName
   readonly baseUrl: string
   /** Variable that replaces the base URL. */
   readonly envBaseUrl?: string
-  /** Version that is added to an address from that variable unless it ends in it: such addresses are given without. */
+  /** Version that is added to an address from that variable, unless the address ends in it already. */
   readonly envVersion?: string
 }
 
-/** Ready-made providers in the order in which they are listed and, if their key is set, chosen. */
-const table: readonly Entry[] = [
+/** Ready-made providers, in the order of listings. A new conversation takes the first provider with a key. */
+const table: readonly BuiltinProvider[] = [
   {
     id: 'openai',
     name: 'OpenAI',
@@ -79,17 +88,13 @@ const table: readonly Entry[] = [
   local('vllm', 'vLLM', 8000),
 ]
 
-interface KeyedFields {
-  readonly baseUrl: string
-  readonly envKey: string
-  readonly defaultModel: string
-}
+type KeyedFields = Pick<BuiltinProvider, 'baseUrl' | 'envKey' | 'defaultModel'>
 
-function keyed(id: string, name: string, fields: KeyedFields): Entry {
+function keyed(id: string, name: string, fields: KeyedFields): BuiltinProvider {
   return { id, name, wireApi: 'chat', ...fields }
 }
 
-function local(id: string, name: string, port: number): Entry {
+function local(id: string, name: string, port: number): BuiltinProvider {
   return { id, name, wireApi: 'chat', baseUrl: `http://127.0.0.1:${port}/v1` }
 }
 

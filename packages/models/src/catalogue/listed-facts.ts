@@ -6,17 +6,17 @@ const tokenRange = { least: 1_000, most: 100_000_000 } as const
 const mostDollars = 10_000
 
 /** Facts as a list or a file gave them, unchecked. */
-interface SaidFacts {
+interface UncheckedFacts {
   readonly contextWindow?: unknown
   readonly outputLimit?: unknown
   readonly price?: unknown
 }
 
-/** Returns the facts that can be true; each of the others is left out by itself. */
-export function credibleFacts(said: SaidFacts): ListedFacts {
-  const contextWindow = credibleTokens(said.contextWindow)
-  const outputLimit = credibleTokens(said.outputLimit)
-  const price = crediblePrice(said.price)
+/** Returns the facts that can be true, without the others. */
+export function credibleFacts(listed: UncheckedFacts): ListedFacts {
+  const contextWindow = credibleTokens(listed.contextWindow)
+  const outputLimit = credibleTokens(listed.outputLimit)
+  const price = crediblePrice(listed.price)
   const fits = outputLimit !== undefined && (contextWindow === undefined || outputLimit <= contextWindow)
   return {
     ...(contextWindow === undefined ? {} : { contextWindow }),

@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '@parley/text'
-import type { Prices } from '../port/model-client.ts'
-import type { Provider } from '../port/wire.ts'
+import type { Prices, TokenUsage } from '../port/model-client.ts'
+import type { Provider } from '../port/provider.ts'
 import { type CatalogueRow, catalogue } from './catalogue.ts'
 
 export interface Price extends Prices {
@@ -29,8 +29,8 @@ export type ModelAbilities = Pick<ModelFacts, 'toolShape' | 'images'>
 type PricedProvider = Pick<Provider, 'id' | 'baseUrl' | 'envKey' | 'recording'>
 
 /**
- * Returns what the catalogue says of a model, with the price of its own provider; without a row, what its family has in
- * common. An unknown model reads images, for an unknown window and price.
+ * Returns the facts of a model from the catalogue, with the price of its own provider; without a row, the facts of its
+ * family. An unknown model reads images and has an unknown window and price.
  */
 export function modelFacts(provider: PricedProvider, model: string): ModelFacts {
   const name = bareName(model)
@@ -39,7 +39,8 @@ export function modelFacts(provider: PricedProvider, model: string): ModelFacts 
   const family = familyOf(name)
   const price = isFree(provider) ? free : own === null ? null : priceOf(own)
   if (row === null) return { contextWindow: family.window, outputLimit: null, price, ...family.traits }
-  const { window: contextWindow, output: outputLimit, images = false, reasoning = false } = row
+  const [contextWindow, outputLimit, , abilities = ''] = row
+  const [images, reasoning] = [abilities.includes('images'), abilities.includes('reasoning')]
   return { contextWindow, outputLimit, price, images, reasoning, toolShape: family.traits.toolShape }
 }
 
@@ -99,17 +100,34 @@ function isFree({ baseUrl, envKey, recording }: PricedProvider): boolean {
   return envKey === undefined && URL.canParse(baseUrl) && isLoopbackHost(new URL(baseUrl).hostname)
 }
 
-function priceOf({ price, long }: CatalogueRow): Price {
+function priceOf([, , price, , long]: CatalogueRow): Price {
   if (long === undefined) return pricesOf(price)
   const [overTokens, prices] = long
   return { ...pricesOf(price), long: { overTokens, prices: pricesOf(prices) } }
 }
 
-function pricesOf([input, cachedInput, cacheWrite, output]: CatalogueRow['price']): Prices {
+function pricesOf([input, cachedInput, cacheWrite, output]: CatalogueRow[2]): Prices {
   return {
     input,
     ...(cachedInput === null ? {} : { cachedInput }),
     ...(cacheWrite === null ? {} : { cacheWrite }),
     output,
   }
+}
+
+const perMillion = 1_000_000
+/** Parts of a dollar that sums keep exactly. */
+const nano = 1_000_000_000
+
+/** Returns the cost of one call in US dollars, to the billionth. */
+export function costOf(usage: TokenUsage, price: Price): number {
+  const { inputTokens, cachedInputTokens, cacheWriteTokens = 0, outputTokens } = usage
+  const { long } = price
+  const prices = long !== undefined && inputTokens > long.overTokens ? long.prices : price
+  const { input, cachedInput = input, cacheWrite = input, output } = prices
+  const fresh = Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens)
+  const dollars =
+    (fresh * input + cachedInputTokens * cachedInput + cacheWriteTokens * cacheWrite + outputTokens * output) /
+    perMillion
+  return Math.round(dollars * nano) / nano
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { errorMessage } from '@parley/text'
 import { portOf, proxyFor, trustOf } from '../http/network.ts'
 import type { ModelClient, ModelFailure } from '../port/model-client.ts'
-import type { Env, Provider } from '../port/wire.ts'
+import type { Env, Provider } from '../port/provider.ts'
 import { connectTo, lookUp, secure, tunnelThrough } from './reach-host.ts'
 
 /** Result of one step on the way to a model. */
@@ -17,16 +17,16 @@ export interface NetworkStep {
 interface NetworkCheck {
   readonly provider: Provider
   readonly client: ModelClient
-  /** Model that is asked for one token; null when none is known. */
+  /** Model to ask for one token; null where no model is known. */
   readonly model: string | null
   readonly env: Env
-  /** Limit of each step but the last, whose model may think first. */
+  /** Limit of each step but the last: the model may think before it answers. */
   readonly stepMs?: number
 }
 
 const tokenMs = 60_000
 
-/** Goes the way of a request step by step (name, connection, TLS, key, one token) and ends at the first that fails. */
+/** Tries the steps of a request in turn (name, connection, TLS, key, one token) and ends at the first that fails. */
 export async function checkNetwork(check: NetworkCheck): Promise<readonly NetworkStep[]> {
   const { provider, env, stepMs = 10_000 } = check
   if (provider.package !== undefined && provider.baseUrl === '')

@@ -25,7 +25,7 @@ export async function connectTo({ host, port }: HostPort, signal: AbortSignal): 
 export async function tunnelThrough(
   socket: Socket,
   { host, port }: HostPort,
-  { proxy, signal }: Tunnel,
+  { proxy, signal }: { readonly proxy: URL; readonly signal: AbortSignal },
 ): Promise<void> {
   const login =
     proxy.username === '' ? '' : `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
@@ -41,11 +41,6 @@ export async function tunnelThrough(
   if (!status.startsWith('2')) throw coded('PROXY', `the proxy refused it: ${status || 'no HTTP status'}`)
 }
 
-interface Tunnel {
-  readonly proxy: URL
-  readonly signal: AbortSignal
-}
-
 /** Speaks TLS on an open socket and checks the certificate. Rejects with the code of the check. */
 export async function secure(socket: Socket, { host, trust, signal }: Secured): Promise<TLSSocket> {
   const { connect } = await import('node:tls')
@@ -58,7 +53,7 @@ export async function secure(socket: Socket, { host, trust, signal }: Secured): 
 
 interface Secured {
   readonly host: string
-  /** Authorities to check against; undefined for those of Node. */
+  /** Authorities to check against; undefined for the defaults of Node. */
   readonly trust: SecureContext | undefined
   readonly signal: AbortSignal
 }

@@ -1,4 +1,4 @@
-/** Wires by which an answer can be told from those of the others. */
+/** Wires with answers of a recognisable shape. */
 export type ShapedWire = 'responses' | 'chat' | 'anthropic' | 'gemini'
 
 /** Fields and types of the events of each wire; no two wires share any. */

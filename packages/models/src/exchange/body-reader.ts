@@ -1,6 +1,7 @@
 import type { Explain } from '../failures/explain.ts'
+import type { ExchangeLimits } from '../port/client-ports.ts'
 import { isTerminal, type ModelEvent } from '../port/model-client.ts'
-import type { ExchangeLimits, WireReader } from '../port/wire.ts'
+import type { WireReader } from '../port/wire.ts'
 import { isCutLine, shapeOf } from './answer-shape.ts'
 import { createSseReader } from './sse-reader.ts'
 
@@ -26,8 +27,8 @@ interface BodyReaderParts {
 }
 
 /**
- * Creates a reader for server-sent events or for one JSON text, whichever the body is: its first character tells that, and
- * servers name either by the type of the other.
+ * Creates a reader for server-sent events or for one JSON text. The first character of the body decides, because
+ * servers send either with the content type of the other.
  */
 export function createBodyReader(parts: BodyReaderParts): BodyReader {
   let reader: BodyReader | undefined
@@ -44,7 +45,9 @@ function readerFor(bytes: Uint8Array, parts: BodyReaderParts): BodyReader {
   return /[{[]/.test(firstCharacter(bytes)) ? createWholeBodyReader(parts) : createStreamedBodyReader(parts)
 }
 
-/** Returns the first byte that is neither white space nor of a byte order mark, as a character; empty for none. */
+/**
+ * Returns the first byte after white space and a byte order mark, as a character; an empty text without such a byte.
+ */
 function firstCharacter(bytes: Uint8Array): string {
   const first = bytes.find((byte) => byte > 0x20 && ![0xef, 0xbb, 0xbf].includes(byte))
   return first === undefined ? '' : String.fromCharCode(first)
@@ -77,7 +80,10 @@ export function createStreamedBodyReader({ reader, explain, limits, wireName }: 
   }
 }
 
-/** Creates a reader for one JSON text, the answer of servers that ignore `stream: true`: one object, or a list of events. */
+/**
+ * Creates a reader for one JSON text, the answer of servers that ignore `stream: true`: one object, or a list of
+ * events.
+ */
 function createWholeBodyReader({ reader, explain, limits, wireName }: BodyReaderParts): BodyReader {
   const checked = createShapeCheck({ reader, explain, wireName })
   const chunks: Uint8Array[] = []
@@ -101,7 +107,9 @@ function createWholeBodyReader({ reader, explain, limits, wireName }: BodyReader
   }
 }
 
-/** Returns the events of a JSON text: those of a list, or the one that it is; none for text that is not whole. */
+/**
+ * Returns the events of a JSON text: the elements of a list, or the whole text as one. Text that is cut has no events.
+ */
 function eventsIn(text: string): readonly string[] {
   if (!isWhole(text)) return []
   const value: unknown = JSON.parse(text)

@@ -2,34 +2,28 @@ import type { FailureContext } from '../failures/classify-refusal.ts'
 import { createExplain, type Explain } from '../failures/explain.ts'
 import { hasAnswered, type StartRequest, sharedRequestStarter } from '../http/http-agents.ts'
 import { HttpExchange } from '../http/http-exchange.ts'
+import { type ClientPorts, defaultLimits, type ExchangeLimits } from '../port/client-ports.ts'
 import type { ModelFailure } from '../port/model-client.ts'
-import {
-  type ClientPorts,
-  defaultLimits,
-  type Env,
-  type ExchangeLimits,
-  type HttpWire,
-  type Provider,
-  type RequestBody,
-} from '../port/wire.ts'
+import type { Env, KeySource, Provider, ProviderAddress, ProviderLimits } from '../port/provider.ts'
+import type { HttpWire, RequestBody } from '../port/wire.ts'
 
-export interface Call {
+export interface EndpointRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: RequestBody
 }
 
-type Opened =
+type OpenedExchange =
   | { readonly type: 'opened'; readonly exchange: HttpExchange }
   | { readonly type: 'failed'; readonly failure: ModelFailure }
 
-/** Address of a provider, with its key, its limits and the explanation of its failures. */
+/** Entrance to a provider: opens exchanges with its key and limits, and explains failures. */
 export interface Endpoint {
   readonly limits: ExchangeLimits
   readonly idleMs: number
   /** Starts an exchange. Fails without sending anything when the key is missing or the address is unusable. */
-  open(call: Call): Opened
-  /** Returns the explanation of what goes wrong with requests to a model, which are given up after `idleMs` of silence. */
+  open(request: EndpointRequest): OpenedExchange
+  /** Returns the explanation of failures of requests to a model, which are given up after `idleMs` of silence. */
   explain(model: string, idleMs: number): Explain
 }
 
@@ -41,7 +35,7 @@ export function createEndpoint(provider: Provider, wire: HttpWire, ports: Client
   return {
     limits,
     idleMs: provider.streamIdleTimeoutMs,
-    open: (call) => openCall(call, { provider, wire, env, key: key(), limits, start }),
+    open: (request) => openExchange(request, { provider, wire, env, key: key(), limits, start }),
     explain: (model, idleMs) =>
       createExplain({
         contextNow: () => contextOf(provider, env, { model, nowMs: now(), key: sourceOfKey(provider, env, key()) }),
@@ -52,7 +46,7 @@ export function createEndpoint(provider: Provider, wire: HttpWire, ports: Client
   }
 }
 
-function limitsOf({ connectTimeoutMs, requestTimeoutMs }: Provider): Partial<ExchangeLimits> {
+function limitsOf({ connectTimeoutMs, requestTimeoutMs }: ProviderLimits): Partial<ExchangeLimits> {
   return {
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
     ...(requestTimeoutMs === undefined ? {} : { maxResponseMs: requestTimeoutMs }),
@@ -68,7 +62,7 @@ interface Target {
   readonly start: StartRequest
 }
 
-function openCall({ method, path, body }: Call, target: Target): Opened {
+function openExchange({ method, path, body }: EndpointRequest, target: Target): OpenedExchange {
   const { provider, key, limits, start } = target
   const url = urlOf(provider, path)
   if (url === undefined) return { type: 'failed', failure: badBaseUrl(provider) }
@@ -83,7 +77,7 @@ function openCall({ method, path, body }: Call, target: Target): Opened {
 }
 
 /** Returns the address of a path below the base URL, with the parameters of the base, the path and the provider. */
-function urlOf(provider: Provider, path: string): URL | undefined {
+function urlOf(provider: ProviderAddress, path: string): URL | undefined {
   if (!URL.canParse(provider.baseUrl)) return undefined
   const url = new URL(provider.baseUrl)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
@@ -94,7 +88,9 @@ function urlOf(provider: Provider, path: string): URL | undefined {
   return url
 }
 
-/** Returns all headers. Configured ones replace those of the wire, so that a gateway may have a scheme of its own. */
+/**
+ * Returns all headers. Configured headers replace headers of the wire, so that a gateway may have a scheme of its own.
+ */
 function headersOf({ provider, wire, env, key }: Target): Record<string, string> {
   const headers = new Map<string, string>([
     ['accept-encoding', 'identity'],
@@ -110,18 +106,18 @@ function headersOf({ provider, wire, env, key }: Target): Record<string, string>
 }
 
 /** Returns the provider's key, trimmed: a line break from a copied key would make the header invalid. */
-export function readKey(provider: Provider, env: Env): string | undefined {
+export function readKey(provider: KeySource, env: Env): string | undefined {
   const name = keyVariable(provider, env)
   return name === undefined ? undefined : env[name]?.trim()
 }
 
-/** Returns the variable that holds the provider's key; undefined when none is set. */
-export function keyVariable({ envKey, otherEnvKey }: Provider, env: Env): string | undefined {
+/** Returns the variable that holds the provider's key; undefined when no such variable is set. */
+export function keyVariable({ envKey, otherEnvKey }: KeySource, env: Env): string | undefined {
   return [envKey, otherEnvKey].find((name) => name !== undefined && (env[name] ?? '').trim() !== '')
 }
 
 /** Returns the values that no message may contain, should the provider quote them. */
-export function secretsOf(provider: Provider, env: Env, key: string | undefined): readonly string[] {
+export function secretsOf(provider: ProviderAddress, env: Env, key: string | undefined): readonly string[] {
   const fromHeaders = Object.values(provider.envHeaders ?? {}).map((variable) => env[variable]?.trim())
   return [key, ...fromHeaders].filter(isLongEnough)
 }
@@ -131,28 +127,30 @@ function isLongEnough(secret: string | undefined): secret is string {
   return secret !== undefined && secret.length >= 8
 }
 
-/** Returns where the key comes from, as a message names it; undefined for a request without one. */
-export function sourceOfKey(provider: Provider, env: Env, key: string | undefined): string | undefined {
+/** Returns the source of the key for messages: a variable or a login; undefined for a request without a key. */
+export function sourceOfKey(provider: KeySource, env: Env, key: string | undefined): string | undefined {
   return key === undefined ? undefined : (keyVariable(provider, env) ?? `\`parley login ${provider.id}\``)
 }
 
-interface Moment extends Pick<FailureContext, 'model' | 'nowMs'> {
-  /** Source of the key, as `sourceOfKey` names it. */
-  readonly key: string | undefined
-}
-
-function contextOf(provider: Provider, env: Env, { model, nowMs, key }: Moment): FailureContext {
+function contextOf(
+  provider: Provider,
+  env: Env,
+  { model, nowMs, key }: { readonly model: string; readonly nowMs: number; readonly key: string | undefined },
+): FailureContext {
   const url = urlOf(provider, '')
   const port = url?.port || (url?.protocol === 'https:' ? '443' : '80')
   const host = url === undefined ? provider.baseUrl : `${url.hostname}:${port}`
   return {
-    ...{ provider: provider.name, host, model, nowMs },
+    provider: provider.name,
+    host,
+    model,
+    nowMs,
     ...(key === undefined ? {} : { key }),
     ...(url !== undefined && hasAnswered(url, env) ? { wasReached: true as const } : {}),
   }
 }
 
-/** Returns the failure of a request whose key is not set and not kept. */
+/** Returns the failure of a request without its key, neither set nor kept. */
 export function noCredentials({ id, name }: Provider, envKey: string): ModelFailure {
   const message = `No key for ${name}: ${envKey} is not set. Set it, run \`parley login ${id}\`, or choose another model_provider.`
   return { code: 'noCredentials', message, retry: 'never' }

@@ -11,7 +11,7 @@ import {
 } from '../port/model-client.ts'
 import { type HttpWire, type RequestBody, type WireReader, type WriteRequest, wireNameOf } from '../port/wire.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
-import type { Call, Endpoint } from './endpoint.ts'
+import type { Endpoint, EndpointRequest } from './endpoint.ts'
 
 /** Streams one response. A single generator, since each nested `yield*` would cost every delta another promise. */
 export async function* streamModel(
@@ -49,14 +49,14 @@ interface ExchangePlan {
   readonly endpoint: Endpoint
   readonly wire: HttpWire
   readonly body: RequestBody
-  /** Creates a writer of requests that has written none. */
+  /** Creates a writer without memory of earlier requests. */
   readonly newWriter: () => WriteRequest
 }
 
 /** Request to a model and its response, as batches of events. The last batch ends with the terminal event. */
 class ModelExchange {
   readonly #endpoint: Endpoint
-  readonly #call: Call
+  readonly #call: EndpointRequest
   readonly #explain: Explain
   readonly #reader: WireReader
   readonly #wireName: string
@@ -152,7 +152,10 @@ class ModelExchange {
   }
 }
 
-/** Returns a refusal with the entries that its words name; one that is about something else is none of the entries. */
+/**
+ * Returns a refusal with the entries that its words name. A refusal about another part of the request names no entries
+ * at all.
+ */
 function withRefusedEntries(
   failure: ModelFailure,
   body: string,

@@ -30,7 +30,7 @@ export function createSseReader(maxEventChars: number): SseReader {
   const parser = createParser({
     maxBufferSize: maxEventChars,
     onEvent: ({ data }) => {
-      // By the standard an event without data is none; gateways keep a connection open by it.
+      // By the standard an event without data does not count; gateways send it to keep a connection open.
       if (data.trim() === '') alive = true
       else events.push(data)
     },

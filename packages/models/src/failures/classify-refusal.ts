@@ -1,6 +1,7 @@
 import type { FailureCode, ModelFailure, RetryClass } from '../port/model-client.ts'
 import type { ProviderError } from '../port/wire.ts'
-import { type HeaderValues, readWaitHint } from './retry-wait.ts'
+import { shortWaits } from './plan-retry.ts'
+import { type HeaderValues, readWaitHint } from './wait-hint.ts'
 
 /** Request that failed, in the words that its messages use. */
 export interface FailureContext {
@@ -28,9 +29,6 @@ interface Verdict {
   readonly retry: RetryClass
   readonly message: (context: FailureContext) => string
 }
-
-/** Longest wait of the `short` class. */
-const shortWaitLimitMs = 30_000
 
 const quotaCodes = /^(?:insufficient_quota|billing_.*|insufficient_balance|credit_balance_too_low)$/
 /** Words of Ollama, vLLM, llama.cpp, OpenRouter, Gemini, Groq, Mistral and DeepSeek for a model without tools. */
@@ -64,10 +62,10 @@ export function classifyRefusal(refusal: Refusal, context: FailureContext): Mode
   if (verdict.retry === 'never') return { ...failure, retry: 'never', ...refusedBy(verdict, status) }
   const retryAfterMs = readWaitHint({ headers: refusal.headers ?? {}, message, nowMs: context.nowMs })
   if (retryAfterMs === undefined) return { ...failure, retry: verdict.retry }
-  return { ...failure, retry: retryAfterMs > shortWaitLimitMs ? 'long' : verdict.retry, retryAfterMs }
+  return { ...failure, retry: retryAfterMs > shortWaits.capMs ? 'long' : verdict.retry, retryAfterMs }
 }
 
-/** Statuses by which a provider refuses what a request says; a refusal inside of a stream has none. */
+/** Statuses of refusals of the request's content; a refusal inside of a stream has no status. */
 const ofContent: ReadonlySet<number | undefined> = new Set([400, 422, undefined])
 
 function refusedBy({ code }: Verdict, status: number | undefined): Pick<ModelFailure, 'refused'> {

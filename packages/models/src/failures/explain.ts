@@ -9,7 +9,7 @@ export interface Explain {
   readonly wire: ExplainFault
   /** Explains a fault of the network; `streaming` is true once the response has begun. */
   network(fault: HttpFault, streaming: boolean): ModelFailure
-  /** Explains a response whose status is an error. */
+  /** Explains a response with the status of an error. */
   refusal(head: HttpHead, body: string): ModelFailure
   trip(trip: Exclude<Trip, 'aborted'>): ModelFailure
   tooLarge(code: 'oversizedEvent' | 'responseTooLarge'): ModelFailure
@@ -81,12 +81,14 @@ function explainEncoded(host: string, encoding: string): ModelFailure {
   return failure('unexpectedReply', message, 'never')
 }
 
-/** Marks of the pages by which a guard of a site asks if a person is there, in head and body. */
+/** Headers and words of pages that ask if a person is there, as a guard before a site sends them. */
 const guardHeaders = ['cf-mitigated', 'x-amzn-waf-action', 'x-vercel-mitigated']
 const guardWords =
   /just a moment|attention required|cf-chl|challenge-platform|captcha|verify you are human|access denied/i
 
-/** Returns the failure of a request that a guard before the provider has stopped with a page; undefined for any other. */
+/**
+ * Returns the failure of a request that a guard before the provider has stopped with a page; undefined for any other.
+ */
 function explainGuard({ status, headers }: HttpHead, body: string, host: string): ModelFailure | undefined {
   const isGuards = guardHeaders.some((name) => headers[name] !== undefined) || guardWords.test(body)
   if (status !== 403 || !isGuards || !/^\s*</.test(body)) return undefined

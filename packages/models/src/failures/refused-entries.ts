@@ -1,17 +1,17 @@
 import { isRecord } from '@parley/text'
 import type { ModelEntry } from '../port/model-client.ts'
 
-/** Request that a provider refused, written anew with fewer entries. */
-interface Refused {
+/** Request that a provider refused, with its writer. */
+interface RefusedRequest {
   readonly entries: readonly ModelEntry[]
   /** Returns the body of the request with these entries. */
   readonly write: (entries: readonly ModelEntry[]) => string
 }
 
-/** Place in the messages of a request, as a provider names it. */
-interface Place {
+/** Path of a message, or of a part of it, in the words of a provider. */
+interface MessagePath {
   readonly index: number
-  /** Part of that message; null where the whole message is named. */
+  /** Part of the message; null where the path leads to the whole message. */
   readonly part: { readonly of: string; readonly index: number } | null
 }
 
@@ -19,7 +19,7 @@ interface Place {
 const lists = ['messages', 'input', 'contents'] as const
 
 /** `messages[12]`, `messages.3.content.0`, `input[7]`, `contents[4].parts[1]`, `messages.[3]`. */
-const places = /\b(?:messages|input|contents)\.?\[?(\d+)\]?(?:\.(content|parts|tool_calls|output)\.?\[?(\d+)\]?)?/g
+const paths = /\b(?:messages|input|contents)\.?\[?(\d+)\]?(?:\.(content|parts|tool_calls|output)\.?\[?(\d+)\]?)?/g
 /** Ids of calls and of the parts of answers. */
 const ids = /\b(?:call|toolu|srvtoolu|rs|fc|fco|msg|ctc)_[\w-]{4,}/g
 /** Words about other parts of a request than its messages. */
@@ -27,15 +27,16 @@ const elsewhere =
   /\b(?:tools|functions|response_format|text\.format|output_config|max_tokens|max_output_tokens|max_completion_tokens|temperature|top_p|reasoning[._]effort|tool_choice|stream_options)\b(?=[.[\s'"`:]|$)|unsupported (?:parameter|value)|unknown (?:parameter|field|name)/i
 
 /**
- * Returns the entries that a provider's words about a refused request name: none where they name none, null where they
- * are about something else than the messages. `body` is its answer; empty for a refusal inside of a stream.
+ * Returns the entries that a provider's words about a refused request name. The list is empty where they name no entry;
+ * null means that they are about another part of the request. `body` is the provider's answer; empty for a refusal
+ * inside of a stream.
  */
-export function refusedEntries(message: string, body: string, refused: Refused): readonly number[] | null {
+export function refusedEntries(message: string, body: string, refused: RefusedRequest): readonly number[] | null {
   const words = `${message} ${pathIn(recordIn(body))}`
   const messages = messagesIn(refused.write(refused.entries))
-  const named = [...placesIn(words), ...placesOfIds(words, messages)]
+  const named = [...pathsIn(words), ...pathsOfIds(words, messages)]
   if (named.length === 0) return elsewhere.test(words) ? null : []
-  const found = named.flatMap((place) => entriesAt(place, messages, refused))
+  const found = named.flatMap((path) => entriesAt(path, messages, refused))
   return found.length === 0 ? null : [...new Set(found)].sort((a, b) => a - b)
 }
 
@@ -47,7 +48,7 @@ function pathIn(body: Readonly<Record<string, unknown>>): string {
   return `${param} ${isRecord(detail) ? pathOfSteps(detail['loc']) : ''}`
 }
 
-/** Returns the path of a fault in a request, which FastAPI names in steps; empty for none. */
+/** Returns the path of a fault in a request, which FastAPI names in steps; empty without steps. */
 export function pathOfSteps(steps: unknown): string {
   const known: readonly unknown[] = Array.isArray(steps) ? steps : []
   return known.filter((step) => typeof step === 'string' || typeof step === 'number').join('.')
@@ -63,23 +64,23 @@ function recordIn(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Most places that count: each takes as long as many requests to write. */
-const maxPlaces = 20
+/** Most paths that count: each one takes as long as writing many requests. */
+const maxPaths = 20
 
-/** Returns the different matches of a pattern, as far as they count. */
+/** Returns the different matches of a pattern, up to `maxPaths`. */
 function matchesIn(words: string, pattern: RegExp): readonly RegExpMatchArray[] {
   const known = new Map(words.matchAll(pattern).map((match) => [match[0], match]))
-  return [...known.values().take(maxPlaces)]
+  return [...known.values().take(maxPaths)]
 }
 
-function placesIn(words: string): readonly Place[] {
-  return matchesIn(words, places).map(([, index, of, inner]) => ({
+function pathsIn(words: string): readonly MessagePath[] {
+  return matchesIn(words, paths).map(([, index, of, inner]) => ({
     index: Number(index),
     part: of === undefined || inner === undefined ? null : { of, index: Number(inner) },
   }))
 }
 
-function placesOfIds(words: string, messages: readonly unknown[]): readonly Place[] {
+function pathsOfIds(words: string, messages: readonly unknown[]): readonly MessagePath[] {
   return matchesIn(words, ids).flatMap(([id]) => {
     const holds = (value: unknown) => JSON.stringify(value).includes(JSON.stringify(id))
     const index = messages.findIndex(holds)
@@ -101,33 +102,37 @@ function partsOf(message: unknown, of: string): readonly unknown[] {
   return Array.isArray(parts) ? parts : []
 }
 
-/** Returns the value at a place, as text that marks of the cache do not change; undefined where there is none. */
-function textAt({ index, part }: Place, messages: readonly unknown[]): string | undefined {
+/** Returns the value at a path as text, without the marks of the cache; undefined where the path leads nowhere. */
+function textAt({ index, part }: MessagePath, messages: readonly unknown[]): string | undefined {
   const value = part === null ? messages[index] : partsOf(messages[index], part.of)[part.index]
   return JSON.stringify(value, (key, inner: unknown) => (key === 'cache_control' ? undefined : inner))
 }
 
-/** Entries of one side that are looked at for a part of their common message. */
+/** Most entries of one side that are searched for a part of their common message. */
 const most = 200
 
 /**
- * Returns the entries that a place comes from, by the writer itself: the requests with fewer entries show which entry
- * brings the place, and with which the message is as it was sent.
+ * Returns the entries behind a path. The writer tells: requests with fewer entries show which entry adds the message,
+ * and which one completes it.
  */
-function entriesAt(place: Place, messages: readonly unknown[], { entries, write }: Refused): readonly number[] {
+function entriesAt(
+  path: MessagePath,
+  messages: readonly unknown[],
+  { entries, write }: RefusedRequest,
+): readonly number[] {
   const known = new Map<number, readonly unknown[]>()
   const messagesOf = (count: number) => {
     const written = known.get(count) ?? messagesIn(write(entries.slice(0, count)))
     known.set(count, written)
     return written
   }
-  const wanted = textAt(place, messages)
+  const wanted = textAt(path, messages)
   if (wanted === undefined) return []
-  const first = firstCount(entries.length, (count) => messagesOf(count).length > place.index)
+  const first = firstCount(entries.length, (count) => messagesOf(count).length > path.index)
   for (let count = first; count <= Math.min(entries.length, first + most); count++) {
-    if (textAt(place, messagesOf(count)) !== wanted) continue
+    if (textAt(path, messagesOf(count)) !== wanted) continue
     if (count === 0) return []
-    const begin = place.part === null ? Math.max(1, first) : count
+    const begin = path.part === null ? Math.max(1, first) : count
     return Array.from({ length: count - begin + 1 }, (_, index) => begin - 1 + index)
   }
   return []

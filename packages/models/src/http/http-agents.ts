@@ -1,7 +1,7 @@
 import type { Agent, ClientRequest, RequestOptions } from 'node:http'
 import type { SecureContext } from 'node:tls'
 import { isLoopbackHost } from '@parley/text'
-import type { Env, NetworkSettings } from '../port/wire.ts'
+import type { Env, NetworkSettings } from '../port/provider.ts'
 import { proxyVariables, trustOf } from './network.ts'
 
 /** Starts a request on a pooled connection. The caller owns the request. Throws when the CA file is unusable. */
@@ -9,10 +9,10 @@ export type StartRequest = (url: URL, options: RequestOptions) => ClientRequest
 
 const agentOptions = { keepAlive: true, maxFreeSockets: 8, scheduling: 'lifo' } as const
 
-/** Starters by what they were made of. */
+/** Request starters by their variables and settings. */
 const shared = new WeakMap<Env, Map<string, StartRequest>>()
 
-/** Origins that have answered, by the variables of those who asked. */
+/** Origins that have answered, by the variables of the requests. */
 const answered = new WeakMap<Env, Set<string>>()
 
 /** Tells if this process has had an answer from the host of an address. */
@@ -22,7 +22,7 @@ export function hasAnswered({ origin }: URL, env: Env): boolean {
 
 /**
  * Returns the starter that all requests of the same settings share: a thousand conversations at rest would keep a
- * connection each. One with a CA file is its own, so that a changed file counts for the next conversation.
+ * connection each. A starter with a CA file is not shared, so that a changed file counts for the next conversation.
  */
 export function sharedRequestStarter(env: Env, settings: NetworkSettings = {}): StartRequest {
   if (settings.caFile !== undefined) return createRequestStarter(env, settings)
@@ -34,7 +34,7 @@ export function sharedRequestStarter(env: Env, settings: NetworkSettings = {}): 
   return start
 }
 
-/** Loads what requests to this address take: 4 ms of the first one. */
+/** Loads the code for requests to this address, which would take 4 ms of the first one. */
 export function loadHttp(baseUrl: string): void {
   process.getBuiltinModule(baseUrl.startsWith('https:') ? 'https' : 'http')
 }

@@ -70,7 +70,7 @@ export class HttpExchange {
     this.#request?.destroy()
   }
 
-  /** Reads the rest of a response whose content is complete, within a time limit, so that its connection is kept. */
+  /** Reads the rest of a complete response, within a time limit, so that its connection is kept. */
   async drain(): Promise<void> {
     const deadline = setTimeout(() => this.destroy(), drainMs)
     deadline.unref()
@@ -117,7 +117,7 @@ export class HttpExchange {
   }
 
   #faultOf(error: unknown): HttpFault {
-    const known = leastPassing(error)
+    const known = mostSpecificError(error)
     const code = known !== undefined && 'code' in known ? String(known.code) : 'ECONNRESET'
     return {
       type: 'fault',
@@ -128,14 +128,14 @@ export class HttpExchange {
   }
 }
 
-/** Codes of an address that cannot be reached now. */
-const passing = /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/
+/** Codes of an address that is out of reach for now. */
+const outOfReach = /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/
 
-/** Returns the error of a connection that was tried at several addresses: one that says more than that they are away. */
-function leastPassing(error: unknown): Error | undefined {
+/** Returns the most specific error of a connection that tried several addresses: an address out of reach says least. */
+function mostSpecificError(error: unknown): Error | undefined {
   if (!(error instanceof AggregateError)) return error instanceof Error ? error : undefined
   const errors = error.errors.filter((one) => one instanceof Error)
-  return errors.find((one) => 'code' in one && !passing.test(String(one.code))) ?? error
+  return errors.find((one) => 'code' in one && !outOfReach.test(String(one.code))) ?? error
 }
 
 function headersOf({ headers, body }: HttpRequest): Record<string, string | number> {

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import type { Env, NetworkSettings } from '../port/wire.ts'
+import type { Env, NetworkSettings } from '../port/provider.ts'
 import { createRequestStarter, type StartRequest } from './http-agents.ts'
 
 const maxRedirects = 20
 
 /**
- * Returns a `fetch` whose requests go the way of the settings, which are read anew for each: Node's own knows no proxies
- * and authorities but those of variables at the start of the process. Rejects as that does.
+ * Returns a `fetch` that follows the network settings, read anew for each request. Node's own `fetch` knows only the
+ * proxies and authorities of the variables at the start of the process. Rejects as Node's own does.
  */
 export function createNetworkFetch(env: Env, settingsNow: () => NetworkSettings): typeof fetch {
   let known: { readonly settings: string; readonly start: StartRequest } | null = null
@@ -19,30 +19,28 @@ export function createNetworkFetch(env: Env, settingsNow: () => NetworkSettings)
   return async (input, init) => {
     const request = new Request(input, init)
     const body = request.body === null ? null : Buffer.from(await request.arrayBuffer())
-    const { url, method, redirect, signal } = request
+    const { url, method } = request
     const headers = new Headers(request.headers)
     // No code after this unpacks an answer.
     headers.set('accept-encoding', 'identity')
-    const answer = await follow({ url: new URL(url), method, headers, body }, { redirect, signal, start: startNow() })
+    const answer = await follow({ url: new URL(url), method, headers, body }, request, startNow())
     return responseOf(answer)
   }
 }
 
-interface Sent {
+interface OutgoingRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Headers
   readonly body: Buffer | null
 }
 
-interface Way {
-  readonly redirect: Request['redirect']
-  readonly signal: AbortSignal
-  readonly start: StartRequest
-}
-
 /** Sends a request, and where the server answers with another address and `redirect` allows it, the next one. */
-async function follow(first: Sent, { redirect, signal, start }: Way): Promise<IncomingMessage> {
+async function follow(
+  first: OutgoingRequest,
+  { redirect, signal }: Pick<Request, 'redirect' | 'signal'>,
+  start: StartRequest,
+): Promise<IncomingMessage> {
   let sent = first
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const answer = await send(sent, signal, start)
@@ -56,7 +54,7 @@ async function follow(first: Sent, { redirect, signal, start }: Way): Promise<In
 }
 
 function send(
-  { url, method, headers, body }: Sent,
+  { url, method, headers, body }: OutgoingRequest,
   signal: AbortSignal,
   start: StartRequest,
 ): Promise<IncomingMessage> {
@@ -79,9 +77,9 @@ function send(
 
 /** Returns the request that a redirect asks for; null for any other answer. Credentials stay with their origin. */
 function redirected(
-  { url, method, headers, body }: Sent,
+  { url, method, headers, body }: OutgoingRequest,
   { statusCode = 0, headers: said }: IncomingMessage,
-): Sent | null {
+): OutgoingRequest | null {
   if (![301, 302, 303, 307, 308].includes(statusCode) || said.location === undefined) return null
   const next = new URL(said.location, url)
   const kept = new Headers(headers)

@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls'
 import { readUnlocked } from '@parley/host'
 import { certificateFault, isLoopbackHost } from '@parley/text'
-import type { Env, NetworkSettings } from '../port/wire.ts'
+import type { Env, NetworkSettings } from '../port/provider.ts'
 
 /** Error of a CA file that cannot be used. Its code makes it a request that could not be sent. */
 class CaFileError extends Error {
@@ -9,7 +9,7 @@ class CaFileError extends Error {
   readonly code = 'ERR_CA_FILE'
 }
 
-/** Returns the variables that Node takes proxies from: those of the settings, else those of the environment. */
+/** Returns the variables that Node takes proxies from. Settings go before variables of the environment. */
 export function proxyVariables(env: Env, { proxy, noProxy }: NetworkSettings = {}): Record<string, string> {
   const own = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: noProxy?.join(',') }
   const pairs = Object.entries(own).flatMap(([name, configured]) => {
@@ -28,7 +28,9 @@ export function proxyFor(url: URL, env: Env, settings: NetworkSettings = {}): UR
   return isExempt || !URL.canParse(proxy) ? null : new URL(proxy)
 }
 
-/** Tells if an entry of NO_PROXY covers an address: `*`, a host, `.suffix` or `*.suffix`, each with an optional port. */
+/**
+ * Tells if an entry of NO_PROXY covers an address: `*`, a host, `.suffix` or `*.suffix`, each with an optional port.
+ */
 function exempts(entry: string, url: URL): boolean {
   const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
   if (host === '' || (port !== undefined && port !== portOf(url))) return false
@@ -36,15 +38,18 @@ function exempts(entry: string, url: URL): boolean {
   return host === '*' || host === url.hostname || (suffix.startsWith('.') && url.hostname.endsWith(suffix))
 }
 
-/** Returns the port of an address, the usual one of its protocol when it names none. */
+/** Returns the port of an address; the usual port of its protocol when the address names no port. */
 export function portOf({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80')
 }
 
-/** Returns what certificates are checked against; undefined for what Node trusts. Throws when the CA file is unusable. */
+/**
+ * Returns the authorities that certificates are checked against; undefined for Node's own. Throws when the CA file is
+ * unusable.
+ */
 export function trustOf({ caFile, systemCa = false }: NetworkSettings = {}): SecureContext | undefined {
   if (caFile === undefined && !systemCa) return undefined
-  // A list of authorities replaces those of Node, which are therefore named too.
+  // A list of authorities replaces Node's own, which is therefore added, too.
   const tls = process.getBuiltinModule('tls')
   const system = systemCa ? tls.getCACertificates('system') : []
   const own = caFile === undefined ? [] : [readCaFile(caFile)]

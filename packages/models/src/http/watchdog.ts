@@ -35,7 +35,7 @@ export class Watchdog {
     this.#idle.refresh()
   }
 
-  /** Stops the idle time while the reader of the events is busy: the silence is not that of the provider. */
+  /** Stops the idle time while the reader of the events is busy: the silence is not the provider's. */
   hold(held: boolean): void {
     if (this.#held && !held) this.#idle.refresh()
     this.#held = held

@@ -21,7 +21,7 @@ export function foldGrowing<Item, State>(
   }
 }
 
-/** Creates the same for several lists in turn, which are told apart by their first item. */
+/** Creates a function that does the same for several lists in turn, known by their first item. */
 export function foldGrowingLists<Item extends object, State>(
   begin: () => State,
   add: (state: State, item: Item) => void,

@@ -8,19 +8,19 @@ export interface ModelClient {
   readonly toolRules?: ToolRules
   /** Streams one response. Never throws for network, provider or abort: the last event is the only terminal one. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
-  /** Loads the code that a request takes. Sends nothing and never throws. */
+  /** Loads the code that a request needs. Sends nothing and never throws. */
   readonly warmUp?: () => void
   /** Lists the models that the provider offers. Never throws. */
   listModels(signal: AbortSignal): Promise<ModelListing>
 }
 
-/** JSON Schema whose root is an object, as tools declare their input. */
+/** JSON Schema of an object, as tools declare their input. */
 export interface JsonSchemaObject {
   readonly type: 'object'
   readonly [keyword: string]: unknown
 }
 
-/** Form of a tool whose input is a text, for the wires that have such tools. */
+/** Form of a tool with a text as input, for the wires that have such tools. */
 export interface FreeformInput {
   /** Field of the arguments that the text stands for. */
   readonly field: string
@@ -136,7 +136,9 @@ export type FailureCode =
   | 'unknownModel'
   | 'unreachable'
 
-/** Wait before a retry: `short` is seconds, `long` is minutes since the provider is busy, `never` needs a change first. */
+/**
+ * Wait before a retry: `short` is seconds, `long` is minutes since the provider is busy, `never` needs a change first.
+ */
 export type RetryClass = 'short' | 'long' | 'never'
 
 export interface ModelFailure {
@@ -148,8 +150,8 @@ export interface ModelFailure {
   readonly retryAfterMs?: number
   readonly status?: number
   /**
-   * Set where the provider has read the request and refuses what it is told: the entries that its words name, none where
-   * they name none.
+   * Set where the provider has read the request and refuses its content: the entries that the refusal names, or an
+   * empty list.
    */
   readonly refused?: readonly number[]
   /** Set where no connection came about, so that nothing was sent: the network may be back later. */
@@ -173,7 +175,7 @@ export type ModelEvent =
   | { readonly type: 'reasoningDone'; readonly part: string; readonly text: string; readonly raw?: true }
   /** Bytes that the model made as part of its answer, nearly always a picture. */
   | { readonly type: 'picture'; readonly part: string; readonly mediaType: string; readonly base64: string }
-  /** Text about a picture that cannot be kept, which is no part of what the model wrote. */
+  /** Text about a picture that cannot be kept; the model did not write it. */
   | { readonly type: 'pictureText'; readonly part: string; readonly text: string }
   | { readonly type: 'callDelta'; readonly part: string; readonly name?: string; readonly argumentBytes: number }
   | ({ readonly type: 'call'; readonly part: string } & ModelCall)
@@ -194,14 +196,14 @@ type TerminalEvent =
 /** US dollars per million tokens. */
 export interface Prices {
   readonly input: number
-  /** Input read from the provider's cache; that of `input` when left out. */
+  /** Input read from the provider's cache; the price of `input` when left out. */
   readonly cachedInput?: number
-  /** Input written to the provider's cache; that of `input` when left out. */
+  /** Input written to the provider's cache; the price of `input` when left out. */
   readonly cacheWrite?: number
   readonly output: number
 }
 
-/** Facts of a model as the provider's list has them; what it leaves out is not known from it. */
+/** Facts of a model from the provider's list; a fact that the list lacks is left out. */
 export interface ListedFacts {
   /** Tokens that a request may have. */
   readonly contextWindow?: number
@@ -218,7 +220,7 @@ export type ModelListing =
   | {
       readonly type: 'models'
       readonly models: readonly string[]
-      /** Facts of the models in the list, by name; left out where it has none. */
+      /** Facts of the models by name; left out where the list has no facts. */
       readonly facts?: Readonly<Record<string, ListedFacts>>
     }
   /** The provider has no list. */

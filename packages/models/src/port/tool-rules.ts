@@ -6,7 +6,7 @@ export interface ToolRules {
   readonly plainNames: boolean
   /** True when each array says what its elements are. */
   readonly arraysHaveItems: boolean
-  /** True when patterns are compiled as those of Python. */
+  /** True when patterns are compiled as Python does. */
   readonly pythonPatterns: boolean
   /** True when a reference leads to `$defs`, and only `description` and `default` stand beside it. */
   readonly plainReferences: boolean

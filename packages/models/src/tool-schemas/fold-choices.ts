@@ -1,6 +1,6 @@
 import { isRecord } from '@parley/text'
 import { mapValues, type Schema } from './keywords.ts'
-import { pointed } from './references.ts'
+import { resolvePointer } from './references.ts'
 
 interface Folded {
   readonly schema: Schema
@@ -15,8 +15,8 @@ const maxLevels = 8
 const maxFolded = 500
 
 /**
- * Returns a schema without the keywords at its top. The properties of its choices become its own, and those are required
- * that each choice requires.
+ * Returns a schema without the keywords at its top. The properties of its choices become its own; a property is
+ * required if each choice requires it.
  */
 export function foldChoices(schema: Schema, keywords: readonly string[]): Folded {
   const found = keywords.filter((keyword) => keyword in schema)
@@ -71,14 +71,16 @@ function objectOf(schema: Schema, depth: Depth): ObjectPart {
   return allOfThese([own, ...all, ...chosen])
 }
 
-/** Returns the parts of a list that describe an object; null, for one, is none. */
+/** Returns the parts of a list that describe an object; a part such as `null` is left out. */
 function partsOf(list: unknown, depth: Depth): readonly ObjectPart[] {
   return schemasIn(list, depth.root).map((inner) => objectOf(inner, { ...depth, level: depth.level + 1 }))
 }
 
 function schemasIn(list: unknown, root: Schema): readonly Schema[] {
   return (Array.isArray(list) ? list : [])
-    .map((inner) => (isRecord(inner) && typeof inner['$ref'] === 'string' ? pointed(root, inner['$ref']) : inner))
+    .map((inner) =>
+      isRecord(inner) && typeof inner['$ref'] === 'string' ? resolvePointer(root, inner['$ref']) : inner,
+    )
     .filter(isRecord)
     .filter(({ type }) => type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object')))
 }

@@ -2,8 +2,10 @@ import { isRecord } from '@parley/text'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** Kind of value that a keyword of JSON Schema (draft 2020-12) has. Those that are not listed may have any. */
-type Kind =
+/**
+ * Kind of value that a keyword of JSON Schema (draft 2020-12) takes. Keywords outside of this table may have any value.
+ */
+type KeywordKind =
   | 'count'
   | 'flag'
   | 'list'
@@ -19,7 +21,7 @@ type Kind =
   | 'type'
   | 'values'
 
-const keywordsOf: Readonly<Record<Kind, readonly string[]>> = {
+const keywordsOf: Readonly<Record<KeywordKind, readonly string[]>> = {
   count: [
     ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
     ...['minContains', 'maxContains'],

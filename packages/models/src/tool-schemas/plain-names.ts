@@ -3,7 +3,7 @@ import { mapValues, type Schema } from './keywords.ts'
 
 const maxLength = 64
 
-/** Names of properties as the model knows them, with those that the tool knows. */
+/** Names of properties as the model knows them, mapped to the names that the tool knows. */
 export type RenamedProperties = Readonly<Record<string, string>>
 
 /** Gives the properties at the top names of letters, digits, `_`, `.` and `-`, each one of its own. */
@@ -27,7 +27,7 @@ function isPlain(name: string): boolean {
   return /^[a-zA-Z0-9_.-]{1,64}$/.test(name)
 }
 
-/** Returns plain names for odd ones; adds them to those that are taken. */
+/** Returns plain names for odd ones, and adds them to the taken names. */
 function plainNames(odd: readonly string[], taken: Set<string>): ReadonlyMap<string, string> {
   /** Numbers of the last names that began alike. */
   const counts = new Map<string, number>()

@@ -3,61 +3,68 @@ import type { ToolRules } from '../port/tool-rules.ts'
 import { mapSchemas, type Schema } from './keywords.ts'
 import { validSchema } from './valid-schema.ts'
 
-/** Most references that are written out in a schema, and the characters of all that they lead to: each may hold others. */
+/**
+ * Most references that are written out in a schema, and most characters of their targets, which may hold further
+ * references.
+ */
 const maxWritten = 100
 const maxWrittenChars = 200_000
 
-interface Place {
+interface Resolution {
   readonly schema: Schema
   /** The schema before anything in it was moved or renamed. */
   readonly original: Schema
   readonly rules: ToolRules
-  /** True where the schema gives names to its parts, which the API finds. */
+  /** True where parts of the schema have names that the API resolves. */
   readonly hasNames: boolean
-  /** References that may still be written out, and their characters. */
+  /** Budget of references that may still be written out, and of their characters. */
   readonly left: { references: number; chars: number }
 }
 
 const givesName = /"\$(?:id|anchor|dynamicAnchor)":/
 
 /**
- * Returns a schema whose references all lead somewhere. One that an API would not follow is written out in its place; one
- * that leads nowhere, or back to itself, allows any value.
+ * Returns a schema without dead references. A reference that an API would not follow is written out in its resolution;
+ * one that leads nowhere, or back to itself, allows any value.
  */
-export function settleReferences(schema: Schema, original: Schema, rules: ToolRules): Schema {
+export function resolveReferences(schema: Schema, original: Schema, rules: ToolRules): Schema {
   const hasNames = givesName.test(JSON.stringify(original))
   const left = { references: maxWritten, chars: maxWrittenChars }
-  return settled(schema, { schema, original, rules, hasNames, left }, [])
+  return resolveSchema(schema, { schema, original, rules, hasNames, left }, [])
 }
 
-function settled(node: Schema, place: Place, trail: readonly string[]): Schema {
+function resolveSchema(node: Schema, resolution: Resolution, trail: readonly string[]): Schema {
   const { $ref: ref, ...beside } = node
-  if (typeof ref !== 'string') return mapSchemas(node, (inner) => settled(inner, place, trail))
-  if (staysAs(ref, place)) return place.rules.plainReferences ? alone(node) : inside(node, place, trail)
-  const target = trail.includes(ref) ? undefined : pointed(place.original, ref)
-  if (!isRecord(target) || !mayWrite(target, place)) return inside(beside, place, trail)
-  return { ...settled(validSchema(target, place.rules), place, [...trail, ref]), ...inside(beside, place, trail) }
+  if (typeof ref !== 'string') return mapSchemas(node, (inner) => resolveSchema(inner, resolution, trail))
+  if (isKept(ref, resolution))
+    return resolution.rules.plainReferences ? bareReference(node) : resolveInner(node, resolution, trail)
+  const target = trail.includes(ref) ? undefined : resolvePointer(resolution.original, ref)
+  if (!isRecord(target) || !takeBudget(target, resolution)) return resolveInner(beside, resolution, trail)
+  return {
+    ...resolveSchema(validSchema(target, resolution.rules), resolution, [...trail, ref]),
+    ...resolveInner(beside, resolution, trail),
+  }
 }
 
-/** Tells if one more reference may be written out, and counts it. */
-function mayWrite(target: Schema, { left }: Place): boolean {
+/** Takes one reference from the budget; false when the budget is used up. */
+function takeBudget(target: Schema, { left }: Resolution): boolean {
   if (left.references === 0 || left.chars < 0) return false
   left.references -= 1
   left.chars -= JSON.stringify(target).length
   return left.chars >= 0
 }
 
-function inside(node: Schema, place: Place, trail: readonly string[]): Schema {
-  return mapSchemas(node, (inner) => settled(inner, place, trail))
+function resolveInner(node: Schema, resolution: Resolution, trail: readonly string[]): Schema {
+  return mapSchemas(node, (inner) => resolveSchema(inner, resolution, trail))
 }
 
-function staysAs(ref: string, { schema, rules, hasNames }: Place): boolean {
+function isKept(ref: string, { schema, rules, hasNames }: Resolution): boolean {
   if (rules.plainReferences && !/^#\/\$defs\/[^/]+$/.test(ref)) return false
   if (!ref.startsWith('#/') && ref !== '#') return hasNames
-  return pointed(schema, ref) !== undefined
+  return resolvePointer(schema, ref) !== undefined
 }
 
-function alone({ $ref, description, default: otherwise }: Schema): Schema {
+function bareReference({ $ref, description, default: otherwise }: Schema): Schema {
   return {
     $ref,
     ...(description === undefined ? {} : { description }),
@@ -65,8 +72,8 @@ function alone({ $ref, description, default: otherwise }: Schema): Schema {
   }
 }
 
-/** Returns what a JSON pointer leads to; undefined where there is no schema. */
-export function pointed(schema: Schema, ref: string): Schema | boolean | undefined {
+/** Returns the schema that a JSON pointer leads to; undefined where there is no schema. */
+export function resolvePointer(schema: Schema, ref: string): Schema | boolean | undefined {
   if (ref !== '#' && !ref.startsWith('#/')) return undefined
   let at: unknown = schema
   for (const step of ref.split('/').slice(1)) {

@@ -5,8 +5,8 @@ import { kindOf, mapValues, type Schema } from './keywords.ts'
 const typeNames = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
 
 /**
- * Returns a schema that an API's check of draft 2020-12 passes. A keyword whose value is of a wrong kind is left out: that
- * allows more arguments, and the server itself checks them.
+ * Returns a schema that an API's check of draft 2020-12 passes. A keyword with a value of a wrong kind is left out:
+ * that allows more arguments, and the server itself checks them.
  */
 export function validSchema(schema: Schema, rules: ToolRules): Schema {
   const tuple = schema['items']
@@ -16,7 +16,7 @@ export function validSchema(schema: Schema, rules: ToolRules): Schema {
   return isBare ? { ...valid, items: {} } : valid
 }
 
-/** Writes a list of elements in the form of draft 7 in that of today. */
+/** Rewrites a list of elements from the form of draft 7 to the form of draft 2020-12. */
 function fromTuple({ items: _, additionalItems, ...rest }: Schema, tuple: readonly unknown[]): Schema {
   const more = additionalItems === undefined ? {} : { items: additionalItems }
   return { ...rest, ...(tuple.length === 0 ? {} : { prefixItems: tuple }), ...more }
@@ -87,7 +87,9 @@ function typeIn(value: unknown): unknown {
   return known.length === 0 ? undefined : known
 }
 
-/** Escapes of letters that Python does not know, and its other words for a named group and a character by its number. */
+/**
+ * Escapes of letters that Python does not know, and its other words for a named group and a character by its number.
+ */
 const notPython = /(?:^|[^\\])(?:\\\\)*(?:\\(?![abBdDfnrsStuUvwWxAZN])[A-Za-z]|\\u\{|\(\?<[A-Za-z])/
 
 function compiles(pattern: string, { pythonPatterns }: ToolRules): boolean {

@@ -2,8 +2,8 @@ import type { ModelEvent } from '../port/model-client.ts'
 import type { ExplainFault, WireFault, WireReader } from '../port/wire.ts'
 import { type JsonRecord, parseRecord } from './json.ts'
 
-/** End of a response: how its faults are explained, and whether the terminal event was sent. */
-export interface Ending {
+/** Response that is still read: the explanation of its faults, and whether the terminal event was sent. */
+export interface OpenResponse {
   readonly explain: ExplainFault
   finished: boolean
 }
@@ -11,12 +11,12 @@ export interface Ending {
 interface EventHandlers {
   /** Reads one event that is a JSON object. */
   readonly read: (event: JsonRecord, out: ModelEvent[]) => void
-  /** Completes a response whose stream has ended; undefined while what a response needs has not come. */
+  /** Completes a response after the end of its stream; undefined while a necessary event is missing. */
   readonly complete: () => ((out: ModelEvent[]) => void) | undefined
 }
 
 /** Creates a reader of events that are JSON objects. After the terminal event it reads nothing. */
-export function createEventReader(state: Ending, { read, complete }: EventHandlers): WireReader {
+export function createEventReader(state: OpenResponse, { read, complete }: EventHandlers): WireReader {
   return {
     read(data, out) {
       if (state.finished) return
@@ -36,7 +36,7 @@ export function createEventReader(state: Ending, { read, complete }: EventHandle
 export const notJson: WireFault = { type: 'malformed', what: 'an event that is not JSON' }
 
 /** Ends the response with the failure that a fault means. */
-export function fail(state: Ending, fault: WireFault, out: ModelEvent[]): void {
+export function fail(state: OpenResponse, fault: WireFault, out: ModelEvent[]): void {
   state.finished = true
   out.push({ type: 'failed', failure: state.explain(fault) })
 }

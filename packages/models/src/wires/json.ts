@@ -26,7 +26,7 @@ export function numberAt(record: JsonRecord, key: string): number | undefined {
   return typeof value === 'number' ? value : undefined
 }
 
-/** Returns an id; empty for none. Some servers count their calls, and send numbers. */
+/** Returns an id, or an empty text. Some servers count their calls and send numbers. */
 export function idAt(record: JsonRecord, key: string): string {
   const value = record[key]
   return typeof value === 'number' ? String(value) : (stringAt(record, key) ?? '')
@@ -42,7 +42,7 @@ export function writeElements(values: readonly unknown[]): string {
   return values.map(wellFormedJson).join(',')
 }
 
-/** Joins elements of a JSON array; an empty text is none. */
+/** Joins elements of a JSON array; empty texts are left out. */
 export function joinElements(elements: readonly string[]): string {
   return elements.filter((text) => text !== '').join(',')
 }

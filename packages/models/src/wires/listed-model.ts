@@ -2,7 +2,7 @@ import { credibleFacts } from '../catalogue/listed-facts.ts'
 import type { ListedModel } from '../port/model-client.ts'
 import { type JsonRecord, numberAt, recordAt } from './json.ts'
 
-/** Names of the context window in lists of models; that of the input alone goes before a shared one. */
+/** Names of the context window in lists of models; a window for input alone goes before a shared one. */
 const windowKeys = [
   ...['max_input_tokens', 'inputTokenLimit', 'context_length', 'context_window'],
   ...['max_model_len', 'loaded_context_length', 'max_context_length'],
@@ -10,8 +10,8 @@ const windowKeys = [
 const outputKeys = ['outputTokenLimit', 'max_completion_tokens', 'max_output_tokens', 'max_tokens']
 
 /**
- * Returns a model with what its entry in a list says of it, under any of the names that servers have for it. What cannot
- * be true is left out.
+ * Returns a model with what its entry in a list says of it, under any of the names that servers have for it. What
+ * cannot be true is left out.
  */
 export function listedModel(id: string, entry: JsonRecord): ListedModel {
   const top = recordAt(entry, 'top_provider') ?? {}

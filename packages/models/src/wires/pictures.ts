@@ -17,7 +17,7 @@ export function linkedPicture(nth: number, url: string): ModelEvent {
   return { type: 'pictureText', part: `picture-${nth}`, text: `(The picture of the model lies at ${url})` }
 }
 
-/** Returns the text that goes back in place of a picture, whose bytes would be read and paid for with each request. */
+/** Returns the text that replaces a picture in later requests, which would read and pay for its bytes each time. */
 export function pictureText({ mediaType, base64 }: MadePicture): string {
   const kibibytes = Math.ceil(Buffer.byteLength(base64, 'base64') / 1024)
   const what = mediaType === '' || mediaType.startsWith('image/') ? 'Picture' : 'File'
@@ -30,7 +30,7 @@ function pictureOfUrl(url: string): MadePicture | undefined {
   return whole === undefined ? undefined : { mediaType, base64: url.slice(whole.length) }
 }
 
-/** Reads `images` of gateways that speak Chat Completions: pictures, and addresses of those that lie elsewhere. */
+/** Reads `images` of gateways that speak Chat Completions: pictures, and addresses of pictures elsewhere. */
 export function picturesIn(images: unknown): readonly (MadePicture | string)[] {
   const all: readonly unknown[] = Array.isArray(images) ? images : []
   return all.filter(isRecord).flatMap((image: JsonRecord) => {

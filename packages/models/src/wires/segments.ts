@@ -7,13 +7,13 @@ export interface Segments {
   push(kind: SegmentKind, text: string, out: ModelEvent[]): void
   /** Ends the open segment. */
   close(out: ModelEvent[]): void
-  /** Ends the open segment as one of another kind than it was taken for, and returns its text; empty without one. */
+  /** Ends the open segment as another kind, and returns its text; an empty text if no segment is open. */
   turnInto(kind: SegmentKind, out: ModelEvent[]): string
 }
 
 /**
- * Creates the segments of a response. The API does not mark where reasoning ends, so a change of kind begins a new part.
- * `isRaw`: the API sends reasoning as the model wrote it.
+ * Creates the segments of a response. The API does not mark where reasoning ends, so a change of kind begins a new
+ * part. `isRaw`: the API sends reasoning as the model wrote it.
  */
 export function createSegments({ isRaw }: { readonly isRaw: boolean }): Segments {
   const raw = isRaw ? ({ raw: true } as const) : {}

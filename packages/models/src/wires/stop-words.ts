@@ -4,7 +4,7 @@ import { type JsonRecord, stringAt } from './json.ts'
 /** Longest words that are kept of a provider on why it stopped. */
 const maxChars = 1_000
 
-/** Returns what a provider says of why it stopped, as one text; nothing where it says nothing. */
+/** Returns a provider's reasons for stopping as one text; an empty record without reasons. */
 export function stopWords(words: readonly (string | undefined)[]): { readonly why?: string } {
   const said = [...new Set(words.map((word) => word?.trim() ?? '').filter((word) => word !== ''))]
   const why = said

@@ -82,7 +82,10 @@ export function createCallProgress(): CallProgress {
   }
 }
 
-/** Returns the arguments of a call as an object; text that is none goes back whole, so that the model sees its mistake. */
+/**
+ * Returns the arguments of a call as an object. Text that is not an object goes back whole, so that the model sees its
+ * mistake.
+ */
 export function readableArguments(written: string): JsonRecord {
   return parseRecord(written) ?? { unreadable: written }
 }

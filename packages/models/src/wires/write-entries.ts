@@ -6,15 +6,15 @@ import type { RequestBody } from '../port/wire.ts'
 interface EntryForm<State> {
   /** Returns the state before the first entry. */
   readonly begin: () => State
-  /** Adds the next entry to the state; returns the elements that no later entry changes, empty for none yet. */
+  /** Adds the next entry to the state; returns the elements that no later entry changes, which may be an empty text. */
   readonly settle: (state: State, entry: ModelEntry) => string
   /** Returns the elements behind them in a request that ends here. Leaves the state as it is. */
   readonly rest: (state: State) => string
 }
 
 /**
- * Creates a function that returns entries as the elements of a JSON array, in pieces. What has settled in earlier
- * requests of a conversation is neither serialised nor encoded again.
+ * Creates a function that returns entries as the elements of a JSON array, in pieces. Settled elements of earlier
+ * requests of a conversation are neither serialised nor encoded again.
  */
 export function createEntryWriter<State>({
   begin,
@@ -40,8 +40,8 @@ export function bodyOf(head: string, elements: RequestBody): RequestBody {
 export const imagesFollow = 'The images of the results above, in their order:'
 
 /**
- * Takes the images before an entry; behind the last of consecutive results, those of all. They stay out of each result,
- * because a compaction may clear another one of the round.
+ * Takes the images before an entry: after the last of consecutive results, the images of all. They stay out of each
+ * result, because a compaction may clear another one of the round.
  */
 export function takeImagesBefore<Image>(entry: ModelEntry, open: Image[]): readonly Image[] {
   return entry.kind === 'result' ? [] : open.splice(0)
@@ -85,7 +85,7 @@ function createGrowingElements(): GrowingElements {
   }
 }
 
-/** Returns bytes with memory of their own: what is kept for long would hold 64 KiB of Node's pool. */
+/** Returns bytes with memory of their own: a slice of Node's pool would keep all its 64 KiB alive. */
 function ownBytes(sizeBytes: number, fill: (bytes: Buffer) => void): Buffer {
   const bytes = Buffer.allocUnsafeSlow(sizeBytes)
   fill(bytes)

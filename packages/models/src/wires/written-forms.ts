@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Forms in which the names of a conversation's calls go out. A name that the provider takes always stays as it is. */
+/** Written forms of the names of a conversation's calls. A name that the provider takes always stays as it is. */
 export interface WrittenNames {
   /** Returns the form of a name in an answer of the same provider, which may have made it up. */
   own(name: string): string
@@ -12,8 +12,8 @@ export interface WrittenNames {
 const maxChars = 64
 
 /**
- * Creates the forms of names for a provider that takes these. An odd name never becomes one that went out before it; a name
- * that the provider takes may be what an odd one of another wire has become.
+ * Creates the forms of names for a provider that takes these. An odd name never becomes one that went out before it; a
+ * name that the provider takes may be what an odd one of another wire has become.
  */
 export function createWrittenNames(accepts: RegExp): WrittenNames {
   const formOf = new Map<string, string>()
@@ -44,7 +44,9 @@ export function createWrittenIds(): (id: string) => string {
   }
 }
 
-/** Returns an id in a form of at most 64 characters; one that is short enough stays as it is, whatever its characters. */
+/**
+ * Returns an id in a form of at most 64 characters; one that is short enough stays as it is, whatever its characters.
+ */
 export function shortForm(id: string): string {
   return id.length > maxChars ? markedForm(id) : id
 }
@@ -53,7 +55,7 @@ function plainForm(given: string): string {
   return given.replace(/[^\w-]/g, '_')
 }
 
-/** Returns a form whose end says what it stands for. */
+/** Returns a form that ends with a digest of its original. */
 function markedForm(given: string): string {
   const mark = createHash('sha256').update(given).digest('hex').slice(0, 8)
   const plain = plainForm(given).slice(0, maxChars - mark.length - 2)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/catalogue/catalogue.ts'
-import { costOf } from '../../src/catalogue/cost.ts'
-import { modelFacts } from '../../src/catalogue/model-facts.ts'
+import { costOf, modelFacts } from '../../src/catalogue/model-facts.ts'
 import { builtinProviders, type ProviderConfig } from '../../src/providers.ts'
 
 const provider = (id: string): ProviderConfig => {
@@ -86,14 +85,7 @@ describe('the catalogue', () => {
 
   it('has rows that make sense', () => {
     const rows = Object.values(catalogue).flatMap((models) => Object.entries(models))
-    for (const [
-      name,
-      {
-        window,
-        price: [input, cachedInput, cacheWrite, output],
-        long,
-      },
-    ] of rows) {
+    for (const [name, [window, , [input, cachedInput, cacheWrite, output], , long]] of rows) {
       expect(window, name).toBeGreaterThanOrEqual(8_192)
       expect(cachedInput ?? input, name).toBeLessThanOrEqual(input)
       expect(cacheWrite ?? input * 1.25, name).toBeGreaterThanOrEqual(input)

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { checkNetwork } from '../../src/check/check-network.ts'
-import type { NetworkSettings } from '../../src/port/wire.ts'
+import type { NetworkSettings } from '../../src/port/provider.ts'
 import type { ProviderConfig } from '../../src/providers.ts'
 import { createModelClient } from '../../src/registry.ts'
 import { fixture } from '../support/read-body.ts'

@@ -1,6 +1,6 @@
 import { anthropicFrames, chatFrames, geminiFrames, responsesFrames, type Wire as WireName } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import type { ClientPorts } from '../../src/port/wire.ts'
+import type { ClientPorts } from '../../src/port/client-ports.ts'
 import { createModelClient } from '../../src/registry.ts'
 import { openStreamOf, type Reply, refusalOf, startLoopback, streamOf } from '../support/loopback.ts'
 import { collect, failureOf, providerAt, requestOf, response, textOf } from '../support/requests.ts'

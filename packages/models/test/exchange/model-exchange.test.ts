@@ -1,6 +1,6 @@
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import type { ClientPorts } from '../../src/port/wire.ts'
+import type { ClientPorts } from '../../src/port/client-ports.ts'
 import { createModelClient } from '../../src/registry.ts'
 import { openStreamOf, type Reply, refusalOf, startLoopback, streamOf } from '../support/loopback.ts'
 import { chatChunk, fixture, responsesEvent } from '../support/read-body.ts'

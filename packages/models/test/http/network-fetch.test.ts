@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createNetworkFetch } from '../../src/http/network-fetch.ts'
-import type { NetworkSettings } from '../../src/port/wire.ts'
+import type { NetworkSettings } from '../../src/port/provider.ts'
 import { startProxy, startTls, testAuthority } from '../support/tls-loopback.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createBodyReader } from '../../src/exchange/body-reader.ts'
 import { createExplain } from '../../src/failures/explain.ts'
+import { defaultLimits } from '../../src/port/client-ports.ts'
 import { isTerminal, type ModelEvent, type ModelRequest } from '../../src/port/model-client.ts'
-import { defaultLimits, type HttpWire, wireNameOf } from '../../src/port/wire.ts'
+import { type HttpWire, wireNameOf } from '../../src/port/wire.ts'
 import { openaiApi } from '../../src/wires/openai-api.ts'
 import { requestOf } from './requests.ts'
 

@@ -1,6 +1,6 @@
 import type { ModelClient, ModelEntry, ModelEvent, ModelRequest, ResponseEntry } from '../../src/port/model-client.ts'
-import { providerDefaults, type WriteRequest } from '../../src/port/wire.ts'
-import type { ProviderConfig } from '../../src/providers.ts'
+import type { WriteRequest } from '../../src/port/wire.ts'
+import { type ProviderConfig, providerDefaults } from '../../src/providers.ts'
 
 export function requestOf(
   entries: readonly ModelEntry[] = [user('hello')],

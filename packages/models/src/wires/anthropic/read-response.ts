@@ -1,7 +1,7 @@
 import { isRecord } from '@parley/text'
 import type { ModelEvent, ModelRequest, StopReason } from '../../port/model-client.ts'
 import type { ExplainFault, WireReader } from '../../port/wire.ts'
-import { createEventReader, type Ending, fail } from '../event-reader.ts'
+import { createEventReader, fail, type OpenResponse } from '../event-reader.ts'
 import { idAt, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { stopWords } from '../stop-words.ts'
@@ -9,7 +9,7 @@ import { type CallIds, type CallProgress, createCallIds, createCallProgress, rea
 import { noCounts, type TokenCounts, updatedCounts, usageOf } from './token-counts.ts'
 
 export function createMessagesReader(request: ModelRequest, explain: ExplainFault): WireReader {
-  const state: ReadState = {
+  const state: PartialMessage = {
     explain,
     callIds: createCallIds(request.entries),
     progress: createCallProgress(),
@@ -26,19 +26,19 @@ export function createMessagesReader(request: ModelRequest, explain: ExplainFaul
 }
 
 /** State of one response while it is read. */
-interface ReadState extends Ending {
+interface PartialMessage extends OpenResponse {
   readonly callIds: CallIds
   readonly progress: CallProgress
   /** Blocks by their index. */
-  readonly blocks: Map<number, Block>
+  readonly blocks: Map<number, ContentBlock>
   counts: TokenCounts
   stopReason: string | undefined
   /** Details that the provider gives of its refusal. */
   stopDetails: JsonRecord
 }
 
-/** Content block; `part` is what goes back to the provider, undefined for one that must not. */
-interface Block {
+/** Content block; `part` is its form in later requests, undefined for a block that must not go back. */
+interface ContentBlock {
   readonly start: JsonRecord
   /** Text, reasoning, or the arguments of a call. */
   text: string
@@ -49,9 +49,9 @@ interface Block {
   part: JsonRecord | undefined
 }
 
-type Handler = (state: ReadState, event: JsonRecord, out: ModelEvent[]) => void
+type Handler = (state: PartialMessage, event: JsonRecord, out: ModelEvent[]) => void
 
-function readEvent(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
+function readEvent(state: PartialMessage, event: JsonRecord, out: ModelEvent[]): void {
   const { type } = event
   if (typeof type === 'string') handlers.get(type)?.(state, event, out)
 }
@@ -80,19 +80,19 @@ function indexOf(event: JsonRecord): number {
   return numberAt(event, 'index') ?? 0
 }
 
-function readEnding(state: ReadState, event: JsonRecord): void {
+function readEnding(state: PartialMessage, event: JsonRecord): void {
   noteStop(state, recordAt(event, 'delta') ?? {})
   state.counts = updatedCounts(state.counts, recordAt(event, 'usage'))
 }
 
 /** Notes the tokens of the input. Some gateways send the event twice; a second message after content is no answer. */
-function start(state: ReadState, message: JsonRecord, out: ModelEvent[]): void {
+function start(state: PartialMessage, message: JsonRecord, out: ModelEvent[]): void {
   if (state.blocks.size > 0) fail(state, { type: 'malformed', what: 'two messages in one stream' }, out)
   else readMessage(state, message, out)
 }
 
-/** Reads what a message has in itself: calls that code of the provider makes come whole with its start. */
-function readMessage(state: ReadState, message: JsonRecord, out: ModelEvent[]): void {
+/** Reads the content of a whole message: calls that code of the provider makes come whole with its start. */
+function readMessage(state: PartialMessage, message: JsonRecord, out: ModelEvent[]): void {
   const content = Array.isArray(message['content']) ? message['content'].filter(isRecord) : []
   for (const [nth, block] of content.entries()) {
     // Indexes of streamed blocks begin at 0, behind these.
@@ -104,18 +104,18 @@ function readMessage(state: ReadState, message: JsonRecord, out: ModelEvent[]): 
   noteStop(state, message)
 }
 
-function noteStop(state: ReadState, from: JsonRecord): void {
+function noteStop(state: PartialMessage, from: JsonRecord): void {
   state.stopReason = stringAt(from, 'stop_reason') ?? state.stopReason
   state.stopDetails = recordAt(from, 'stop_details') ?? state.stopDetails
 }
 
-function begin(state: ReadState, index: number, start: JsonRecord, out: ModelEvent[]): void {
+function begin(state: PartialMessage, index: number, start: JsonRecord, out: ModelEvent[]): void {
   if (state.blocks.has(index)) {
     fail(state, { type: 'malformed', what: 'a content block that begins twice' }, out)
     return
   }
   const signature = stringAt(start, 'signature') ?? ''
-  const block: Block = { start, text: '', signature, isFromStart: false, isOpen: true, part: undefined }
+  const block: ContentBlock = { start, text: '', signature, isFromStart: false, isOpen: true, part: undefined }
   state.blocks.set(index, block)
   if (start['type'] === 'tool_use') {
     state.progress.begin(`call-${index}`, stringAt(start, 'name'), out)
@@ -127,7 +127,7 @@ function begin(state: ReadState, index: number, start: JsonRecord, out: ModelEve
 }
 
 /** Adds a piece to its block. The hot path: nearly every event is one. */
-function grow(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
+function grow(state: PartialMessage, event: JsonRecord, out: ModelEvent[]): void {
   const index = indexOf(event)
   const block = state.blocks.get(index)
   if (block?.isOpen !== true) {
@@ -146,19 +146,19 @@ function grow(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
   }
 }
 
-function push(block: Block, index: number, text: string, out: ModelEvent[]): void {
+function push(block: ContentBlock, index: number, text: string, out: ModelEvent[]): void {
   const kind = kindOf(block)
   if (text === '' || kind === undefined) return
   block.text += text
   out.push({ type: kind === 'text' ? 'textDelta' : 'reasoningDelta', part: `${kind}-${index}`, text })
 }
 
-function kindOf({ start }: Block): 'text' | 'reasoning' | undefined {
+function kindOf({ start }: ContentBlock): 'text' | 'reasoning' | undefined {
   if (start['type'] === 'text') return 'text'
   return start['type'] === 'thinking' ? 'reasoning' : undefined
 }
 
-function end(state: ReadState, index: number, out: ModelEvent[]): void {
+function end(state: PartialMessage, index: number, out: ModelEvent[]): void {
   const block = state.blocks.get(index)
   if (block?.isOpen !== true) return
   block.isOpen = false
@@ -169,7 +169,7 @@ function end(state: ReadState, index: number, out: ModelEvent[]): void {
 }
 
 /** Returns a block as it goes back, reasoning with its signature unchanged, and sends a call. */
-function partOf(state: ReadState, { start, text, signature }: Block, index: number, out: ModelEvent[]) {
+function partOf(state: PartialMessage, { start, text, signature }: ContentBlock, index: number, out: ModelEvent[]) {
   switch (start['type']) {
     case 'text':
       // The API rejects text of white space alone, also from a model that wrote it before a call.
@@ -179,7 +179,7 @@ function partOf(state: ReadState, { start, text, signature }: Block, index: numb
     case 'redacted_thinking':
       return start
     case 'tool_use':
-      return callPart(state, { start, written: text.trim() === '' ? '{}' : text, part: `call-${index}` }, out)
+      return sendCall(state, start, { part: `call-${index}`, written: text.trim() === '' ? '{}' : text }, out)
     case 'compaction':
       return { ...start, content: text || start['content'] }
     case 'server_tool_use':
@@ -190,14 +190,13 @@ function partOf(state: ReadState, { start, text, signature }: Block, index: numb
   }
 }
 
-interface WrittenCall {
-  readonly start: JsonRecord
-  readonly written: string
-  readonly part: string
-}
-
 /** Sends a call and returns its block; neither for a repetition of another. */
-function callPart(state: ReadState, { start, written, part }: WrittenCall, out: ModelEvent[]): JsonRecord | undefined {
+function sendCall(
+  state: PartialMessage,
+  start: JsonRecord,
+  { part, written }: { readonly part: string; readonly written: string },
+  out: ModelEvent[],
+): JsonRecord | undefined {
   const call = { callId: idAt(start, 'id'), name: stringAt(start, 'name') ?? '', arguments: written }
   const id = state.callIds.claim(call)
   if (id === undefined) return undefined
@@ -205,7 +204,7 @@ function callPart(state: ReadState, { start, written, part }: WrittenCall, out: 
   return { type: 'tool_use', id, name: call.name, input: readableArguments(written) }
 }
 
-function complete(state: ReadState, out: ModelEvent[]): void {
+function complete(state: PartialMessage, out: ModelEvent[]): void {
   const stop = stopOf(state.stopReason)
   for (const [index, block] of state.blocks) {
     // A call that the limit cut would need a result when it is sent back.
@@ -226,7 +225,7 @@ function refusalWords(details: JsonRecord): { readonly why?: string } {
 }
 
 /** Returns the blocks in order, without the reasoning at the end of a cut answer: sent back, it would be rejected. */
-function partsOf({ blocks }: ReadState, stop: StopReason): readonly JsonRecord[] {
+function partsOf({ blocks }: PartialMessage, stop: StopReason): readonly JsonRecord[] {
   const inOrder = [...blocks].sort(([a], [b]) => a - b)
   const parts = inOrder.flatMap(([, { part }]) => (part === undefined ? [] : [part]))
   if (stop === 'stop' || stop === 'paused') return parts

@@ -2,7 +2,10 @@ import { isRecord } from '@parley/text'
 import type { TokenUsage } from '../../port/model-client.ts'
 import { type JsonRecord, numberAt, recordAt } from '../json.ts'
 
-/** Counts as the API gives them: input that was neither read from the cache nor written to it, and those two. */
+/**
+ * Counts as the API gives them; `fresh` is input that was neither read from the cache (`cached`) nor written to it
+ * (`written`).
+ */
 export interface TokenCounts {
   readonly fresh: number
   readonly cached: number
@@ -13,7 +16,7 @@ export interface TokenCounts {
 
 export const noCounts: TokenCounts = { fresh: 0, cached: 0, written: 0, output: 0, thinking: 0 }
 
-/** Returns the counts after an event, which has all of them or only those that changed. */
+/** Returns the counts after an event, which has all counts or only the changed ones. */
 export function updatedCounts(before: TokenCounts, usage: JsonRecord | undefined): TokenCounts {
   if (usage === undefined) return before
   const details = recordAt(usage, 'output_tokens_details')
@@ -30,7 +33,7 @@ export function updatedCounts(before: TokenCounts, usage: JsonRecord | undefined
   }
 }
 
-/** Returns the requests by which the provider compacted the conversation first; its own total leaves them out. */
+/** Returns the requests that the provider made to compact the conversation first; its own total leaves them out. */
 function compactionsIn({ iterations }: JsonRecord): readonly JsonRecord[] {
   return Array.isArray(iterations) ? iterations.filter(isRecord).filter(({ type }) => type === 'compaction') : []
 }
@@ -39,7 +42,7 @@ function sumOf(records: readonly JsonRecord[], key: string): number {
   return records.reduce((sum, record) => sum + (numberAt(record, key) ?? 0), 0)
 }
 
-/** Returns usage as all wires give it: what was read from the cache and written to it is input too. */
+/** Returns usage as all wires give it: input read from the cache and written to it is input too. */
 export function usageOf({ fresh, cached, written, output, thinking }: TokenCounts): TokenUsage {
   return {
     inputTokens: fresh + cached + written,

@@ -4,7 +4,6 @@ import { anySchema } from '../../port/tool-rules.ts'
 import type { HttpWire, ProviderError, WriteRequest } from '../../port/wire.ts'
 import { openaiApi, readErrorBody } from '../openai-api.ts'
 import { bodyOf } from '../write-entries.ts'
-import { traitsOf } from './model-traits.ts'
 import { createMessagesReader } from './read-response.ts'
 import { createMessageWriter, writeInstructions } from './write-messages.ts'
 
@@ -48,6 +47,37 @@ function toolOf({ name, description, parameters }: ToolSpec): object {
   return { name, description, input_schema: parameters }
 }
 
+/** Limits and abilities of a model that a request must respect. */
+interface ModelTraits {
+  /** Highest `max_tokens` that the model takes; the API requires the field. */
+  readonly maxOutputTokens: number
+  /** `adaptive`: the model decides how long it thinks, within an effort; `budget`: thinking has a number of tokens. */
+  readonly thinking: 'adaptive' | 'budget' | 'none'
+  /** True if answers can be held to a JSON Schema. */
+  readonly schemas: boolean
+}
+
+/**
+ * Traits by name, the first that fits; after the table of the `@ai-sdk/anthropic` package of August 2026. A later
+ * Claude is taken for one like the newest.
+ */
+const traits: readonly (readonly [RegExp, ModelTraits])[] = [
+  [/claude-(?:opus-4-[6-8]|sonnet-4-6)/, { maxOutputTokens: 128_000, thinking: 'adaptive', schemas: true }],
+  [/claude-(?:opus|sonnet|haiku)-4-5/, { maxOutputTokens: 64_000, thinking: 'budget', schemas: true }],
+  [/claude-opus-4-1/, { maxOutputTokens: 32_000, thinking: 'budget', schemas: true }],
+  [/claude-sonnet-4-/, { maxOutputTokens: 64_000, thinking: 'budget', schemas: false }],
+  [/claude-opus-4-/, { maxOutputTokens: 32_000, thinking: 'budget', schemas: false }],
+  [/claude-(?:instant|v?2(?=$|[-.:])|3(?=$|[-.]))/, { maxOutputTokens: 4_096, thinking: 'none', schemas: false }],
+  [/claude-/, { maxOutputTokens: 128_000, thinking: 'adaptive', schemas: true }],
+]
+
+/** Assumption for models of other makers behind this API. */
+const otherTraits: ModelTraits = { maxOutputTokens: 16_384, thinking: 'none', schemas: false }
+
+function traitsOf(model: string): ModelTraits {
+  return traits.find(([name]) => name.test(model))?.[1] ?? otherTraits
+}
+
 function settingsOf({ model, effort, outputSchema, maxOutputTokens: wanted }: ModelRequest): object {
   const { maxOutputTokens: most, thinking, schemas } = traitsOf(model)
   const maxOutputTokens = wanted ?? most
@@ -64,7 +94,7 @@ function settingsOf({ model, effort, outputSchema, maxOutputTokens: wanted }: Mo
   }
 }
 
-/** Returns the setting of thinking: that of the newer models shows a summary, older ones think only with an effort. */
+/** Returns the setting of thinking: newer models show a summary, older ones think only with an effort. */
 function thinkingOf(kind: 'adaptive' | 'budget' | 'none', effort: string | undefined, maxOutputTokens: number): object {
   if (kind === 'none') return {}
   if (effort === 'none') return { thinking: { type: 'disabled' } }
@@ -74,7 +104,7 @@ function thinkingOf(kind: 'adaptive' | 'budget' | 'none', effort: string | undef
   return { thinking: { type: 'enabled', budget_tokens: Math.max(leastBudget, Math.floor(maxOutputTokens * share)) } }
 }
 
-/** Least tokens of thinking that the API takes; they have to be fewer than those of the output. */
+/** Least tokens of thinking that the API takes; the output needs more tokens than that. */
 const leastBudget = 1_024
 
 /** Share of the output that thinking may use, by effort. */
@@ -107,7 +137,7 @@ function accepted(schema: unknown): unknown {
   )
 }
 
-/** Keywords whose value has a schema for each name. */
+/** Keywords with a schema for each name. */
 const byName: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties'])
-/** Keywords whose value is data, not a schema. */
+/** Keywords with data as value, not a schema. */
 const keptWhole: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required'])

@@ -6,8 +6,8 @@ import { readableArguments } from '../tool-calls.ts'
 import { createEntryWriter } from '../write-entries.ts'
 import { createWrittenIds, createWrittenNames, type WrittenNames } from '../written-forms.ts'
 
-/** Message whose blocks are serialised and joined by commas. */
-interface Message {
+/** Message with its blocks serialised and joined by commas. */
+interface SerialisedMessage {
   readonly role: 'user' | 'assistant'
   readonly blocks: string
 }
@@ -15,22 +15,17 @@ interface Message {
 /** Names that the API takes. */
 const acceptedNames = /^[\w-]{1,128}$/
 
-/** Forms of the calls so far. */
+/** Forms of the ids and names of the calls so far. */
 interface CallForms {
   readonly idOf: (callId: string) => string
   readonly names: WrittenNames
 }
 
-/** State between entries: the messages that are not settled, and the calls. */
-interface OpenMessages extends CallForms {
-  readonly open: Message[]
-}
-
 const cacheControl = '"cache_control":{"type":"ephemeral"}'
 
 /**
- * Number of earlier requests whose end is marked, besides the end of this one. With the mark on the instructions they are
- * the four that a request may have.
+ * Number of earlier requests with a mark at their end, besides this one. Together with the mark on the instructions
+ * they make four, the most that a request may have.
  */
 const earlierMarks = 2
 
@@ -39,7 +34,7 @@ const earlierMarks = 2
  * share a message, as results of parallel calls must.
  */
 export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[]) => RequestBody {
-  return createEntryWriter<OpenMessages>({
+  return createEntryWriter<CallForms & { readonly open: SerialisedMessage[] }>({
     begin: () => ({ open: [], idOf: createWrittenIds(), names: createWrittenNames(acceptedNames) }),
     settle({ open, ...forms }, entry) {
       const added = messageOf(entry, adapter, forms)
@@ -58,16 +53,16 @@ export function createMessageWriter(adapter: string): (entries: readonly ModelEn
  * Returns the index of the first marked message: messages of the user end requests, and the newest are marked. The
  * provider looks back at most 20 blocks from a mark; one response may have more.
  */
-function firstMarked(messages: readonly Message[]): number {
+function firstMarked(messages: readonly SerialisedMessage[]): number {
   const ends = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []))
   return ends.at(-1 - earlierMarks) ?? 0
 }
 
-function marked({ role, blocks }: Message): Message {
+function marked({ role, blocks }: SerialisedMessage): SerialisedMessage {
   return { role, blocks: mark(blocks) }
 }
 
-function writeMessage({ role, blocks }: Message): string {
+function writeMessage({ role, blocks }: SerialisedMessage): string {
   return `{"role":"${role}","content":[${blocks}]}`
 }
 
@@ -81,7 +76,7 @@ export function writeInstructions(instructions: string): string {
   return instructions === '' ? '' : `[${mark(wellFormedJson({ type: 'text', text: instructions }))}]`
 }
 
-function messageOf(entry: ModelEntry, adapter: string, forms: CallForms): Message {
+function messageOf(entry: ModelEntry, adapter: string, forms: CallForms): SerialisedMessage {
   switch (entry.kind) {
     case 'user':
       return { role: 'user', blocks: writeElements(entry.content.flatMap(userBlock)) }
@@ -97,7 +92,7 @@ function messageOf(entry: ModelEntry, adapter: string, forms: CallForms): Messag
   }
 }
 
-/** Returns the block of a part; none for text without a visible character, which the API rejects. */
+/** Returns the block of a part. Text without a visible character has no block, because the API rejects it. */
 function userBlock(part: UserPart): readonly object[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [part]
   return [{ type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.base64 } }]

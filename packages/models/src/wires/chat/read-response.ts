@@ -7,7 +7,7 @@ import {
   zeroUsage,
 } from '../../port/model-client.ts'
 import type { ExplainFault, WireReader } from '../../port/wire.ts'
-import { type Ending, fail, notJson } from '../event-reader.ts'
+import { fail, notJson, type OpenResponse } from '../event-reader.ts'
 import { type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { linkedPicture, pictureEvent, picturesIn, pictureText } from '../pictures.ts'
@@ -18,16 +18,12 @@ import { applyFragment, assistantMessage, type CallDraft, partOf, type WrittenCa
 import { beginsWithinThought, createThinkTags } from './think-tags.ts'
 
 export function createChatReader(request: ModelRequest, explain: ExplainFault): WireReader {
-  const state: ReadState = {
+  const state: PartialCompletion = {
     explain,
-    callIds: createCallIds(request.entries),
-    progress: createCallProgress(),
+    calls: { ids: createCallIds(request.entries), progress: createCallProgress(), drafts: [] },
+    content: { text: '', reasoning: '', pictures: [] },
     segments: createSegments({ isRaw: true }),
     thinkTags: createThinkTags({ beginsWithin: beginsWithinThought(request.model) }),
-    drafts: [],
-    pictures: [],
-    text: '',
-    reasoningContent: '',
     hasReasoning: false,
     hasDelta: false,
     usage: zeroUsage,
@@ -47,17 +43,28 @@ export function createChatReader(request: ModelRequest, explain: ExplainFault): 
   }
 }
 
-/** State of one response while it is read. */
-interface ReadState extends Ending {
-  readonly callIds: CallIds
+/** Calls of a response while their fragments arrive. */
+interface OpenCalls {
+  readonly ids: CallIds
   readonly progress: CallProgress
+  readonly drafts: CallDraft[]
+}
+
+/** Content of a response so far, as it goes back with the next request. */
+interface ContentSoFar {
+  text: string
+  /** Reasoning of servers that want it back. */
+  reasoning: string
+  /** Lines that replace pictures. */
+  readonly pictures: string[]
+}
+
+/** State of one response while it is read. */
+interface PartialCompletion extends OpenResponse {
+  readonly calls: OpenCalls
+  readonly content: ContentSoFar
   readonly segments: Segments
   readonly thinkTags: ReturnType<typeof createThinkTags>
-  readonly drafts: CallDraft[]
-  /** Lines that go back in place of pictures. */
-  readonly pictures: string[]
-  text: string
-  reasoningContent: string
   hasReasoning: boolean
   /** Set once a piece has come as a delta; some servers send pieces as messages. */
   hasDelta: boolean
@@ -67,11 +74,9 @@ interface ReadState extends Ending {
   filters: readonly (string | undefined)[]
 }
 
-function readData(state: ReadState, data: string, out: ModelEvent[]): void {
+function readData(state: PartialCompletion, data: string, out: ModelEvent[]): void {
   if (data.trim() === '[DONE]') {
-    const isEmpty =
-      state.finishReason === undefined && state.text === '' && state.drafts.length === 0 && state.pictures.length === 0
-    if (isEmpty) fail(state, { type: 'cut' }, out)
+    if (state.finishReason === undefined && isEmpty(state.content, state.calls)) fail(state, { type: 'cut' }, out)
     else complete(state, out)
     return
   }
@@ -81,7 +86,11 @@ function readData(state: ReadState, data: string, out: ModelEvent[]): void {
   else readChunk(state, chunk, out)
 }
 
-function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void {
+function isEmpty({ text, pictures }: ContentSoFar, { drafts }: OpenCalls): boolean {
+  return text === '' && drafts.length === 0 && pictures.length === 0
+}
+
+function readChunk(state: PartialCompletion, chunk: JsonRecord, out: ModelEvent[]): void {
   const { choices, usage } = chunk
   if (isRecord(usage)) state.usage = readUsage(usage)
   const choice = firstChoice(choices)
@@ -92,13 +101,16 @@ function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void
     state.hasDelta = true
     readDelta(state, delta, out)
   }
-  if (whole !== undefined) readDelta(state, state.hasDelta ? whatIsNew(state, whole) : whole, out)
+  if (whole !== undefined) readDelta(state, state.hasDelta ? unreadFields(state, whole) : whole, out)
   const reason = choice['finish_reason']
   if (typeof reason === 'string' && reason !== '') state.finishReason = reason
   if (reason === 'content_filter') state.filters = [choice, chunk].flatMap(filterWords)
 }
 
-/** Returns which filters stopped an answer: Azure names those of prompt and answer, OpenRouter the provider's own word. */
+/**
+ * Returns which filters stopped an answer: Azure names the filters of prompt and answer, OpenRouter the provider's own
+ * word.
+ */
 function filterWords(of: JsonRecord): readonly (string | undefined)[] {
   const { content_filter_results: results, content_filter_result: result, prompt_filter_results: ofPrompt } = of
   return [filtersIn(results ?? result), filtersIn(ofPrompt), stringAt(of, 'native_finish_reason')]
@@ -110,19 +122,19 @@ function firstChoice(choices: unknown): JsonRecord | undefined {
   return all.find((choice) => numberAt(choice, 'index') === 0) ?? all[0]
 }
 
-/** Returns of a whole message what no delta before it has said: some servers end a stream with all of it again. */
-function whatIsNew({ text, drafts, pictures, hasReasoning }: ReadState, message: JsonRecord): JsonRecord {
+/** Returns the fields of a whole message that no delta had: some servers end a stream with the whole message again. */
+function unreadFields({ content: read, calls: { drafts }, hasReasoning }: PartialCompletion, message: JsonRecord) {
   const { content, refusal, tool_calls: calls, images, ...others } = message
   return {
     ...(hasReasoning ? {} : others),
-    ...(text === '' ? { content, refusal } : {}),
+    ...(read.text === '' ? { content, refusal } : {}),
     ...(drafts.length === 0 ? { tool_calls: calls } : {}),
-    ...(pictures.length === 0 ? { images } : {}),
+    ...(read.pictures.length === 0 ? { images } : {}),
   }
 }
 
 /** Reads one delta: its reasoning, text and fragments of calls. */
-function readDelta(state: ReadState, delta: JsonRecord, out: ModelEvent[]): void {
+function readDelta(state: PartialCompletion, delta: JsonRecord, out: ModelEvent[]): void {
   const {
     content,
     reasoning_content: reasoningContent,
@@ -132,7 +144,7 @@ function readDelta(state: ReadState, delta: JsonRecord, out: ModelEvent[]): void
     function_call: call,
   } = delta
   if (typeof reasoningContent === 'string') {
-    state.reasoningContent += reasoningContent
+    state.content.reasoning += reasoningContent
     pushReasoning(state, reasoningContent, out)
   } else if (typeof reasoning === 'string') {
     pushReasoning(state, reasoning, out)
@@ -147,38 +159,42 @@ function readDelta(state: ReadState, delta: JsonRecord, out: ModelEvent[]): void
 }
 
 /** Reads reasoning that the server sends apart from content. */
-function pushReasoning(state: ReadState, text: string, out: ModelEvent[]): void {
+function pushReasoning(state: PartialCompletion, text: string, out: ModelEvent[]): void {
   if (text !== '') {
-    state.thinkTags.apart()
+    state.thinkTags.noteSeparateReasoning()
     state.hasReasoning = true
   }
   state.segments.push('reasoning', text, out)
 }
 
-function pushText(state: ReadState, text: string, out: ModelEvent[]): void {
+function pushText(state: PartialCompletion, text: string, out: ModelEvent[]): void {
   pushPieces(state, state.thinkTags.push(text), out)
 }
 
-function pushPieces(state: ReadState, pieces: ReturnType<ReadState['thinkTags']['push']>, out: ModelEvent[]): void {
+function pushPieces(
+  state: PartialCompletion,
+  pieces: ReturnType<PartialCompletion['thinkTags']['push']>,
+  out: ModelEvent[],
+): void {
   for (const [kind, text] of pieces) {
     if (kind === 'wasReasoning' || kind === 'wasText') {
       const whole = state.segments.turnInto(kind === 'wasText' ? 'text' : 'reasoning', out)
-      state.text = kind === 'wasText' ? whole : ''
+      state.content.text = kind === 'wasText' ? whole : ''
       continue
     }
-    if (kind === 'text') state.text += text
+    if (kind === 'text') state.content.text += text
     state.segments.push(kind, text, out)
   }
 }
 
 /** Ends the open segment, with the end of its text that might have been the beginning of a tag. */
-function closeSegment(state: ReadState, out: ModelEvent[]): void {
+function closeSegment(state: PartialCompletion, out: ModelEvent[]): void {
   pushPieces(state, state.thinkTags.end(stopOf(state.finishReason) === 'length'), out)
   state.segments.close(out)
 }
 
 /** Reads a piece of content; Mistral sends content in pieces, reasoning among them. */
-function readPiece(state: ReadState, piece: unknown, out: ModelEvent[]): void {
+function readPiece(state: PartialCompletion, piece: unknown, out: ModelEvent[]): void {
   if (!isRecord(piece)) return
   const { text, thinking } = piece
   if (typeof text === 'string') pushText(state, text, out)
@@ -189,20 +205,20 @@ function readPiece(state: ReadState, piece: unknown, out: ModelEvent[]): void {
   }
 }
 
-/** Reads pictures; of one that lies elsewhere the address is said and goes back. */
-function readPictures(state: ReadState, images: unknown, out: ModelEvent[]): void {
+/** Reads pictures; the address of a picture elsewhere is shown and goes back. */
+function readPictures(state: PartialCompletion, images: unknown, out: ModelEvent[]): void {
   for (const picture of picturesIn(images)) {
     closeSegment(state, out)
-    const nth = state.pictures.length
+    const nth = state.content.pictures.length
     const isLink = typeof picture === 'string'
     out.push(isLink ? linkedPicture(nth, picture) : pictureEvent(nth, picture))
-    state.pictures.push(isLink ? `[Picture made here: ${picture}]` : pictureText(picture))
+    state.content.pictures.push(isLink ? `[Picture made here: ${picture}]` : pictureText(picture))
   }
 }
 
-function readFragment(state: ReadState, raw: unknown, out: ModelEvent[]): void {
+function readFragment(state: PartialCompletion, raw: unknown, out: ModelEvent[]): void {
   if (state.finished) return
-  const change = applyFragment(state.drafts, raw)
+  const change = applyFragment(state.calls.drafts, raw)
   if (change === undefined) {
     fail(state, { type: 'malformed', what: 'a tool call' }, out)
     return
@@ -210,12 +226,12 @@ function readFragment(state: ReadState, raw: unknown, out: ModelEvent[]): void {
   const part = partOf(change.draft)
   if (change.isNew) {
     closeSegment(state, out)
-    state.progress.begin(part, change.draft.name || undefined, out)
+    state.calls.progress.begin(part, change.draft.name || undefined, out)
   }
-  state.progress.grow(part, change.fragment, out)
+  state.calls.progress.grow(part, change.fragment, out)
 }
 
-function complete(state: ReadState, out: ModelEvent[]): void {
+function complete(state: PartialCompletion, out: ModelEvent[]): void {
   if (state.finishReason === 'error') {
     fail(state, { type: 'refused', error: { message: '', code: '', kind: '' } }, out)
     return
@@ -223,13 +239,13 @@ function complete(state: ReadState, out: ModelEvent[]): void {
   state.finished = true
   closeSegment(state, out)
   const stop = stopOf(state.finishReason)
-  const calls = state.drafts.flatMap((draft) => finishCall(state, draft, stop, out))
-  const { reasoningContent, usage } = state
-  const text = [state.text, ...state.pictures].filter((piece) => piece !== '').join('\n\n')
+  const calls = state.calls.drafts.flatMap((draft) => finishCall(state.calls, draft, stop, out))
+  const { content, usage } = state
+  const text = [content.text, ...content.pictures].filter((piece) => piece !== '').join('\n\n')
   const hasContent = text !== '' || calls.length > 0
   out.push({
     type: 'completed',
-    parts: hasContent ? [assistantMessage({ text, calls, reasoningContent })] : [],
+    parts: hasContent ? [assistantMessage({ text, calls, reasoningContent: content.reasoning })] : [],
     usage,
     stop,
     ...stopWords(state.filters),
@@ -237,11 +253,11 @@ function complete(state: ReadState, out: ModelEvent[]): void {
 }
 
 /** Sends a call and returns it. Omits one that the length limit cut: sent back, it would need a result. */
-function finishCall(state: ReadState, draft: CallDraft, stop: StopReason, out: ModelEvent[]): readonly WrittenCall[] {
+function finishCall({ ids }: OpenCalls, draft: CallDraft, stop: StopReason, out: ModelEvent[]): readonly WrittenCall[] {
   const written = draft.written.trim() === '' ? '{}' : draft.written
   if (stop === 'length' && parseRecord(written) === undefined) return []
   const call = { callId: draft.id, name: draft.name, arguments: written }
-  const id = state.callIds.claim(call)
+  const id = ids.claim(call)
   if (id === undefined) return []
   out.push({ type: 'call', part: partOf(draft), ...call, callId: id })
   return [{ id, name: call.name, arguments: written, ...(draft.extra === undefined ? {} : { extra: draft.extra }) }]
@@ -252,7 +268,7 @@ function stopOf(finishReason: string | undefined): StopReason {
   return finishReason === 'content_filter' ? 'filter' : 'stop'
 }
 
-/** Reads usage without a schema: servers differ in the fields they have, and none of them may make a response fail. */
+/** Reads usage without a schema: servers differ in their fields, and a missing field must not fail a response. */
 function readUsage(usage: JsonRecord): TokenUsage {
   const prompt = recordAt(usage, 'prompt_tokens_details')
   const completion = recordAt(usage, 'completion_tokens_details')

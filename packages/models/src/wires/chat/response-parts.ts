@@ -39,7 +39,7 @@ export function applyFragment(drafts: CallDraft[], raw: unknown): DraftChange | 
   return { draft, isNew: known === undefined, fragment }
 }
 
-/** Returns what a fragment adds; nothing where it repeats the whole arguments at their end. */
+/** Returns the text that a fragment adds; an empty one where it repeats the whole arguments at their end. */
 function newArguments(written: string, fragment: string): string {
   return fragment === written && parseRecord(written) !== undefined ? '' : fragment
 }
@@ -51,14 +51,11 @@ function grownName({ name, written }: CallDraft, piece: string): string {
   return written === '' ? name + piece : name
 }
 
-interface Named {
-  readonly index: number | undefined
-  readonly id: string
-  readonly name: string
-}
-
 /** Finds the call of a fragment by its index. Where a server counts wrongly or not at all, id and name decide. */
-function findDraft(drafts: readonly CallDraft[], { index, id, name }: Named): CallDraft | undefined {
+function findDraft(
+  drafts: readonly CallDraft[],
+  { index, id, name }: Pick<CallDraft, 'index' | 'id' | 'name'>,
+): CallDraft | undefined {
   const sameId = id === '' ? undefined : drafts.findLast((draft) => draft.id === id)
   const candidate = index === undefined ? (sameId ?? drafts.at(-1)) : drafts.findLast((draft) => draft.index === index)
   if (candidate === undefined || candidate === sameId) return candidate
@@ -98,7 +95,7 @@ interface AssistantContent {
   readonly reasoningContent?: string
 }
 
-/** Returns a message of the assistant in the form in which it goes back. */
+/** Returns a message of the assistant in the form that the server takes back. */
 export function assistantMessage({ text, calls, reasoningContent }: AssistantContent): object {
   if (calls.length === 0) return { role: 'assistant', content: text }
   return {
@@ -121,8 +118,8 @@ function sendableArguments(written: string): string {
 }
 
 /**
- * Returns a message of the same server as it came, but for names and halves of characters that servers reject. Ids stay:
- * some servers read them when they come back.
+ * Returns a message of the same server as it came, but for names and halves of characters that servers reject. Ids
+ * stay: some servers read them when they come back.
  */
 export function ownMessage(message: unknown, names: WrittenNames): unknown {
   const calls = isRecord(message) ? message['tool_calls'] : undefined

@@ -1,34 +1,30 @@
 import type { SegmentKind } from '../segments.ts'
 
-/** Splitter of content in which a local server leaves reasoning between `<think>` and `</think>`. */
+/** Splitter of content with reasoning between `<think>` and `</think>`, as local servers leave it. */
 interface ThinkTags {
-  /** Returns what is certain so far; the beginning of a possible tag is held back. */
+  /** Returns the certain pieces so far; the beginning of a possible tag is held back. */
   push(text: string): readonly Piece[]
-  /** Says that the server sends reasoning apart from content, in which a closing tag then means nothing. */
-  apart(): void
-  /** Returns what was held back. `isCut`: the answer ended at the output limit. */
+  /** Notes that the server sends reasoning apart from content: a closing tag in the content then means nothing. */
+  noteSeparateReasoning(): void
+  /** Returns the text that was held back. `isCut`: the answer ended at the output limit. */
   end(isCut: boolean): readonly Piece[]
 }
 
-/** Text of a kind; `wasReasoning` and `wasText` say of all that came so far what it was, where it was taken for the other. */
+/** Text of a kind; `wasReasoning` and `wasText` correct the kind of all text so far. */
 type Piece = readonly [SegmentKind | 'wasReasoning' | 'wasText', string]
 
 const opening = '<think>'
 const closing = '</think>'
 
-interface Template {
-  /** True when the template of the model ends with `<think>`, so that the answer begins within. */
-  readonly beginsWithin: boolean
-}
-
 /**
  * Creates the splitter of one answer. An opening tag counts only before any text; a closing one without it, which many
- * templates put into the prompt, only on a line of its own in the first text, outside of code.
+ * templates put into the prompt, only on a line of its own in the first text, outside of code. `beginsWithin`: the
+ * model's template ends with `<think>`, so that the answer begins within.
  */
-export function createThinkTags({ beginsWithin }: Template): ThinkTags {
+export function createThinkTags({ beginsWithin }: { readonly beginsWithin: boolean }): ThinkTags {
   let state: 'start' | 'thinking' | 'unopened' | 'firstText' | 'text' = 'start'
   let held = ''
-  /** First text so far, in which a closing tag may come. */
+  /** First text so far; a closing tag may come in it. */
   let seen = ''
   /** True once reasoning has ended: the empty lines after it are no part of the text. */
   let hasThought = false
@@ -84,7 +80,7 @@ export function createThinkTags({ beginsWithin }: Template): ThinkTags {
 
   return {
     push: (text) => read(held + text),
-    apart() {
+    noteSeparateReasoning() {
       isApart = true
       if (state === 'firstText') state = 'text'
     },
@@ -128,7 +124,7 @@ function findClosing(before: string, text: string): ClosingTag {
   return { kind: 'none', from: text.length }
 }
 
-/** Returns where the next line begins; the end of the text where none does. */
+/** Returns the start of the next line; the end of the text where there is no further line. */
 function nextLine(text: string, from: number): number {
   const at = text.indexOf('\n', from)
   return at < 0 ? text.length : at + 1
@@ -146,7 +142,7 @@ function lengthOfCutTag(text: string): number {
   return 0
 }
 
-/** Models whose templates put `<think>` into the prompt and that always think. */
+/** Models that always think, with `<think>` at the end of their prompt template. */
 const thinkers = /qwq|deepseek-r1|r1-distill|qwen[^/]*-thinking/i
 
 export function beginsWithinThought(model: string): boolean {

@@ -15,7 +15,7 @@ export const chatWire: HttpWire = {
   createReader: createChatReader,
 }
 
-/** Creates a writer of requests with only those fields that every compatible server accepts. */
+/** Creates a writer of requests with only the fields that every compatible server accepts. */
 export function createChatWriter(adapter: string): WriteRequest {
   const writeMessages = createMessageWriter(adapter)
   return (request) => {

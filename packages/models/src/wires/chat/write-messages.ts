@@ -47,7 +47,7 @@ function messageForm(adapter: string, { bridges }: { readonly bridges: boolean }
       isBehindResult: false,
     }),
     settle(open: OpenMessages, entry: ModelEntry): string {
-      // Messages of tools have no images, and none may stand between them.
+      // Messages of tools have no images, and no other message may stand between them.
       for (const part of imageContent(takeImagesBefore(entry, open.images))) open.user.push(part)
       const messages = addEntry(open, entry, adapter)
       if (messages === '') return ''
@@ -59,7 +59,7 @@ function messageForm(adapter: string, { bridges }: { readonly bridges: boolean }
   }
 }
 
-/** Adds what is left open of an entry; returns its messages, none for one of the user. */
+/** Adds the open content of an entry; returns its messages, an empty text for an entry of the user. */
 function addEntry(open: OpenMessages, entry: ModelEntry, adapter: string): string {
   switch (entry.kind) {
     case 'user':
@@ -117,7 +117,7 @@ function contentOf(part: UserPart): object {
   return part.type === 'text' ? part : { type: 'image_url', image_url: { url: dataUrl(part) } }
 }
 
-/** Returns images as content that names them; none for no images. */
+/** Returns images as content that names them; an empty list without images. */
 function imageContent(images: readonly string[]): readonly UserContent[] {
   return images.length === 0 ? [] : [{ text: undefined, parts: joinElements([introduction, ...images]) }]
 }

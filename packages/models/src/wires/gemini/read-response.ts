@@ -7,7 +7,7 @@ import {
   zeroUsage,
 } from '../../port/model-client.ts'
 import type { ExplainFault, WireFault, WireReader } from '../../port/wire.ts'
-import { createEventReader, type Ending, fail } from '../event-reader.ts'
+import { createEventReader, fail, type OpenResponse } from '../event-reader.ts'
 import { idAt, type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { pictureEvent, pictureText } from '../pictures.ts'
 import { createSegments, type Segments } from '../segments.ts'
@@ -17,7 +17,7 @@ import { addPiece, beginCall, continues, isPiece, type PendingCall } from './cal
 import { readGeminiError } from './read-error.ts'
 
 export function createGeminiReader(request: ModelRequest, explain: ExplainFault): WireReader {
-  const state: ReadState = {
+  const state: PartialContent = {
     explain,
     callIds: createCallIds(request.entries),
     segments: createSegments({ isRaw: false }),
@@ -42,12 +42,12 @@ export function createGeminiReader(request: ModelRequest, explain: ExplainFault)
 }
 
 /** State of one response while it is read. */
-interface ReadState extends Ending {
+interface PartialContent extends OpenResponse {
   readonly callIds: CallIds
   readonly segments: Segments
   /** Parts as they go back, each signature in the part that it came with. */
   readonly parts: JsonRecord[]
-  /** Call whose pieces still come; null for none. */
+  /** Call with pieces still to come, if there is one. */
   pending: PendingCall | null
   calls: number
   pictures: number
@@ -62,7 +62,7 @@ interface ReadState extends Ending {
 }
 
 /** Reads one chunk. The reason to stop comes with the last candidate, usage with each chunk. */
-function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void {
+function readChunk(state: PartialContent, chunk: JsonRecord, out: ModelEvent[]): void {
   const { candidates } = chunk
   if (chunk['error'] !== undefined) {
     fail(state, { type: 'refused', error: readGeminiError(chunk) }, out)
@@ -85,7 +85,7 @@ function readChunk(state: ReadState, chunk: JsonRecord, out: ModelEvent[]): void
   state.filters = filtersIn(feedback['safetyRatings']) ?? state.filters
 }
 
-function readPart(state: ReadState, part: JsonRecord, out: ModelEvent[]): void {
+function readPart(state: PartialContent, part: JsonRecord, out: ModelEvent[]): void {
   const call = recordAt(part, 'functionCall')
   if (call !== undefined) {
     state.segments.close(out)
@@ -101,8 +101,10 @@ function readPart(state: ReadState, part: JsonRecord, out: ModelEvent[]): void {
   keepText(state.parts, part, text)
 }
 
-/** Sends a picture, and keeps a line with its signature in its place. Drafts within thoughts are no part of the answer. */
-function readPicture(state: ReadState, part: JsonRecord, data: JsonRecord, out: ModelEvent[]): void {
+/**
+ * Sends a picture, and keeps a line with its signature in its place. Drafts within thoughts are no part of the answer.
+ */
+function readPicture(state: PartialContent, part: JsonRecord, data: JsonRecord, out: ModelEvent[]): void {
   const base64 = stringAt(data, 'data') ?? ''
   if (part['thought'] === true || base64 === '') return
   const picture = { mediaType: stringAt(data, 'mimeType') ?? '', base64 }
@@ -131,7 +133,7 @@ function isPlainText(part: JsonRecord): boolean {
  * Reads a piece of a call from an endpoint that streams arguments. The last piece promises no other; an empty one
  * behind it ends nothing. A piece without a place fails the answer: half a call must not run.
  */
-function readPiece(state: ReadState, part: JsonRecord, call: JsonRecord, out: ModelEvent[]): void {
+function readPiece(state: PartialContent, part: JsonRecord, call: JsonRecord, out: ModelEvent[]): void {
   const { pending } = state
   if (pending === null && state.calls > 0 && Object.keys(call).length === 0) return
   const grown = grownCall(pending, part, call)
@@ -148,14 +150,14 @@ function readPiece(state: ReadState, part: JsonRecord, call: JsonRecord, out: Mo
   readCall(state, { ...grown.part, functionCall: whole }, whole, out)
 }
 
-/** Returns the call with this piece; null where the piece is none of it. */
+/** Returns the call with this piece; null where the piece belongs to another call. */
 function grownCall(pending: PendingCall | null, part: JsonRecord, call: JsonRecord): PendingCall | null {
   if (pending === null) return beginCall(part, call)
   return continues(call, pending) ? addPiece(pending, part, call) : null
 }
 
 /** Sends a call, which comes whole, and keeps its part; neither for a repetition of another. */
-function readCall(state: ReadState, part: JsonRecord, call: JsonRecord, out: ModelEvent[]): void {
+function readCall(state: PartialContent, part: JsonRecord, call: JsonRecord, out: ModelEvent[]): void {
   const given = idAt(call, 'id')
   const name = stringAt(call, 'name') ?? ''
   const written = JSON.stringify(recordAt(call, 'args') ?? {})
@@ -169,7 +171,7 @@ function readCall(state: ReadState, part: JsonRecord, call: JsonRecord, out: Mod
   state.parts.push(given === '' ? part : { ...part, functionCall: { ...call, id: callId } })
 }
 
-function complete(state: ReadState, finishReason: string, out: ModelEvent[]): void {
+function complete(state: PartialContent, finishReason: string, out: ModelEvent[]): void {
   const fault = faultOf(state, finishReason)
   if (fault !== undefined) {
     fail(state, fault, out)
@@ -181,13 +183,16 @@ function complete(state: ReadState, finishReason: string, out: ModelEvent[]): vo
   out.push({ type: 'completed', parts: state.parts, usage: state.usage, stop, ...wordsOn(state, finishReason) })
 }
 
-function wordsOn({ blocked, filters, finishMessage }: ReadState, finishReason: string): { readonly why?: string } {
+function wordsOn({ blocked, filters, finishMessage }: PartialContent, finishReason: string): { readonly why?: string } {
   if (stopOf(finishReason) !== 'filter') return {}
   return stopWords([...(blocked.length === 0 ? [finishReason] : blocked), filters, finishMessage])
 }
 
 /** Returns the fault of an answer that ended without being one; another try often gives a whole one. */
-function faultOf({ parts, pending, finishMessage: message }: ReadState, finishReason: string): WireFault | undefined {
+function faultOf(
+  { parts, pending, finishMessage: message }: PartialContent,
+  finishReason: string,
+): WireFault | undefined {
   // A call that the output limit cut is left out, as on every wire.
   if (pending !== null && stopOf(finishReason) === 'stop') return { type: 'malformed', what: 'a piece of a tool call' }
   if (badCalls.has(finishReason)) return { type: 'malformed', what: 'a tool call' }

@@ -56,7 +56,7 @@ function addResult({ named, results, images }: OpenContents, entry: ResultEntry,
   if (!signs) for (const image of shown.map((image) => writeElements(userPart(image)))) images.push(image)
 }
 
-/** Returns images as parts that name them; none for no images. */
+/** Returns images as parts that name them; an empty list without images. */
 function imageParts(images: readonly string[]): readonly string[] {
   return images.length === 0 ? [] : [introduction, ...images]
 }
@@ -103,7 +103,7 @@ function ownPart(part: unknown, names: WrittenNames): unknown {
   return name === given ? part : { ...part, functionCall: { ...call, name } }
 }
 
-/** Returns a part of a message; none for empty text. */
+/** Returns the part of a message; empty text has no part. */
 function userPart(part: UserPart): readonly object[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }]
   return [{ inlineData: { mimeType: part.mediaType, data: part.base64 } }]
@@ -135,7 +135,7 @@ function callPart({ name, arguments: written }: ModelCall, names: WrittenNames):
   return { functionCall: { name: names.foreign(name), args: readableArguments(written) } }
 }
 
-/** Adds a signature to the first call if it has none. */
+/** Adds a signature to the first call unless it has one. */
 function signed(parts: readonly unknown[]): readonly unknown[] {
   const first = parts.findIndex((part) => isRecord(part) && part['functionCall'] !== undefined)
   const call = parts[first]

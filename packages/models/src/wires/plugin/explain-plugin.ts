@@ -2,8 +2,9 @@ import { asSentence, isRecord } from '@parley/text'
 import { secretsOf, sourceOfKey } from '../../exchange/endpoint.ts'
 import { classifyRefusal, type FailureContext } from '../../failures/classify-refusal.ts'
 import { classifyNetwork, explainNotAModel, isPage, withoutSecrets } from '../../failures/explain.ts'
+import type { ClientPorts } from '../../port/client-ports.ts'
 import type { ModelFailure } from '../../port/model-client.ts'
-import type { ClientPorts, Provider } from '../../port/wire.ts'
+import type { Provider } from '../../port/provider.ts'
 import { type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { messageOf } from './plugin-process.ts'
 import { keyOf } from './start-plugin.ts'
@@ -57,7 +58,7 @@ export interface PluginFailures {
   notOpened(error: unknown): ModelFailure
 }
 
-/** Creates the failures of one call. It uses the key of now: a login may replace that meanwhile. */
+/** Creates the failures of one call, with the key at its start: a login may replace the key meanwhile. */
 export function createPluginFailures(provider: Provider, ports: ClientPorts, model: string): PluginFailures {
   const { name, baseUrl, package: packageName = '' } = provider
   const { now = Date.now, env } = ports

@@ -1,27 +1,19 @@
 import { isRecord } from '@parley/text'
 import { listingOf } from '../../exchange/over-http.ts'
+import { defaultLimits } from '../../port/client-ports.ts'
 import type { ListedModel, ModelFailure, ModelListing } from '../../port/model-client.ts'
-import { type ClientPorts, defaultLimits, type Provider } from '../../port/wire.ts'
+import type { Provider } from '../../port/provider.ts'
 import { type JsonRecord, recordAt, stringAt } from '../json.ts'
 import { listedModel } from '../listed-model.ts'
 import { createPluginFailures, type PluginFailures } from './explain-plugin.ts'
 import type { CallMessage } from './plugin-process.ts'
-import type { Started } from './start-plugin.ts'
-
-interface ListParts {
-  readonly provider: Provider
-  readonly ports: ClientPorts
-  readonly plugin: () => Promise<Started>
-}
+import type { Plugin } from './start-plugin.ts'
 
 /** Asks a package for its models. Most packages have no list; one that has is called as AI gateways' packages are. */
-export async function listPluginModels(
-  { provider, ports, plugin }: ListParts,
-  signal: AbortSignal,
-): Promise<ModelListing> {
+export async function listPluginModels({ provider, ports, start }: Plugin, signal: AbortSignal): Promise<ModelListing> {
   // A key that is tried before it is kept has no package to be tried with.
   if (ports.plugins === undefined) return { type: 'unlisted' }
-  const started = await plugin()
+  const started = await start()
   if ('failure' in started) return { type: 'failed', failure: started.failure }
   const { process } = started
   const failures = createPluginFailures(provider, ports, '')
@@ -52,7 +44,7 @@ function failed(failure: ModelFailure): ModelListing {
   return { type: 'failed', failure }
 }
 
-/** Returns the listing that the first message about it means. `lastWords` are those of the process. */
+/** Returns the listing of the first message about it. `lastWords` are the last words of the process. */
 function readListing(message: CallMessage, failures: PluginFailures, lastWords: string): ModelListing {
   if (message === null) return failed(failures.endedEarly(lastWords, false))
   if (message['type'] === 'error') return failed(failures.explained(message['error'], false))
@@ -60,7 +52,7 @@ function readListing(message: CallMessage, failures: PluginFailures, lastWords: 
   return Array.isArray(models) ? listingOf(models.filter(isRecord).flatMap(entryOf)) : { type: 'unlisted' }
 }
 
-/** Returns a model that talks; none for one that makes images or embeddings. */
+/** Returns a language model; a model of images or embeddings is left out. */
 function entryOf(entry: JsonRecord): readonly ListedModel[] {
   const id = stringAt(entry, 'id')
   const kind = stringAt(entry, 'modelType') ?? 'language'

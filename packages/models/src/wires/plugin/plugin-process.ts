@@ -13,7 +13,7 @@ type CallRequest =
 
 /** Time that a plug-in has to stop a call before its process is killed. */
 const cancelMs = 2_000
-/** Time in which a package has to load. */
+/** Time limit for loading a package. */
 const openMs = 20_000
 /** Time without a call after which the process is ended. */
 const unusedMs = 5 * 60_000
@@ -40,7 +40,7 @@ export class PluginProcess {
   #unused: NodeJS.Timeout
   #made = 0
   #words = ''
-  /** Pieces of a line whose end has not come yet, and their length. */
+  /** Pieces of an unfinished line, and their length. */
   #pieces: string[] = []
   #lineChars = 0
   #isRunning: boolean
@@ -69,7 +69,7 @@ export class PluginProcess {
     return this.#isRunning
   }
 
-  /** Returns how the process ended, with the last of what it wrote to stderr. */
+  /** Returns how the process ended, with its last text on stderr. */
   get lastWords(): string {
     return this.#words
   }

@@ -14,7 +14,9 @@ import { callPart } from './write-call.ts'
 
 /** Reader of the parts of one response. Nothing follows a terminal event. */
 export interface PartReader {
-  /** Returns the events of a part of the stream; the error of an `error` part; why the stream ended before its answer. */
+  /**
+   * Returns the events of a part of the stream; the error of an `error` part; why the stream ended before its answer.
+   */
   read(part: unknown): readonly ModelEvent[] | { readonly error: unknown } | { readonly unfinished: string }
 }
 
@@ -82,7 +84,7 @@ function createPassages(history: object[]) {
   }
 }
 
-/** Creates a reader of files that the model makes, in whose place a line goes back. */
+/** Creates a reader of files that the model makes; a line of text goes back in their place. */
 function createFiles(history: object[]) {
   let count = 0
   return {
@@ -135,8 +137,8 @@ function createCalls(request: ModelRequest, history: object[]) {
 const noReason = { unfinished: 'the stream of the provider broke off' } as const
 
 /**
- * Returns why a response ended: a word in version 2, an object with it since version 3. A package whose stream breaks off
- * finishes all the same, with no word of the provider.
+ * Returns why a response ended: a word in version 2, an object with the word since version 3. A package with a broken
+ * stream finishes all the same, without a word of the provider.
  */
 function stopOf(reason: unknown): StopReason | typeof noReason | { readonly error: unknown } {
   const word = isRecord(reason) ? reason['unified'] : reason

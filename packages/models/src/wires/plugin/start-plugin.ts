@@ -4,22 +4,30 @@ import { ownNode } from '@parley/host'
 import { errorMessage } from '@parley/text'
 import { noCredentials, readKey } from '../../exchange/endpoint.ts'
 import { proxyVariables } from '../../http/network.ts'
+import type { ClientPorts, PluginPorts } from '../../port/client-ports.ts'
 import type { ModelFailure } from '../../port/model-client.ts'
-import type { ClientPorts, PluginPorts, Provider } from '../../port/wire.ts'
+import type { Provider } from '../../port/provider.ts'
 import { PluginProcess } from './plugin-process.ts'
 
-export type Started = { readonly process: PluginProcess } | { readonly failure: ModelFailure }
+export type StartedPlugin = { readonly process: PluginProcess } | { readonly failure: ModelFailure }
 
 interface Running {
   /** Package and settings that it was started for. */
   readonly wanted: string
   /** The process once it runs; null while its sandbox is prepared. */
   process: PluginProcess | null
-  readonly started: Promise<Started>
+  readonly started: Promise<StartedPlugin>
 }
 
-/** Starts the process at the first call, and anew when it has ended, or its key or package is another one. */
-export function createPlugin(provider: Provider, ports: ClientPorts): () => Promise<Started> {
+/** Provider with the process of its package. */
+export interface Plugin {
+  readonly provider: Provider
+  readonly ports: ClientPorts
+  /** Starts the process at the first call, and anew when it has ended, or its key or package is another one. */
+  start(): Promise<StartedPlugin>
+}
+
+export function createPlugin(provider: Provider, ports: ClientPorts): Plugin {
   let running: Running | null = null
 
   function begin(wanted: string, launch: Launch): Running {
@@ -35,7 +43,7 @@ export function createPlugin(provider: Provider, ports: ClientPorts): () => Prom
     return begun
   }
 
-  return async () => {
+  async function start(): Promise<StartedPlugin> {
     const { plugins } = ports
     const packageName = provider.package ?? ''
     const installed = installedAt(plugins?.folderOf(packageName) ?? null)
@@ -52,6 +60,8 @@ export function createPlugin(provider: Provider, ports: ClientPorts): () => Prom
     running = begin(wanted, { provider, plugins, settings, folder: installed.folder, env: envOf(provider, ports) })
     return running.started
   }
+
+  return { provider, ports, start }
 }
 
 interface Launch {
@@ -63,7 +73,7 @@ interface Launch {
 }
 
 /** Starts the process of a package in its sandbox, where this machine has one. Never rejects. */
-async function startProcess({ provider, plugins, settings, folder, env }: Launch): Promise<Started> {
+async function startProcess({ provider, plugins, settings, folder, env }: Launch): Promise<StartedPlugin> {
   const { name, package: packageName = '', factory } = provider
   try {
     const authorities = env['NODE_EXTRA_CA_CERTS']
@@ -92,7 +102,7 @@ interface Installed {
   readonly inode: number
 }
 
-/** Returns the installed package in a folder; null when there is none. */
+/** Returns the installed package in a folder; null where no package is installed. */
 function installedAt(place: string | null): Installed | null {
   if (place === null || statSync(join(place, 'entry.mjs'), { throwIfNoEntry: false }) === undefined) return null
   const folder = realpathSync(place)
@@ -112,7 +122,7 @@ export function keyOf(provider: Provider, { env, keptKey }: ClientPorts): string
   return readKey(provider, env) ?? keptKey?.()
 }
 
-/** Returns what the package's factory gets. */
+/** Returns the settings for the package's factory. */
 function settingsOf(provider: Provider, ports: ClientPorts): object {
   const { id, baseUrl, headers, envHeaders = {}, queryParams } = provider
   const apiKey = keyOf(provider, ports)
@@ -132,7 +142,7 @@ function settingsOf(provider: Provider, ports: ClientPorts): object {
 /** Hosts of this machine, which no proxy would find. */
 const ownHosts = 'localhost,127.0.0.1,[::1]'
 
-/** Returns all variables of the process: the provider's key and those for proxies. */
+/** Returns all variables of the process: the provider's key and the variables for proxies. */
 function envOf(provider: Provider, ports: ClientPorts): Record<string, string> {
   const { envKey, network } = provider
   const key = keyOf(provider, ports)

@@ -1,12 +1,14 @@
 import { Watchdog } from '../../http/watchdog.ts'
+import { defaultLimits } from '../../port/client-ports.ts'
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../port/model-client.ts'
+import type { Provider } from '../../port/provider.ts'
 import type { ToolRules } from '../../port/tool-rules.ts'
-import { type ClientPorts, defaultLimits, type Provider, type Wire } from '../../port/wire.ts'
+import type { Wire } from '../../port/wire.ts'
 import { createPluginFailures } from './explain-plugin.ts'
 import { listPluginModels } from './list-models.ts'
 import type { CallMessage, PluginProcess } from './plugin-process.ts'
 import { createPartReader } from './read-parts.ts'
-import { createPlugin, type Started } from './start-plugin.ts'
+import { createPlugin, type Plugin } from './start-plugin.ts'
 import { writeCall } from './write-call.ts'
 
 /** A package may speak with any API, so its tools keep the rules of all. */
@@ -18,37 +20,35 @@ const toolRules: ToolRules = {
   plainReferences: false,
 }
 
-/** Providers of AI SDK packages: each runs in a process of its own, which has its key and nothing else of the user's. */
+/**
+ * Providers of AI SDK packages: each runs in a process of its own, which has its key and nothing else of the user's.
+ */
 export const pluginWire: Wire = {
   createClient(provider, ports) {
-    const adapter = `plugin/1:${provider.id}`
     const plugin = createPlugin(provider, ports)
     return {
-      adapter,
+      adapter: adapterOf(provider),
       toolRules,
-      stream: (request, signal) => streamPlugin({ provider, ports, plugin, adapter }, request, signal),
-      listModels: (signal) => listPluginModels({ provider, ports, plugin }, signal),
+      stream: (request, signal) => streamPlugin(plugin, request, signal),
+      listModels: (signal) => listPluginModels(plugin, signal),
     } satisfies ModelClient
   },
 }
 
-interface PluginCallParts {
-  readonly provider: Provider
-  readonly ports: ClientPorts
-  readonly plugin: () => Promise<Started>
-  readonly adapter: string
+function adapterOf({ id }: Provider): string {
+  return `plugin/1:${id}`
 }
 
 async function* streamPlugin(
-  { provider, ports, plugin, adapter }: PluginCallParts,
+  plugin: Plugin,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   if (signal.aborted) return yield { type: 'aborted' }
-  const started = await plugin()
+  const started = await plugin.start()
   if ('failure' in started) return yield { type: 'failed', failure: started.failure }
   if (signal.aborted) return yield { type: 'aborted' }
-  const exchange = beginCall(started.process, { provider, ports, request, adapter, signal })
+  const exchange = beginCall(started.process, plugin, { request, signal })
   try {
     for (;;) {
       const event = await exchange.next()
@@ -60,18 +60,13 @@ async function* streamPlugin(
   }
 }
 
-interface CallParts {
-  readonly provider: Provider
-  readonly ports: ClientPorts
-  readonly request: ModelRequest
-  readonly adapter: string
-  readonly signal: AbortSignal
-}
-
-/** Begins one call. `next` resolves with its events, the last of which is terminal; `close` ends what still runs. */
-function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, signal }: CallParts) {
-  const { limits } = ports
-  const totalMs = limits?.maxResponseMs ?? provider.requestTimeoutMs ?? defaultLimits.maxResponseMs
+/** Begins one call. `next` resolves with its events, the last one terminal; `close` ends a call that still runs. */
+function beginCall(
+  process: PluginProcess,
+  { provider, ports }: Plugin,
+  { request, signal }: { readonly request: ModelRequest; readonly signal: AbortSignal },
+) {
+  const totalMs = ports.limits?.maxResponseMs ?? provider.requestTimeoutMs ?? defaultLimits.maxResponseMs
   const waiting: ModelEvent[] = []
   const reader = createPartReader(request)
   let wake: () => void = () => undefined
@@ -86,7 +81,7 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
 
   function onMessage(message: CallMessage): void {
     watchdog.alive()
-    if (message === null) fail(failures.endedEarly(plugin.lastWords, hasAnswer))
+    if (message === null) fail(failures.endedEarly(process.lastWords, hasAnswer))
     else if (message['type'] === 'error') fail(failures.explained(message['error'], hasAnswer))
     else if (message['type'] === 'end') fail(failures.endedEarly('its stream had no end', hasAnswer))
     else {
@@ -115,10 +110,13 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
           }
     fail(failure)
   })
-  void plugin.opened.then((error) => {
+  void process.opened.then((error) => {
     if (error !== null) fail(failures.notOpened(error))
     else if (watchdog.trip === undefined)
-      id = plugin.call({ type: 'call', model: request.model, options: writeCall(request, adapter) }, onMessage)
+      id = process.call(
+        { type: 'call', model: request.model, options: writeCall(request, adapterOf(provider)) },
+        onMessage,
+      )
   })
 
   return {
@@ -131,7 +129,7 @@ function beginCall(plugin: PluginProcess, { provider, ports, request, adapter, s
     },
     close(): void {
       watchdog.stop()
-      if (id !== null) plugin.cancel(id)
+      if (id !== null) process.cancel(id)
     },
   }
 }

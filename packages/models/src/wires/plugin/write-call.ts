@@ -21,7 +21,7 @@ export interface PluginCall {
   readonly reasoning?: string
 }
 
-/** Returns a request in the words of the AI SDK. `adapter` is the client's own, whose parts go back unchanged. */
+/** Returns a request in the words of the AI SDK. Parts of responses with this `adapter` go back unchanged. */
 export function writeCall(request: ModelRequest, adapter: string): PluginCall {
   const { instructions, entries, tools, outputSchema, maxOutputTokens, effort } = request
   const system = instructions === '' ? [] : [{ role: 'system', content: instructions }]
@@ -38,16 +38,16 @@ function toolOf({ name, description, parameters }: ModelRequest['tools'][number]
   return { type: 'function', name, description, inputSchema: parameters }
 }
 
-interface Message {
+interface PromptMessage {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly content: readonly unknown[]
 }
 
 /** Returns the messages; results that follow each other are one, as parallel calls need. */
-function messagesOf(entries: readonly ModelEntry[], adapter: string): readonly Message[] {
+function messagesOf(entries: readonly ModelEntry[], adapter: string): readonly PromptMessage[] {
   const noteCalls = createCallForms(adapter)
   const written: WrittenCalls = new Map()
-  const messages: Message[] = []
+  const messages: PromptMessage[] = []
   const images: ImagePart[] = []
   for (const entry of entries) {
     for (const message of imageMessage(takeImagesBefore(entry, images))) messages.push(message)
@@ -63,12 +63,12 @@ function messagesOf(entries: readonly ModelEntry[], adapter: string): readonly M
   return [...messages, ...imageMessage(images)]
 }
 
-function imageMessage(images: readonly ImagePart[]): readonly Message[] {
+function imageMessage(images: readonly ImagePart[]): readonly PromptMessage[] {
   const content = [{ type: 'text', text: imagesFollow }, ...images.flatMap(userPart)]
   return images.length === 0 ? [] : [{ role: 'user', content }]
 }
 
-/** Id and name in which a call goes out, by its id in the conversation. */
+/** Sent id and name of each call, by its id in the conversation. */
 type WrittenCalls = Map<string, Pick<ModelCall, 'callId' | 'name'>>
 
 /** Names that every provider takes. */
@@ -84,7 +84,7 @@ function createCallForms(adapter: string): (response: ResponseEntry, written: Wr
   }
 }
 
-function messageOf(entry: ModelEntry, adapter: string, written: WrittenCalls): Message {
+function messageOf(entry: ModelEntry, adapter: string, written: WrittenCalls): PromptMessage {
   switch (entry.kind) {
     case 'user':
       return { role: 'user', content: entry.content.flatMap(userPart) }
@@ -113,7 +113,7 @@ function neutralParts({ text, calls }: ResponseEntry, written: WrittenCalls): re
   return [...(text === '' ? [] : [{ type: 'text', text }]), ...parts]
 }
 
-/** Returns a part as the package gave it, with the name of a call in the form in which it goes out. */
+/** Returns a part as the package gave it, with the sent name of a call. */
 function ownPart(part: unknown, written: WrittenCalls): unknown {
   const id = isRecord(part) && part['type'] === 'tool-call' ? part['toolCallId'] : undefined
   const call = typeof id === 'string' ? written.get(id) : undefined

@@ -10,8 +10,9 @@ export function recordedPart(id: string): object {
 }
 
 /**
- * Chooses the first unused response whose `when` fits the newest results; else the first unused one without `when`; else
- * the one with `otherwise`. Depends on the conversation alone, so that a resumed one continues at the right place.
+ * Chooses the first unused response with a `when` that fits the newest results; else the first unused one without
+ * `when`; else the one with `otherwise`. Depends on the conversation alone, so that a resumed one continues at the
+ * right place.
  */
 export function chooseRecorded(
   responses: readonly RecordedResponse[],

@@ -41,7 +41,7 @@ export function digestForLine(whole: WholeDigest, known: readonly string[]): Req
   }
 }
 
-/** Returns the first field in which a request differs from the recorded one of `responses[at]`; undefined for none. */
+/** Returns the first field of a request that differs from the recorded `responses[at]`; undefined if all are equal. */
 export function firstDifference(
   whole: WholeDigest,
   responses: readonly RecordedResponse[],

@@ -1,5 +1,6 @@
 import { readUnlocked } from '@parley/host'
 import { errorMessage } from '@parley/text'
+import type { ClientPorts } from '../../port/client-ports.ts'
 import {
   type FailureCode,
   isTerminal,
@@ -8,7 +9,7 @@ import {
   type ModelRequest,
   zeroUsage,
 } from '../../port/model-client.ts'
-import type { ClientPorts, Wire } from '../../port/wire.ts'
+import type { Wire } from '../../port/wire.ts'
 import { chooseRecorded, countRecorded, recordedAdapter, recordedPart } from './choose-response.ts'
 import type { ParsedRecording, RecordedResponse } from './recording.ts'
 import { digestRequest, firstDifference } from './request-digest.ts'
@@ -39,7 +40,7 @@ export interface RecordedOptions extends PlayOptions {
 /** Creates a client that plays a recording. Its place in the recording follows from the conversation alone. */
 export function createRecordedClient(options: RecordedOptions): ModelClient {
   let parsed: Promise<ParsedRecording> | undefined
-  const choose = async (request: ModelRequest): Promise<Choice> => {
+  const choose = async (request: ModelRequest): Promise<PlayedResponse> => {
     parsed ??= load(options.read)
     const recording = await parsed
     if (recording.type === 'unreadable') {
@@ -66,7 +67,7 @@ async function load(read: RecordedOptions['read']): Promise<ParsedRecording> {
   }
 }
 
-function chooseStrictly(responses: readonly RecordedResponse[], request: ModelRequest): Choice {
+function chooseStrictly(responses: readonly RecordedResponse[], request: ModelRequest): PlayedResponse {
   const index = countRecorded(request.entries)
   const response = responses[index]
   if (response === undefined) return ending()
@@ -86,11 +87,11 @@ function ending(): RecordedResponse {
   }
 }
 
-function failed(code: FailureCode, message: string): Choice {
+function failed(code: FailureCode, message: string): PlayedResponse {
   return { type: 'failed', failure: { code, message, retry: 'never' } }
 }
 
-type Choice = RecordedResponse | Extract<ModelEvent, { type: 'failed' }>
+type PlayedResponse = RecordedResponse | Extract<ModelEvent, { type: 'failed' }>
 
 interface PlayOptions {
   /** True when text streams at reading speed. */
@@ -101,7 +102,7 @@ interface PlayOptions {
 
 /** Streams the chosen response, or the failure in its place. */
 async function* play(
-  choose: () => Promise<Choice>,
+  choose: () => Promise<PlayedResponse>,
   { paced, sleep = sleepFor }: PlayOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {

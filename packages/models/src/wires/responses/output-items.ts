@@ -2,13 +2,13 @@ import { isRecord } from '@parley/text'
 import * as z from 'zod'
 import type { ModelEvent, ModelRequest } from '../../port/model-client.ts'
 import type { ExplainFault } from '../../port/wire.ts'
-import { type Ending, fail } from '../event-reader.ts'
+import { fail, type OpenResponse } from '../event-reader.ts'
 import { type JsonRecord, lazily, stringAt } from '../json.ts'
 import { pictureEvent, pictureText } from '../pictures.ts'
 import { type CallIds, type CallProgress, createCallIds, createCallProgress } from '../tool-calls.ts'
 
 /** State of one response while it is read. */
-export interface ReadState extends Ending {
+export interface PartialResponse extends OpenResponse {
   readonly tools: ModelRequest['tools']
   readonly callIds: CallIds
   readonly progress: CallProgress
@@ -18,7 +18,7 @@ export interface ReadState extends Ending {
   readonly items: Map<number, JsonRecord | undefined>
 }
 
-export function createReadState(request: ModelRequest, explain: ExplainFault): ReadState {
+export function createPartialResponse(request: ModelRequest, explain: ExplainFault): PartialResponse {
   return {
     explain,
     tools: request.tools,
@@ -30,8 +30,8 @@ export function createReadState(request: ModelRequest, explain: ExplainFault): R
   }
 }
 
-/** Adds a complete output item, unchanged, for the next request, and sends those of its parts that were not sent yet. */
-export function addItem(state: ReadState, index: number, raw: unknown, out: ModelEvent[]): void {
+/** Adds a complete output item, unchanged, for the next request, and sends its unsent parts. */
+export function addItem(state: PartialResponse, index: number, raw: unknown, out: ModelEvent[]): void {
   if (state.items.has(index)) return
   const item = outputItem().safeParse(raw)
   if (!item.success || !isRecord(raw)) {
@@ -46,8 +46,10 @@ export function addItem(state: ReadState, index: number, raw: unknown, out: Mode
   if (item.data.type === 'reasoning') sendReasoning(state, index, item.data, out)
 }
 
-/** Sends a call and returns its id. Omits one that was cut short or repeats another: sent back, it would need a result. */
-function sendCall(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): string | undefined {
+/**
+ * Sends a call and returns its id. Omits one that was cut short or repeats another: sent back, it would need a result.
+ */
+function sendCall(state: PartialResponse, index: number, item: OutputItem, out: ModelEvent[]): string | undefined {
   if (item.status === 'incomplete') return undefined
   const call = { callId: item.call_id ?? item.id ?? '', name: item.name ?? '', arguments: argumentsOf(state, item) }
   const callId = state.callIds.claim(call)
@@ -55,8 +57,11 @@ function sendCall(state: ReadState, index: number, item: OutputItem, out: ModelE
   return callId
 }
 
-/** Returns the arguments as text; some servers send the object itself. The input of a freeform tool stands for one field. */
-function argumentsOf({ tools }: ReadState, { type, name, arguments: written, input }: OutputItem): string {
+/**
+ * Returns the arguments as text; some servers send the object itself. The input of a freeform tool stands for one
+ * field.
+ */
+function argumentsOf({ tools }: PartialResponse, { type, name, arguments: written, input }: OutputItem): string {
   if (type === 'custom_tool_call') {
     const field = tools.find((tool) => tool.name === name)?.freeform?.field ?? 'input'
     return JSON.stringify({ [field]: input ?? '' })
@@ -70,7 +75,10 @@ function callItem(raw: JsonRecord, callId: string | undefined): JsonRecord | und
   return callId === raw['call_id'] ? raw : { ...raw, call_id: callId }
 }
 
-/** Sends the picture of an item, and returns the message that goes back in its place; the item where there is none. */
+/**
+ * Sends the picture of an item and returns the message that replaces it in later requests; returns the item if it has
+ * no picture.
+ */
 function sendPicture(index: number, raw: JsonRecord, out: ModelEvent[]): JsonRecord {
   const base64 = stringAt(raw, 'result') ?? ''
   if (base64 === '') return raw
@@ -79,15 +87,15 @@ function sendPicture(index: number, raw: JsonRecord, out: ModelEvent[]): JsonRec
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: pictureText(picture) }] }
 }
 
-function sendTexts(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {
+function sendTexts(state: PartialResponse, index: number, item: OutputItem, out: ModelEvent[]): void {
   for (const [nth, content] of (item.content ?? []).entries()) {
     const part = partOf({ output_index: index, content_index: nth }, 'text')
     for (const event of sendWhole(state, 'textDone', part, content.text ?? content.refusal ?? '')) out.push(event)
   }
 }
 
-/** Sends summaries, and the content in which open models send their raw reasoning. */
-function sendReasoning(state: ReadState, index: number, item: OutputItem, out: ModelEvent[]): void {
+/** Sends summaries and content, where open models send their raw reasoning. */
+function sendReasoning(state: PartialResponse, index: number, item: OutputItem, out: ModelEvent[]): void {
   for (const [nth, { text }] of (item.summary ?? []).entries()) {
     const part = partOf({ output_index: index, summary_index: nth }, 'reasoning')
     for (const event of sendWhole(state, 'reasoningDone', part, text ?? '')) out.push(event)
@@ -100,7 +108,7 @@ function sendReasoning(state: ReadState, index: number, item: OutputItem, out: M
 
 /** Returns the event with a whole text, or nothing when its part was sent whole before. */
 export function sendWhole(
-  state: ReadState,
+  state: PartialResponse,
   type: 'textDone' | 'reasoningDone' | 'rawDone',
   part: string,
   text: string,
@@ -111,8 +119,8 @@ export function sendWhole(
 }
 
 /**
- * Names the part of an event by its indexes. Item ids would not do: some gateways change them with every event. Text and
- * raw reasoning are counted by content, other reasoning by summary.
+ * Names the part of an event by its indexes. Item ids would not do: some gateways change them with every event. Text
+ * and raw reasoning are counted by content, other reasoning by summary.
  */
 export function partOf(event: JsonRecord, kind: 'text' | 'reasoning' | 'raw' | 'call'): string {
   const index = event['output_index'] ?? 0

@@ -11,12 +11,12 @@ import { fail, notJson } from '../event-reader.ts'
 import { type JsonRecord, lazily, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { filtersIn, stopWords } from '../stop-words.ts'
-import { addItem, createReadState, partOf, type ReadState, sendWhole } from './output-items.ts'
+import { addItem, createPartialResponse, type PartialResponse, partOf, sendWhole } from './output-items.ts'
 
-type Handler = (state: ReadState, event: JsonRecord, out: ModelEvent[]) => void
+type Handler = (state: PartialResponse, event: JsonRecord, out: ModelEvent[]) => void
 
 export function createResponsesReader(request: ModelRequest, explain: ExplainFault): WireReader {
-  const state = createReadState(request, explain)
+  const state = createPartialResponse(request, explain)
   return {
     read(data, out) {
       if (state.finished || data === '[DONE]') return
@@ -30,7 +30,7 @@ export function createResponsesReader(request: ModelRequest, explain: ExplainFau
   }
 }
 
-function readEvent(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
+function readEvent(state: PartialResponse, event: JsonRecord, out: ModelEvent[]): void {
   const { type, delta } = event
   // The hot path: nearly every event is this one, and a schema would slow it down.
   if (type === 'response.output_text.delta' && typeof delta === 'string') {
@@ -60,13 +60,13 @@ const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['error', refuse],
 ])
 
-function indexOf(state: ReadState, event: JsonRecord): number {
+function indexOf(state: PartialResponse, event: JsonRecord): number {
   return numberAt(event, 'output_index') ?? state.items.size
 }
 
-type Kind = 'text' | 'reasoning' | 'raw'
+type TextKind = 'text' | 'reasoning' | 'raw'
 
-function pushDelta(kind: Kind, event: JsonRecord, out: ModelEvent[]): void {
+function pushDelta(kind: TextKind, event: JsonRecord, out: ModelEvent[]): void {
   const text = stringAt(event, 'delta') ?? ''
   const part = partOf(event, kind)
   if (text === '') return
@@ -74,27 +74,27 @@ function pushDelta(kind: Kind, event: JsonRecord, out: ModelEvent[]): void {
   else out.push({ type: 'reasoningDelta', part, text, ...(kind === 'raw' ? { raw: true } : {}) })
 }
 
-function pushWhole(state: ReadState, kind: Kind, event: JsonRecord, out: ModelEvent[]): void {
+function pushWhole(state: PartialResponse, kind: TextKind, event: JsonRecord, out: ModelEvent[]): void {
   const text = stringAt(event, 'text') ?? stringAt(event, 'refusal') ?? ''
   for (const sent of sendWhole(state, `${kind}Done`, partOf(event, kind), text)) out.push(sent)
 }
 
-function beginItem(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
+function beginItem(state: PartialResponse, event: JsonRecord, out: ModelEvent[]): void {
   const item = recordAt(event, 'item')
   const type = item?.['type']
   if (item !== undefined && (type === 'function_call' || type === 'custom_tool_call'))
     state.progress.begin(partOf(event, 'call'), stringAt(item, 'name'), out)
 }
 
-function growCall(state: ReadState, event: JsonRecord, out: ModelEvent[]): void {
+function growCall(state: PartialResponse, event: JsonRecord, out: ModelEvent[]): void {
   state.progress.grow(partOf(event, 'call'), stringAt(event, 'delta') ?? '', out)
 }
 
-function refuse(state: ReadState, record: JsonRecord, out: ModelEvent[]): void {
+function refuse(state: PartialResponse, record: JsonRecord, out: ModelEvent[]): void {
   fail(state, { type: 'refused', error: readErrorRecord(record) }, out)
 }
 
-function finish(state: ReadState, raw: unknown, out: ModelEvent[]): void {
+function finish(state: PartialResponse, raw: unknown, out: ModelEvent[]): void {
   const response = finalResponse().safeParse(raw)
   if (!response.success) {
     fail(state, { type: 'malformed', what: 'the final response' }, out)
@@ -104,7 +104,7 @@ function finish(state: ReadState, raw: unknown, out: ModelEvent[]): void {
     refuse(state, response.data, out)
     return
   }
-  // The final response repeats the items; they are read here only when none of them came before.
+  // The final response repeats the items; they are read here only when no item came before.
   if (state.items.size === 0) {
     for (const [index, item] of (response.data.output ?? []).entries()) addItem(state, index, item, out)
   }
@@ -120,7 +120,7 @@ function finish(state: ReadState, raw: unknown, out: ModelEvent[]): void {
 const foreignCalls = /^(?:local_shell|shell|apply_patch|computer)_call$/
 
 /** Returns the items that can go back, in order. Reasoning at the end stands before nothing, and would be rejected. */
-function partsOf(state: ReadState): readonly JsonRecord[] {
+function partsOf(state: PartialResponse): readonly JsonRecord[] {
   const inOrder = [...state.items].sort(([a], [b]) => a - b)
   const items = inOrder.flatMap(([, item]) => (item === undefined ? [] : [item]))
   const parts = items.filter((item) => !foreignCalls.test(String(item['type'])) || hasOutput(items, item))
@@ -132,7 +132,10 @@ function hasOutput(items: readonly JsonRecord[], { type, call_id: callId }: Json
   return items.some((item) => item['type'] === `${String(type)}_output` && item['call_id'] === callId)
 }
 
-/** Returns why a response ended. A model that has not ended its turn goes on with another request, unless it did nothing. */
+/**
+ * Returns why a response ended. A model that has not ended its turn goes on with another request, unless it did
+ * nothing.
+ */
 function stopOf({ status, incomplete_details: details, ...others }: FinalResponse, hasParts: boolean): StopReason {
   const reason = details?.reason
   if (reason === 'content_filter') return 'filter'

@@ -18,13 +18,15 @@ export const responsesWire: HttpWire = {
 /** Models known to reason without an effort; others reject the request for encrypted reasoning. */
 const reasoningModels = /(?:^|\/)(?:gpt-(?:[5-9]|\d\d)|o\d|codex)(?!.*-chat)/
 
-/** Models known to reject the reasoning of others; those of open servers are not among them. */
+/** Models known to reject the reasoning of other models; models of open servers are not among them. */
 const plainModels = /(?:^|\/)(?:gpt-[34]|chatgpt|gpt-5.*-chat)/
 
 /** Name of the schema of an answer, which models read. */
 const answerName = 'answer'
 
-/** Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input. */
+/**
+ * Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input.
+ */
 export function createResponsesWriter(adapter: string): WriteRequest {
   const withReasoning = createItemWriter((own) => own.adapter === adapter)
   const withoutReasoning = createItemWriter((own) => own.adapter === adapter && !own.parts.some(isReasoning))

@@ -13,7 +13,7 @@ interface OpenItems {
   /** Ids of the calls that go back as calls of a freeform tool; their results have a type of their own then. */
   readonly freeform: Set<string>
   readonly names: WrittenNames
-  /** Reasoning at the end of the last response: the API takes it only with what the model made of it behind. */
+  /** Reasoning at the end of the last response: the API takes it only with the model's output behind it. */
   readonly held: unknown[]
 }
 
@@ -69,7 +69,7 @@ function inputOf(part: UserPart): object {
   return { type: 'input_image', image_url: dataUrl(part) }
 }
 
-/** Returns an item as the provider gave it, but for what the API does not take back. */
+/** Returns an item as the provider gave it, without the values that the API does not take back. */
 function ownItem(item: unknown, { names }: OpenItems): unknown {
   if (!isRecord(item)) return item
   if (isReasoning(item)) return Array.isArray(item['summary']) ? item : { ...item, summary: [] }
