@@ -9,7 +9,7 @@ import type { ModelFailure } from '../../port/model-client.ts'
 import type { Provider } from '../../port/provider.ts'
 import { PluginProcess } from './plugin-process.ts'
 
-export type StartedPlugin = { readonly process: PluginProcess } | { readonly failure: ModelFailure }
+type StartedPlugin = { readonly process: PluginProcess } | { readonly failure: ModelFailure }
 
 interface Running {
   /** Package and settings that it was started for. */
