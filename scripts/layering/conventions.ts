@@ -30,6 +30,14 @@ export function lengthWarnings({ path, text, isTest }: Source): string[] {
 
 const lineCount = (text: string): number => text.split('\n').length - 1
 
+const importLimit = 20
+
+/** Counts imports, also of types inside a type; not the modules that a table loads when they are needed. */
+export function importCountViolations({ path, syntax }: Source): string[] {
+  const count = syntax.imports.filter(({ binds }) => binds).length
+  return count > importLimit ? [`${path} has ${count} imports, the limit is ${importLimit}`] : []
+}
+
 /** A cast is allowed on a line that says, after "narrowed:", which check has made it safe. */
 export function looseTypeViolations(source: Source): string[] {
   if (source.isTest) return []

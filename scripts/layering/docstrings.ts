@@ -22,3 +22,27 @@ export function docstringViolations({ path, text, isTest }: Pick<Source, 'path' 
     ]
   })
 }
+
+/** A pronoun or a clause in the place of a noun, which a reader has to look for. */
+const pronoun =
+  /\b(those|that of|what (is|are|was|has|had|it|they|a|the)|who(ever)?|whose|of which|by which|in which|of now|none)\b/i
+
+/** Returns the comments of a source, docstrings and line comments, each as one line of text. */
+export function commentsOf({ text }: Pick<Source, 'text'>): { readonly comment: string; readonly line: number }[] {
+  const pattern = /\/\*\*([\s\S]*?)\*\/|(?:^|\s)\/\/ ([A-Z][^\n]*(?:\n\s*\/\/ [^\n]*)*)/g
+  return [...text.matchAll(pattern)].map((match) => ({
+    comment: (match[1] ?? match[2] ?? '')
+      .replace(/\n\s*(\*|\/\/)/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim(),
+    line: text.slice(0, match.index + 1).split('\n').length,
+  }))
+}
+
+/** Returns comments whose reader has to look back for a noun. */
+export function backwardCommentViolations(source: Pick<Source, 'path' | 'text'>): string[] {
+  return commentsOf(source).flatMap(({ comment, line }) => {
+    const found = pronoun.exec(comment)
+    return found === null ? [] : [`${source.path}:${line} says "${found[0]}": ${comment}`]
+  })
+}

@@ -12,7 +12,8 @@ const shortShare = 0.05
 
 /**
  * Folders of a package from the lowest to the highest: a source imports from its own folder and from lower ones only.
- * A folder that is not listed belongs to its nearest listed parent; `.` is the package's `src` itself.
+ * `.` is the package's `src` itself. A folder that is not listed is a finding; until it is, it belongs to its nearest
+ * listed parent.
  */
 const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/policy': [
@@ -132,6 +133,38 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   ],
   'apps/web': ['link', 'words', 'ui/transcript', 'ui/question', 'ui/composer', 'ui/rewind', 'ui', 'frozen', '.'],
   'packages/models': ['port', 'http', 'check', 'catalogue', 'failures', 'exchange', 'tool-schemas', 'wires', '.'],
+}
+
+/** Returns the folders with sources that have no place in the order of their package. */
+export function unorderedFolderViolations(sources: readonly Source[]): string[] {
+  const folders = new Map(sources.filter(({ isTest }) => !isTest).map(({ path, home }) => [posix.dirname(path), home]))
+  return [...folders]
+    .filter(([folder, home]) => !folderOrder[home]?.includes(posix.relative(`${home}/src`, folder) || '.'))
+    .map(([folder]) => `${folder} has no place in the order of folders`)
+    .sort()
+}
+
+/** Returns pairs of folders of one package that import each other, a folder and one inside it included. */
+export function folderPairViolations(sources: readonly Source[]): string[] {
+  const imports = sources.filter(({ isTest }) => !isTest).flatMap((source) => importedFolders(source))
+  const counts = Map.groupBy(imports, ([from, to]) => `${from} → ${to}`)
+  return [...counts].flatMap(([, [pair]]) => {
+    const [from = '', to = ''] = pair ?? []
+    const back = counts.get(`${to} → ${from}`)
+    const there = counts.get(`${from} → ${to}`)
+    return back !== undefined && from < to
+      ? [`${from} and ${to} import each other (${there?.length} and ${back.length} times)`]
+      : []
+  })
+}
+
+function importedFolders(source: Source): (readonly [from: string, to: string])[] {
+  const from = posix.dirname(source.path)
+  return source.syntax.imports
+    .filter(({ specifier }) => isRelative(specifier))
+    .map((imported) => posix.dirname(targetOf(source, imported)))
+    .filter((to) => to !== from && to.startsWith(`${source.home}/`))
+    .map((to) => [from, to] as const)
 }
 
 export function folderSizeViolations(sources: readonly Source[]): string[] {

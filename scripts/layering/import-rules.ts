@@ -163,6 +163,17 @@ const engineByItsFace: Rule = (source, imported) => {
   return needsValue ? 'the MCP frontend is a client and takes types of the engine only' : undefined
 }
 
+/** Returns imports of one app by another, which are counted until there is no more; then `terminalByItsDoor` goes. */
+export function appImportViolations({ path, home, syntax }: Source): string[] {
+  if (!home.startsWith('apps/')) return []
+  const own = home === 'apps/tui' ? 'parley' : home.replace('apps/', '@parley/')
+  return syntax.imports
+    .filter(({ specifier }) => appNames.includes(packageOf(specifier)) && packageOf(specifier) !== own)
+    .map(({ specifier, line }) => `${path}:${line} imports the app ${specifier}`)
+}
+
+const appNames = ['parley', '@parley/web']
+
 const rules: readonly Rule[] = [
   packageArrows,
   innermostThirdParties,

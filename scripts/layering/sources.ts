@@ -15,8 +15,8 @@ export type Source = {
 export const root = join(import.meta.dirname, '../..')
 
 /** Reads every TypeScript source and test of the packages and apps. */
-export function readSources(): Source[] {
-  const patterns = ['{packages,apps}/*/{src,test}/**/*.ts', '{packages,apps}/*/{src,test}/**/*.tsx']
+export function readSources(parts: '{src,test}' | 'src' = '{src,test}'): Source[] {
+  const patterns = [`{packages,apps}/*/${parts}/**/*.ts`, `{packages,apps}/*/${parts}/**/*.tsx`]
   return globSync(patterns, { cwd: root }).map((path) => toSource(path, readFileSync(join(root, path), 'utf8')))
 }
 

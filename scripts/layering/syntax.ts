@@ -4,6 +4,8 @@ export type Import = {
   readonly specifier: string
   /** Erased at run time. */
   readonly typeOnly: boolean
+  /** Neither an `export … from` nor loaded when it is needed. */
+  readonly binds: boolean
   readonly line: number
 }
 
@@ -29,14 +31,14 @@ export function readSyntax(path: string, text: string): Syntax {
   const longSpreads: Finding[] = []
   const lineAt = lineCounter(text)
   walk(parseSource(path, text), (node) => {
-    const line = lineAt(node.start)
     const imported = importOf(node)
-    if (imported) imports.push({ ...imported, line })
+    if (imported) imports.push({ ...imported, line: lineAt(node.start) })
     const name = nameOf(node)
-    if (name !== undefined) names.push({ what: name, line })
+    if (name !== undefined) names.push({ what: name, line: lineAt(node.start) })
     const loose = looseTypeOf(node)
-    if (loose !== undefined) looseTypes.push({ what: loose, line })
-    if (spreadsLongList(node)) longSpreads.push({ what: text.slice(node.start, node.start + 40), line })
+    if (loose !== undefined) looseTypes.push({ what: loose, line: lineAt(node.start) })
+    if (spreadsLongList(node))
+      longSpreads.push({ what: text.slice(node.start, node.start + 40), line: lineAt(node.start) })
   })
   return { imports, names, looseTypes, longSpreads }
 }
@@ -45,7 +47,8 @@ export function parseSource(path: string, text: string): unknown {
   return parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' })
 }
 
-function walk(value: unknown, visit: (node: Node) => void): void {
+/** Visits a node and all nodes below it, but no names of members and keys. */
+export function walk(value: unknown, visit: (node: Node) => void): void {
   if (Array.isArray(value)) {
     for (const element of value) walk(element, visit)
     return
@@ -93,7 +96,13 @@ function isShort(list: unknown): boolean {
 
 function importOf(node: Node): Omit<Import, 'line'> | undefined {
   const specifier = sourceOf(node)
-  return specifier === undefined ? undefined : { specifier, typeOnly: isTypeOnly(node) }
+  return specifier === undefined
+    ? undefined
+    : {
+        specifier,
+        typeOnly: isTypeOnly(node),
+        binds: node.type === 'ImportDeclaration' || node.type === 'TSImportType',
+      }
 }
 
 function sourceOf(node: Node): string | undefined {
@@ -133,10 +142,16 @@ function isConst(annotation: unknown): boolean {
   return isNode(annotation) && isNode(annotation['typeName']) && annotation['typeName']['name'] === 'const'
 }
 
-function lineCounter(text: string): (offset: number) => number {
+/** Returns a function from an offset in a text to its line. */
+export function lineCounter(text: string): (offset: number) => number {
   const starts = [...text.matchAll(/\n/g)].map((match) => match.index)
   return (offset) => {
-    const next = starts.findIndex((start) => start >= offset)
-    return next === -1 ? starts.length + 1 : next + 1
+    let [low, high] = [0, starts.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? 0) < offset) low = middle + 1
+      else high = middle
+    }
+    return low + 1
   }
 }
