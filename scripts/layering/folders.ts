@@ -61,7 +61,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/redaction': ['scan', '.'],
   'packages/mcp-client': ['forms', 'replies', '.'],
-  'packages/journal': ['disk', 'line', 'log', 'sessions', 'search', '.'],
+  'packages/journal': ['disk', 'line', 'log', 'sessions', 'search', 'bundle', '.'],
   'packages/store': ['port', 'connection', 'servers', 'log', '.'],
   'packages/protocol': ['modes', 'review', 'schema', 'schema/exec', 'access', 'calls', 'reduce', '.'],
   'packages/server': [

@@ -46,6 +46,7 @@ export {
   tornPath,
   walkSessions,
 } from './disk/session-paths.ts'
+export { adoptSideFile, linkSideFiles, putSideFile, readSideFile, sideFileRefsIn } from './disk/side-files.ts'
 export { makeSyncedFile, replaceSyncedFile } from './disk/synced-files.ts'
 export {
   decodeLine,
@@ -87,8 +88,7 @@ export { findWord, type SearchWord, searchWords } from './search/search-words.ts
 export { openTextIndex, searchIndexPath, type TextIndex } from './search/text-index.ts'
 export { deleteSession, finishDeletions, removeSession, UnfinishedDeletionError } from './sessions/delete-session.ts'
 export { findId, idsWith } from './sessions/find-id.ts'
-export { type ListedSession, type LogExcerpt, listSessions, type Rows } from './sessions/session-index.ts'
+export { type ListedSession, type ListingRows, type LogExcerpt, listSessions } from './sessions/session-index.ts'
 export { sweepUnfinished } from './sessions/sweep-unfinished.ts'
 export { watchSessions } from './sessions/watch-sessions.ts'
-export { adoptSideFile, linkSideFiles, putSideFile, readSideFile, sideFileRefsIn } from './side-files.ts'
-export { isRunning, type Owner, readOwner, thisProcess, WriterLock } from './writer-lock.ts'
+export { isRunning, type Owner, readOwner, thisProcess, WriterLock } from './sessions/writer-lock.ts'

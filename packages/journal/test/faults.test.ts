@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { type Files, StorageError } from '../src/disk/files.ts'
 import { nodeFiles } from '../src/disk/node-files.ts'
 import { sessionPaths } from '../src/disk/session-paths.ts'
+import { putSideFile, readSideFile } from '../src/disk/side-files.ts'
 import { EventLog } from '../src/log/event-log.ts'
 import { newHeader } from '../src/log/header.ts'
 import { openLog } from '../src/log/open-log.ts'
 import { LogView, textOf } from '../src/log/read-log.ts'
-import { listSessions, type Rows } from '../src/sessions/session-index.ts'
-import { putSideFile, readSideFile } from '../src/side-files.ts'
-import { thisProcess, WriterLock } from '../src/writer-lock.ts'
+import { type ListingRows, listSessions } from '../src/sessions/session-index.ts'
+import { thisProcess, WriterLock } from '../src/sessions/writer-lock.ts'
 import { type FaultyFiles, faultyFiles } from './faulty-files.ts'
 import { REPORTS, reportLine, SAMPLE_ID, sampleLine } from './sample-log.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-const ROWS: Rows<number> = {
+const ROWS: ListingRows<number> = {
   fileName: 'index.jsonl',
   version: 1,
   tellingTypes: new Set(),

@@ -5,7 +5,7 @@ import { nodeFiles } from '../src/disk/node-files.ts'
 import { sessionPaths } from '../src/disk/session-paths.ts'
 import { LogView } from '../src/log/read-log.ts'
 import { listSessions } from '../src/sessions/session-index.ts'
-import { thisProcess, WriterLock } from '../src/writer-lock.ts'
+import { thisProcess, WriterLock } from '../src/sessions/writer-lock.ts'
 
 /** A second process for the lock's tests: commands on stdin, an answer a line on stdout. */
 const [home = '', id = ''] = process.argv.slice(2)

@@ -2,12 +2,12 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeFiles } from '../src/disk/node-files.ts'
 import { sessionPaths } from '../src/disk/session-paths.ts'
+import { adoptSideFile, linkSideFiles, putSideFile } from '../src/disk/side-files.ts'
 import { EventLog } from '../src/log/event-log.ts'
 import { newHeader } from '../src/log/header.ts'
 import { openLog } from '../src/log/open-log.ts'
 import { listSessions } from '../src/sessions/session-index.ts'
-import { adoptSideFile, linkSideFiles, putSideFile } from '../src/side-files.ts'
-import { thisProcess, WriterLock } from '../src/writer-lock.ts'
+import { thisProcess, WriterLock } from '../src/sessions/writer-lock.ts'
 
 /** Makes one of every file the log layer makes, under the umask given. */
 const [home = '', id = '', umask = ''] = process.argv.slice(2)

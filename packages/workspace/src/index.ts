@@ -9,7 +9,7 @@ export {
 export { type LocalParts, localEnvironment } from './environment/local-environment.ts'
 export type { Owner } from './environment/owned-environment.ts'
 export { diskFiles, isProgram } from './files/disk-files.ts'
-export { type EnvironmentFiles, type Opening, readOpening, readOpeningBytes } from './files/environment-files.ts'
+export { type EnvironmentFiles, type FileOpening, readOpening, readOpeningBytes } from './files/environment-files.ts'
 export {
   EnvironmentUnreachableError,
   isMissing,

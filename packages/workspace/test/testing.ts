@@ -1,6 +1,6 @@
 export { localRipgrep } from '../src/look-up/local-ripgrep.ts'
 export type { ExecConnection, ExecInfo } from '../src/remote/exec-connection.ts'
-export { Link } from '../src/remote/link.ts'
+export { ExecLink } from '../src/remote/link.ts'
 export { remoteKept } from '../src/remote/processes/kept-commands.ts'
 export { startRemoteCommand } from '../src/remote/processes/remote-commands.ts'
 export { RemoteProcess } from '../src/remote/processes/remote-process.ts'

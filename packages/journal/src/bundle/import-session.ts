@@ -2,15 +2,15 @@ import type { ConversationId } from '@parley/protocol'
 import { createUnnamed, makeFolders, writeAll } from '../disk/file-io.ts'
 import type { Files } from '../disk/files.ts'
 import type { SessionPaths } from '../disk/session-paths.ts'
+import { putSideFile } from '../disk/side-files.ts'
 import { forkHeader } from '../log/header.ts'
 import { newestLine } from '../log/read-back.ts'
 import { LogView, lineCrc } from '../log/read-log.ts'
 import { writeLines, writeWholeLog } from '../log/whole-log.ts'
-import { putSideFile } from '../side-files.ts'
 import type { BundleManifest } from './manifest.ts'
 import { BundleError, type VerifiedBundle } from './read-bundle.ts'
 
-interface Import {
+interface BundleImport {
   readonly paths: SessionPaths
   readonly conversationId: ConversationId
   readonly home: string
@@ -25,7 +25,7 @@ interface Import {
 export async function importSession(
   files: Files,
   bundle: VerifiedBundle,
-  { paths, conversationId, home, settle }: Import,
+  { paths, conversationId, home, settle }: BundleImport,
 ): Promise<void> {
   makeFolders(files, paths.folder)
   using unpacked = createUnnamed(files, paths.log)

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { timeSlices } from '@parley/host'
 import { readSpan } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
+import type { FileContents, OpenFile } from '../disk/files.ts'
 import {
   type BundleEntry,
   type BundleManifest,
@@ -42,13 +42,13 @@ export interface VerifiedBundle {
   unpackSideFile(ref: string): Promise<Buffer>
 }
 
-interface Place extends BundleEntry {
+interface StoredEntry extends BundleEntry {
   readonly byteOffset: number
 }
 
 /** Verifies every byte of a bundle, then calls `use`. Rejects with `BundleError`, or with `StorageError` of the disk. */
 export async function openBundle<Result>(
-  files: Files,
+  files: FileContents,
   path: string,
   use: (bundle: VerifiedBundle) => Promise<Result>,
 ): Promise<Result> {
@@ -60,22 +60,22 @@ export async function openBundle<Result>(
     return await use({
       manifest,
       sideFiles: places.flatMap(({ name }) => sideFileRefOf(name) ?? []),
-      unpackLog: (take) => unpack(files, file, { place: placeOf(byName, LOG_NAME), take }),
-      unpackSideFile: (ref) => unpackSideFile(files, file, placeOf(byName, sideFileName(ref))),
+      unpackLog: (take) => unpack(files, file, { place: storedEntryOf(byName, LOG_NAME), take }),
+      unpackSideFile: (ref) => unpackSideFile(files, file, storedEntryOf(byName, sideFileName(ref))),
     })
   } finally {
     files.close(file)
   }
 }
 
-function placeOf(places: ReadonlyMap<string, Place>, name: string): Place {
+function storedEntryOf(places: ReadonlyMap<string, StoredEntry>, name: string): StoredEntry {
   const place = places.get(name)
   if (place === undefined) throw new BundleError(`The bundle has no ${name}.`)
   return place
 }
 
 /** Walks the headers, reads the manifest behind the last one, and compares both. */
-function readTable(files: Files, file: OpenFile): { manifest: BundleManifest; places: readonly Place[] } {
+function readTable(files: FileContents, file: OpenFile): { manifest: BundleManifest; places: readonly StoredEntry[] } {
   const found = walkHeaders(files, file)
   const last = found.pop()
   if (last?.name !== MANIFEST_NAME) throw new BundleError('It does not end in a manifest, so it is cut or no bundle.')
@@ -91,15 +91,15 @@ function readTable(files: Files, file: OpenFile): { manifest: BundleManifest; pl
   return { manifest, places }
 }
 
-interface Found {
+interface TarEntry {
   readonly name: string
   readonly sizeBytes: number
   readonly byteOffset: number
 }
 
-function walkHeaders(files: Files, file: OpenFile): Found[] {
+function walkHeaders(files: FileContents, file: OpenFile): TarEntry[] {
   const { sizeBytes: fileBytes } = files.stat(file)
-  const found: Found[] = []
+  const found: TarEntry[] = []
   const names = new Set<string>()
   let at = 0
   for (;;) {
@@ -127,18 +127,23 @@ function isKnownName(name: string): boolean {
   return name === LOG_NAME || name === MANIFEST_NAME || sideFileRefOf(name) !== null
 }
 
-function assertZeros(files: Files, file: OpenFile, span: { offset: number; length: number }, name: string): void {
+function assertZeros(
+  files: FileContents,
+  file: OpenFile,
+  span: { offset: number; length: number },
+  name: string,
+): void {
   const bytes = readSpan(files, file, span)
   if (bytes.length < span.length) throw new BundleError(`It is cut in ${name}.`)
   if (bytes.some((byte) => byte !== 0)) throw damaged(name)
 }
 
-function byteOffsetOf(entry: BundleEntry, found: Found | undefined): number {
+function byteOffsetOf(entry: BundleEntry, found: TarEntry | undefined): number {
   if (found?.name === entry.name && found.sizeBytes === entry.storedBytes) return found.byteOffset
   throw new BundleError(`Its manifest and ${entry.name} do not fit together.`)
 }
 
-function assertSizes(places: readonly Place[]): void {
+function assertSizes(places: readonly StoredEntry[]): void {
   for (const { name, sizeBytes } of places) {
     const limit = name === LOG_NAME ? limits.logBytes : limits.sideFileBytes
     if (sizeBytes > limit)
@@ -146,13 +151,17 @@ function assertSizes(places: readonly Place[]): void {
   }
 }
 
-async function verifyStored(files: Files, file: OpenFile, place: Place): Promise<void> {
+async function verifyStored(files: FileContents, file: OpenFile, place: StoredEntry): Promise<void> {
   const hash = createHash('sha256')
   for await (const chunk of storedChunks(files, file, place)) hash.update(chunk)
   if (hash.digest('hex') !== place.sha256) throw damaged(place.name)
 }
 
-async function* storedChunks(files: Files, file: OpenFile, { byteOffset, storedBytes }: Place): AsyncGenerator<Buffer> {
+async function* storedChunks(
+  files: FileContents,
+  file: OpenFile,
+  { byteOffset, storedBytes }: StoredEntry,
+): AsyncGenerator<Buffer> {
   const slices = timeSlices()
   for (let done = 0; done < storedBytes; done += CHUNK_BYTES) {
     yield readSpan(files, file, { offset: byteOffset + done, length: Math.min(CHUNK_BYTES, storedBytes - done) })
@@ -161,12 +170,12 @@ async function* storedChunks(files: Files, file: OpenFile, { byteOffset, storedB
 }
 
 interface Unpacking {
-  readonly place: Place
+  readonly place: StoredEntry
   readonly take: (chunk: Buffer) => void
 }
 
 /** Unpacks an entry, and stops as soon as it has more bytes than its manifest says. */
-async function unpack(files: Files, file: OpenFile, { place, take }: Unpacking): Promise<void> {
+async function unpack(files: FileContents, file: OpenFile, { place, take }: Unpacking): Promise<void> {
   let sizeBytes = 0
   try {
     await pipeline(
@@ -186,7 +195,7 @@ async function unpack(files: Files, file: OpenFile, { place, take }: Unpacking):
   if (sizeBytes !== place.sizeBytes) throw damaged(place.name)
 }
 
-async function unpackSideFile(files: Files, file: OpenFile, place: Place): Promise<Buffer> {
+async function unpackSideFile(files: FileContents, file: OpenFile, place: StoredEntry): Promise<Buffer> {
   const chunks: Buffer[] = []
   await unpack(files, file, { place, take: (chunk) => chunks.push(chunk) })
   const content = Buffer.concat(chunks)

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createUnnamed, writeAll } from '../disk/file-io.ts'
-import { type Files, type OpenFile, StorageError } from '../disk/files.ts'
+import { type FileContents, type Files, type OpenFile, StorageError } from '../disk/files.ts'
 import {
   type BundleAbout,
   type BundleEntry,
@@ -42,7 +42,7 @@ export async function writeBundle(files: Files, path: string, content: BundleCon
   return written
 }
 
-async function writeEntries(files: Files, file: OpenFile, content: BundleContent): Promise<WrittenBundle> {
+async function writeEntries(files: FileContents, file: OpenFile, content: BundleContent): Promise<WrittenBundle> {
   const archive = { files, file, end: 0 }
   const entries = [await addCompressed(archive, LOG_NAME, content.log)]
   for (const { ref, content: bytes } of content.sideFiles())
@@ -55,7 +55,7 @@ async function writeEntries(files: Files, file: OpenFile, content: BundleContent
 }
 
 interface Archive {
-  readonly files: Files
+  readonly files: FileContents
   readonly file: OpenFile
   end: number
 }

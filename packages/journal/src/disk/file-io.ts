@@ -1,10 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
-import { FILE_MODE, type Files, FOLDER_MODE, hasCode, type OpenFile, StorageError } from './files.ts'
+import {
+  FILE_MODE,
+  type FileContents,
+  type Files,
+  FOLDER_MODE,
+  type FolderEntries,
+  hasCode,
+  type OpenFile,
+  StorageError,
+} from './files.ts'
 
 /** Reads a small file or a range of it. Returns null when there is none, fewer bytes at its end. */
 export function readFile(
-  files: Files,
+  files: FileContents,
   path: string,
   range: { readonly offset?: number; readonly length?: number } = {},
 ): Buffer | null {
@@ -19,7 +28,7 @@ export function readFile(
   }
 }
 
-export function readSpan(files: Files, file: OpenFile, span: { offset: number; length: number }): Buffer {
+export function readSpan(files: FileContents, file: OpenFile, span: { offset: number; length: number }): Buffer {
   const bytes = Buffer.allocUnsafe(span.length)
   let filled = 0
   while (filled < span.length) {
@@ -30,7 +39,7 @@ export function readSpan(files: Files, file: OpenFile, span: { offset: number; l
   return bytes.subarray(0, filled)
 }
 
-export function openExisting(files: Files, path: string): OpenFile | null {
+export function openExisting(files: FileContents, path: string): OpenFile | null {
   try {
     return files.open(path, 'read')
   } catch (error) {
@@ -40,7 +49,7 @@ export function openExisting(files: Files, path: string): OpenFile | null {
 }
 
 /** Writes all bytes, continuing after a short write. A failure may leave a part written. */
-export function writeAll(files: Files, file: OpenFile, bytes: Buffer): void {
+export function writeAll(files: FileContents, file: OpenFile, bytes: Buffer): void {
   for (let written = 0; written < bytes.length; ) {
     const count = files.write(file, bytes.subarray(written))
     if (count === 0) throw new StorageError({ code: 'ENOSPC', operation: 'write', path: file.path })
@@ -131,7 +140,7 @@ export async function replaceSynced(files: Files, path: string, content: string)
 }
 
 /** Removes a file, ignoring errors: for clean-up after a failure that is already reported. */
-export function removeQuietly(files: Files, path: string): void {
+export function removeQuietly(files: FolderEntries, path: string): void {
   try {
     files.remove(path)
   } catch {
@@ -140,7 +149,7 @@ export function removeQuietly(files: Files, path: string): void {
 }
 
 /** Creates the missing folders of `path` with mode 0700 whatever the umask is. Existing ones stay as they are. */
-export function makeFolders(files: Files, path: string): void {
+export function makeFolders(files: FolderEntries, path: string): void {
   if (files.look(path) !== null) return
   const parent = dirname(path)
   if (parent !== path) makeFolders(files, parent)

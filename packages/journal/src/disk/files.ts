@@ -1,9 +1,9 @@
 import { constants } from 'node:os'
 
-/** Port to the disk, so that a test can make the Nth operation fail. Every failure is a `StorageError`. */
-export interface Files {
+/** Operations on regular files and their bytes. Every failure is a `StorageError`. */
+export interface FileContents {
   /** Opens a regular file, and nothing else. Does not follow a link in the last component. */
-  open(path: string, access: Access): OpenFile
+  open(path: string, access: FileAccess): OpenFile
   close(file: OpenFile): void
   /** Reads into `buffer` from its start. Returns the number of bytes, 0 at the end. */
   read(file: OpenFile, buffer: Buffer, position: number): number
@@ -13,27 +13,35 @@ export interface Files {
   overwrite(file: OpenFile, bytes: Buffer, position: number): void
   /** Calls fdatasync on the thread pool. */
   sync(file: OpenFile): Promise<void>
-  syncFolder(path: string): Promise<void>
   truncate(file: OpenFile, sizeBytes: number): void
   setMode(file: OpenFile, mode: number): void
   stat(file: OpenFile): FileFacts
+}
+
+/** Operations on the entries of folders, by path. Every failure is a `StorageError`. */
+export interface FolderEntries {
   /** Returns facts of the entry itself, without following a link; null when there is none. */
   look(path: string): FileFacts | null
+  list(path: string): string[]
+  makeFolder(path: string): void
   /** Sets the mode of a folder just made, or of a file that must not be opened. */
   setModeAt(path: string, mode: number): void
-  makeFolder(path: string): void
-  list(path: string): string[]
   rename(from: string, to: string): void
   link(from: string, to: string): void
   remove(path: string): void
   /** Removes an entry with all below it; does nothing where there is none. */
   removeTree(path: string): void
+  syncFolder(path: string): Promise<void>
+}
+
+/** Port to the disk, so that a test can make the Nth operation fail. */
+export interface Files extends FileContents, FolderEntries {
   /** Takes the kernel lock of a file. Returns null while another process or another holder in this one has it. */
   lock(path: string): HeldLock | null
 }
 
 /** `createNew` appends to a file that did not exist; `edit` reads and appends. */
-export type Access = 'read' | 'edit' | 'createNew'
+export type FileAccess = 'read' | 'edit' | 'createNew'
 
 export interface OpenFile {
   readonly fd: number

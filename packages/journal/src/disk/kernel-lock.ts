@@ -17,7 +17,7 @@ const contentionMs = 100
  */
 export function lockFile(path: string): HeldLock | null {
   try {
-    return lockAt(place(), path)
+    return lockAt(takeSlot(), path)
   } catch (cause) {
     if (!isBusy(cause)) throw new StorageError({ code: LOCK_UNAVAILABLE, operation: 'lock', path, cause })
     // SQLite says the same of a lock that another process holds and of a file system without locks.
@@ -26,7 +26,7 @@ export function lockFile(path: string): HeldLock | null {
   }
 }
 
-function lockAt(at: Place, path: string): HeldLock {
+function lockAt(at: LockSlot, path: string): HeldLock {
   let isHeld = true
   try {
     attach(at, path)
@@ -60,13 +60,13 @@ const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'] as const
 const connections = new Set<Connection>()
 
 /** Place of one file in a connection. */
-interface Place {
+interface LockSlot {
   readonly connection: Connection
   readonly name: string
 }
 
 /** Takes a place in a connection that has one free, else in a new one. */
-function place(): Place {
+function takeSlot(): LockSlot {
   for (const connection of connections) {
     const name = connection.free.pop()
     if (name !== undefined) return { connection, name }
@@ -87,7 +87,7 @@ function openDatabase(timeout: number): DatabaseSync {
  * Attaches a file and locks it; its locks outlast the transaction, which is on all files of the connection. Throws the
  * error of SQLite.
  */
-function attach({ connection: { database }, name }: Place, path: string): void {
+function attach({ connection: { database }, name }: LockSlot, path: string): void {
   database.prepare(`attach ? as ${name}`).run(path)
   // A journal on disk would stay behind after each killed owner. A cache takes 80 KiB, and there is nothing to read.
   const settings = ['cache_size = 0', 'journal_mode = memory', 'locking_mode = exclusive']
@@ -97,7 +97,7 @@ function attach({ connection: { database }, name }: Place, path: string): void {
 }
 
 /** Detaches a file, which frees its lock, and closes a connection without files. */
-function letGo({ connection, name }: Place): void {
+function letGo({ connection, name }: LockSlot): void {
   const { database, free } = connection
   const attached = database.prepare('select 1 from pragma_database_list where name = ?').get(name)
   if (attached !== undefined) database.exec(`detach ${name}`)

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import { foreignOwner, openUnlocked } from '@parley/host'
 import {
-  type Access,
   FILE_MODE,
+  type FileAccess,
   type FileFacts,
   type Files,
   FOLDER_MODE,
@@ -16,7 +16,7 @@ import { lockFile } from './kernel-lock.ts'
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
 
-const FLAGS: Readonly<Record<Access, number>> = {
+const FLAGS: Readonly<Record<FileAccess, number>> = {
   read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
   edit: O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
   createNew: O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK,
@@ -69,7 +69,7 @@ async function attemptAsync(operation: string, path: string, run: () => Promise<
   }
 }
 
-function openRegular(path: string, access: Access): OpenFile {
+function openRegular(path: string, access: FileAccess): OpenFile {
   // A file that is created here cannot be a lock yet.
   const open = access === 'createNew' ? fs.openSync : openUnlocked
   const fd = open(path, FLAGS[access], FILE_MODE)

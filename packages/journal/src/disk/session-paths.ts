@@ -1,7 +1,7 @@
 import { basename, join, sep } from 'node:path'
 import type { ConversationId } from '@parley/protocol'
 import { foldersUpTo } from './file-io.ts'
-import { type Files, hasCode } from './files.ts'
+import { type FolderEntries, hasCode } from './files.ts'
 
 /** Paths of one conversation's files. */
 export interface SessionPaths {
@@ -49,7 +49,7 @@ export function scratchFolder(home: string): string {
 /** Returns the paths of a conversation, by the UTC day in its id. Null unless the id is a UUIDv7. */
 export function sessionPaths(home: string, conversationId: ConversationId): SessionPaths | null {
   if (!isConversationId(conversationId)) return null
-  const { folder, folders, deleted, scratch, snapshots } = foldersFor(home, conversationId)
+  const { folder, folders, deleted, scratch, snapshots } = dayFoldersOf(home, conversationId)
   const stem = `${folder}${sep}${conversationId}`
   return {
     ...{ folder, folders, snapshots },
@@ -75,7 +75,7 @@ interface DayFolders extends Pick<SessionPaths, 'folder' | 'folders' | 'snapshot
 let newest: DayFolders | null = null
 
 /** Returns those of the day of an id, which are kept for the next one: the opening of one conversation asks for its paths ten times. */
-function foldersFor(home: string, conversationId: ConversationId): DayFolders {
+function dayFoldersOf(home: string, conversationId: ConversationId): DayFolders {
   const day = Math.floor(createdAtMs(conversationId) / DAY_MS)
   if (newest?.home === home && newest.day === day) return newest
   const folder = join(sessionsFolder(home), ...dayOf(conversationId))
@@ -133,12 +133,12 @@ const YEAR = /^\d{4,}$/
 const TWO_DIGITS = /^\d\d$/
 
 /** Lists all logs by name, opening none. Leaves out logs that are not in the folder of their id's day. */
-export function walkSessions(files: Files, home: string): readonly SessionFile[] {
+export function walkSessions(files: FolderEntries, home: string): readonly SessionFile[] {
   return daysOf(files, home).flatMap((day) => logsOf(files, sessionsFolder(home), day))
 }
 
 /** Lists the folders of the newest days, which new conversations were made in. */
-export function newestDays(files: Files, home: string, count: number): readonly string[] {
+export function newestDays(files: FolderEntries, home: string, count: number): readonly string[] {
   return daysOf(files, home)
     .map((day) => join(...day))
     .sort()
@@ -148,7 +148,7 @@ export function newestDays(files: Files, home: string, count: number): readonly 
 
 type Day = readonly [year: string, month: string, day: string]
 
-function daysOf(files: Files, home: string): readonly Day[] {
+function daysOf(files: FolderEntries, home: string): readonly Day[] {
   const root = sessionsFolder(home)
   return named(files, root, YEAR).flatMap((year) =>
     named(files, join(root, year), TWO_DIGITS).flatMap((month) =>
@@ -157,7 +157,7 @@ function daysOf(files: Files, home: string): readonly Day[] {
   )
 }
 
-function logsOf(files: Files, root: string, day: Day): readonly SessionFile[] {
+function logsOf(files: FolderEntries, root: string, day: Day): readonly SessionFile[] {
   const folder = join(root, ...day)
   const [year, month, date] = day.map(Number)
   const from = Date.UTC(year ?? 0, (month ?? 0) - 1, date)
@@ -169,12 +169,12 @@ function logsOf(files: Files, root: string, day: Day): readonly SessionFile[] {
   })
 }
 
-function named(files: Files, path: string, pattern: RegExp): readonly string[] {
+function named(files: FolderEntries, path: string, pattern: RegExp): readonly string[] {
   return namesIn(files, path).filter((name) => pattern.test(name))
 }
 
 /** Lists the names in a folder; none where there is no folder. */
-export function namesIn(files: Files, path: string): readonly string[] {
+export function namesIn(files: FolderEntries, path: string): readonly string[] {
   try {
     return files.list(path)
   } catch (error) {

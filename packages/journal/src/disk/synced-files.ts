@@ -39,7 +39,7 @@ export function makeSyncedFile(path: string, content: string | Uint8Array): bool
  * Replaces a file, which has its old or its new content for others and after a loss of power. Returns false, and leaves
  * the file, where `isCurrent` says that it has changed meanwhile.
  */
-export function replaceSyncedFile(path: string, next: Content, isCurrent: () => boolean): boolean {
+export function replaceSyncedFile(path: string, next: SyncedContent, isCurrent: () => boolean): boolean {
   return withTemporary(path, next, (temporary) => {
     if (!isCurrent()) return false
     renameSync(temporary, path)
@@ -47,13 +47,13 @@ export function replaceSyncedFile(path: string, next: Content, isCurrent: () => 
   })
 }
 
-interface Content {
+interface SyncedContent {
   readonly content: string | Uint8Array
   readonly mode: number
 }
 
 /** Gives a synced file beside `path` to a function that brings it there. */
-function withTemporary(path: string, { content, mode }: Content, place: (temporary: string) => boolean): boolean {
+function withTemporary(path: string, { content, mode }: SyncedContent, place: (temporary: string) => boolean): boolean {
   const temporary = temporaryBeside(path)
   try {
     withDescriptor(openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600), (file) => {

@@ -1,5 +1,5 @@
 import { limits } from '@parley/protocol'
-import type { Files, OpenFile } from '../disk/files.ts'
+import type { FileContents, OpenFile } from '../disk/files.ts'
 import { checksumState, decodeLine } from './line.ts'
 
 /** Size of the first read, small as many callers want a line or two; further reads are larger. */
@@ -21,10 +21,10 @@ export interface RawLine {
  * Reads every line from `start`, the beginning of one, up to the file's present size. A line over `MAX_LINE_BYTES` has
  * no bytes, so that no file decides how much memory is used.
  */
-export function* splitLines(files: Files, file: OpenFile, start: number): Generator<RawLine> {
+export function* splitLines(files: FileContents, file: OpenFile, start: number): Generator<RawLine> {
   const { sizeBytes } = files.stat(file)
   let byteOffset = start
-  let held = nothing()
+  let held = emptyPartialLine()
   let chunkBytes = FIRST_CHUNK_BYTES
   for (let position = start; position < sizeBytes; ) {
     const chunk = readChunk(files, file, { position, length: Math.min(chunkBytes, sizeBytes - position) })
@@ -36,7 +36,7 @@ export function* splitLines(files: Files, file: OpenFile, start: number): Genera
       yield { byteOffset, endOffset, bytes: joined(held, chunk.subarray(from, lf)), terminated: true }
       byteOffset = endOffset
       from = lf + 1
-      held = nothing()
+      held = emptyPartialLine()
     }
     hold(held, chunk.subarray(from))
     position += chunk.length
@@ -46,30 +46,30 @@ export function* splitLines(files: Files, file: OpenFile, start: number): Genera
 }
 
 /** Beginning of a line that continues in the next chunk; dropped once it is too long. */
-interface Held {
+interface PartialLine {
   parts: Buffer[]
   sizeBytes: number
 }
 
 const EMPTY = Buffer.alloc(0)
 
-function nothing(): Held {
+function emptyPartialLine(): PartialLine {
   return { parts: [], sizeBytes: 0 }
 }
 
-function hold(held: Held, part: Buffer): void {
+function hold(held: PartialLine, part: Buffer): void {
   held.sizeBytes += part.length
   if (held.sizeBytes > MAX_LINE_BYTES) held.parts = []
   else if (part.length > 0) held.parts.push(part)
 }
 
-function joined(held: Held, end: Buffer): Buffer | null {
+function joined(held: PartialLine, end: Buffer): Buffer | null {
   if (held.sizeBytes + end.length > MAX_LINE_BYTES) return null
   return held.parts.length === 0 ? end : Buffer.concat([...held.parts, end])
 }
 
 /** Reads into a new buffer each time, so that lines handed out are never overwritten. */
-function readChunk(files: Files, file: OpenFile, span: { position: number; length: number }): Buffer {
+function readChunk(files: FileContents, file: OpenFile, span: { position: number; length: number }): Buffer {
   const buffer = Buffer.allocUnsafe(span.length)
   return buffer.subarray(0, files.read(file, buffer, span.position))
 }

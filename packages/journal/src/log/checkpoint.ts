@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { type TimeSlices, timeSlices } from '@parley/host'
 import { isRecord } from '@parley/text'
 import { createUnnamed, openExisting, writeAll } from '../disk/file-io.ts'
-import type { FileFacts, Files, OpenFile } from '../disk/files.ts'
+import type { FileContents, FileFacts, Files, OpenFile } from '../disk/files.ts'
 import { checksumState, parseJson, withChecksum } from '../line/line.ts'
 import { splitLines } from '../line/read-lines.ts'
 import type { LogHeader } from './header.ts'
@@ -21,7 +21,7 @@ export interface Checkpoint {
   readonly key: string
   readonly header: LogHeader
   readonly mark: LogMark
-  readonly stamp: Stamp
+  readonly stamp: LogFileStamp
   /** True once the whole log was found to fold to this content. */
   readonly proven: boolean
   /** JSON texts without their LF, each short enough to be parsed in one step. */
@@ -29,7 +29,7 @@ export interface Checkpoint {
 }
 
 /** Facts that a file keeps only as long as it is not written to. */
-export interface Stamp {
+export interface LogFileStamp {
   readonly inode: number
   readonly device: number
   readonly sizeBytes: number
@@ -42,7 +42,7 @@ export interface Stamp {
  * or of another file than the log: the log is then read from its beginning.
  */
 export async function readCheckpoint(
-  files: Files,
+  files: FileContents,
   path: string,
   { log, key }: { readonly log: OpenFile; readonly key: string },
 ): Promise<Checkpoint | null> {
@@ -87,11 +87,11 @@ export async function writeCheckpoint(
   return contentBytes
 }
 
-export function stampOf({ inode, device, sizeBytes, modifiedAtMs, changedAtMs }: FileFacts): Stamp {
+export function stampOf({ inode, device, sizeBytes, modifiedAtMs, changedAtMs }: FileFacts): LogFileStamp {
   return { inode, device, sizeBytes, modifiedAtMs, changedAtMs }
 }
 
-function isSameStamp(a: Stamp, b: Stamp): boolean {
+function isSameStamp(a: LogFileStamp, b: LogFileStamp): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
@@ -112,14 +112,14 @@ async function encodeHead(
 
 const LF = Buffer.from('\n')
 
-interface Head extends Omit<Checkpoint, 'parts'> {
+interface CheckpointHead extends Omit<Checkpoint, 'parts'> {
   readonly contentBytes: number
   readonly contentCrc: number
   /** Byte offset behind this line. */
   readonly endOffset: number
 }
 
-function readHead(files: Files, file: OpenFile): Head | null {
+function readHead(files: FileContents, file: OpenFile): CheckpointHead | null {
   for (const { bytes, endOffset, terminated } of splitLines(files, file, 0)) {
     if (bytes === null || !terminated || checksumState(bytes) !== 'intact') return null
     const head = parseJson(bytes.toString())
@@ -129,16 +129,16 @@ function readHead(files: Files, file: OpenFile): Head | null {
 }
 
 /** Tests the format alone: the checksum has shown that the rest is as a program of this format wrote it. */
-function isHead(value: unknown): value is Omit<Head, 'endOffset'> {
+function isHead(value: unknown): value is Omit<CheckpointHead, 'endOffset'> {
   if (!isRecord(value) || value['checkpoint'] !== FORMAT) return false
   return isRecord(value['header']) && isRecord(value['mark']) && isRecord(value['stamp'])
 }
 
 /** Reads what follows the first line; null unless it is whole and has its checksum. */
 async function readContent(
-  files: Files,
+  files: FileContents,
   file: OpenFile,
-  { head, slices }: { readonly head: Head; readonly slices: TimeSlices },
+  { head, slices }: { readonly head: CheckpointHead; readonly slices: TimeSlices },
 ): Promise<Buffer | null> {
   const { endOffset, contentBytes, contentCrc } = head
   if (contentBytes > MAX_CONTENT_BYTES || files.stat(file).sizeBytes !== endOffset + contentBytes) return null

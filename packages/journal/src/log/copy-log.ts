@@ -1,6 +1,6 @@
 import { timeSlices } from '@parley/host'
 import { readSpan, writeAll } from '../disk/file-io.ts'
-import { type Files, type OpenFile, StorageError } from '../disk/files.ts'
+import { type FileContents, type Files, type OpenFile, StorageError } from '../disk/files.ts'
 import { type Checkpoint, readCheckpoint, stampOf, writeCheckpoint } from './checkpoint.ts'
 import { bodyStartOf, type LogHeader } from './header.ts'
 import { writeWholeLog } from './whole-log.ts'
@@ -55,7 +55,7 @@ interface CopiedBytes {
   readonly endOffset: number
 }
 
-async function copyBytes(files: Files, { source, copy, start, endOffset }: CopiedBytes): Promise<void> {
+async function copyBytes(files: FileContents, { source, copy, start, endOffset }: CopiedBytes): Promise<void> {
   const slices = timeSlices()
   for (let offset = start; offset < endOffset; offset += CHUNK_BYTES) {
     const length = Math.min(CHUNK_BYTES, endOffset - offset)

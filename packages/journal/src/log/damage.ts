@@ -23,7 +23,7 @@ export interface SeqRange {
 }
 
 /** Sums up the lines read so far; filled in file order. */
-export interface Tally {
+export interface DamageTally {
   /** Seq of the last good line. */
   last: number
   /** Highest seq in use: bad lines after `last` may have been delivered with theirs. */
@@ -32,12 +32,12 @@ export interface Tally {
   readonly damage: Damage[]
 }
 
-export function newTally(): Tally {
+export function newTally(): DamageTally {
   return { last: 0, highest: 0, run: null, damage: [] }
 }
 
 /** Counts a good line. Returns false, and counts it as bad, when its seq occurs earlier in the log. */
-export function tallyGood(tally: Tally, seq: number, byteOffset: number): boolean {
+export function tallyGood(tally: DamageTally, seq: number, byteOffset: number): boolean {
   if (seq <= tally.last) {
     tally.run ??= { byteOffset, reason: 'order' }
     return false
@@ -55,7 +55,7 @@ export function tallyGood(tally: Tally, seq: number, byteOffset: number): boolea
 
 /** Counts a bad line as part of the current run of damage. */
 export function tallyBad(
-  tally: Tally,
+  tally: DamageTally,
   line: { byteOffset: number; reason: DamageReason; seqHint: number | null },
 ): void {
   tally.run ??= { byteOffset: line.byteOffset, reason: line.reason }
@@ -63,12 +63,12 @@ export function tallyBad(
 }
 
 /** Notes a good line that holds no event as damage; its number stays in use. */
-export function tallyForeign(tally: Tally, seq: number, byteOffset: number): void {
+export function tallyForeign(tally: DamageTally, seq: number, byteOffset: number): void {
   tally.damage.push({ fromSeq: seq, toSeq: seq, byteOffset, reason: 'event' })
 }
 
 /** Ends the run of damage, if any, after the last line. */
-export function closeTally(tally: Tally): void {
+export function closeTally(tally: DamageTally): void {
   if (tally.run === null) return
   tally.damage.push({ fromSeq: tally.last + 1, toSeq: tally.highest, ...tally.run })
   tally.run = null

@@ -12,11 +12,11 @@ export class GroupedSync {
   readonly #confirm: () => void
   #folders: readonly string[]
   #running: { readonly sizeBytes: number; readonly done: Promise<void>; readonly beganMs: number } | null = null
-  #waiting: Waiting | null = null
+  #waiting: WaitingSync | null = null
   #syncedBytes = 0
   #failure: StorageError | null = null
 
-  constructor(files: Files, file: OpenFile, { folders, confirm }: SyncParts) {
+  constructor(files: Files, file: OpenFile, { folders, confirm }: SyncOptions) {
     this.#files = files
     this.#file = file
     this.#folders = folders
@@ -59,17 +59,17 @@ export class GroupedSync {
   }
 
   #wait(sizeBytes: number, running: Promise<void>): Promise<void> {
-    const waiting: Waiting = { sizeBytes, done: running.then(() => this.#startWaiting(waiting)) }
+    const waiting: WaitingSync = { sizeBytes, done: running.then(() => this.#startWaiting(waiting)) }
     this.#waiting = waiting
     return waiting.done
   }
 
-  #join(waiting: Waiting, sizeBytes: number): Promise<void> {
+  #join(waiting: WaitingSync, sizeBytes: number): Promise<void> {
     waiting.sizeBytes = Math.max(waiting.sizeBytes, sizeBytes)
     return waiting.done
   }
 
-  #startWaiting(waiting: Waiting): Promise<void> {
+  #startWaiting(waiting: WaitingSync): Promise<void> {
     this.#waiting = null
     return this.#start(waiting.sizeBytes)
   }
@@ -91,14 +91,14 @@ export class GroupedSync {
   }
 }
 
-interface SyncParts {
+interface SyncOptions {
   /** Synced once, after the file. */
   readonly folders: readonly string[]
   /** Throws when the path no longer leads to the synced file. */
   readonly confirm: () => void
 }
 
-interface Waiting {
+interface WaitingSync {
   sizeBytes: number
   readonly done: Promise<void>
 }

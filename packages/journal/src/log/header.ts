@@ -1,6 +1,6 @@
 import { type ConversationId, eventVersion } from '@parley/protocol'
 import { isRecord } from '@parley/text'
-import type { Files, OpenFile } from '../disk/files.ts'
+import type { FileContents, OpenFile } from '../disk/files.ts'
 import { isConversationId } from '../disk/session-paths.ts'
 import { checksumState, parseJson, withChecksum } from '../line/line.ts'
 import { checkLine, splitLines } from '../line/read-lines.ts'
@@ -60,7 +60,7 @@ export function decodeHeader(line: Buffer): LogHeader | null {
 }
 
 /** Reads the header, searched for only before the first event. Returns null when it is lost. */
-export function readHeader(files: Files, file: OpenFile): LogHeader | null {
+export function readHeader(files: FileContents, file: OpenFile): LogHeader | null {
   for (const { bytes, byteOffset } of splitLines(files, file, 0)) {
     if (byteOffset > HEADER_WITHIN_BYTES) return null
     const header = bytes === null ? null : decodeHeader(bytes)
@@ -71,7 +71,7 @@ export function readHeader(files: Files, file: OpenFile): LogHeader | null {
 }
 
 /** Returns the byte offset behind the header; 0 when the first line is none. */
-export function bodyStartOf(files: Files, file: OpenFile): number {
+export function bodyStartOf(files: FileContents, file: OpenFile): number {
   for (const { bytes, endOffset, terminated } of splitLines(files, file, 0))
     return terminated && bytes !== null && decodeHeader(bytes) !== null ? endOffset : 0
   return 0
@@ -81,7 +81,7 @@ export function bodyStartOf(files: Files, file: OpenFile): number {
  * Reserves the log for programs of this format, because earlier ones would run calls again. Overwrites the header in
  * place, at the same length; leaves an edited one.
  */
-export function raiseMinReader(files: Files, file: OpenFile): void {
+export function raiseMinReader(files: FileContents, file: OpenFile): void {
   const [line] = splitLines(files, file, 0)
   const header = line?.bytes == null ? null : decodeHeader(line.bytes)
   if (header === null || header.minReader >= LOG_FORMAT) return

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { TimeSlices } from '@parley/host'
 import { readSpan } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
+import type { FileContents, OpenFile } from '../disk/files.ts'
 import { checksumOf, decodeLine } from '../line/line.ts'
 import { checkLine, readPrefix } from '../line/read-lines.ts'
 import type { Damage, LossReports, SeqRange } from './damage.ts'
@@ -110,7 +110,7 @@ const CHUNK_BYTES = 1024 * 1024
 
 /** Tells if a log ends its line at the mark as it did. Reads that line, and all bytes before it unless `isUnchanged`. */
 export async function holdsMark(
-  files: Files,
+  files: FileContents,
   file: OpenFile,
   { mark, bodyStart, isUnchanged, slices }: MarkCheck,
 ): Promise<boolean> {
@@ -134,7 +134,7 @@ interface MarkCheck {
 }
 
 async function prefixCrcOf(
-  files: Files,
+  files: FileContents,
   file: OpenFile,
   { from, to, slices }: { readonly from: number; readonly to: number; readonly slices: TimeSlices },
 ): Promise<number | null> {

@@ -1,13 +1,13 @@
 import type { ConversationId } from '@parley/protocol'
 import { writeAll } from '../disk/file-io.ts'
-import { type Files, LOG_LINKED, type OpenFile, StorageError } from '../disk/files.ts'
+import { type FileContents, type Files, LOG_LINKED, type OpenFile, StorageError } from '../disk/files.ts'
 import { conversationIdOf } from '../disk/session-paths.ts'
 import { type Damage, type LossReports, type SeqRange, unnamedLosses } from './damage.ts'
 import { EventLog } from './event-log.ts'
 import { encodeHeader, LOG_FORMAT, type LogHeader, newHeader, readHeader } from './header.ts'
 import { keepMarks, type LogMark, type MarkedLine, type MarkKeeper } from './log-mark.ts'
 import { type LogLine, lineCrc } from './read-log.ts'
-import { crcWith, type LogPoint, type Scan, scanLog, type Tail } from './scan-log.ts'
+import { crcWith, type LogPoint, type LogScan, type LogTail, scanLog } from './scan-log.ts'
 import { keepTornPiece } from './torn-piece.ts'
 
 export interface OpenLogOptions {
@@ -76,7 +76,7 @@ export async function openLog(files: Files, path: string, options: OpenLogOption
 }
 
 /** Throws for a file with a further name, before its end is healed: it may be a file of something else. */
-function assertOneName(files: Files, file: OpenFile): void {
+function assertOneName(files: FileContents, file: OpenFile): void {
   if (files.stat(file).links > 1) throw new StorageError({ code: LOG_LINKED, operation: 'open', path: file.path })
 }
 
@@ -112,7 +112,7 @@ async function openWritable(
 
 /** Returns what follows the log from here on. Without a header, or with a line too long to read, there is none. */
 function marksAfter(
-  scan: Scan,
+  scan: LogScan,
   { reports, from }: { readonly reports: LossReports | undefined; readonly from: LogMark | undefined },
 ): MarkKeeper | null {
   const { bodyStart, prefixCrc: crc, named, uncheckedSeqs, tally } = scan
@@ -123,7 +123,7 @@ function marksAfter(
 }
 
 /** Returns the newest line where the log ends with it; null else. */
-function endLine({ newest, endOffset, bodyStart }: Scan, from: LogMark | undefined): MarkedLine | null {
+function endLine({ newest, endOffset, bodyStart }: LogScan, from: LogMark | undefined): MarkedLine | null {
   if (newest === null) {
     if (from === undefined || bodyStart + from.endPlace !== endOffset) return null
     return { seq: from.seq, crc: from.crc, byteOffset: bodyStart + from.linePlace, endOffset }
@@ -134,7 +134,7 @@ function endLine({ newest, endOffset, bodyStart }: Scan, from: LogMark | undefin
   return { seq, crc: lineCrc(newest), byteOffset, endOffset: byteOffset + newest.bytes.length + 1 }
 }
 
-function findings(scan: Scan) {
+function findings(scan: LogScan) {
   const { tally, last, named, uncheckedSeqs } = scan
   return {
     nextSeq: tally.highest + 1,
@@ -146,7 +146,7 @@ function findings(scan: Scan) {
 }
 
 /** Ends the last line with an LF, so that the next one is whole, then copies the torn piece, which may fail. */
-function closeTail(files: Files, file: OpenFile, tail: Tail): TornPiece | null {
+function closeTail(files: Files, file: OpenFile, tail: LogTail): TornPiece | null {
   writeAll(files, file, Buffer.from('\n'))
   if (tail.isWhole) return null
   const { byteOffset, endOffset } = tail
@@ -155,7 +155,7 @@ function closeTail(files: Files, file: OpenFile, tail: Tail): TornPiece | null {
 }
 
 /** Writes a header to a log without one and without events, as a crash right after its creation leaves it. */
-function headerForEmpty(log: EventLog, scan: Scan, conversationId: ConversationId): LogHeader | null {
+function headerForEmpty(log: EventLog, scan: LogScan, conversationId: ConversationId): LogHeader | null {
   const isEmpty = scan.last === null && scan.tally.highest === 0
   if (!isEmpty) return null
   const header = newHeader(conversationId)

@@ -1,4 +1,4 @@
-import type { Files, OpenFile } from '../disk/files.ts'
+import type { FileContents, OpenFile } from '../disk/files.ts'
 import { checkLine, type RawLine, readPrefix, splitLines } from '../line/read-lines.ts'
 import { type LogLine, nextLineStart, readLog, seekAfter, toLogLine } from './read-log.ts'
 
@@ -17,7 +17,7 @@ interface BackwardRead {
  * between. Where numbers go back, these are the lines that `readLog` reads, as far as windows show.
  */
 export function* readBack(
-  files: Files,
+  files: FileContents,
   file: OpenFile,
   { before, types }: BackwardRead,
 ): Generator<readonly LogLine[]> {
@@ -38,7 +38,7 @@ export function* readBack(
 }
 
 /** Returns the newest good line; null for a log without one. Reads the end of the log alone. */
-export function newestLine(files: Files, file: OpenFile): LogLine | null {
+export function newestLine(files: FileContents, file: OpenFile): LogLine | null {
   for (const [newest] of readBack(files, file, { before: null, types: null })) if (newest !== undefined) return newest
   return null
 }
@@ -51,7 +51,7 @@ function lineOfType(raw: RawLine, types: BackwardRead['types']): LogLine | null 
 }
 
 /** Returns the byte offset of the first line with this seq or a higher one. */
-function endBefore(files: Files, file: OpenFile, before: number | null): number {
+function endBefore(files: FileContents, file: OpenFile, before: number | null): number {
   const { sizeBytes } = files.stat(file)
   if (before === null) return sizeBytes
   const fromOffset = seekAfter(files, file, before - 1)
@@ -60,7 +60,7 @@ function endBefore(files: Files, file: OpenFile, before: number | null): number 
 }
 
 /** Returns the start of a line from which there are about as many bytes as a window has; at least one line. */
-function windowStart(files: Files, file: OpenFile, end: number): number {
+function windowStart(files: FileContents, file: OpenFile, end: number): number {
   for (let size = WINDOW_BYTES; size < end; size *= 4) {
     const start = nextLineStart(files, file, end - size - 1)
     if (start < end) return start

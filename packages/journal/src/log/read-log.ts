@@ -1,26 +1,26 @@
-import type { Files, OpenFile } from '../disk/files.ts'
+import type { FileContents, OpenFile } from '../disk/files.ts'
 import { checksumOf, decodeLine, type Line, type LoggedEnvelope, storedLine } from '../line/line.ts'
 import { checkLine, type RawLine, readPrefix, splitLines } from '../line/read-lines.ts'
 import { bodyStartOf, type LogHeader, readHeader } from './header.ts'
 
 /** Reads a log, also one that another process appends to. Changes nothing and needs no lock. */
 export class LogView implements Disposable {
-  readonly #files: Files
+  readonly #files: FileContents
   readonly #file: OpenFile
   #closed: boolean
 
-  private constructor(files: Files, file: OpenFile, { isBorrowed }: { readonly isBorrowed: boolean }) {
+  private constructor(files: FileContents, file: OpenFile, { isBorrowed }: { readonly isBorrowed: boolean }) {
     this.#files = files
     this.#file = file
     this.#closed = isBorrowed
   }
 
-  static open(files: Files, path: string): LogView {
+  static open(files: FileContents, path: string): LogView {
     return new LogView(files, files.open(path, 'read'), { isBorrowed: false })
   }
 
   /** Reads through the descriptor of another, which the view leaves open. */
-  static over(files: Files, file: OpenFile): LogView {
+  static over(files: FileContents, file: OpenFile): LogView {
     return new LogView(files, file, { isBorrowed: true })
   }
 
@@ -45,7 +45,7 @@ export class LogView implements Disposable {
   }
 
   /** Runs a reader of the log on its open file. */
-  read<Result>(reader: (files: Files, file: OpenFile) => Result): Result {
+  read<Result>(reader: (files: FileContents, file: OpenFile) => Result): Result {
     return reader(this.#files, this.#file)
   }
 
@@ -89,7 +89,7 @@ interface ReadOptions {
  * Reads good lines in ascending seq, up to the last LF the file has now. Bad lines are skipped; `openLog` reports them.
  * To follow a log that another process appends to, read on from the last `endOffset`.
  */
-export function* readLog(files: Files, file: OpenFile, options: ReadOptions = {}): Generator<LogLine> {
+export function* readLog(files: FileContents, file: OpenFile, options: ReadOptions = {}): Generator<LogLine> {
   let last = options.after ?? 0
   for (const raw of splitLines(files, file, options.fromOffset ?? 0)) {
     if (!raw.terminated || raw.bytes === null || isSkipped(raw.bytes, options.skipTypes)) continue
@@ -149,7 +149,7 @@ const LINEAR_BYTES = 64 * 1024
  * Finds a byte offset from which `readLog` with `after: seq` misses no line and reads few others. Bisects the file: its
  * lines are in ascending seq, so no index is needed, not even for gigabytes written by another process.
  */
-export function seekAfter(files: Files, file: OpenFile, seq: number): number {
+export function seekAfter(files: FileContents, file: OpenFile, seq: number): number {
   let low = 0
   let high = files.stat(file).sizeBytes
   while (high - low > LINEAR_BYTES) {
@@ -163,7 +163,7 @@ export function seekAfter(files: Files, file: OpenFile, seq: number): number {
 
 /** Returns the first good line that begins at or after `from` and before `to`. */
 function firstLineFrom(
-  files: Files,
+  files: FileContents,
   file: OpenFile,
   span: { from: number; to: number },
 ): { seq: number; endOffset: number } | null {
@@ -176,7 +176,7 @@ function firstLineFrom(
 }
 
 /** Returns the byte offset behind the line that a byte offset is in. */
-export function nextLineStart(files: Files, file: OpenFile, from: number): number {
+export function nextLineStart(files: FileContents, file: OpenFile, from: number): number {
   for (const line of splitLines(files, file, from)) return line.endOffset
   return from
 }

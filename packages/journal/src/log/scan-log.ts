@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib'
 import { type TimeSlices, timeSlices } from '@parley/host'
-import type { Files, OpenFile } from '../disk/files.ts'
+import type { FileContents, OpenFile } from '../disk/files.ts'
 import { checkLine, type RawLine, splitLines } from '../line/read-lines.ts'
 import {
   closeTally,
+  type DamageTally,
   type LossReports,
   newTally,
   type SeqRange,
-  type Tally,
   tallyBad,
   tallyForeign,
   tallyGood,
@@ -35,16 +35,16 @@ interface ScanOptions {
   readonly slices?: TimeSlices
 }
 
-export interface Scan {
+export interface LogScan {
   header: LogHeader | null
-  readonly tally: Tally
+  readonly tally: DamageTally
   /** End of the last good line; set after the last line is scanned. */
   last: LogPoint | null
   newest: LogLine | null
   readonly named: SeqRange[]
   readonly uncheckedSeqs: number[]
   /** The piece after the last LF, if any. */
-  tail: Tail | null
+  tail: LogTail | null
   /** Byte offset behind the header. */
   bodyStart: number
   /** CRC-32 of all bytes from there on; null when a line was too long to be read. */
@@ -53,7 +53,7 @@ export interface Scan {
   endOffset: number
 }
 
-export interface Tail {
+export interface LogTail {
   readonly byteOffset: number
   readonly endOffset: number
   /** Only the LF is missing. */
@@ -61,7 +61,7 @@ export interface Tail {
 }
 
 /** Verifies every line of a log and lists the damage. */
-export async function scanLog(files: Files, file: OpenFile, options: ScanOptions): Promise<Scan> {
+export async function scanLog(files: FileContents, file: OpenFile, options: ScanOptions): Promise<LogScan> {
   const { from, toPlace = Infinity, slices = timeSlices() } = options
   const bodyStart = bodyStartOf(files, file)
   const scan = from === undefined ? newScan(bodyStart) : scanFrom(from, bodyStart)
@@ -78,13 +78,16 @@ export async function scanLog(files: Files, file: OpenFile, options: ScanOptions
   return scan
 }
 
-function newScan(bodyStart: number): Scan {
+function newScan(bodyStart: number): LogScan {
   const found = { tally: newTally(), named: [], uncheckedSeqs: [] }
   return { header: null, ...found, last: null, newest: null, tail: null, bodyStart, prefixCrc: 0, endOffset: 0 }
 }
 
 /** Returns the scan as it was behind the line of a mark. */
-function scanFrom({ seq, crc, endPlace, prefixCrc, damage, named, uncheckedSeqs }: LogMark, bodyStart: number): Scan {
+function scanFrom(
+  { seq, crc, endPlace, prefixCrc, damage, named, uncheckedSeqs }: LogMark,
+  bodyStart: number,
+): LogScan {
   const found = damage.map((one) => ({ ...one, byteOffset: one.byteOffset + bodyStart }))
   return {
     ...newScan(bodyStart),
@@ -109,7 +112,7 @@ function endOf(line: LogLine): LogPoint {
   return { seq: line.seq, crc: lineCrc(line), byteOffset: line.endOffset }
 }
 
-function scanLine(scan: Scan, raw: RawLine, options: ScanOptions): boolean {
+function scanLine(scan: LogScan, raw: RawLine, options: ScanOptions): boolean {
   const { byteOffset, bytes } = raw
   if (bytes === null) {
     tallyBad(scan.tally, { byteOffset, reason: 'tooLong', seqHint: null })
@@ -127,17 +130,17 @@ function scanLine(scan: Scan, raw: RawLine, options: ScanOptions): boolean {
 }
 
 /** Reads a line as the header, which counts only before the first event. */
-function scanHeader(scan: Scan, bytes: Buffer): boolean {
+function scanHeader(scan: LogScan, bytes: Buffer): boolean {
   if (scan.header !== null || scan.tally.last > 0) return false
   scan.header = decodeHeader(bytes)
   return scan.header !== null
 }
 
-function isHeaderPlace(scan: Scan, raw: RawLine, seqHint: number | null): boolean {
+function isHeaderPlace(scan: LogScan, raw: RawLine, seqHint: number | null): boolean {
   return raw.byteOffset === 0 && scan.header === null && seqHint === null
 }
 
-function accept(scan: Scan, line: LogLine, { reports, visit }: ScanOptions): void {
+function accept(scan: LogScan, line: LogLine, { reports, visit }: ScanOptions): void {
   scan.newest = line
   if (line.unchecked) scan.uncheckedSeqs.push(line.seq)
   if (reports !== undefined && line.type === reports.type) {

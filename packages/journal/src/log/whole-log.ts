@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { timeSlices } from '@parley/host'
 import { createUnnamed, foldersUpTo, makeFolders, writeAll } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
+import type { FileContents, Files, OpenFile } from '../disk/files.ts'
 import { encodeHeader, type LogHeader } from './header.ts'
 
 interface WholeLog {
@@ -30,7 +30,7 @@ export async function writeWholeLog(
 }
 
 /** Writes lines, given without their LF. Other tasks run in between. */
-export async function writeLines(files: Files, file: OpenFile, lines: Iterable<string | Buffer>): Promise<void> {
+export async function writeLines(files: FileContents, file: OpenFile, lines: Iterable<string | Buffer>): Promise<void> {
   const slices = timeSlices()
   for (const line of lines) {
     writeAll(files, file, Buffer.concat([typeof line === 'string' ? Buffer.from(line) : line, lineEnd]))

@@ -13,7 +13,7 @@ export interface FoundLog {
   readonly words: readonly SearchWord[]
 }
 
-interface Match {
+interface LogMatch {
   readonly number: number
   readonly lines: number
   readonly byteOffset: number
@@ -31,7 +31,7 @@ export function findLogs(database: DatabaseSync, words: readonly SearchWord[]): 
   const together = matches(database, words.map(matchExpression).join(' AND '))
   const found = together.map((match) => ({ ...match, words }))
   const seen = new Set(together.map(({ number }) => number))
-  const apart = words.length === 1 ? [] : scattered(database, words).filter(({ number }) => !seen.has(number))
+  const apart = words.length === 1 ? [] : logsWithWordsApart(database, words).filter(({ number }) => !seen.has(number))
   return [...found, ...apart].flatMap(({ number, ...match }) => {
     const id = ids.get(number)
     return id === undefined ? [] : [{ id, ...match }]
@@ -39,7 +39,10 @@ export function findLogs(database: DatabaseSync, words: readonly SearchWord[]): 
 }
 
 /** Returns logs that have each word somewhere. */
-function scattered(database: DatabaseSync, words: readonly SearchWord[]): readonly (Match & Pick<FoundLog, 'words'>)[] {
+function logsWithWordsApart(
+  database: DatabaseSync,
+  words: readonly SearchWord[],
+): readonly (LogMatch & Pick<FoundLog, 'words'>)[] {
   const found = words
     .map((word) => ({ word, logs: matches(database, matchExpression(word)) }))
     .sort((a, b) => a.logs.length - b.logs.length)
@@ -52,7 +55,7 @@ function scattered(database: DatabaseSync, words: readonly SearchWord[]): readon
 }
 
 /** Counts the matching lines of each log, whose rows have its number above the byte offset of the line. */
-function matches(database: DatabaseSync, expression: string): readonly Match[] {
+function matches(database: DatabaseSync, expression: string): readonly LogMatch[] {
   return database
     .prepare(
       `select rowid >> 40 as number, count(*) as lines, max(rowid) & 0xffffffffff as byte_offset

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { readFile } from '../disk/file-io.ts'
-import { type FileFacts, type Files, StorageError } from '../disk/files.ts'
+import { type FileContents, type FileFacts, type Files, type FolderEntries, StorageError } from '../disk/files.ts'
 import { type SessionFile, walkSessions } from '../disk/session-paths.ts'
 import type { LogHeader } from '../log/header.ts'
 import { type LogLine, LogView } from '../log/read-log.ts'
@@ -37,7 +37,7 @@ interface KnownLog {
 /** Forgets logs that are gone and returns those that differ from what was read, the newest first. */
 export function compareLogs(
   database: DatabaseSync,
-  { files, home }: { readonly files: Files; readonly home: string },
+  { files, home }: { readonly files: FolderEntries; readonly home: string },
 ): readonly SessionFile[] {
   const known = new Map(
     database
@@ -57,7 +57,7 @@ export function compareLogs(
   return due.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
 }
 
-function factsOf(files: Files, path: string): FileFacts | null {
+function factsOf(files: FolderEntries, path: string): FileFacts | null {
   try {
     const facts = files.look(path)
     return facts?.kind === 'file' ? facts : null
@@ -72,7 +72,7 @@ function isAsRead(row: KnownLog, facts: FileFacts): boolean {
   return row.sizeBytes === facts.sizeBytes && row.modifiedAtMs === facts.modifiedAtMs && row.inode === facts.inode
 }
 
-interface Reading {
+interface LogToIndex {
   readonly files: Files
   readonly texts: SearchedTexts
   readonly log: SessionFile
@@ -81,7 +81,7 @@ interface Reading {
 }
 
 /** Reads on in a log, in a transaction: another process may have read it meanwhile. Returns true if there is more. */
-export function readOnLog(database: DatabaseSync, { files, texts, log: { id, path }, isTooMuch }: Reading): boolean {
+export function readOnLog(database: DatabaseSync, { files, texts, log: { id, path }, isTooMuch }: LogToIndex): boolean {
   const facts = factsOf(files, path)
   const found = database.prepare('select * from logs where id = ?').get(id)
   const known = found === undefined ? null : knownLog(found)
@@ -92,7 +92,7 @@ export function readOnLog(database: DatabaseSync, { files, texts, log: { id, pat
   const number = isGrown ? known.number : newNumber(database, id)
   const { readBytes, isWhole } = isTooMuch
     ? { readBytes: from, isWhole: true }
-    : takeTexts(database, { files, path, texts, number, from })
+    : indexLines(database, { files, path, texts, number, from })
   const lastCrc = markAt(files, path, readBytes)
   const sizeBytes = isWhole ? facts.sizeBytes : -1
   database
@@ -103,7 +103,7 @@ export function readOnLog(database: DatabaseSync, { files, texts, log: { id, pat
   return !isWhole
 }
 
-interface Taking {
+interface LinesToIndex {
   readonly files: Files
   readonly path: string
   readonly texts: SearchedTexts
@@ -113,9 +113,9 @@ interface Taking {
 }
 
 /** Puts the words of lines into the index, whose rows are named by the log's number and the line's byte offset. */
-function takeTexts(
+function indexLines(
   database: DatabaseSync,
-  { files, path, texts, number, from }: Taking,
+  { files, path, texts, number, from }: LinesToIndex,
 ): { readonly readBytes: number; readonly isWhole: boolean } {
   using view = LogView.open(files, path)
   const textOf = texts.reader(view.header())
@@ -136,12 +136,12 @@ function newNumber(database: DatabaseSync, id: string): number {
 }
 
 /** Tells if a log still has the bytes before the place up to which it was read. */
-function endsAsRead(files: Files, path: string, { readBytes, lastCrc }: KnownLog): boolean {
+function endsAsRead(files: FileContents, path: string, { readBytes, lastCrc }: KnownLog): boolean {
   return markAt(files, path, readBytes) === lastCrc
 }
 
 /** Returns the checksum of the bytes before a byte offset. */
-function markAt(files: Files, path: string, readBytes: number): number {
+function markAt(files: FileContents, path: string, readBytes: number): number {
   const offset = Math.max(0, readBytes - markBytes)
   return crc32(readFile(files, path, { offset, length: readBytes - offset }) ?? '')
 }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { createFile, makeFolders } from '../disk/file-io.ts'
-import { type Files, hasCode, StorageError } from '../disk/files.ts'
+import { type Files, type FolderEntries, hasCode, StorageError } from '../disk/files.ts'
 import { sqliteCode } from '../disk/sqlite-code.ts'
 
 /** Form of the tables; another one is made anew. */
@@ -46,7 +46,7 @@ export function openSearchDatabase(files: Files, path: string, version: number):
 }
 
 /** Removes the database. A process that has it open goes on in the removed file and leaves the new one alone. */
-export function removeSearchDatabase(files: Files, path: string): void {
+export function removeSearchDatabase(files: FolderEntries, path: string): void {
   for (const ending of ['', '-wal', '-shm']) files.removeTree(`${path}${ending}`)
 }
 

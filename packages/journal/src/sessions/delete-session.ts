@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { makeFolders } from '../disk/file-io.ts'
-import { type Files, hasCode, StorageError, troubleOf } from '../disk/files.ts'
+import { type FolderEntries, hasCode, StorageError, troubleOf } from '../disk/files.ts'
 import { deletedFolder, idOfLogName, type SessionPaths, sessionPaths, tornPath } from '../disk/session-paths.ts'
 
 /** Failure after a conversation is gone from every list: some of its files are left for `finishDeletions`. */
@@ -18,7 +18,7 @@ export class UnfinishedDeletionError extends Error {
  * Deletes a conversation except its lock, which the caller holds; also after a loss of power, once this resolves.
  * Rejects with `StorageError` when nothing was changed, with `UnfinishedDeletionError` after the rename.
  */
-export async function deleteSession(files: Files, paths: SessionPaths): Promise<void> {
+export async function deleteSession(files: FolderEntries, paths: SessionPaths): Promise<void> {
   moveAway(files, paths)
   try {
     // Before anything else goes: a log that is back has its side files.
@@ -30,36 +30,36 @@ export async function deleteSession(files: Files, paths: SessionPaths): Promise<
 }
 
 /** Removes what a conversation has on disk except its lock, as where its log could not be made. */
-export function removeSession(files: Files, paths: SessionPaths): void {
+export function removeSession(files: FolderEntries, paths: SessionPaths): void {
   removeParts(files, paths)
   files.removeTree(paths.deleted)
 }
 
-function removeParts(files: Files, paths: SessionPaths): void {
+function removeParts(files: FolderEntries, paths: SessionPaths): void {
   for (const path of [paths.log, paths.acked, paths.checkpoint, paths.sideFiles, ...tornPieces(files, paths)])
     files.removeTree(path)
 }
 
 /** Removes the log of a deleted conversation last: it is what tells that something may be left. */
-async function finishDeletion(files: Files, paths: SessionPaths): Promise<void> {
+async function finishDeletion(files: FolderEntries, paths: SessionPaths): Promise<void> {
   removeParts(files, paths)
   await syncNames(files, [paths.folder])
   files.removeTree(paths.deleted)
 }
 
-async function syncNames(files: Files, folders: readonly string[]): Promise<void> {
+async function syncNames(files: FolderEntries, folders: readonly string[]): Promise<void> {
   for (const folder of folders) if (files.look(folder) !== null) await files.syncFolder(folder)
 }
 
 /** Finishes the deletions that a crash or the disk cut short. Resolves to how many; one that fails again is left. */
-export async function finishDeletions(files: Files, home: string): Promise<number> {
+export async function finishDeletions(files: FolderEntries, home: string): Promise<number> {
   const names = files.look(deletedFolder(home)) === null ? [] : files.list(deletedFolder(home))
   let finished = 0
   for (const name of names) if (await isFinished(files, home, name)) finished += 1
   return finished
 }
 
-async function isFinished(files: Files, home: string, name: string): Promise<boolean> {
+async function isFinished(files: FolderEntries, home: string, name: string): Promise<boolean> {
   const id = idOfLogName(name)
   const paths = id === null ? null : sessionPaths(home, id)
   // A log that was put back since then has use for its side files.
@@ -73,7 +73,7 @@ async function isFinished(files: Files, home: string, name: string): Promise<boo
   }
 }
 
-function moveAway(files: Files, { log, deleted }: SessionPaths): void {
+function moveAway(files: FolderEntries, { log, deleted }: SessionPaths): void {
   // Closing an ephemeral conversation has removed it.
   if (files.look(log) === null) return
   try {
@@ -86,7 +86,7 @@ function moveAway(files: Files, { log, deleted }: SessionPaths): void {
   }
 }
 
-function tornPieces(files: Files, { folder, log }: SessionPaths): readonly string[] {
+function tornPieces(files: FolderEntries, { folder, log }: SessionPaths): readonly string[] {
   const torn = basename(tornPath(log, 0)).slice(0, -1)
   const names = files.look(folder) === null ? [] : files.list(folder)
   return names.filter((name) => name.startsWith(torn)).map((name) => join(folder, name))

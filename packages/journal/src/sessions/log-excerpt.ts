@@ -1,6 +1,6 @@
 import { timeSlices } from '@parley/host'
 import { openExisting, readSpan } from '../disk/file-io.ts'
-import type { Files, OpenFile } from '../disk/files.ts'
+import type { FileContents, OpenFile } from '../disk/files.ts'
 import { readPrefix, splitLines } from '../line/read-lines.ts'
 import { nextLineStart } from '../log/read-log.ts'
 
@@ -14,14 +14,18 @@ export interface ExcerptLines {
   readonly tailLines: readonly string[]
 }
 
-interface Telling {
+interface ExcerptOptions {
   readonly types: ReadonlySet<string>
   /** Size up to which an earlier excerpt has told everything; 0 for none. */
   readonly knownBytes: number
 }
 
 /** Reads whole lines of a log, unverified. Returns null when there is no such file. */
-export async function readExcerpt(files: Files, path: string, telling: Telling): Promise<ExcerptLines | null> {
+export async function readExcerpt(
+  files: FileContents,
+  path: string,
+  telling: ExcerptOptions,
+): Promise<ExcerptLines | null> {
   const file = openExisting(files, path)
   if (file === null) return null
   try {
@@ -31,7 +35,11 @@ export async function readExcerpt(files: Files, path: string, telling: Telling):
   }
 }
 
-async function excerptOf(files: Files, file: OpenFile, { types, knownBytes }: Telling): Promise<ExcerptLines> {
+async function excerptOf(
+  files: FileContents,
+  file: OpenFile,
+  { types, knownBytes }: ExcerptOptions,
+): Promise<ExcerptLines> {
   const { sizeBytes } = files.stat(file)
   const head = readSpan(files, file, { offset: 0, length: Math.min(sizeBytes, EXCERPT_BYTES) })
   if (sizeBytes <= EXCERPT_BYTES) return { headLines: wholeLines(head), tellingLines: [], tailLines: [] }
@@ -50,7 +58,7 @@ async function excerptOf(files: Files, file: OpenFile, { types, knownBytes }: Te
  * span counts: the tail after it drops its first line.
  */
 async function linesOfTypes(
-  files: Files,
+  files: FileContents,
   file: OpenFile,
   { types, from, to }: { types: ReadonlySet<string>; from: number; to: number },
 ): Promise<readonly string[]> {

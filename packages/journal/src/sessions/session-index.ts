@@ -4,7 +4,7 @@ import { timeSlices } from '@parley/host'
 import type { ConversationId } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { readFile, replaceFile } from '../disk/file-io.ts'
-import { type FileFacts, type Files, StorageError } from '../disk/files.ts'
+import { type FileContents, type FileFacts, type Files, StorageError } from '../disk/files.ts'
 import { type SessionFile, sessionsFolder, walkSessions } from '../disk/session-paths.ts'
 import { parseJson } from '../line/line.ts'
 import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
@@ -21,7 +21,7 @@ export interface LogExcerpt {
 }
 
 /** Makes the rows of a listing; null keeps a log out of it. */
-export interface Rows<Row> extends RowFormat<Row> {
+export interface ListingRows<Row> extends RowFormat<Row> {
   /** Types of events that change a row wherever they are in the log. */
   readonly tellingTypes: ReadonlySet<string>
   describe(excerpt: LogExcerpt, earlier: Row | null): Row | null
@@ -47,7 +47,7 @@ export interface ListedSession<Row> {
 export async function listSessions<Row>(
   files: Files,
   home: string,
-  rows: Rows<Row>,
+  rows: ListingRows<Row>,
 ): Promise<readonly ListedSession<Row>[]> {
   const cached = readIndex(files, home, rows)
   const entries: IndexEntry<Row>[] = []
@@ -77,17 +77,17 @@ function isGrown({ inode, sizeBytes, row }: IndexEntry<unknown>, facts: FileFact
   return row !== null && inode === facts.inode && sizeBytes >= EXCERPT_BYTES && sizeBytes < facts.sizeBytes
 }
 
-interface Described<Row> {
+interface SessionToDescribe<Row> {
   readonly session: SessionFile
   readonly facts: FileFacts
-  readonly rows: Rows<Row>
+  readonly rows: ListingRows<Row>
   /** Entry of the log as it was; undefined for none. */
   readonly known: IndexEntry<Row> | undefined
 }
 
 async function describe<Row>(
-  files: Files,
-  { session, facts, rows, known }: Described<Row>,
+  files: FileContents,
+  { session, facts, rows, known }: SessionToDescribe<Row>,
 ): Promise<IndexEntry<Row> | null> {
   const { id, path } = session
   const { sizeBytes, modifiedAtMs, inode } = facts
@@ -132,7 +132,11 @@ interface RowFormat<Row> {
 }
 
 /** Reads an index: a line with the checksum of the rest, then one entry per line. Empty when it is damaged. */
-function readIndex<Row>(files: Files, home: string, format: RowFormat<Row>): ReadonlyMap<string, IndexEntry<Row>> {
+function readIndex<Row>(
+  files: FileContents,
+  home: string,
+  format: RowFormat<Row>,
+): ReadonlyMap<string, IndexEntry<Row>> {
   const text = quietly(() => readFile(files, indexPath(home, format)))?.toString() ?? ''
   const headEnd = text.indexOf('\n')
   const body = text.slice(headEnd + 1).trimEnd()

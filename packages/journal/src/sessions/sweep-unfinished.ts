@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Files, StorageError } from '../disk/files.ts'
+import { type FolderEntries, StorageError } from '../disk/files.ts'
 import { isConversationId, namesIn, newestDays, sessionPaths } from '../disk/session-paths.ts'
 import { removeSession } from './delete-session.ts'
 
@@ -12,7 +12,7 @@ const abandonedAfterMs = 60 * 60 * 1000
  * Removes logs that a killed fork or import had not finished, with what lay ready beside them, and other files without
  * their names yet. Returns how many. A failure leaves a file for the next time.
  */
-export function sweepUnfinished(files: Files, home: string, nowMs: number): number {
+export function sweepUnfinished(files: FolderEntries, home: string, nowMs: number): number {
   let swept = 0
   for (const folder of newestDays(files, home, sweptDays))
     for (const name of namesIn(files, folder)) if (isSwept(files, { home, folder, name }, nowMs)) swept++
@@ -28,7 +28,7 @@ interface Found {
   readonly name: string
 }
 
-function isSwept(files: Files, { home, folder, name }: Found, nowMs: number): boolean {
+function isSwept(files: FolderEntries, { home, folder, name }: Found, nowMs: number): boolean {
   const { id, kind } = unfinished.exec(name)?.groups ?? {}
   if (id === undefined || !isConversationId(id)) return false
   const path = join(folder, name)

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Files } from '../disk/files.ts'
+import type { FolderEntries } from '../disk/files.ts'
 import { newestDays, sessionsFolder } from '../disk/session-paths.ts'
 
 /** Number of days, the newest, whose folders are watched. */
@@ -10,7 +10,7 @@ const watchedDays = 100
  * Calls `onChange` when a process made, wrote, opened, closed or deleted a conversation of a home. Older days, and file
  * systems that report no changes, go unnoticed. Returns the function that ends it.
  */
-export function watchSessions(files: Files, home: string, onChange: () => void): () => void {
+export function watchSessions(files: FolderEntries, home: string, onChange: () => void): () => void {
   const root = sessionsFolder(home)
   const watchers = new Map<string, FSWatcher>()
 

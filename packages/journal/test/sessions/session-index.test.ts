@@ -18,7 +18,7 @@ import { sessionPaths, walkSessions } from '../../src/disk/session-paths.ts'
 import { decodeLine, encodeLine } from '../../src/line/line.ts'
 import { encodeHeader, newHeader } from '../../src/log/header.ts'
 import { EXCERPT_BYTES } from '../../src/sessions/log-excerpt.ts'
-import { type LogExcerpt, listSessions, type Rows } from '../../src/sessions/session-index.ts'
+import { type ListingRows, type LogExcerpt, listSessions } from '../../src/sessions/session-index.ts'
 import { countedReads } from '../counted-reads.ts'
 import { faultyFiles } from '../faulty-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -34,7 +34,7 @@ function describeLog({ headLines, tailLines }: LogExcerpt): TestRow | null {
   return typeof title === 'string' ? { title, lastSeq: envelopes.at(-1)?.seq ?? 0 } : null
 }
 
-const ROWS: Rows<TestRow> = {
+const ROWS: ListingRows<TestRow> = {
   fileName: 'index.jsonl',
   version: 1,
   tellingTypes: new Set(['named']),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Sandboxes } from '@parley/host'
 import { RpcError } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
-import { type Link, remoteKept } from '@parley/workspace/testing'
+import { type ExecLink, remoteKept } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
 import { standInSandboxes } from '../frontends/exec/support/stand-in-sandboxes.ts'
 import { placeLink } from './support/place-link.ts'
@@ -11,10 +11,10 @@ const conversation = 'c-1'
 const lasting = { conversation, conversationLingerMs: 60_000, answersWithinMs: 50 }
 
 /** Resolves when a link is there again. */
-const isBack = (link: Link) => waitUntil(() => link.connection().catch(() => null), { what: 'the link' })
+const isBack = (link: ExecLink) => waitUntil(() => link.connection().catch(() => null), { what: 'the link' })
 
 /** Resolves when an exec-server keeps nothing of a process. */
-const isForgotten = (link: Link, processId: string) => {
+const isForgotten = (link: ExecLink, processId: string) => {
   const read = () => link.ask('process/read', { processId }).then(() => false, isUnknown)
   return waitUntil(read, { what: `nothing of ${processId}` })
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { buffer, text } from 'node:stream/consumers'
 import { RpcError } from '@parley/rpc'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { type ExecConnection, type ExecInfo, type Link, remoteSandboxes } from '@parley/workspace/testing'
+import { type ExecConnection, type ExecInfo, type ExecLink, remoteSandboxes } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
 import { createLoopbacks } from '../../src/engine/limits/loopbacks.ts'
 import { describeEnvironment } from '../../src/frontends/exec/serve-exec.ts'
@@ -24,7 +24,7 @@ async function reached(server: ServedPort) {
 }
 
 /** Breaks the link, which comes back. */
-async function broken({ link }: { readonly link: Link }): Promise<void> {
+async function broken({ link }: { readonly link: ExecLink }): Promise<void> {
   const connection = await link.connection()
   await connection.close()
 }
@@ -116,8 +116,11 @@ describe('a connection to a port in an environment', () => {
 const full = { enforcement: 'full', reason: 'It is full.' } as const
 
 /** A link to an exec-server that says this of itself, and answers requests so. */
-function linkThatSays(info: ExecInfo, answer: (method: string) => Promise<object>): Pick<Link, 'connection' | 'ask'> {
-  return { connection: async () => ({ info }) as ExecConnection, ask: answer as Link['ask'] }
+function linkThatSays(
+  info: ExecInfo,
+  answer: (method: string) => Promise<object>,
+): Pick<ExecLink, 'connection' | 'ask'> {
+  return { connection: async () => ({ info }) as ExecConnection, ask: answer as ExecLink['ask'] }
 }
 
 const sharing = describeEnvironment('1', { ...full, sharesLoopback: true }, true)

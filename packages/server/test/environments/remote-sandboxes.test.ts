@@ -3,7 +3,7 @@ import { EnvironmentUnreachableError } from '@parley/workspace'
 import {
   type ExecConnection,
   type ExecInfo,
-  type Link,
+  type ExecLink,
   remoteSandboxes,
   sandboxRequest,
   startRemoteCommand,
@@ -26,14 +26,14 @@ const limits: SandboxLimits = {
 type Answer = ExecInfo | 'away'
 
 /** A link whose far side says these things, one each time it is asked. */
-function linkThatSays(...answers: readonly Answer[]): Pick<Link, 'connection' | 'ask'> {
+function linkThatSays(...answers: readonly Answer[]): Pick<ExecLink, 'connection' | 'ask'> {
   const left = [...answers]
   const next = (): Promise<ExecInfo> => {
     const answer = left.shift() ?? 'away'
     return answer === 'away' ? Promise.reject(new EnvironmentUnreachableError('gone')) : Promise.resolve(answer)
   }
   const connection = async () => ({ info: await next() }) as ExecConnection
-  return { connection, ask: next as Link['ask'] }
+  return { connection, ask: next as ExecLink['ask'] }
 }
 
 const says = (enforcement: 'full' | 'partial' | 'none') =>

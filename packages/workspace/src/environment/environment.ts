@@ -9,20 +9,15 @@ import type { RemoteCopies } from '../remote/remote-copies.ts'
 
 type RootsNow = ReturnType<PinnedFolders['now']>
 
-/**
- * Machine that runs a conversation's commands and has its files: this one, or a remote one through its exec-server.
- *
- * Model access, journal, policy and approvals stay on this machine. Calls to a remote machine reject with
- * `EnvironmentUnreachableError` while it cannot be reached.
- */
-export interface Environment {
+/** Machine of an environment: its names, the right to work there, and its facts. */
+interface EnvironmentMachine {
   /** `X` of `[environments.X]`; null for this machine. */
   readonly name: string | null
-  /** Name of a machine that connects by itself, behind that of its owner; null for any other. */
+  /** Name of a machine that connects by itself, behind its owner's name; null for any other. */
   readonly machine: string | null
-  /** Text that tells the settings by which its machine is reached apart; empty for this machine. */
+  /** Text that differs when a machine is reached by other settings; empty for this machine. */
   readonly reachedBy: string
-  /** Tells if a user may work there: a machine that connects by itself says who may. */
+  /** Returns true where a user may work: a machine that connects by itself names its users. */
   mayWork(user: string): boolean
   /** Resolves when the machine can be reached; `shell`, `home`, `env` and `platform` are valid only then. */
   reach(): Promise<void>
@@ -32,20 +27,44 @@ export interface Environment {
   /** Variables that commands inherit, before the allow list. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: string
+}
+
+/** Commands on the machine of an environment. */
+interface EnvironmentCommands {
   readonly commands: Pick<Host, 'runCommand' | 'spawnStreams' | 'warmUp'>
   readonly kept: KeptCommands
-  /** Copies of files for programs that must run exactly these; null on this machine. */
-  readonly copies: RemoteCopies | null
   readonly sandboxes: Sandboxes
+}
+
+/** Operations on the files of an environment. */
+interface EnvironmentContent {
   readonly files: EnvironmentFiles
   readonly patches: PatchTarget
   readonly search: SearchProgram
+  /** Copies of files for programs that must run exactly these; null on this machine. */
+  readonly copies: RemoteCopies | null
+}
+
+/** Protection of the paths of an environment. */
+interface EnvironmentProtection {
   secrets(): Promise<SecretPaths>
-  /** Says what each absolute path is, by the files as they are now, for a conversation that may write to `roots`. */
+  /** Examines absolute paths, by the files as they are now, for a conversation that may write to `roots`. */
   standingOf(paths: readonly string[], roots: readonly string[]): Promise<readonly Standing[]>
   /**
-   * Returns the real paths of writable folders, which are pinned at the first use by a conversation. Those that are other
-   * folders now are left out, with a sentence for each in `changed`.
+   * Returns the real paths of writable folders, which are pinned at the first use by a conversation. Leaves out each
+   * folder that was exchanged since, with a sentence in `changed`.
    */
   rootsNow(folders: readonly string[]): Promise<RootsNow>
 }
+
+/**
+ * Machine that runs a conversation's commands and has its files: this one, or a remote one through its exec-server.
+ *
+ * Model access, journal, policy and approvals stay on this machine. Calls to a remote machine reject with
+ * `EnvironmentUnreachableError` while it cannot be reached.
+ */
+export interface Environment
+  extends EnvironmentMachine,
+    EnvironmentCommands,
+    EnvironmentContent,
+    EnvironmentProtection {}

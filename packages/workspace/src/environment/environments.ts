@@ -3,7 +3,7 @@ import { pinFolders } from '@parley/host'
 import type { Fence } from '@parley/protocol/exec'
 import { type ConnectedMachines, createConnectedMachines, machineNamed } from '../remote/connected-machines.ts'
 import { dialTo } from '../remote/dial.ts'
-import { Link, type LinkChange } from '../remote/link.ts'
+import { ExecLink, type LinkChange } from '../remote/link.ts'
 import type { Environment } from './environment.ts'
 import { type Owner, ownedEnvironment } from './owned-environment.ts'
 import { remoteEnvironment } from './remote-environment.ts'
@@ -48,7 +48,7 @@ export interface EnvironmentsPorts {
 
 interface Shared {
   readonly environment: Environment
-  readonly link: Link
+  readonly link: ExecLink
   readonly requests: Set<EnvironmentRequest>
 }
 
@@ -159,7 +159,7 @@ function open(name: string, settings: EnvironmentSettings, ports: OpenPorts): Sh
   const { fence, users, machines = createConnectedMachines(0) } = ports
   const machine = settings.url === undefined ? machineNamed(settings.connected) : null
   const patienceMs = machine === null || fence === null ? defaultPatienceMs : patienceOfMachineMs
-  const link = new Link({
+  const link = new ExecLink({
     name,
     dial: dialTo(settings, { ...ports, machines }),
     fence,

@@ -6,7 +6,7 @@ import { liesWithin } from '../files/real-path.ts'
 import { currentSecrets, type SecretPaths, secretPaths } from '../files/secret-paths.ts'
 import { type Ripgrep, type RipgrepRun, ripgrepLimits } from '../look-up/ripgrep-run.ts'
 import type { ExecInfo } from '../remote/exec-connection.ts'
-import type { Link } from '../remote/link.ts'
+import type { ExecLink } from '../remote/link.ts'
 import { remoteKept } from '../remote/processes/kept-commands.ts'
 import { runRemoteRipgrep, startRemoteCommand } from '../remote/processes/remote-commands.ts'
 import { startRemoteStreams } from '../remote/processes/remote-streams.ts'
@@ -21,7 +21,7 @@ const defaultSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
 
 interface RemoteParts extends Pick<Environment, 'machine' | 'reachedBy' | 'mayWork'> {
   readonly name: string
-  readonly link: Link
+  readonly link: ExecLink
   /** Search in files that are fetched. */
   readonly here: Ripgrep
 }

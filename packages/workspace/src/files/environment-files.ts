@@ -56,7 +56,7 @@ export interface OpenedFile extends FoundFile, AsyncDisposable {
 }
 
 /** Beginning of a file, and the size of all of it. */
-export interface Opening {
+export interface FileOpening {
   readonly bytes: Buffer
   readonly sizeBytes: number
 }
@@ -72,7 +72,7 @@ export async function readOpeningBytes(
   files: EnvironmentFiles,
   realPath: string,
   maxBytes: number,
-): Promise<Opening | null> {
+): Promise<FileOpening | null> {
   try {
     await using file = await files.open(realPath)
     if (file.kind !== 'file') return null

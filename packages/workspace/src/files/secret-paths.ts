@@ -7,14 +7,14 @@ import { liesWithin } from './real-path.ts'
 /** Absolute paths of files and folders that contain secrets, each as written and with links followed. */
 export type SecretPaths = readonly string[]
 
-type Env = Readonly<Record<string, string | undefined>>
+type EnvVariables = Readonly<Record<string, string | undefined>>
 
 interface SecretHomes {
   readonly home: string
   /** Further homes of the user, such as that of the system's list of users when HOME names another. */
   readonly otherHomes?: readonly string[]
   /** Variables of the user, by which programs keep secrets elsewhere. */
-  readonly env?: Env
+  readonly env?: EnvVariables
   /** Folder that relative paths in `env` start from; without it they do not count. */
   readonly cwd?: string
   readonly parleyHome: string
@@ -139,7 +139,7 @@ function canBeHidden(path: string, homes: readonly string[]): boolean {
 }
 
 /** Lists where variables of programs move their places to. */
-function movedPlaces(env: Env, home: string, cwd: string | undefined): string[] {
+function movedPlaces(env: EnvVariables, home: string, cwd: string | undefined): string[] {
   const moved = secretVariables.flatMap(({ name, insteadOf, below, isList }) => {
     const value = env[name] ?? ''
     const values = (isList ? value.split(':') : [value]).filter((path) => path !== '')

@@ -26,7 +26,7 @@ interface FoundPaths {
 }
 
 /** Limits of a look. Other tasks run between folders. */
-interface Limits {
+interface ScanLimits {
   readonly slices: TimeSlices
   readonly maxFiles: number
   /** Tests if a file was found by an earlier look. */
@@ -41,12 +41,12 @@ export interface FolderTree {
    * Lists the folders whose names may have changed since the last look; all of them after a change of what is ignored.
    * Null when more than `maxFiles` files are found.
    */
-  look(limits: Limits): Promise<FoundPaths | null>
+  look(limits: ScanLimits): Promise<FoundPaths | null>
   /** Makes the next look list everything. */
   forget(): void
 }
 
-type Start = readonly [folder: string, above: IgnoreRules]
+type FolderToScan = readonly [folder: string, above: IgnoreRules]
 
 interface TreeParts {
   readonly roots: readonly string[]
@@ -62,7 +62,7 @@ export function createFolderTree({ roots, isShown, maxInFolder }: TreeParts): Fo
   const noLongerLeftOut = new Set<string>()
   let isStale = true
 
-  async function walkAll(limits: Limits): Promise<FoundPaths | null> {
+  async function walkAll(limits: ScanLimits): Promise<FoundPaths | null> {
     const before = new Map(known)
     known.clear()
     isStale = false
@@ -74,7 +74,11 @@ export function createFolderTree({ roots, isShown, maxInFolder }: TreeParts): Fo
   }
 
   /** Lists what may have changed in a known folder; null when everything is to be listed. */
-  async function lookAtKnown(folder: string, before: KnownFolder, limits: Limits): Promise<readonly string[] | null> {
+  async function lookAtKnown(
+    folder: string,
+    before: KnownFolder,
+    limits: ScanLimits,
+  ): Promise<readonly string[] | null> {
     const stats = lookAt(folder)
     if (stats?.isDirectory() !== true) {
       known.delete(folder)
@@ -88,7 +92,7 @@ export function createFolderTree({ roots, isShown, maxInFolder }: TreeParts): Fo
     return found
   }
 
-  async function lookAtFolders(limits: Limits): Promise<FoundPaths | null> {
+  async function lookAtFolders(limits: ScanLimits): Promise<FoundPaths | null> {
     if (isStale) return walkAll(limits)
     const listed: string[] = []
     noLongerLeftOut.clear()
@@ -102,7 +106,7 @@ export function createFolderTree({ roots, isShown, maxInFolder }: TreeParts): Fo
   }
 
   /** Adds what git tracks although a rule names it. */
-  function withTracked({ listed, isWhole, wasShown }: FoundPaths, { isWatched }: Limits): FoundPaths {
+  function withTracked({ listed, isWhole, wasShown }: FoundPaths, { isWatched }: ScanLimits): FoundPaths {
     const before = tracked.paths
     const found = new Set(listed)
     // What git tracks no more is left out by the next look, which lists everything.
@@ -130,9 +134,9 @@ export function createFolderTree({ roots, isShown, maxInFolder }: TreeParts): Fo
 
 interface Walker {
   /** Lists folders with all below them; null beyond the limit. */
-  walk(start: readonly Start[], limits: Limits): Promise<string[] | null>
+  walk(start: readonly FolderToScan[], limits: ScanLimits): Promise<string[] | null>
   /** Lists a folder again with what is new below it; null when what is ignored has changed, or it is too much. */
-  listAgain(folder: string, before: KnownFolder, limits: Limits): Promise<string[] | null>
+  listAgain(folder: string, before: KnownFolder, limits: ScanLimits): Promise<string[] | null>
 }
 
 function createWalker({
@@ -141,7 +145,7 @@ function createWalker({
   maxInFolder,
 }: Omit<TreeParts, 'roots'> & { readonly known: Map<string, KnownFolder> }): Walker {
   /** Lists a folder and notes it; null when it cannot be read. */
-  function read([folder, above]: Start): FolderList | null {
+  function read([folder, above]: FolderToScan): FolderList | null {
     const stats = lookAt(folder)
     if (stats?.isDirectory() !== true) return null
     try {
@@ -155,7 +159,7 @@ function createWalker({
     }
   }
 
-  async function walk(start: readonly Start[], { slices, maxFiles }: Limits): Promise<string[] | null> {
+  async function walk(start: readonly FolderToScan[], { slices, maxFiles }: ScanLimits): Promise<string[] | null> {
     const found: string[] = []
     const waiting = [...start]
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -171,7 +175,7 @@ function createWalker({
   async function listAgain(
     folder: string,
     { above, ruleStamp }: KnownFolder,
-    limits: Limits,
+    limits: ScanLimits,
   ): Promise<string[] | null> {
     const list = read([folder, above])
     if (list === null) return []

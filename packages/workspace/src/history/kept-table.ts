@@ -8,7 +8,7 @@ import type { WatchedFile } from './watched-file.ts'
 /** Form of a line; a table in another form is not used. */
 const form = 1
 
-type Row = readonly [
+type StoredRow = readonly [
   path: string,
   ino: number,
   sizeBytes: number,
@@ -32,7 +32,7 @@ export async function writeTable(path: string, files: ReadonlyMap<string, Watche
   const lines = [JSON.stringify({ form })]
   for (const [name, { ino, sizeBytes, mtimeMs, ctimeMs, mode, isFresh, content }] of [...files]) {
     if (isFresh || content?.hash === undefined || content.link === true) continue
-    const row: Row = [name, ino, sizeBytes, mtimeMs, ctimeMs, mode, content.hash]
+    const row: StoredRow = [name, ino, sizeBytes, mtimeMs, ctimeMs, mode, content.hash]
     lines.push(JSON.stringify(row))
     if (slices.isOver()) await slices.next()
   }
@@ -61,7 +61,7 @@ export async function readTable(path: string): Promise<ReadonlyMap<string, Watch
   return files
 }
 
-function rowOf(line: string): Row | null {
+function rowOf(line: string): StoredRow | null {
   try {
     const row: unknown = JSON.parse(line)
     return isRow(row) ? row : null
@@ -70,7 +70,7 @@ function rowOf(line: string): Row | null {
   }
 }
 
-function isRow(row: unknown): row is Row {
+function isRow(row: unknown): row is StoredRow {
   if (!Array.isArray(row) || row.length !== 7) return false
   const [name, ...rest]: unknown[] = row
   const hash = rest.pop()

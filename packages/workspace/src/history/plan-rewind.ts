@@ -80,9 +80,9 @@ async function planFile(change: PastChange, request: RewindRequest): Promise<Fil
   }
 }
 
-type Reason = readonly [why: LeftFile['why'], text: string]
+type LeftReason = readonly [why: LeftFile['why'], text: string]
 
-function leftFile(path: string, cwd: string, [why, reason]: Reason): LeftFile {
+function leftFile(path: string, cwd: string, [why, reason]: LeftReason): LeftFile {
   const shown = shownPath(path, cwd)
   return { path: shown, why, text: `${shown} ${reason}` }
 }
@@ -98,7 +98,7 @@ function reasonToLeave(
   { after, isInterleaved }: PastChange,
   { found, wanted, isBlocked }: Situation,
   { overwrite }: RewindRequest,
-): Reason | null {
+): LeftReason | null {
   if (isBlocked) return ['notPossible', 'cannot be made again: its folder is a file now.']
   const kind = found?.stat.kind
   if (kind === 'folder' || kind === 'other')

@@ -62,7 +62,7 @@ function pathInCopy(folder: string, name: string): string {
   throw new Error(`${name} lies outside of what is searched`)
 }
 
-interface Found {
+interface FoundEntry {
   readonly paths: readonly string[]
   readonly truncated: boolean
 }
@@ -73,7 +73,7 @@ interface Branch {
 }
 
 /** Lists files breadth first, so that the limit cuts off the deepest ones. */
-async function filesBelow(request: CopyRequest, atMost: number): Promise<Found> {
+async function filesBelow(request: CopyRequest, atMost: number): Promise<FoundEntry> {
   const { files, path, cwd, includeIgnored, signal } = request
   const paths: string[] = []
   const kept = includeIgnored ? new Set<string>() : await keptPaths(path, files)
@@ -105,12 +105,12 @@ function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
 }
 
-interface Reading {
+interface TreeReading {
   readonly files: EnvironmentFiles
   readonly limits: CopyLimits
 }
 
-async function copyFile(from: string, to: string, { files, limits }: Reading): Promise<void> {
+async function copyFile(from: string, to: string, { files, limits }: TreeReading): Promise<void> {
   await using file = await files.open(from).catch(whenUnknown(null))
   if (file === null || file.kind !== 'file' || file.sizeBytes > limits.fileBytes) return
   await mkdir(dirname(to), { recursive: true })

@@ -29,10 +29,10 @@ export interface RipgrepRun {
 
 export type RipgrepOutcome =
   | { readonly kind: 'exited'; readonly exitCode: number | null; readonly stderr: string }
-  | { readonly kind: 'stopped'; readonly by: StopReason }
+  | { readonly kind: 'stopped'; readonly by: RipgrepStop }
   | { readonly kind: 'notStarted'; readonly reason: string }
 
-type StopReason = 'output' | 'time' | 'signal'
+type RipgrepStop = 'output' | 'time' | 'signal'
 
 /** Ripgrep running as some kind of process. */
 interface BoundedProcess {
@@ -55,14 +55,14 @@ export async function runBounded(
   start: (takeOutput: TakeOutput) => BoundedProcess,
 ): Promise<RipgrepOutcome> {
   if (run.signal?.aborted) return { kind: 'stopped', by: 'signal' }
-  let stopped: StopReason | null = null
+  let stopped: RipgrepStop | null = null
   let stderr = ''
   const process = start((stream, chunk) => {
     if (stream === 'stdout') {
       if (stopped === null && !run.onOutput(chunk)) stop('output')
     } else if (stderr.length < maxStderrBytes) stderr += chunk.toString('utf8')
   })
-  function stop(by: StopReason): void {
+  function stop(by: RipgrepStop): void {
     stopped ??= by
     process.kill()
   }

@@ -61,13 +61,13 @@ export function searchFileNames(search: SearchScope): Promise<SearchOutcome> {
   return runSearch(search, { collect: collectNames, toArguments: fileNameArguments, noun: 'files' })
 }
 
-interface Kind {
+interface SearchKind {
   readonly collect: (limits: OutputLimits) => OutputCollector
   readonly toArguments: (opened: OpenedFiles) => readonly string[]
   readonly noun: 'matches' | 'files'
 }
 
-async function runSearch(scope: SearchScope, kind: Kind): Promise<SearchOutcome> {
+async function runSearch(scope: SearchScope, kind: SearchKind): Promise<SearchOutcome> {
   const found = await lookAtScope(scope)
   if (typeof found === 'string') return failed(found)
   // A file that is named is searched, whatever globs say.
@@ -82,7 +82,7 @@ async function runSearch(scope: SearchScope, kind: Kind): Promise<SearchOutcome>
   return present(outcome, collected, { noun: kind.noun, why })
 }
 
-async function collectAll(scope: SearchScope, { collect, toArguments }: Kind, wanted: WantedFiles) {
+async function collectAll(scope: SearchScope, { collect, toArguments }: SearchKind, wanted: WantedFiles) {
   const seen = new Set<string>()
   const isWanted = (path: string) => {
     const isNamed = wanted.isWanted(path)
@@ -96,8 +96,8 @@ async function collectAll(scope: SearchScope, { collect, toArguments }: Kind, wa
 }
 
 /** Says why globs led to nothing: whether files fit them at all, and from where they count. */
-async function whyNothing(scope: SearchScope, { noun }: Kind, wanted: WantedFiles): Promise<string> {
-  const names: Kind = { collect: collectNames, toArguments: fileNameArguments, noun: 'files' }
+async function whyNothing(scope: SearchScope, { noun }: SearchKind, wanted: WantedFiles): Promise<string> {
+  const names: SearchKind = { collect: collectNames, toArguments: fileNameArguments, noun: 'files' }
   const count = async (place: SearchScope) => {
     const { collected } = await collectAll({ ...place, maxShown: 1 }, names, wanted)
     return collected.shown + collected.leftOut
@@ -141,13 +141,13 @@ function explainStderr(stderr: string): string {
   return firstLine === '' ? 'The search program failed without an error message.' : `The search failed: ${firstLine}.`
 }
 
-interface Shown {
-  readonly noun: Kind['noun']
+interface ShownMatches {
+  readonly noun: SearchKind['noun']
   /** Reason why nothing was found, where that is known. */
   readonly why: string | null
 }
 
-function present(outcome: RipgrepOutcome, collected: Collected, { noun, why }: Shown): SearchOutcome {
+function present(outcome: RipgrepOutcome, collected: Collected, { noun, why }: ShownMatches): SearchOutcome {
   const { text, shown, leftOut } = collected
   const complete = outcome.kind === 'exited'
   const notes = [

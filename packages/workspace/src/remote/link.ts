@@ -55,7 +55,7 @@ const reachedWithinMs = 30_000
  * Connects at the first request. After a loss it reconnects and resumes the session, so that processes continue; they are
  * lost when that takes longer than `patienceMs` or the session no longer exists.
  */
-export class Link implements AsyncDisposable {
+export class ExecLink implements AsyncDisposable {
   readonly #options: LinkOptions
   readonly #processes = new Map<string, WatchedProcess>()
   readonly #closing = new AbortController()

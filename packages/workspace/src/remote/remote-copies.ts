@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RpcError } from '@parley/rpc'
-import type { Link } from './link.ts'
+import type { ExecLink } from './link.ts'
 import { pathOfUri } from './remote-files.ts'
 
 /** File of a copy. */
@@ -20,7 +20,7 @@ export interface RemoteCopies {
 /** Bytes of one copy, which is sent in one request. */
 const mostBytes = 16 * 1024 * 1024
 
-export function remoteCopies(link: Pick<Link, 'ask'>): RemoteCopies {
+export function remoteCopies(link: Pick<ExecLink, 'ask'>): RemoteCopies {
   return {
     async place(files) {
       const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0)
@@ -41,7 +41,7 @@ export function remoteCopies(link: Pick<Link, 'ask'>): RemoteCopies {
   }
 }
 
-async function ask(link: Pick<Link, 'ask'>, params: Parameters<typeof link.ask<'copy/make'>>[1]) {
+async function ask(link: Pick<ExecLink, 'ask'>, params: Parameters<typeof link.ask<'copy/make'>>[1]) {
   try {
     return await link.ask('copy/make', params)
   } catch (error) {

@@ -4,7 +4,7 @@ import type { ExecMethodName, ExecParamsOf, ExecResultOf } from '@parley/protoco
 import { RpcError } from '@parley/rpc'
 import type { EnvironmentFiles, FoundFile, NamedEntry, OpenedFile } from '../files/environment-files.ts'
 import { EnvironmentUnreachableError, whenUnknown } from '../files/errors.ts'
-import type { Link } from './link.ts'
+import type { ExecLink } from './link.ts'
 
 type Metadata = ExecResultOf<'fs/getMetadata'>
 
@@ -13,7 +13,7 @@ export const maxReadBytes = 16 * 1024 * 1024
 
 /** Sends a file request. Rejects with a `RemoteSystemError` when the exec-server reports a failure. */
 export async function askFiles<Name extends ExecMethodName>(
-  link: Pick<Link, 'ask'>,
+  link: Pick<ExecLink, 'ask'>,
   method: Name,
   params: ExecParamsOf<Name>,
 ): Promise<ExecResultOf<Name>> {
@@ -25,7 +25,7 @@ export async function askFiles<Name extends ExecMethodName>(
 }
 
 /** Files of the remote machine; every call asks the exec-server, nothing is cached. */
-export function remoteFiles(link: Pick<Link, 'ask'>): EnvironmentFiles {
+export function remoteFiles(link: Pick<ExecLink, 'ask'>): EnvironmentFiles {
   const look = async (path: string) => foundFile(await askFiles(link, 'fs/getMetadata', { path }))
   return {
     countedFileBytes: 1024 * 1024,
@@ -51,13 +51,13 @@ export function remoteFiles(link: Pick<Link, 'ask'>): EnvironmentFiles {
   }
 }
 
-async function remoteNames(link: Pick<Link, 'ask'>, folder: string): Promise<readonly string[]> {
+async function remoteNames(link: Pick<ExecLink, 'ask'>, folder: string): Promise<readonly string[]> {
   const path = await remoteRealPath(link, folder)
   const { entries } = await askFiles(link, 'fs/readDirectory', { path, followLinks: false })
   return entries.map((entry) => namedEntry(entry).name)
 }
 
-async function openRemote(link: Pick<Link, 'ask'>, path: string): Promise<OpenedFile> {
+async function openRemote(link: Pick<ExecLink, 'ask'>, path: string): Promise<OpenedFile> {
   const [real, metadata] = await Promise.all([remoteRealPath(link, path), askFiles(link, 'fs/getMetadata', { path })])
   if (real !== path) throw new Error('the path now leads somewhere else')
   return {
@@ -73,7 +73,7 @@ async function openRemote(link: Pick<Link, 'ask'>, path: string): Promise<Opened
   }
 }
 
-async function remoteRealPath(link: Pick<Link, 'ask'>, path: string): Promise<string> {
+async function remoteRealPath(link: Pick<ExecLink, 'ask'>, path: string): Promise<string> {
   return pathOfUri((await askFiles(link, 'fs/canonicalize', { path, allowMissing: true })).path)
 }
 
@@ -86,7 +86,7 @@ export function pathOfUri(uri: string): string {
 }
 
 /** Returns what tells a folder from a later one at its path; null for a missing one, and where the exec-server does not say. */
-export async function remoteIdentity(link: Pick<Link, 'ask'>, path: string): Promise<string | null> {
+export async function remoteIdentity(link: Pick<ExecLink, 'ask'>, path: string): Promise<string | null> {
   try {
     return (await askFiles(link, 'fs/getMetadata', { path })).identity ?? null
   } catch (error) {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { succeeds } from '../files/errors.ts'
 import { contentHash } from '../patch/file-plan.ts'
 import { contentAt, type OldFile, type PatchAttempt, type PatchTarget } from '../patch/patch-files.ts'
-import type { Link } from './link.ts'
+import type { ExecLink } from './link.ts'
 import { askFiles } from './remote-files.ts'
 
 interface Staged {
@@ -23,7 +23,7 @@ interface DoneStep {
  * Starts one attempt to apply a patch on the remote machine. Contents are staged in memory. The exec-server rejects a
  * write if the file is not the expected one, so a request without an answer can be repeated.
  */
-export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget): PatchAttempt {
+export function beginRemoteAttempt(link: Pick<ExecLink, 'ask'>, target: PatchTarget): PatchAttempt {
   const staged = new Map<string, Staged>()
   const createdFolders: string[] = []
   const done: DoneStep[] = []
@@ -70,7 +70,7 @@ export function beginRemoteAttempt(link: Pick<Link, 'ask'>, target: PatchTarget)
   }
 }
 
-async function undo(link: Pick<Link, 'ask'>, target: PatchTarget, { path, was, isNow }: DoneStep): Promise<void> {
+async function undo(link: Pick<ExecLink, 'ask'>, target: PatchTarget, { path, was, isNow }: DoneStep): Promise<void> {
   // The step failed without effect.
   if (await hasContent(target, path, was?.bytes ?? null, isLink(was))) return
   if (isLink(was)) throw new Error('an exec-server makes no links')
@@ -91,7 +91,7 @@ interface Write {
 }
 
 async function writeRemote(
-  link: Pick<Link, 'ask'>,
+  link: Pick<ExecLink, 'ask'>,
   target: PatchTarget,
   { path, bytes, mode, expected }: Write,
 ): Promise<void> {
@@ -114,7 +114,7 @@ interface Removal {
   readonly isLink: boolean
 }
 
-async function removeRemote(link: Pick<Link, 'ask'>, target: PatchTarget, removal: Removal): Promise<void> {
+async function removeRemote(link: Pick<ExecLink, 'ask'>, target: PatchTarget, removal: Removal): Promise<void> {
   const { path, expected } = removal
   if (await hasContent(target, path, null)) return
   if (!(await hasContent(target, path, expected, removal.isLink))) throw new Error('it was changed meanwhile')

@@ -2,14 +2,14 @@ import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { isMissing } from '../files/errors.ts'
 import type { FileStat, PatchTarget } from '../patch/patch-files.ts'
 import { maxPatchedBytes } from '../patch/plan/planned-files.ts'
-import type { Link } from './link.ts'
+import type { ExecLink } from './link.ts'
 import { askFiles, maxReadBytes } from './remote-files.ts'
 import { beginRemoteAttempt } from './remote-patch-attempt.ts'
 
 const mayWrite = 0o222
 
 /** Applies patches on the remote machine. The exec-server replaces each file whole, and only if it is unchanged since planning. */
-export function remotePatches(link: Pick<Link, 'ask'>, files: EnvironmentFiles): PatchTarget {
+export function remotePatches(link: Pick<ExecLink, 'ask'>, files: EnvironmentFiles): PatchTarget {
   const target: PatchTarget = {
     realPath: files.realPath,
     stat: (path) => remoteStat(link, path),
@@ -34,7 +34,7 @@ export function remotePatches(link: Pick<Link, 'ask'>, files: EnvironmentFiles):
   return target
 }
 
-async function remoteStat(link: Pick<Link, 'ask'>, path: string): Promise<FileStat | null> {
+async function remoteStat(link: Pick<ExecLink, 'ask'>, path: string): Promise<FileStat | null> {
   try {
     const found = await askFiles(link, 'fs/getMetadata', { path })
     const { isSymlink, isFile, isDirectory, size, mode, createdAtMs, modifiedAtMs, linkTarget } = found
@@ -49,7 +49,7 @@ async function remoteStat(link: Pick<Link, 'ask'>, path: string): Promise<FileSt
 }
 
 /** Reads a file in chunks of `maxReadBytes`. A change between chunks is found by the comparison before writing. */
-async function readWhole(link: Pick<Link, 'ask'>, path: string): Promise<Uint8Array> {
+async function readWhole(link: Pick<ExecLink, 'ask'>, path: string): Promise<Uint8Array> {
   const pieces: Buffer[] = []
   for (let offset = 0; ; ) {
     const { dataBase64, eof } = await askFiles(link, 'fs/readFile', { path, offset, length: maxReadBytes })

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream'
 import { RpcError } from '@parley/rpc'
 import { PortRefusedError } from '../files/errors.ts'
 import type { ExecInfo } from './exec-connection.ts'
-import type { Link } from './link.ts'
+import type { ExecLink } from './link.ts'
 
 /** Port in a loopback on another machine. */
 interface RemotePort {
@@ -14,7 +14,7 @@ interface RemotePort {
   readonly port: number
 }
 
-type PortLink = Pick<Link, 'connection' | 'ask'>
+type PortLink = Pick<ExecLink, 'connection' | 'ask'>
 
 /**
  * Connects to a port in a loopback on another machine. Rejects with `PortRefusedError` where that machine does not let

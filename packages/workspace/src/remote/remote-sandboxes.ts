@@ -10,11 +10,11 @@ import {
 } from '@parley/host'
 import { RpcError } from '@parley/rpc'
 import type { ExecInfo } from './exec-connection.ts'
-import type { Link } from './link.ts'
+import type { ExecLink } from './link.ts'
 import { connectRemotePort } from './remote-port.ts'
 
 /** Describes the sandbox of a remote machine, which its exec-server enforces and reports. */
-export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'ask'>): Sandboxes {
+export function remoteSandboxes(name: string, link: Pick<ExecLink, 'connection' | 'ask'>): Sandboxes {
   let worst: SandboxReport | null = null
   let sharesLoopback = false
 
@@ -60,7 +60,7 @@ export function remoteSandboxes(name: string, link: Pick<Link, 'connection' | 'a
 }
 
 /** Returns the loopback of a conversation there. It ends with the session. */
-function remoteLoopback(link: Pick<Link, 'connection' | 'ask'>, environment: string, name: string): Loopback {
+function remoteLoopback(link: Pick<ExecLink, 'connection' | 'ask'>, environment: string, name: string): Loopback {
   return {
     name,
     entrance() {
@@ -110,7 +110,7 @@ interface GuardRequest {
  * `unknown`.
  */
 export async function remoteGuards(
-  link: Pick<Link, 'ask'>,
+  link: Pick<ExecLink, 'ask'>,
   { paths, roots, home }: GuardRequest,
 ): Promise<readonly (GuardKind | null)[]> {
   const byName = guardByName(roots, home)
@@ -118,7 +118,7 @@ export async function remoteGuards(
   return paths.map((path, index) => byName(path) ?? knownKind(answers[index]))
 }
 
-async function guardKindsOf(link: Pick<Link, 'ask'>, paths: readonly string[], roots: readonly string[]) {
+async function guardKindsOf(link: Pick<ExecLink, 'ask'>, paths: readonly string[], roots: readonly string[]) {
   try {
     return (await link.ask('fs/guards', { paths: [...paths], writableRoots: [...roots] })).kinds
   } catch (error) {

@@ -8,14 +8,14 @@ import { diskFiles } from '../../src/files/disk-files.ts'
 import type { EnvironmentFiles } from '../../src/files/environment-files.ts'
 import { copyTree } from '../../src/look-up/copy-tree.ts'
 import type { ExecConnection, ExecInfo } from '../../src/remote/exec-connection.ts'
-import type { Link } from '../../src/remote/link.ts'
+import type { ExecLink } from '../../src/remote/link.ts'
 import { remoteFiles } from '../../src/remote/remote-files.ts'
 import { remotePatches } from '../../src/remote/remote-patches.ts'
 import { connectRemotePort } from '../../src/remote/remote-port.ts'
 
 /** Link to an exec-server with a fixed answer per method. */
-function linkThatAnswers(answers: Readonly<Record<string, unknown>>): Pick<Link, 'ask'> {
-  return { ask: ((method: string) => Promise.resolve(answers[method])) as Link['ask'] }
+function linkThatAnswers(answers: Readonly<Record<string, unknown>>): Pick<ExecLink, 'ask'> {
+  return { ask: ((method: string) => Promise.resolve(answers[method])) as ExecLink['ask'] }
 }
 
 describe('wrong answers of an exec-server', () => {

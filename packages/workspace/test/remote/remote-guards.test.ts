@@ -1,9 +1,9 @@
 import { RpcError } from '@parley/rpc'
 import { describe, expect, it } from 'vitest'
-import type { Link } from '../../src/remote/link.ts'
+import type { ExecLink } from '../../src/remote/link.ts'
 import { remoteGuards } from '../../src/remote/remote-sandboxes.ts'
 
-const linkThat = (answer: () => Promise<unknown>): Pick<Link, 'ask'> => ({ ask: answer as Link['ask'] })
+const linkThat = (answer: () => Promise<unknown>): Pick<ExecLink, 'ask'> => ({ ask: answer as ExecLink['ask'] })
 const question = { paths: ['/w/a', '/w/.git/config', '/w/tools/hooks/x'], roots: ['/w'], home: '/home/ann' }
 
 describe('remoteGuards', () => {

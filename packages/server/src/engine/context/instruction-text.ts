@@ -1,4 +1,4 @@
-import { formatBytes, type Opening } from '@parley/workspace'
+import { type FileOpening, formatBytes } from '@parley/workspace'
 
 /** Bytes read of each instruction file; more would crowd out the conversation. */
 export const maxInstructionBytes = 64 * 1024
@@ -11,7 +11,7 @@ interface InstructionText {
 }
 
 /** Returns the text of an instruction file, as UTF-8 or as the UTF-16 that its first bytes announce. */
-export function instructionText(path: string, { bytes, sizeBytes }: Opening): InstructionText {
+export function instructionText(path: string, { bytes, sizeBytes }: FileOpening): InstructionText {
   const isCut = sizeBytes > bytes.length
   const decoded = isUtf16(bytes) ? fromUtf16(bytes) : bytes.toString('utf8')
   if (decoded.includes('\0')) {

@@ -3,12 +3,12 @@ import {
   type Files,
   isConversationId,
   isRunning,
+  type ListingRows,
   LOG_FORMAT,
   type LogExcerpt,
   type LoggedEnvelope,
   type LogHeader,
   listSessions,
-  type Rows,
   readOwner,
   sessionPaths,
   walkSessions,
@@ -41,7 +41,7 @@ function liveOwner(files: Files, home: string, id: ConversationId): LiveOwner | 
   return owner !== null && isRunning(owner) ? { pid: owner.pid, socket: owner.socket } : null
 }
 
-const rows: Rows<ConversationRow> = {
+const rows: ListingRows<ConversationRow> = {
   fileName: 'index.jsonl',
   version: 9,
   goesOn: true,

@@ -1,10 +1,10 @@
 import {
   decodeHeader,
   type Files,
+  type ListingRows,
   type LogExcerpt,
   type LoggedEnvelope,
   listSessions,
-  type Rows,
 } from '@parley/journal'
 import {
   addTokens,
@@ -89,7 +89,7 @@ interface Bucket extends ModelChoice {
   readonly counts: TokenCounts
 }
 
-const rows: Rows<readonly Bucket[]> = {
+const rows: ListingRows<readonly Bucket[]> = {
   fileName: 'usage.jsonl',
   version: 1,
   tellingTypes: new Set(['usage.updated', 'conversation.configured', 'conversation.moved']),

@@ -2,7 +2,7 @@ import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { type CloseReason, createMemoryTransportPair, type Incoming, type Transport } from '@parley/rpc'
 import type { LinkChange } from '@parley/workspace'
-import { Link } from '@parley/workspace/testing'
+import { ExecLink } from '@parley/workspace/testing'
 import { openEpochs } from '../../../src/frontends/exec/epochs.ts'
 import { createPolicyEnforcer } from '../../../src/frontends/exec/sandbox/enforce-policy.ts'
 import { describeEnvironment, serveExec } from '../../../src/frontends/exec/serve-exec.ts'
@@ -18,7 +18,7 @@ export interface Cut {
 }
 
 export interface BrittleLink extends AsyncDisposable {
-  readonly link: Link
+  readonly link: ExecLink
   /** From now on nothing goes either way over the connection there is, and nobody says so. */
   mute(): void
   /** Breaks the connection at each of the next so many requests for metadata, before they arrive. */
@@ -70,7 +70,7 @@ export function brittleLink(cut: Cut | null, beatMs = 5000, sandboxes: Sandboxes
       void ours.close()
     })
   }
-  const link = new Link({
+  const link = new ExecLink({
     name: 'box',
     dial,
     heartbeatMs: beatMs,

@@ -1,6 +1,6 @@
 import type { SandboxLimits } from '@parley/host'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
-import { Link, RemoteProcess } from '@parley/workspace/testing'
+import { ExecLink, RemoteProcess } from '@parley/workspace/testing'
 import { type ExecPlace, type ExecPlaceOptions, execPlace } from '../../frontends/exec/support/in-process.ts'
 
 export interface PlaceLinkOptions extends ExecPlaceOptions {
@@ -12,7 +12,7 @@ export interface PlaceLinkOptions extends ExecPlaceOptions {
 /** A link to an exec-server of this process, which ends when it is told. */
 export interface PlaceLink extends AsyncDisposable {
   readonly place: ExecPlace
-  readonly link: Link
+  readonly link: ExecLink
   /** Connections that are open. */
   readonly open: number
   /** Characters of the longest message that came. */
@@ -24,14 +24,14 @@ export interface PlaceLink extends AsyncDisposable {
   /** Ends the connection at the next request of a method, before it arrives. */
   breakAt(method: string): void
   /** Another link of the same conversation, with the next epoch. */
-  next(): Link
+  next(): ExecLink
 }
 
 interface Start {
   readonly name?: string
   readonly sandboxed?: boolean
   /** Link of the next server, which goes on with what runs. */
-  readonly followedOver?: Link
+  readonly followedOver?: ExecLink
   readonly onOutput?: (chunk: Buffer) => void
 }
 
@@ -47,7 +47,7 @@ const readOnly: SandboxLimits = {
 export function placeLink({ conversation, patienceMs = 10_000, ...options }: PlaceLinkOptions = {}): PlaceLink {
   const place = execPlace(options)
   const open = new Set<Transport>()
-  const links: Link[] = []
+  const links: ExecLink[] = []
   let isCut = false
   let breaksAt: string | null = null
   let longest = 0
@@ -68,7 +68,7 @@ export function placeLink({ conversation, patienceMs = 10_000, ...options }: Pla
   }
   const newLink = () => {
     const fence = conversation === undefined ? null : { conversation, epoch: links.length + 1 }
-    const link = new Link({ name: 'box', dial, patienceMs, fence, onChange: () => undefined })
+    const link = new ExecLink({ name: 'box', dial, patienceMs, fence, onChange: () => undefined })
     links.push(link)
     return link
   }

@@ -1,7 +1,7 @@
 /** Part of a name: any characters, or one that passes the test. */
 type Token = '*' | ((character: string) => boolean)
 /** Name in a path; `**` stands for any number of names. */
-type Part = '**' | readonly Token[]
+type GlobPart = '**' | readonly Token[]
 
 /** A glob that was read, without a leading `!`. */
 export interface Glob {
@@ -10,7 +10,7 @@ export interface Glob {
 }
 
 interface GlobForm {
-  readonly parts: readonly Part[]
+  readonly parts: readonly GlobPart[]
   /** True for one that is meant from the top on; others fit at any depth. */
   readonly isAnchored: boolean
   /** Names without wildcards that come first. */
@@ -104,7 +104,7 @@ function formOf(text: string): GlobForm | null {
   return { parts, isAnchored, folders, lastName: /^\*$|\*\*|[{}\\]/.test(last) ? null : last }
 }
 
-function allRead(parts: readonly (Part | null)[]): parts is readonly Part[] {
+function allRead(parts: readonly (GlobPart | null)[]): parts is readonly GlobPart[] {
   return parts.every((part) => part !== null)
 }
 
@@ -136,7 +136,7 @@ function classOf(text: string): (character: string) => boolean {
     })
 }
 
-function fitsParts(parts: readonly Part[], names: readonly string[]): boolean {
+function fitsParts(parts: readonly GlobPart[], names: readonly string[]): boolean {
   return fitsSequence(parts, names, {
     isAny: (part) => part === '**',
     fits: (part, name) => part !== '**' && fitsName(part, name),

@@ -20,7 +20,7 @@ export interface Chunk {
 export type PatchLines = readonly string[]
 
 /** Parsed part with the index of the line after it, or the reason and 1-based line of a failure. */
-export type Step<Value> =
+export type ParseStep<Value> =
   | { readonly ok: true; readonly value: Value; readonly next: number }
   | { readonly ok: false; readonly line: number; readonly message: string }
 
@@ -28,7 +28,7 @@ const endOfFileMarker = '*** End of File'
 const unifiedHeader = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@(.*)$/
 
 /** Parses the chunks of one updated file, up to the next line that begins with `*` or the end of the patch. */
-export function parseChunks(lines: PatchLines, start: number): Step<readonly Chunk[]> {
+export function parseChunks(lines: PatchLines, start: number): ParseStep<readonly Chunk[]> {
   const chunks: Chunk[] = []
   let index = start
   while (index < lines.length && !lines[index]?.startsWith('*')) {
@@ -44,7 +44,7 @@ export function parseChunks(lines: PatchLines, start: number): Step<readonly Chu
   return { ok: true, value: chunks, next: index }
 }
 
-function parseChunk(lines: PatchLines, index: number, isFirst: boolean): Step<Chunk> {
+function parseChunk(lines: PatchLines, index: number, isFirst: boolean): ParseStep<Chunk> {
   const line = index + 1
   const headers = readFrom(lines, index, (text) => text.trimEnd() === '@@' || text.startsWith('@@ '))
   if (headers.length === 0 && !isFirst) {

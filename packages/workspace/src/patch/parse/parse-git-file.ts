@@ -1,9 +1,9 @@
 import { isGitHeader, readGitHeaders } from './git-headers.ts'
 import type { Hunk } from './hunk.ts'
-import { failParse, type PatchLines, parseChunks, type Step } from './parse-chunks.ts'
+import { failParse, type ParseStep, type PatchLines, parseChunks } from './parse-chunks.ts'
 
 /** Parses the section of a file in a diff of git or `diff -u`. */
-export function parseGitFile(lines: PatchLines, index: number): Step<Hunk | null> {
+export function parseGitFile(lines: PatchLines, index: number): ParseStep<Hunk | null> {
   const line = index + 1
   const headers = readGitHeaders(lines, index)
   if (headers === null) return failParse(line, 'the diff does not say which file it is of.')

@@ -1,6 +1,6 @@
 import { isGitHeader, isPathPair, withoutPrefixes } from './git-headers.ts'
 import type { Hunk } from './hunk.ts'
-import { failParse, isNoNewline, type PatchLines, parseChunks, readFrom, type Step } from './parse-chunks.ts'
+import { failParse, isNoNewline, type ParseStep, type PatchLines, parseChunks, readFrom } from './parse-chunks.ts'
 import { parseGitFile } from './parse-git-file.ts'
 import { unwrapPatch } from './unwrap-patch.ts'
 
@@ -34,7 +34,9 @@ function parseHunks(lines: PatchLines, start: number): ParsedPatch {
       index += 1
       continue
     }
-    const step: Step<Hunk | null> = isGitHeader(lines, index) ? parseGitFile(lines, index) : parseHunk(lines, index)
+    const step: ParseStep<Hunk | null> = isGitHeader(lines, index)
+      ? parseGitFile(lines, index)
+      : parseHunk(lines, index)
     if (!step.ok) return step
     if (step.value !== null) hunks.push(step.value)
     index = step.next
@@ -42,7 +44,7 @@ function parseHunks(lines: PatchLines, start: number): ParsedPatch {
   return { ok: true, hunks }
 }
 
-function parseHunk(lines: PatchLines, index: number): Step<Hunk> {
+function parseHunk(lines: PatchLines, index: number): ParseStep<Hunk> {
   const header = (lines[index] ?? '').trim()
   const line = index + 1
   const kind = [addHeader, deleteHeader, updateHeader].find((marker) => header.startsWith(marker))
@@ -53,14 +55,14 @@ function parseHunk(lines: PatchLines, index: number): Step<Hunk> {
   return kind === addHeader ? parseAdd(lines, index, path) : parseUpdate(lines, index, path)
 }
 
-function parseAdd(lines: PatchLines, index: number, path: string): Step<Hunk> {
+function parseAdd(lines: PatchLines, index: number, path: string): ParseStep<Hunk> {
   const start = belowPathPair(lines, index + 1, null)
   const body = readFrom(lines, start, (line) => line.startsWith('+'))
   const value: Hunk = { kind: 'add', path, line: index + 1, lines: body.map((line) => line.slice(1)) }
   return { ok: true, value, next: start + body.length }
 }
 
-function parseUpdate(lines: PatchLines, index: number, path: string): Step<Hunk> {
+function parseUpdate(lines: PatchLines, index: number, path: string): ParseStep<Hunk> {
   const below = (lines[index + 1] ?? '').trim()
   const moves = below.startsWith(moveHeader)
   const movedTo = below.slice(moveHeader.length).trim()

@@ -2,7 +2,7 @@ import { greatest } from '@parley/text'
 import type { Chunk } from '../parse/parse-chunks.ts'
 import { editAt, endOfUnclosed, isClosed, replaceLines } from './edit-lines.ts'
 import { describeNearest, findLines, quoteLines } from './find-lines.ts'
-import { findPlaces, oldTexts, type Place } from './find-places.ts'
+import { type ChunkPlace, findPlaces, oldTexts } from './find-places.ts'
 import type { TextFile, TextLine } from './text-file.ts'
 
 interface ChunkFailure {
@@ -22,15 +22,15 @@ interface Cursor {
   readonly texts: readonly string[]
   readonly from: number
   /** Places of earlier chunks. */
-  readonly taken: readonly Place[]
+  readonly taken: readonly ChunkPlace[]
   /** True when failures may quote the file. */
   readonly quoting: boolean
 }
 
 /** Chunk with the places it fits in, the first of which it is put at. */
-interface Placed {
+interface PlacedChunk {
   readonly chunk: Chunk
-  readonly places: readonly [Place, ...Place[]]
+  readonly places: readonly [ChunkPlace, ...ChunkPlace[]]
 }
 
 /**
@@ -40,9 +40,9 @@ interface Placed {
  */
 export function applyChunks(path: string, file: TextFile, chunks: readonly Chunk[], quoting = true): AppliedChunks {
   const texts = file.lines.map(({ text }) => text)
-  const placed: Placed[] = []
+  const placed: PlacedChunk[] = []
   const failures: ChunkFailure[] = []
-  const taken: Place[] = []
+  const taken: ChunkPlace[] = []
   let from = 0
   for (const chunk of chunks) {
     const match = placeChunk({ path, texts, from, taken, quoting }, chunk)
@@ -61,7 +61,7 @@ export function applyChunks(path: string, file: TextFile, chunks: readonly Chunk
   return { ok: true, file: { ...file, lines: replaceLines(file.lines, edits, isClosed(file.lines)) } }
 }
 
-function placeChunk(cursor: Cursor, chunk: Chunk): Placed | ChunkFailure {
+function placeChunk(cursor: Cursor, chunk: Chunk): PlacedChunk | ChunkFailure {
   const search = findPlaces(cursor, chunk)
   switch (search.found) {
     case 'noContext':
@@ -85,7 +85,7 @@ function placeChunk(cursor: Cursor, chunk: Chunk): Placed | ChunkFailure {
  * Finds chunks that would make another file elsewhere. From the last chunk up, each is put as late as the next one leaves
  * room: where that is not its first place, the patch has two readings.
  */
-function ambiguousChunks(file: TextFile, placed: readonly Placed[], cursor: Cursor): readonly ChunkFailure[] {
+function ambiguousChunks(file: TextFile, placed: readonly PlacedChunk[], cursor: Cursor): readonly ChunkFailure[] {
   const failures: ChunkFailure[] = []
   let before = Number.POSITIVE_INFINITY
   for (const { chunk, places } of placed.toReversed()) {
@@ -100,7 +100,7 @@ function ambiguousChunks(file: TextFile, placed: readonly Placed[], cursor: Curs
 }
 
 /** Tests if a chunk makes the same file at both places, as the removal of one of two equal lines next to each other. */
-function isSameChange(file: TextFile, one: Place, other: Place): boolean {
+function isSameChange(file: TextFile, one: ChunkPlace, other: ChunkPlace): boolean {
   const edits = [editAt(file, one), editAt(file, other)]
   const end = greatest(edits.map(({ start, removed }) => start + removed))
   const [changed = [], changedElse = []] = edits.map(({ start, removed, lines }) => [
@@ -149,7 +149,7 @@ function onlyNumber({ path }: Cursor, { line, oldLine }: Chunk): ChunkFailure {
 function ambiguous(
   { path, quoting }: Cursor,
   { line, contexts }: Chunk,
-  places: readonly [Place, Place],
+  places: readonly [ChunkPlace, ChunkPlace],
 ): ChunkFailure {
   const [one, other] = places.map(({ start }) => start + 1)
   const where = quoting ? `at line ${one} and at line ${other}` : 'in two places'

@@ -4,7 +4,7 @@ import { findLines } from './find-lines.ts'
 import { fitLines } from './fit-lines.ts'
 
 /** Place in a file where a chunk fits. */
-export interface Place {
+export interface ChunkPlace {
   /** Index of the first line that the chunk replaces, or before which it inserts. */
   readonly start: number
   /** Index after the last replaced line, from which the next chunk is searched. */
@@ -16,7 +16,7 @@ export interface Place {
 }
 
 export type FoundPlaces =
-  | { readonly found: 'places'; readonly places: readonly Place[] }
+  | { readonly found: 'places'; readonly places: readonly ChunkPlace[] }
   /** `from` is where the search for the context began. */
   | { readonly found: 'noContext'; readonly context: string; readonly from: number }
   | { readonly found: 'noLines'; readonly from: number }
@@ -32,7 +32,7 @@ interface Searched {
   /** First index that the chunk may be at. */
   readonly from: number
   /** Places of earlier chunks. */
-  readonly taken: readonly Pick<Place, 'start' | 'end'>[]
+  readonly taken: readonly Pick<ChunkPlace, 'start' | 'end'>[]
 }
 
 /**
@@ -73,8 +73,8 @@ function placesOfReplacement(searched: Searched, chunk: Chunk): FoundPlaces {
 }
 
 /** Puts the characters of the file into the lines of each place. */
-function fitted(texts: readonly string[], places: readonly Place[]): FoundPlaces {
-  const fitting: Place[] = []
+function fitted(texts: readonly string[], places: readonly ChunkPlace[]): FoundPlaces {
+  const fitting: ChunkPlace[] = []
   for (const place of places) {
     const { start, end } = place
     const lines = fitLines(place.lines, texts.slice(start, end))
@@ -103,10 +103,10 @@ function missedEnd(texts: readonly string[], { lines }: Chunk, from: number): Fo
 }
 
 /** Returns the places of equal fit that headings and number leave. Where the two lead to different ones, both stay. */
-function chosen({ texts, from }: Searched, starts: readonly number[], chunk: Chunk): readonly Place[] {
+function chosen({ texts, from }: Searched, starts: readonly number[], chunk: Chunk): readonly ChunkPlace[] {
   const { lines, contexts, oldLine } = chunk
   const length = oldTexts(lines).length
-  const places = starts.map((start): Place => ({ start, end: start + length, from: start, lines }))
+  const places = starts.map((start): ChunkPlace => ({ start, end: start + length, from: start, lines }))
   if (places.length === 1) return places
   const headed = belowHeadings(places, findHeadings({ texts, from: 0 }, contexts).at)
   const numbered = byNumber(places, oldLine)
@@ -116,7 +116,7 @@ function chosen({ texts, from }: Searched, starts: readonly number[], chunk: Chu
 }
 
 /** Lets no heading above the last chunk say where earlier chunks end. */
-function inOrder(place: Place, cursor: number): Place {
+function inOrder(place: ChunkPlace, cursor: number): ChunkPlace {
   return place.from < cursor ? { ...place, from: place.start } : place
 }
 
@@ -126,8 +126,8 @@ const nearLines = 20
 const farLines = 100
 
 /** Returns the places in the block of each heading, or else the first place below it where that is near. */
-function belowHeadings(places: readonly Place[], headings: readonly HeadingAt[]): readonly Place[] {
-  const reached = new Map<number, Place>()
+function belowHeadings(places: readonly ChunkPlace[], headings: readonly HeadingAt[]): readonly ChunkPlace[] {
+  const reached = new Map<number, ChunkPlace>()
   for (const { first, last, end } of headings) {
     const below = places.filter(({ start }) => start >= last)
     const inside = below.filter(({ start }) => start < end)
@@ -138,9 +138,9 @@ function belowHeadings(places: readonly Place[], headings: readonly HeadingAt[])
 }
 
 /** Returns the place that the number of a chunk means; null where it is not clear, as a number may be made up. */
-function byNumber(places: readonly Place[], oldLine: number | undefined): Place | null {
+function byNumber(places: readonly ChunkPlace[], oldLine: number | undefined): ChunkPlace | null {
   if (oldLine === undefined) return null
-  const distance = ({ start }: Place) => Math.abs(start + 1 - oldLine)
+  const distance = ({ start }: ChunkPlace) => Math.abs(start + 1 - oldLine)
   const [nearest, next] = places.toSorted((a, b) => distance(a) - distance(b))
   if (nearest === undefined) return null
   const isFar = next === undefined || distance(next) >= farLines

@@ -1,6 +1,6 @@
 import type { CommandSpec, RunningCommand, StartOptions } from '@parley/host'
 import { EnvironmentUnreachableError } from '../../files/errors.ts'
-import type { Link } from '../link.ts'
+import type { ExecLink } from '../link.ts'
 import { runRemoteCommand } from './remote-commands.ts'
 
 /** Commands of a conversation with what was hidden in them, by one answer: nobody follows one without the other. */
@@ -34,7 +34,7 @@ interface FollowOptions extends StartOptions {
 export const nothingFound: FoundCommands = { ages: new Map(), hidden: [] }
 
 /** Returns the commands that the session of a link keeps. */
-export function remoteKept(link: Link): KeptCommands {
+export function remoteKept(link: ExecLink): KeptCommands {
   return {
     async found(areExpected) {
       if (!link.isOfConversation) return nothingFound

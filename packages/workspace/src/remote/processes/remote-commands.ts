@@ -13,7 +13,7 @@ import {
   type StopReason,
 } from '@parley/host'
 import { type BoundedEnd, type RipgrepOutcome, type RipgrepRun, runBounded } from '../../look-up/ripgrep-run.ts'
-import type { Link } from '../link.ts'
+import type { ExecLink } from '../link.ts'
 import type { RemoteEnd } from './remote-end.ts'
 import { RemoteProcess } from './remote-process.ts'
 
@@ -23,7 +23,7 @@ const maxTimerMs = 2 ** 31 - 1
 const joinOutputs = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'] as const
 
 /** Runs a command on the remote machine like `Host.runCommand`. Output is captured on this machine. */
-export function startRemoteCommand(link: Link, spec: CommandSpec, options: StartOptions): RunningCommand {
+export function startRemoteCommand(link: ExecLink, spec: CommandSpec, options: StartOptions): RunningCommand {
   return runRemoteCommand(link, spec, { ...options, ageMs: null })
 }
 
@@ -33,7 +33,7 @@ interface RemoteOptions extends StartOptions {
 }
 
 /** Starts a command on the remote machine, or goes on with one that runs there. */
-export function runRemoteCommand(link: Link, spec: CommandSpec, options: RemoteOptions): RunningCommand {
+export function runRemoteCommand(link: ExecLink, spec: CommandSpec, options: RemoteOptions): RunningCommand {
   const { onOutput, sandbox, ageMs } = options
   const startedMs = performance.now() - (ageMs ?? 0)
   const captured = captureOutput(spec, onOutput)
@@ -133,7 +133,11 @@ function endOf(end: RemoteEnd, common: CommonEnd, stopped: StopCause | null): Co
 }
 
 /** Runs ripgrep on the remote machine, within the bounds of `run`. `limits` null: unconfined. */
-export function runRemoteRipgrep(link: Link, limits: SandboxLimits | null, run: RipgrepRun): Promise<RipgrepOutcome> {
+export function runRemoteRipgrep(
+  link: ExecLink,
+  limits: SandboxLimits | null,
+  run: RipgrepRun,
+): Promise<RipgrepOutcome> {
   return runBounded(run, (takeOutput) => {
     const process = new RemoteProcess(link, {
       argv: run.command,

@@ -5,7 +5,7 @@ import { ConnectionClosedError, RpcError } from '@parley/rpc'
 import { errorMessage } from '@parley/text'
 import { EnvironmentUnreachableError } from '../../files/errors.ts'
 import type { ExecConnection, ExecNotice } from '../exec-connection.ts'
-import type { Link, WatchedProcess } from '../link.ts'
+import type { ExecLink, WatchedProcess } from '../link.ts'
 import { sandboxRequest } from '../remote-sandboxes.ts'
 import { type RemoteEnd, startFailure } from './remote-end.ts'
 
@@ -38,7 +38,7 @@ type Settle = (end: RemoteEnd) => void
 export class RemoteProcess implements WatchedProcess {
   readonly ended: Promise<RemoteEnd>
   readonly started: Promise<void>
-  readonly #link: Link
+  readonly #link: ExecLink
   readonly #spec: RemoteProcessSpec
   readonly #id: string
   readonly #unwatch: () => void
@@ -56,7 +56,7 @@ export class RemoteProcess implements WatchedProcess {
   /** True while missing notifications are read; new ones are then ignored, since the read returns them too. */
   #fetching = false
 
-  constructor(link: Link, spec: RemoteProcessSpec) {
+  constructor(link: ExecLink, spec: RemoteProcessSpec) {
     this.#link = link
     this.#spec = spec
     this.#id = spec.name ?? `p-${randomBytes(6).toString('hex')}`

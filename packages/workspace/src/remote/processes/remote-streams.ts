@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
 import { createStopLadder, type ProcessExit, type StreamedProcess, type StreamedProcessSpec } from '@parley/host'
-import type { Link } from '../link.ts'
+import type { ExecLink } from '../link.ts'
 import type { RemoteEnd } from './remote-end.ts'
 import { RemoteProcess } from './remote-process.ts'
 
@@ -12,7 +12,7 @@ const usualUnreadBytes = 64 * 1024 * 1024
  * name in the log, so the next server of its conversation ends it.
  */
 export function startRemoteStreams(
-  link: Link,
+  link: ExecLink,
   { argv, cwd, env, sandbox }: StreamedProcessSpec,
   maxUnreadBytes = usualUnreadBytes,
 ): StreamedProcess {

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
 import { isOwnerAlive } from '@parley/host'
 import { isRecord } from '@parley/text'
-import { makeFolders, openExisting, replaceFile } from './disk/file-io.ts'
-import { FILE_MODE, type Files, type HeldLock, hasCode, StorageError } from './disk/files.ts'
-import { parseJson } from './line/line.ts'
+import { makeFolders, openExisting, replaceFile } from '../disk/file-io.ts'
+import { FILE_MODE, type FileContents, type Files, type HeldLock, hasCode, StorageError } from '../disk/files.ts'
+import { parseJson } from '../line/line.ts'
 
 /** Result when another process holds the lock; `heldBy` is null when its owner file cannot be read. */
 interface LockRefused {
@@ -113,7 +113,7 @@ export interface Owner {
 }
 
 /** Describes this process as an owner. */
-export function thisProcess(files: Files, about: { program: string; socket: string | null }): Owner {
+export function thisProcess(files: FileContents, about: { program: string; socket: string | null }): Owner {
   return {
     pid: process.pid,
     startTime: startTimeOf(files, process.pid),
@@ -123,7 +123,7 @@ export function thisProcess(files: Files, about: { program: string; socket: stri
 }
 
 /** Reads an owner file. Returns null when it is missing or malformed. */
-export function readOwner(files: Files, path: string): Owner | null {
+export function readOwner(files: FileContents, path: string): Owner | null {
   const value = parseJson(readText(files, path) ?? '')
   return isOwner(value) ? value : null
 }
@@ -139,7 +139,7 @@ export function isRunning({ pid, startTime }: Owner): boolean {
 }
 
 /** Returns field 22 of /proc/<pid>/stat; field 2 is a name in brackets that may hold blanks and brackets. */
-function startTimeOf(files: Files, pid: number): string | null {
+function startTimeOf(files: FileContents, pid: number): string | null {
   const stat = readText(files, `/proc/${pid}/stat`)
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
 }
@@ -147,7 +147,7 @@ function startTimeOf(files: Files, pid: number): string | null {
 const MAX_BYTES = 64 * 1024
 
 /** Reads a file up to a limit: files under /proc report no size. */
-function readText(files: Files, path: string): string | null {
+function readText(files: FileContents, path: string): string | null {
   const file = openExisting(files, path)
   if (file === null) return null
   try {

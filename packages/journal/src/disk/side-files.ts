@@ -2,8 +2,8 @@ import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
 import { timeSlices } from '@parley/host'
 import { piecesOf } from '@parley/text'
-import { createUnnamed, makeFolders, openExisting, readFile, writeAll } from './disk/file-io.ts'
-import { FILE_MODE, type Files, hasCode, type OpenFile } from './disk/files.ts'
+import { createUnnamed, makeFolders, openExisting, readFile, writeAll } from './file-io.ts'
+import { FILE_MODE, type FileContents, type Files, hasCode, type OpenFile } from './files.ts'
 
 /** Reference to content, as the log stores it: `sha256:<hex>` for the file `sha256-<hex>` of the conversation. */
 export type SideFileRef = `sha256:${string}`
@@ -73,7 +73,7 @@ export async function adoptSideFile(files: Files, folder: string, path: string):
 
 /** Reads a side file. Returns null when it is missing, or when its whole content does not match its name. */
 export function readSideFile(
-  files: Files,
+  files: FileContents,
   at: { readonly folder: string; readonly ref: string },
   range?: { readonly offset: number; readonly length: number },
 ): Buffer | null {
@@ -99,7 +99,7 @@ function placeOf(folder: string, hash: Hash): { ref: SideFileRef; path: string }
   return { ref: `sha256:${hex}`, path: join(folder, `sha256-${hex}`) }
 }
 
-async function hashAndSecure(files: Files, path: string): Promise<Hash> {
+async function hashAndSecure(files: FileContents, path: string): Promise<Hash> {
   const file = files.open(path, 'edit')
   try {
     const hash = createHash('sha256')
@@ -150,7 +150,7 @@ async function createThenRename(files: Files, path: string, fill: (file: OpenFil
   fresh.takeName()
 }
 
-async function eachChunk(files: Files, file: OpenFile, take: (chunk: Buffer) => void): Promise<void> {
+async function eachChunk(files: FileContents, file: OpenFile, take: (chunk: Buffer) => void): Promise<void> {
   const slices = timeSlices()
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   let position = 0

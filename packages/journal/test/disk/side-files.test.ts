@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nodeFiles } from '../src/disk/node-files.ts'
-import { adoptSideFile, linkSideFiles, putSideFile, readSideFile, sideFileRefsIn } from '../src/side-files.ts'
-import { failNth } from './faulty-files.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { nodeFiles } from '../../src/disk/node-files.ts'
+import { adoptSideFile, linkSideFiles, putSideFile, readSideFile, sideFileRefsIn } from '../../src/disk/side-files.ts'
+import { failNth } from '../faulty-files.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const nameOf = (content: string | Buffer) => `sha256-${createHash('sha256').update(content).digest('hex')}`
 const BIG = Buffer.alloc(2_500_000, 'abcdefg')

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, sym
 import { join } from 'node:path'
 import { LockedFileError, openUnlockedHandle } from '@parley/host'
 import { describe, expect, it } from 'vitest'
-import { nodeFiles } from '../src/disk/node-files.ts'
-import { type SessionPaths, sessionPaths } from '../src/disk/session-paths.ts'
-import { type Owner, thisProcess, WriterLock } from '../src/writer-lock.ts'
-import { failNth } from './faulty-files.ts'
-import { logText, SAMPLE_ID, sampleLines } from './sample-log.ts'
-import { startLockHolder } from './start-lock-holder.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { nodeFiles } from '../../src/disk/node-files.ts'
+import { type SessionPaths, sessionPaths } from '../../src/disk/session-paths.ts'
+import { type Owner, thisProcess, WriterLock } from '../../src/sessions/writer-lock.ts'
+import { failNth } from '../faulty-files.ts'
+import { logText, SAMPLE_ID, sampleLines } from '../sample-log.ts'
+import { startLockHolder } from '../start-lock-holder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const ME: Owner = { pid: process.pid, startTime: '1', bootId: 'b', socket: '/run/s', program: 'test' }
 
