@@ -14,7 +14,7 @@ import {
 } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { execHelp, reviewHelp } from '../cli/messages.ts'
-import type { Kept, Target } from '../scripted/open-target.ts'
+import type { NamedOrLast, Target } from '../scripted/open-target.ts'
 import type { ReviewRequest } from '../scripted/review/review-message-of.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { withCodexExecFlags } from './codex-flags.ts'
@@ -118,7 +118,7 @@ interface KeptWords {
 }
 
 /** Returns the conversation and the prompt: with `--last` the first word is the prompt. */
-function whichOne({ id, prompt, last }: KeptWords): { kept: Kept; prompt: string | undefined } {
+function whichOne({ id, prompt, last }: KeptWords): { kept: NamedOrLast; prompt: string | undefined } {
   if (last && prompt !== undefined) throw misused('Give an id or --last, not both.')
   if (last) return { kept: { last: true }, prompt: id }
   if (id === undefined) throw misused('Which conversation? Give its id, or --last; `parley list` shows them.')

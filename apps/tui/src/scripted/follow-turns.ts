@@ -5,15 +5,16 @@ import type { RunEnd } from '../cli/run-ended.ts'
 import { visibleLine } from '../view/text/control-characters.ts'
 import type { GivenAnswers } from './answers/answers-file.ts'
 import { createPlanAnswers } from './answers/plan-answer.ts'
-import type { Message } from './message.ts'
-import { type Reports, reportEvents } from './output/report-events.ts'
+import { type EndedTurn, failureOf, keptId, stoppedRun, stoppedTurn } from './end/run-end.ts'
+import { StoppedError, unlessStopped } from './end/stopper.ts'
+import type { TurnMessage } from './input/message.ts'
 import type { OutputPace } from './output/run-output.ts'
-import type { Reporter } from './reporter.ts'
+import { type Reports, reportEvents } from './reports/report-events.ts'
+import type { Reporter } from './reports/reporter.ts'
 import type { RunBudget } from './run-budget.ts'
-import { type EndedTurn, failureOf, keptId, stoppedRun, stoppedTurn } from './run-end.ts'
-import { StoppedError, unlessStopped } from './stopper.ts'
 
-export interface TurnParts {
+/** Run in a conversation that is open. */
+export interface ConversationRun {
   readonly conversation: Conversation
   readonly reporter: Reporter
   readonly pace: OutputPace
@@ -24,7 +25,7 @@ export interface TurnParts {
   readonly given: GivenAnswers | null
   /** True to ask the questions of an earlier run again; else they are closed. */
   readonly keepsQuestions?: boolean
-  /** True to leave out what the provider refuses and names, and to go on. */
+  /** True to remove content that the provider refuses and names, and to go on. */
   readonly repairs?: boolean
 }
 
@@ -32,41 +33,41 @@ export interface TurnParts {
 export interface Turns {
   /** Turn that runs for the newest message; null before the server has named it. */
   readonly current: TurnId | null
-  /** End of the turn of an earlier run that goes on, as its question is asked again; null for none. */
+  /** End of the turn of an earlier run that goes on with its question; null if no such turn goes on. */
   readonly earlier: Promise<EndedTurn> | null
-  /** Sends a message and resolves to the end of its turn. One whose answer does not satisfy its schema is sent back once. */
-  ask(message: Message): Promise<EndedTurn>
+  /** Sends a message and resolves to the end of its turn. An answer that does not satisfy its schema is sent back once. */
+  ask(message: TurnMessage): Promise<EndedTurn>
   /** Sends a message into the running turn. Resolves to null at its end, or to the end of the turn that answered instead. */
-  steer(message: Message): Promise<EndedTurn | null>
-  /** Resolves when every event up to now was reported, or when a stopped run waits no longer for its readers. */
+  steer(message: TurnMessage): Promise<EndedTurn | null>
+  /** Resolves when every event up to now was reported, or when a stopped run stops waiting for its readers. */
   reported(): Promise<void>
   /** Interrupts the turn that runs, waits for its end, and returns the end of the run. */
   stop(reason: StoppedError): Promise<RunEnd>
 }
 
-/** Times that parts are left out for one message. */
+/** Most times that content is removed for one message. */
 const mostRepairs = 5
 
-/** Tells if the provider has named what it refuses, in a run that may leave that out. */
-function isRepairable({ repairs }: TurnParts, { event }: EndedTurn): boolean {
+/** Returns true if the provider has named the content that it refuses, in a run that may remove it. */
+function isRepairable({ repairs }: ConversationRun, { event }: EndedTurn): boolean {
   return repairs === true && (event.failure?.refused?.seqs.length ?? 0) > 0
 }
 
 /** Time for an interrupted turn to end. */
-const farewellMs = 5000
+const interruptLimitMs = 5000
 
 /** Follows the conversation, and interrupts a turn that waits since an earlier run. Rejects when the run is stopped. */
-export async function followTurns(parts: TurnParts): Promise<Turns> {
-  const { conversation, budget, signal } = parts
-  const reports = reportEvents(parts)
+export async function followTurns(run: ConversationRun): Promise<Turns> {
+  const { conversation, budget, signal } = run
+  const reports = reportEvents(run)
   const folded = foldTurns(conversation, budget)
   const stopping = new AbortController()
-  const asked = new Set<TurnId>()
+  const ownTurns = new Set<TurnId>()
   let running: Turn | null = null
   let current: Promise<EndedTurn> | null = null
 
-  function send({ input, ...options }: Message): Promise<Turn> {
-    // In a conversation that was joined another turn may run.
+  function send({ input, ...options }: TurnMessage): Promise<Turn> {
+    // Another turn may run in a conversation that was joined.
     const when = conversation.attached ? { when: 'queue' as const } : {}
     return conversation.send(input, { ...when, ...options, ...budget.rest(), signal: stopping.signal })
   }
@@ -75,7 +76,7 @@ export async function followTurns(parts: TurnParts): Promise<Turns> {
     running = await turn
     try {
       const ended = await endOf(running, folded)
-      asked.add(ended.event.turnId)
+      ownTurns.add(ended.event.turnId)
       budget.spend(ended.event)
       return ended
     } finally {
@@ -83,23 +84,23 @@ export async function followTurns(parts: TurnParts): Promise<Turns> {
     }
   }
 
-  async function askOnce(message: Message): Promise<EndedTurn> {
+  async function askWithRepairs(message: TurnMessage): Promise<EndedTurn> {
     current = begin(send(message))
     let ended = await unlessStopped(current, signal)
-    for (let times = 0; times < mostRepairs && isRepairable(parts, ended); times++) {
+    for (let times = 0; times < mostRepairs && isRepairable(run, ended); times++) {
       current = begin(repair(message))
-      ended = both(ended, await unlessStopped(current, signal))
+      ended = withTurnBefore(ended, await unlessStopped(current, signal))
     }
     return ended
   }
 
-  function repair({ outputSchema, checks, purpose }: Message): Promise<Turn> {
+  function repair({ outputSchema, checks, purpose }: TurnMessage): Promise<Turn> {
     const own = { ...(outputSchema === undefined ? {} : { outputSchema }), ...(checks === undefined ? {} : { checks }) }
-    const said = purpose === undefined ? {} : { purpose }
-    return conversation.leaveOut({ ...own, ...said, ...budget.rest(), signal: stopping.signal })
+    const reason = purpose === undefined ? {} : { purpose }
+    return conversation.leaveOut({ ...own, ...reason, ...budget.rest(), signal: stopping.signal })
   }
 
-  const old = await unlessStopped(takeUpOldTurn(parts), signal)
+  const old = await unlessStopped(resumeOldTurn(run), signal)
   if (old !== null) {
     current = begin(Promise.resolve(old))
     const stop = () => void conversation.interrupt(old.id ?? undefined).catch(() => false)
@@ -112,31 +113,31 @@ export async function followTurns(parts: TurnParts): Promise<Turns> {
       return running?.id ?? null
     },
     async ask(message) {
-      const first = await askOnce(message)
+      const first = await askWithRepairs(message)
       const correction = correctionOf(message, first)
-      return correction === null ? first : both(first, await askOnce(correction))
+      return correction === null ? first : withTurnBefore(first, await askWithRepairs(correction))
     },
     async steer(message) {
       const ended = await unlessStopped(endOf(await send(message), folded), signal)
-      // The turn that was steered ends where it was asked.
+      // `ask` returns the end of the turn that was steered.
       await current?.catch(() => null)
-      return asked.has(ended.event.turnId) ? null : ended
+      return ownTurns.has(ended.event.turnId) ? null : ended
     },
-    reported: () => reportedInTime(parts, reports),
+    reported: () => reportedInTime(run, reports),
     async stop(reason) {
-      const ended = await farewell(current, stopping, reason)
+      const ended = await interruptAndWait(current, stopping, reason)
       if (ended !== null) return stoppedTurn(ended, reason, conversation.id)
       return stoppedRun(reason, keptId(conversation))
     },
   }
 }
 
-async function reportedInTime({ conversation, pace }: TurnParts, reports: Reports): Promise<void> {
+async function reportedInTime({ conversation, pace }: ConversationRun, reports: Reports): Promise<void> {
   await Promise.race([reports.upTo(conversation.state.core.seq), pace.outOfPatience()])
 }
 
 interface FoldedTurns {
-  /** Returns what takes the place of the last message of a turn; null for nothing. */
+  /** Returns the plan that replaces the last message of a turn as its answer; null without a plan. */
   readonly planOf: (turnId: TurnId) => string | null
   /** Resolves when the end of the turn was folded, or can no longer be. */
   end(turnId: TurnId): Promise<void>
@@ -172,14 +173,15 @@ async function endOf(turn: Turn, folded: FoldedTurns): Promise<EndedTurn> {
   }
 }
 
-/** Returns the message that asks once more for an answer that fits its schema, with the reason; null if none is needed. */
-function correctionOf(message: Message, { event: { outcome, answerProblem } }: EndedTurn): Message | null {
+/** Returns the message that asks once more for an answer that fits its schema, with the reason; null if the answer fits. */
+function correctionOf(message: TurnMessage, { event: { outcome, answerProblem } }: EndedTurn): TurnMessage | null {
   if (outcome !== 'completed' || answerProblem === undefined) return null
   const text = `Your answer does not satisfy the output schema: ${answerProblem}. Answer again, with nothing but the JSON.`
   return { ...message, input: [{ type: 'text', text }] }
 }
 
-function both(first: EndedTurn, { event, message }: EndedTurn): EndedTurn {
+/** Returns the end of a turn with the usage and denials of the turn before it. */
+function withTurnBefore(first: EndedTurn, { event, message }: EndedTurn): EndedTurn {
   const { usage, denials } = first.event
   return {
     event: { ...event, usage: addTokens(usage, event.usage), denials: [...denials, ...event.denials] },
@@ -187,8 +189,8 @@ function both(first: EndedTurn, { event, message }: EndedTurn): EndedTurn {
   }
 }
 
-/** Asks the questions of a turn of an earlier run again, with their ids, and returns it; ends any other such turn. */
-async function takeUpOldTurn({ conversation, reporter, keepsQuestions }: TurnParts): Promise<Turn | null> {
+/** Returns the turn of an earlier run if its questions can be asked again, and reports them; ends any other old turn. */
+async function resumeOldTurn({ conversation, reporter, keepsQuestions }: ConversationRun): Promise<Turn | null> {
   const { core } = conversation.state
   const { seq, meta } = core
   const pending = unansweredApprovals(core)
@@ -234,7 +236,7 @@ function until(conversation: Conversation, isReached: () => boolean): Promise<vo
  * Interrupts the turn, or takes the message back while it waits. Resolves to null if nothing runs, or its end cannot be
  * recorded.
  */
-async function farewell(
+async function interruptAndWait(
   current: Promise<EndedTurn> | null,
   stopping: AbortController,
   reason: StoppedError,
@@ -242,6 +244,6 @@ async function farewell(
   const { exitCode } = reason
   if (current === null || exitCode === exitCodes.storage || exitCode === exitCodes.internal) return null
   stopping.abort(reason)
-  const timer = new Promise<null>((resolve) => setTimeout(resolve, farewellMs, null).unref())
+  const timer = new Promise<null>((resolve) => setTimeout(resolve, interruptLimitMs, null).unref())
   return await Promise.race([current.catch(() => null), timer])
 }

@@ -2,39 +2,39 @@ import type { Conversation } from '@parley/client'
 import { addTokens, type Failure, unansweredApprovals } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { failedRun, type RunEnd } from '../cli/run-ended.ts'
+import { type EndedTurn, failureOf, turnEnd } from './end/run-end.ts'
+import { StoppedError, unlessStopped } from './end/stopper.ts'
 import type { Turns } from './follow-turns.ts'
-import type { Message } from './message.ts'
-import { type RejectedLine, type Reporter, sayRejected } from './reporter.ts'
-import { type EndedTurn, failureOf, turnEnd } from './run-end.ts'
-import { StoppedError, unlessStopped } from './stopper.ts'
+import type { TurnMessage } from './input/message.ts'
+import { type RejectedLine, type Reporter, sayRejected } from './reports/reporter.ts'
 
 /** Messages of a run that wait for the turns before them. */
 export interface Mailbox {
   /** Sends the message when the turns before it are over, or into the one that runs. `line` is 0 for the command line. */
-  post(message: Message, line: number): void
-  /** Takes note of a line without effect. `isMistake`: the line itself is wrong, which the run ends with. */
+  post(message: TurnMessage, line: number): void
+  /** Takes note of a line without effect. `isMistake`: the line itself is wrong, so the run ends with an error. */
   reject(rejected: RejectedLine, isMistake: boolean): void
   /** Resolves when another line may be read: not too much waits, or an open question waits for its answer from stdin. */
   room(signal: AbortSignal): Promise<void>
   /** Resolves when every message has been answered. */
   end(): Promise<RunEnd>
   /** Rejects every message that waits, after the run was stopped. */
-  refuseAll(reason: unknown): void
+  rejectAll(reason: unknown): void
 }
 
 interface MailboxParts {
   readonly conversation: Conversation
   readonly reporter: Reporter
   readonly turns: Turns
-  /** Takes the failure of a message that no line of stdin has. */
+  /** Called with the failure of the message of the command line. */
   readonly fail: (fault: unknown) => void
 }
 
 /**
- * Most characters that wait before stdin is no longer read, and most while a question has it read on. An interrupt may
- * come behind messages, so these are bounded by memory alone.
+ * Most waiting characters before stdin is no longer read, and most while an open question keeps it read. Beyond the
+ * first limit an interrupt may stand behind messages, so only memory limits them.
  */
-const waitingLimits = { pause: 64 * 1024 * 1024, refuse: 128 * 1024 * 1024 }
+const waitingLimits = { pause: 64 * 1024 * 1024, reject: 128 * 1024 * 1024 }
 /** Characters that a message counts besides its text. */
 const messageCharacters = 1024
 
@@ -64,8 +64,8 @@ export function createMailbox({ conversation, reporter, turns, fail }: MailboxPa
     else reporter.rejected(rejected)
   }
 
-  /** Sends a message. One that the server rejects is a line without effect, except for that of the command line. */
-  async function send(message: Message, line: number): Promise<void> {
+  /** Sends a message. If the server rejects it, its line has no effect; the message of the command line fails the run. */
+  async function send(message: TurnMessage, line: number): Promise<void> {
     const how = message.when === 'steer' && turns.current !== null ? turns.steer : turns.ask
     try {
       const ended = await how({ when: 'queue', ...message })
@@ -75,12 +75,12 @@ export function createMailbox({ conversation, reporter, turns, fail }: MailboxPa
       // The message has begun a turn, which ends with the run.
       if (isStopped && turns.current !== null) return
       if (line === 0) throw error
-      reject({ line, failure: refusalBy(error) }, !isStopped)
+      reject({ line, failure: failureFor(error) }, !isStopped)
     }
   }
 
-  async function sendInTurn(message: Message, line: number): Promise<void> {
-    // The run was stopped, and the line refused.
+  async function sendInTurn(message: TurnMessage, line: number): Promise<void> {
+    // The run was stopped, and the line was rejected.
     if (!waiting.has(line)) return
     waitingCharacters -= waiting.get(line) ?? 0
     waiting.delete(line)
@@ -95,7 +95,7 @@ export function createMailbox({ conversation, reporter, turns, fail }: MailboxPa
         steered.push(send(message, line).catch(fail))
         return
       }
-      if (waitingCharacters >= waitingLimits.refuse) return reject({ line, failure: tooMany }, true)
+      if (waitingCharacters >= waitingLimits.reject) return reject({ line, failure: tooMany }, true)
       const size = sizeOf(message)
       waiting.set(line, size)
       waitingCharacters += size
@@ -110,8 +110,8 @@ export function createMailbox({ conversation, reporter, turns, fail }: MailboxPa
       await Promise.all(steered)
       return endOfTalk(ends, mistake)
     },
-    refuseAll(reason) {
-      const failure = refusalBy(reason)
+    rejectAll(reason) {
+      const failure = failureFor(reason)
       for (const line of waiting.keys()) if (line > 0) reject({ line, failure }, false)
       waiting.clear()
       waitingCharacters = 0
@@ -119,15 +119,15 @@ export function createMailbox({ conversation, reporter, turns, fail }: MailboxPa
   }
 }
 
-/** Returns the failure of a line that came to nothing, also by the end of the run. */
-export function refusalBy(reason: unknown): Failure {
+/** Returns the failure of a line without effect, also after the end of the run. */
+export function failureFor(reason: unknown): Failure {
   if (!(reason instanceof StoppedError)) return failureOf(reason)
   return reason.failure ?? { code: 'stopped', message: reason.message }
 }
 
 const tooMany = { code: 'inboxFull', message: 'Too many messages wait already. Send it after their turns have ended.' }
 
-function sizeOf({ input }: Message): number {
+function sizeOf({ input }: TurnMessage): number {
   return input.reduce(
     (sum, part) => sum + Object.values(part).reduce((all, value) => all + String(value).length, 0),
     messageCharacters,
@@ -138,7 +138,7 @@ function hasQuestion({ state }: Conversation): boolean {
   return unansweredApprovals(state.core).length > 0
 }
 
-/** Returns the end of the last turn, with the tokens and denials of all. A line that is wrong spoils a good end. */
+/** Returns the end of the last turn, with the tokens and denials of all turns. A wrong line makes it a failure. */
 function endOfTalk(ends: readonly RunEnd[], mistake: RejectedLine | null): RunEnd {
   const failure = mistake === null ? null : { code: 'invalidInput', message: sayRejected(mistake) }
   const last = ends.at(-1)

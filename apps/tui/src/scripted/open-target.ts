@@ -7,11 +7,11 @@ import { workingFolder } from '../cli/folders.ts'
 /** Conversation of a run: a new one, one that goes on, or a copy of one up to the event `at`. */
 export type Target =
   | { readonly kind: 'new' }
-  | ({ readonly kind: 'resume' } & Kept)
-  | ({ readonly kind: 'fork'; readonly at: number | null } & Kept)
+  | ({ readonly kind: 'resume' } & NamedOrLast)
+  | ({ readonly kind: 'fork'; readonly at: number | null } & NamedOrLast)
 
-/** Kept conversation by a name, or the newest one. */
-export type Kept = { readonly last: true } | { readonly last: false; readonly id: string }
+/** Conversation by any of its names, or the newest one. */
+export type NamedOrLast = { readonly last: true } | { readonly last: false; readonly id: string }
 
 type Opener = Pick<Parley, 'create' | 'fork' | 'request' | 'resume'>
 
@@ -33,7 +33,7 @@ export function openTarget(parley: Opener, target: Target, flags: ExecFlags): Pr
   }
 }
 
-/** Returns a sentence if the conversation's policy file is gone: a run without its rules might do what they deny. */
+/** Returns a sentence if the conversation's policy file is gone: a run without its rules might run denied commands. */
 export function missingPolicy({ settings }: ConversationSummary, flags: ExecFlags): string | null {
   const { policyFile } = settings
   if (flags.policy !== undefined || !isMissingHere(policyFile, flags)) return null

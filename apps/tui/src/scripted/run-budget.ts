@@ -1,21 +1,23 @@
 import { addTokens, type ConversationEvent, type EventOf, noTokens, type TurnBudget } from '@parley/protocol'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { ExecFlags } from '../cli/flags.ts'
-import { StoppedError } from './stopper.ts'
+import { StoppedError } from './end/stopper.ts'
 
-type Limits = Pick<ExecFlags, 'maxTurns' | 'maxTokens' | 'maxCost'>
-
-/** Budget of a run, of which each turn gets what the turns before it left. */
+/** Budget of a run; each turn gets the rest that the turns before it left. */
 export interface RunBudget {
   /** Counts the model calls of all turns as their events come. */
   note(event: ConversationEvent): void
-  /** Takes what a turn of this run used. */
+  /** Subtracts the usage of a turn of this run. */
   spend(end: Pick<EventOf<'turn.ended'>, 'turnId' | 'usage'>): void
-  /** Returns the budget of the next turn; empty without limits. Throws `StoppedError` where nothing is left. */
+  /** Returns the budget of the next turn; empty without limits. Throws `StoppedError` for a budget that is used up. */
   rest(): { readonly budget?: TurnBudget }
 }
 
-export function createRunBudget({ maxTurns, maxTokens, maxCost }: Limits): RunBudget {
+export function createRunBudget({
+  maxTurns,
+  maxTokens,
+  maxCost,
+}: Pick<ExecFlags, 'maxTurns' | 'maxTokens' | 'maxCost'>): RunBudget {
   const calls = new Map<string, number>()
   let modelCalls = 0
   let usage = noTokens

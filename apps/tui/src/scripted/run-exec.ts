@@ -2,19 +2,19 @@ import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
 import { outputFormatOf, typedFlags, typedServer } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { brokenOutputText, failedRun, leaveEndTo, type RunEnd } from '../cli/run-ended.ts'
-import { createCodexReporter } from './codex/codex-reporter.ts'
-import { type ExecRequest, runToEnd } from './exec-run.ts'
+import { stoppedRun } from './end/run-end.ts'
+import { createStopper, limitTime, StoppedError, watchSignals } from './end/stopper.ts'
 import { writeAnswer } from './output/output-files.ts'
 import { openRunOutput, type RunOutput } from './output/run-output.ts'
+import { createCodexReporter } from './reports/codex/codex-reporter.ts'
 import {
   createJsonReporter,
   createPlainReporter,
   createResultReporter,
   createSarifReporter,
   type Reporter,
-} from './reporter.ts'
-import { stoppedRun } from './run-end.ts'
-import { createStopper, limitTime, StoppedError, watchSignals } from './stopper.ts'
+} from './reports/reporter.ts'
+import { type ExecRequest, runRequest } from './run-request.ts'
 
 /** Time for the readers to take the last lines of a run that ends at once. */
 const shortPatienceMs = 200
@@ -25,7 +25,7 @@ export async function runExec(launch: Launch, request: ExecRequest): Promise<Exi
   const { streams } = launch
   const stopper = createStopper()
   const output = openRunOutput(stopper, streams)
-  const reporter = endingOnce(reporterFor(request, output, launch))
+  const reporter = withOneEnd(reporterFor(request, output, launch))
   const endNow = async (end: RunEnd) => {
     reporter.end(end)
     await Promise.race([output.done(), new Promise((resolve) => setTimeout(resolve, shortPatienceMs).unref())])
@@ -36,15 +36,15 @@ export async function runExec(launch: Launch, request: ExecRequest): Promise<Exi
   })
   limitTime(stopper, flags.timeout)
   void output.stdout.broken.then((error) => stopper.stop(whenBroken(error)))
-  const end = withFile(await runToEnd({ launch, request, reporter, pace: output, stopper }), flags.output)
+  const end = withFile(await runRequest({ launch, request, reporter, pace: output, stopper }), flags.output)
   reporter.end(end)
   const taken = await Promise.race([output.done(), output.outOfPatience()])
   if (taken instanceof StoppedError) return taken.exitCode
   return taken === null || end.exitCode !== exitCodes.ok ? end.exitCode : reportBroken(taken, reporter)
 }
 
-/** Returns a reporter whose end is the last: a second one and lines that are refused later are left out. */
-function endingOnce(reporter: Reporter): Reporter {
+/** Returns a reporter that takes one end only, and no rejected lines after it. */
+function withOneEnd(reporter: Reporter): Reporter {
   const { rejected } = reporter
   let isOver = false
   return {

@@ -1,10 +1,10 @@
 import type { Conversation } from '@parley/client'
 import { initialState } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
+import { StoppedError } from '../../src/scripted/end/stopper.ts'
 import type { Turns } from '../../src/scripted/follow-turns.ts'
 import { createMailbox } from '../../src/scripted/mailbox.ts'
-import type { RejectedLine } from '../../src/scripted/reporter.ts'
-import { StoppedError } from '../../src/scripted/stopper.ts'
+import type { RejectedLine } from '../../src/scripted/reports/reporter.ts'
 
 const never = new AbortController().signal
 
@@ -75,7 +75,7 @@ describe('the messages that wait', () => {
   test('are refused one by one when the run is stopped', async () => {
     const stopped = mailboxOf()
     await post(stopped, 3)
-    stopped.mailbox.refuseAll(new StoppedError(9, { code: 'storageFailed', message: 'gone' }))
+    stopped.mailbox.rejectAll(new StoppedError(9, { code: 'storageFailed', message: 'gone' }))
     expect(stopped.rejected.map(({ line }) => line)).toEqual([2, 3])
   })
 })

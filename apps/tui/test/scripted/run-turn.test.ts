@@ -2,12 +2,12 @@ import { connect, type SpawnedServer } from '@parley/client'
 import { type ConversationEvent, type Envelope, initialState, noTokens, reduce } from '@parley/protocol'
 import { createMemoryTransportPair, createPeer, type MethodHandler, RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
+import { StoppedError } from '../../src/scripted/end/stopper.ts'
 import type { OutputPace } from '../../src/scripted/output/run-output.ts'
 import { createRunBudget } from '../../src/scripted/run-budget.ts'
 import { runTurn } from '../../src/scripted/run-turn.ts'
-import { StoppedError } from '../../src/scripted/stopper.ts'
 import { atOnce } from './pace.ts'
-import { envelopes, message } from './report-events.ts'
+import { envelopes, message } from './reports/report-events.ts'
 
 const conversationId = 'c-12345678'
 
@@ -81,15 +81,15 @@ async function run({ early = [], late = [], decided = [], missed = [], refusal, 
   }
   const conversation = await parley.create({ cwd: '/w' })
   const input = [{ type: 'text' as const, text: 'Go on' }]
-  const end = await runTurn({
+  const run = {
     given: null,
     conversation,
-    message: { input },
     reporter,
     pace,
     budget: createRunBudget({}),
     signal: new AbortController().signal,
-  })
+  }
+  const end = await runTurn(run, { input })
   exited.resolve({ code: 0, signal: null })
   await parley.close()
   return { end, asked, reported }

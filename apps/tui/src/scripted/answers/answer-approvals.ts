@@ -4,7 +4,7 @@ import type { Approval } from '@parley/protocol'
 /** Tells the model what to do without an answer. */
 const unanswered = 'nobody is there to answer in this scripted run; decide by yourself and say what you assumed'
 
-/** Tells the model that its plan, which nobody takes up, has arrived. */
+/** Tells the model that its plan has arrived, although nobody takes it up. */
 const unchosen = 'nobody is there to choose in this scripted run, and the plan is its answer: end your turn'
 
 /** Denies an approval that nobody can answer. */
@@ -15,12 +15,12 @@ function denied({ kind, reason }: Approval): ApprovalAnswer {
   return { decision: 'denied', note, unattended: true }
 }
 
-/** Pause between two looks at the clients of a conversation: they come and go without an event. */
+/** Interval of looking at the clients of a conversation: they come and go without an event. */
 const lookMs = 1000
 
 /**
- * Returns the handler for a run without answers of its own. It denies at once in its own process; in a conversation
- * that it joined, when no other client is left.
+ * Returns the handler for a run without answers of its own. In its own process the run denies at once; in a
+ * conversation that it joined, when no other client is left.
  */
 export function withoutAnswers(conversation: Pick<Conversation, 'attached' | 'countClients'>): ApprovalHandler {
   if (!conversation.attached) return denied
@@ -42,7 +42,7 @@ function pause(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Returns the handler for a run whose caller answers: it waits for the answer, and is `otherwise` once `over` has settled. */
+/** Returns the handler for a run with a caller that answers: it waits for the answer until `over` has settled, then asks `otherwise`. */
 export function withAnswers(over: Promise<void>, otherwise: ApprovalHandler): ApprovalHandler {
   return async (approval, context) => {
     const settled = new Promise<'settled'>((resolve) => {

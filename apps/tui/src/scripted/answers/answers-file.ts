@@ -4,7 +4,7 @@ import type { Answers, Approval } from '@parley/protocol'
 import { isRecord } from '@parley/text'
 import { systemCause } from '../../cli/messages.ts'
 
-/** Answers to questions of the model, by header or text of the question. */
+/** Answers to questions of the model, by header or text of the question in lower case. */
 export type GivenAnswers = ReadonlyMap<string, string | readonly string[]>
 
 /** Reads the file of `--answers`. Returns a sentence about a file that cannot be used. */
@@ -30,12 +30,11 @@ function answerOf(answer: unknown): string | readonly string[] | null {
   return Array.isArray(answer) && answer.every((one) => typeof one === 'string') ? answer : null
 }
 
-/** Headers and texts are found whatever their case. */
 function keyOf(question: string): string {
   return question.trim().toLowerCase()
 }
 
-/** Answers questions of the model that the file has all answers to; everything else is for `otherwise`. */
+/** Answers a question of the model from the file, or denies it if an answer is missing; other approvals go to `otherwise`. */
 export function fromFile(
   given: GivenAnswers | null,
   conversation: Pick<Conversation, 'state'>,
@@ -61,7 +60,7 @@ function answerFrom(given: GivenAnswers, { itemId }: Approval, { state }: Pick<C
   }
 }
 
-interface Question {
+interface AskedQuestion {
   readonly header: string
   readonly text: string
   readonly options: readonly string[]
@@ -70,10 +69,10 @@ interface Question {
 }
 
 /** Returns the questions of a call of `ask_user`. */
-function questionsIn(input: string): readonly Question[] {
+function questionsIn(input: string): readonly AskedQuestion[] {
   const read: unknown = JSON.parse(input)
-  const listed = isRecord(read) && Array.isArray(read['questions']) ? read['questions'] : []
-  return listed.filter(isRecord).map(({ header, text, options, multiple, other }) => ({
+  const questions = isRecord(read) && Array.isArray(read['questions']) ? read['questions'] : []
+  return questions.filter(isRecord).map(({ header, text, options, multiple, other }) => ({
     header: String(header),
     text: String(text),
     options: Array.isArray(options) ? options.map(String) : [],
@@ -82,9 +81,9 @@ function questionsIn(input: string): readonly Question[] {
   }))
 }
 
-/** Returns the fields of one question, named as its form names them; a sentence where the file has no answer that fits. */
+/** Returns the fields of one question by the names of its form; a sentence if the file has no answer that fits. */
 function fieldsFor(
-  { header, text, options, multiple, other }: Question,
+  { header, text, options, multiple, other }: AskedQuestion,
   name: string,
   given: GivenAnswers,
 ): Answers | string {

@@ -3,7 +3,7 @@ import { type ConversationEvent, permits, type TurnId } from '@parley/protocol'
 /** Plans that the model handed over in the turns of a run. */
 export interface PlanAnswers {
   note(event: ConversationEvent): void
-  /** Returns the plan of a turn that nobody took up, which is its answer; null without one, or where a schema asks for more. */
+  /** Returns the plan of a turn that nobody took up: it is the answer. Null without a plan, or where a schema asks for another form. */
   of(turnId: TurnId): string | null
 }
 

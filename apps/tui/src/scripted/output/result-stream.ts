@@ -26,7 +26,7 @@ const behindLength = 256 * 1024
 
 export function openResultStream(descriptor: number): ResultStream {
   let queue: string[] = []
-  /** Characters of the queue and of what is being written. */
+  /** Characters in the queue and in the current write. */
   let unread = 0
   let draining: Promise<void> | null = null
   let moved = Promise.withResolvers<void>()

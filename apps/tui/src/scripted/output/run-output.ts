@@ -1,17 +1,17 @@
 import type { Streams } from '../../cli/launch-server.ts'
-import type { StoppedError, Stopper } from '../stopper.ts'
+import type { StoppedError, Stopper } from '../end/stopper.ts'
 import { openResultStream, type ResultStream } from './result-stream.ts'
 
 /** Time for the readers to take the last lines of a stopped run. */
 const patienceMs = 3000
 
-/** Speed at which the readers of a run's output take it. */
+/** Pace at which readers take the output of a run. */
 export interface OutputPace {
   /** True while one of the readers has much to read. */
   readonly isBehind: boolean
   /** Resolves when no reader has much to read, or can no longer be written to. */
   drained(): Promise<void>
-  /** Resolves 3 s after the first call on a stopped run: no longer is a reader waited for that does not read. */
+  /** Resolves 3 s after a run was stopped: readers that do not read are not awaited any longer. */
   outOfPatience(): Promise<StoppedError>
 }
 
@@ -19,9 +19,9 @@ export interface OutputPace {
 export interface RunOutput extends OutputPace {
   readonly stdout: ResultStream
   readonly stderr: ResultStream
-  /** Writes to stdout once all that was written to stderr before is read: both may be the same pipe. */
+  /** Writes to stdout after everything on stderr was read: both may be the same pipe. */
   readonly lastWords: Pick<ResultStream, 'line'>
-  /** Resolves to null when both were read, or to the error that prevents it for stdout; stderr is not missed. */
+  /** Resolves to null when both were read, or to the error of stdout; an error of stderr does not count. */
   done(): Promise<NodeJS.ErrnoException | null>
 }
 

@@ -4,7 +4,7 @@ import { exitCodes } from '../../cli/exit-codes.ts'
 import type { ExecFlags } from '../../cli/flags.ts'
 import { type RunEnd, withoutTurn } from '../../cli/run-ended.ts'
 import { notLookedAtWords } from '../../view/review/unseen-words.ts'
-import type { Reporter } from '../reporter.ts'
+import type { Reporter } from '../reports/reporter.ts'
 
 /** End of a review without changes. */
 export const nothingToReview: RunEnd = {
@@ -14,16 +14,16 @@ export const nothingToReview: RunEnd = {
   findings: [],
 }
 
-interface Gathering {
+interface FindingsReporter {
   readonly reporter: Reporter
-  /** Returns what the newest report of the model has; null before it has reported. */
+  /** Returns the findings of the model's newest report; null before its first report. */
   readonly findings: () => readonly Finding[] | null
-  /** Returns the files that no call of the model has named, of those that are not whole in its message. */
+  /** Returns the `unseen` files that no call of the model has named. */
   readonly notLookedAt: () => readonly string[]
 }
 
-/** Returns a reporter that keeps what the model reports, and which of the `unseen` files it looks at. */
-export function gatheringFindings(reporter: Reporter, unseen: readonly string[] = []): Gathering {
+/** Returns a reporter that keeps the findings of the model, and the `unseen` files that its calls have not named yet. */
+export function createFindingsReporter(reporter: Reporter, unseen: readonly string[] = []): FindingsReporter {
   let found: readonly Finding[] | null = null
   let left = unseen
   return {
@@ -46,7 +46,7 @@ function reportIn({ event }: Envelope): readonly Finding[] | null {
   return item.type === 'toolCall' && item.status === 'completed' ? (item.findings ?? null) : null
 }
 
-/** Leaves out the files that a call names which ended well: it has read them, or shown their diff. */
+/** Leaves out the files that a completed call names: the call has read them, or shown their diff. */
 function withoutNamed(files: readonly string[], { event }: Envelope): readonly string[] {
   if (event.type !== 'item.completed') return files
   const { item } = event
@@ -56,7 +56,7 @@ function withoutNamed(files: readonly string[], { event }: Envelope): readonly s
   return files.filter((file) => !isNamed(words, file))
 }
 
-/** Tests if words have a path by itself, and not as a part of another one's name. */
+/** Tests if words contain a path by itself, and not as a part of another name. */
 function isNamed(words: string, path: string): boolean {
   for (let at = words.indexOf(path); at >= 0; at = words.indexOf(path, at + 1)) {
     const [before, after] = [words.charAt(at - 1), words.charAt(at + path.length)]
@@ -65,13 +65,12 @@ function isNamed(words: string, path: string): boolean {
   return false
 }
 
-type Report = Pick<Gathering, 'findings' | 'notLookedAt'>
-
-/**
- * Returns the end of a review: 10 where something found is as grave as `failOn`, 1 where the model reported nothing at all, or
- * was not given all that differs and did not look at the rest.
- */
-export function judged(given: RunEnd, report: Report, failOn: Severity | 'never'): RunEnd {
+/** Returns the end of a review: 10 for a finding as grave as `failOn`; 1 if the model reported nothing, or did not see all changes. */
+export function judgedEnd(
+  given: RunEnd,
+  report: Omit<FindingsReporter, 'reporter'>,
+  failOn: Severity | 'never',
+): RunEnd {
   const findings = report.findings()
   const left = report.notLookedAt()
   const end = left.length === 0 ? given : { ...given, notLookedAt: left }
@@ -90,12 +89,11 @@ export function judged(given: RunEnd, report: Report, failOn: Severity | 'never'
   return { ...end, exitCode: exitCodes.turnFailed, failure, findings }
 }
 
-/** Line about a run that goes on with a review. */
-export const reviewGoesOn =
+export const reviewContinues =
   'The review that was not finished goes on: nothing is changed and nobody is asked. For an ordinary turn give --mode edit.'
 
-/** Tells if the next message goes on with a review that did not end by itself; flags about limits ask for an ordinary turn. */
-export function goesOnReview(
+/** Returns true if the next message continues a review that was cut off; flags about limits ask for an ordinary turn. */
+export function continuesReview(
   { attached, state }: Pick<Conversation, 'attached' | 'state'>,
   { mode, sandbox, askForApproval }: ExecFlags,
 ): boolean {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import type { ReadStream } from 'node:tty'
 import type { Severity } from '@parley/protocol'
 import { misused, ParleyError } from '../../cli/exit-codes.ts'
 import { type ExecFlags, overridesOf } from '../../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../../cli/folders.ts'
+import type { Streams } from '../../cli/launch-server.ts'
 import { systemCause } from '../../cli/messages.ts'
 import {
   type AskedReview,
@@ -13,27 +13,22 @@ import {
   reviewOfPatch,
 } from '../../programs/review-message.ts'
 import type { Span } from '../../view/review/review-span.ts'
-import { readAll } from '../message.ts'
+import { readAll } from '../input/message.ts'
 
 /** Review that a command line asks for. */
 export interface ReviewRequest {
   /** `patch`: file with a patch; `-` for stdin. */
   readonly of: Span | { readonly kind: 'patch'; readonly file: string }
-  /** Words of the user on what matters; empty for nothing particular. */
+  /** Words of the user about important points; empty for a general review. */
   readonly focus: string
   /** Least severity that fails the run. */
   readonly failOn: Severity | 'never'
 }
 
-interface Surroundings {
-  readonly flags: ExecFlags
-  readonly stdin: Pick<ReadStream, 'isTTY'> & AsyncIterable<Buffer | string>
-}
-
 /** Returns the message that asks for a review; null where nothing differs. Throws a usage error. */
 export async function reviewMessageOf(
   { of, focus }: ReviewRequest,
-  { flags, stdin }: Surroundings,
+  { flags, stdin }: { readonly flags: ExecFlags; readonly stdin: Streams['stdin'] },
 ): Promise<AskedReview | null> {
   const { cwd = workingFolder(), environment } = overridesOf(flags)
   const place = { folder: cwd, env: process.env }
@@ -49,7 +44,7 @@ export async function reviewMessageOf(
   return asked.kind === 'nothing' ? null : asked
 }
 
-async function pipedPatch(stdin: Surroundings['stdin']): Promise<string> {
+async function pipedPatch(stdin: Streams['stdin']): Promise<string> {
   if (stdin.isTTY === true) throw misused('--patch - needs a patch piped in: git diff | parley exec review --patch -')
   const bytes = await readAll(stdin)
   if (bytes === null) throw misused('The patch is longer than 8 MiB. Split it.')
@@ -65,9 +60,9 @@ function patchIn(file: string): string {
   }
 }
 
-/** Decodes a patch, which may be of files in any encoding: bytes that are no UTF-8 become U+FFFD, as in the diffs of git. */
+/** Decodes a patch. Its files may have any encoding: bytes that are not UTF-8 become U+FFFD, as in the diffs of git. */
 function patchText(bytes: Buffer): string {
-  // PowerShell writes what a program prints as UTF-16.
+  // PowerShell writes the output of a program as UTF-16.
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8'
   return new TextDecoder(encoding).decode(bytes)
 }

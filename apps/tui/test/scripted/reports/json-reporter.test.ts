@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createJsonReporter } from '../../src/scripted/reporter.ts'
+import { createJsonReporter } from '../../../src/scripted/reports/reporter.ts'
 import { completed, delta, envelopes, runEnd } from './report-events.ts'
 
 function record() {

@@ -1,7 +1,7 @@
 import { type InputLine, inputLine } from '@parley/protocol/schema'
-import { decodeText } from '../message.ts'
+import { decodeText } from './message.ts'
 
-/** A line of stdin that was read, or the reason why it says nothing. */
+/** A decoded line of stdin, or the reason why it cannot be used. */
 export type DecodedLine = { readonly input: InputLine } | { readonly problem: string }
 
 /** Decodes one line of stdin; null for an empty one. */

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
-import type { ReadStream } from 'node:tty'
 import { type InputItem, limits, type OutputSchema, type TurnChecks, type TurnPurpose } from '@parley/protocol'
 import { isRecord } from '@parley/text'
-import { misused, type ParleyError } from '../cli/exit-codes.ts'
-import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
-import { fromWorkingFolder } from '../cli/folders.ts'
-import { imageInput } from '../cli/image-input.ts'
-import { systemCause } from '../cli/messages.ts'
+import { misused, type ParleyError } from '../../cli/exit-codes.ts'
+import { type ExecFlags, outputFormatOf } from '../../cli/flags.ts'
+import { fromWorkingFolder } from '../../cli/folders.ts'
+import { imageInput } from '../../cli/image-input.ts'
+import type { Launch, Streams } from '../../cli/launch-server.ts'
+import { systemCause } from '../../cli/messages.ts'
 
-/** Message that starts the turn. */
-export interface Message {
+/** Message that starts a turn of a run, or goes into the turn that runs. */
+export interface TurnMessage {
   readonly input: InputItem[]
   readonly outputSchema?: OutputSchema
   readonly when?: 'queue' | 'steer'
@@ -18,8 +18,8 @@ export interface Message {
 }
 
 /** Returns the prompt, images and schema that the flags name. Paths are relative to the working folder. Throws a usage error. */
-export function messageOf(prompt: string, { image = [], outputSchema, server, ...flags }: ExecFlags): Message {
-  const images = image.map((place) => imageAt(place, server !== undefined))
+export function messageOf(prompt: string, { image = [], outputSchema, server, ...flags }: ExecFlags): TurnMessage {
+  const images = image.map((path) => imageAt(path, server !== undefined))
   const message = { input: [{ type: 'text' as const, text: prompt }, ...images], ...checksOf(flags) }
   return outputSchema === undefined ? message : { ...message, outputSchema: readSchema(outputSchema) }
 }
@@ -29,7 +29,7 @@ const mostChecks = 10
 const mostRounds = 100
 
 /** Returns the checks that the flags name. Throws a usage error for too many, and for rounds without a check. */
-function checksOf({ check, checkRounds }: Pick<ExecFlags, 'check' | 'checkRounds'>): Pick<Message, 'checks'> {
+function checksOf({ check, checkRounds }: Pick<ExecFlags, 'check' | 'checkRounds'>): Pick<TurnMessage, 'checks'> {
   if (check === undefined && checkRounds !== undefined)
     throw misused('--check-rounds is for what --check finds: give a --check, too.')
   if (check === undefined) return {}
@@ -38,8 +38,8 @@ function checksOf({ check, checkRounds }: Pick<ExecFlags, 'check' | 'checkRounds
   return { checks: { commands: check, rounds: checkRounds ?? defaultRounds } }
 }
 
-function imageAt(place: string, isFar: boolean): InputItem {
-  return place.startsWith('data:') ? { type: 'image', url: place } : imageInput(fromWorkingFolder(place), isFar)
+function imageAt(path: string, isFar: boolean): InputItem {
+  return path.startsWith('data:') ? { type: 'image', url: path } : imageInput(fromWorkingFolder(path), isFar)
 }
 
 /** Reads a JSON object; the server checks that it is a JSON Schema. */
@@ -71,15 +71,15 @@ function unusable(path: string, problem: string): ParleyError {
 
 type PromptOutcome = { readonly prompt: string } | { readonly problem: string }
 
-interface PromptRequest {
+interface PromptSources {
   readonly argument: string | null
   /** `--stdin`: with an argument, stdin is read only then. */
   readonly appendStdin: boolean
   /** Called only to read stdin: touching it stops a background job. */
-  readonly stdin: () => Pick<ReadStream, 'isTTY'> & AsyncIterable<Buffer | string>
+  readonly stdin: () => Streams['stdin']
 }
 
-/** Longest prompt: half of what a message takes, so that the prompt fits with the quotes and line ends that JSON escapes. */
+/** Longest prompt: half of the longest message, because JSON escapes quotes and line ends in it. */
 const longestBytes = limits.message / 2
 const tooLong = 'The prompt is longer than 8 MiB. Save it as a file, and tell the model its name.'
 const noPrompt =
@@ -89,7 +89,7 @@ const noPrompt =
  * Reads the prompt of a scripted run. With an argument stdin is not touched, so that an open, silent stdin never blocks;
  * `-` or no argument reads stdin, unless it is a terminal.
  */
-export async function readPrompt({ argument, appendStdin, stdin }: PromptRequest): Promise<PromptOutcome> {
+export async function readPrompt({ argument, appendStdin, stdin }: PromptSources): Promise<PromptOutcome> {
   const words = argument === null || argument === '-' ? null : argument
   if (words !== null && !appendStdin) return nonEmpty(words)
   const source = stdin()
@@ -128,10 +128,8 @@ export function decodeText(bytes: Buffer): string | null {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Returns the sender's name for the log. The Codex SDK passes its name in a variable. */
-export function callerName(flags: ExecFlags, env: Environment): string {
+export function callerName(flags: ExecFlags, env: Launch['env']): string {
   const caller = outputFormatOf(flags) === 'codex' ? env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] : undefined
   return flags.threadSource || caller || 'parley-exec'
 }

@@ -7,7 +7,7 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   low: 'note',
 }
 
-/** Severity as code hosts sort by it, of 10. */
+/** Severity from 0 to 10; code hosts sort by it. */
 const weights: Readonly<Record<Severity, string>> = { critical: '9.5', high: '8.0', medium: '5.0', low: '2.0' }
 
 interface Reviewed {
@@ -40,7 +40,7 @@ export function sarifOf({ findings, notLookedAt, fromTop }: Reviewed, version: s
   return JSON.stringify(log, null, 2)
 }
 
-/** Returns how the review went: it is not whole where the model has not seen all. */
+/** Returns how the review went: it failed in part if the model has not seen all changes. */
 function invocationOf(notLookedAt: readonly string[]) {
   const notifications = notLookedAt.map((file) => ({
     level: 'error',
@@ -65,7 +65,7 @@ function resultOf({ severity, file, line, endLine, title, why, suggestion }: Fin
   }
 }
 
-/** Returns a path as a relative URI, whatever the model wrote: none with a scheme, and no half characters. */
+/** Returns a path of the model as a relative URI: never with a scheme, and without half characters. */
 function relativeUri(path: string): string {
   return path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 }

@@ -1,6 +1,6 @@
 import type { Item, ItemId, Plan } from '@parley/protocol'
 
-/** Lines that the Codex SDK reads. Names and shapes are those of the SDK. */
+/** Lines that the Codex SDK reads, with its names and shapes. */
 export type ThreadEvent =
   | { readonly type: 'thread.started'; readonly thread_id: string }
   | { readonly type: 'turn.started' }
@@ -54,7 +54,6 @@ export interface ThreadUsage {
   readonly reasoning_output_tokens: number
 }
 
-/** Writer of the lines about items. */
 interface ItemLines {
   know(item: Item): void
   /** Writes an item that has no started line. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callerName } from '../../src/scripted/message.ts'
+import { callerName } from '../../../src/scripted/input/message.ts'
 
 const env = { CODEX_INTERNAL_ORIGINATOR_OVERRIDE: 'codex_sdk_ts' }
 

@@ -1,10 +1,8 @@
 import { resolve } from 'node:path'
-import type { CallItem, FileChangeEntry, Item } from '@parley/protocol'
+import type { CallItem, FileChangeEntry, Item, ItemOf } from '@parley/protocol'
 import { argumentsOf, outputText, setsPlan, toolOwner } from '@parley/protocol/calls'
 import { joinShellWords } from '@parley/text'
 import type { CallStatus, ItemBody } from './thread-events.ts'
-
-type Command = Extract<Item, { type: 'commandExecution' }>
 
 /** Returns the body of a started call; null for items that have only a completed line. */
 export function begunBody(item: Item, cwd: string): ItemBody | null {
@@ -24,9 +22,9 @@ export function begunBody(item: Item, cwd: string): ItemBody | null {
 export function finishedBody(item: Item, cwd: string): ItemBody | null {
   switch (item.type) {
     case 'agentMessage':
-      return spoken('agent_message', item.text)
+      return textBody('agent_message', item.text)
     case 'reasoning':
-      return spoken('reasoning', item.text)
+      return textBody('reasoning', item.text)
     case 'commandExecution':
       return commandBody(item)
     case 'fileChange':
@@ -41,11 +39,11 @@ export function finishedBody(item: Item, cwd: string): ItemBody | null {
   }
 }
 
-function spoken(type: 'agent_message' | 'reasoning', text: string): ItemBody | null {
+function textBody(type: 'agent_message' | 'reasoning', text: string): ItemBody | null {
   return text.trim() === '' ? null : { type, text }
 }
 
-function commandBody(item: Command): Extract<ItemBody, { type: 'command_execution' }> {
+function commandBody(item: ItemOf<'commandExecution'>): Extract<ItemBody, { type: 'command_execution' }> {
   const { command, output, exitCode = null, status } = item
   return {
     type: 'command_execution',
@@ -64,10 +62,8 @@ function statusOf({ status }: CallItem): CallStatus {
   return status === 'completed' ? 'completed' : 'failed'
 }
 
-type ToolCall = Extract<Item, { type: 'toolCall' }>
-
 /** Returns the body of a call of an MCP tool, or of an own tool with server `parley`; null for the plan. */
-function toolCallBody(item: ToolCall, status: CallStatus): ItemBody | null {
+function toolCallBody(item: ItemOf<'toolCall'>, status: CallStatus): ItemBody | null {
   const { modelText = '', failure } = item
   if (setsPlan(item)) return null
   const problem = failure?.message ?? modelText

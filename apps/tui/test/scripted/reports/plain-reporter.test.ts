@@ -1,7 +1,7 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import type { RunEnd } from '../../src/cli/run-ended.ts'
-import { createPlainReporter } from '../../src/scripted/reporter.ts'
+import type { RunEnd } from '../../../src/cli/run-ended.ts'
+import { createPlainReporter } from '../../../src/scripted/reports/reporter.ts'
 import {
   command,
   completed,

@@ -1,10 +1,11 @@
 import type { ConversationSummary, Envelope, Failure, Item, ItemId } from '@parley/protocol'
-import { endLine, type RunEnd } from '../cli/run-ended.ts'
-import { findingsText } from '../view/review/findings-text.ts'
-import { showEffects, stripEffects } from '../view/text/control-characters.ts'
-import type { ResultStream } from './output/result-stream.ts'
-import { closingLines, itemLine, type RunFacts, retryLine, runningLine } from './plain-lines.ts'
-import { sarifOf } from './review/sarif.ts'
+import { endLine, type RunEnd } from '../../cli/run-ended.ts'
+import { findingsText } from '../../view/review/findings-text.ts'
+import { showEffects, stripEffects } from '../../view/text/control-characters.ts'
+import type { ResultStream } from '../output/result-stream.ts'
+import { type EventWriters, writeEvent } from './event-writers.ts'
+import { closingLines, itemLine, type RunFacts, retrySentence, runningLine } from './plain-lines.ts'
+import { sarifOf } from './sarif.ts'
 
 /** Output of a scripted run. Only results reach stdout. */
 export interface Reporter {
@@ -47,15 +48,15 @@ export function createJsonReporter(
   }
 }
 
-/** Creates the reporter that writes nothing but the line `run.ended`, and to stderr what tool servers lack. */
+/** Creates the reporter that writes only the line `run.ended`, and to stderr the notices of tool servers. */
 export function createResultReporter(
   stdout: Pick<ResultStream, 'line'>,
   stderr: { write(text: string): unknown },
 ): Reporter {
   const problem = (text: string) => void stderr.write(`parley: ${showEffects(text)}\n`)
   return {
-    event({ event: happened }) {
-      if (happened.type === 'item.completed' && isOfToolServer(happened.item)) problem(happened.item.title)
+    event({ event }) {
+      if (event.type === 'item.completed' && isOfToolServer(event.item)) problem(event.item.title)
     },
     problem,
     end(end) {
@@ -65,12 +66,12 @@ export function createResultReporter(
   }
 }
 
-/** Tells the notices of tool servers, which concern whoever configured them and not who reads the result. */
+/** Returns true for a notice of a tool server: it concerns its configuration, not the result. */
 function isOfToolServer(item: Item): boolean {
   return item.type === 'notice' && item.code.startsWith('mcp')
 }
 
-/** Creates the reporter that writes nothing but what a review found, as SARIF; nothing where the review failed. */
+/** Creates the reporter that writes only the findings of a review, as SARIF; nothing for a failed review. */
 export function createSarifReporter(
   stdout: Pick<ResultStream, 'line'>,
   stderr: { write(text: string): unknown },
@@ -100,29 +101,14 @@ interface PlainOutput extends RunFacts {
 /** Creates the reporter that writes the final message to stdout at the end, and everything else to stderr. */
 export function createPlainReporter({ stdout, stderr, onTerminal, now, ...facts }: PlainOutput): Reporter {
   const progress = createProgress(stderr)
-
-  function event({ event: happened }: Envelope): void {
-    switch (happened.type) {
-      case 'item.started':
-        progress.introduce(happened.item)
-        break
-      case 'execution.started':
-        progress.begin(happened.itemId)
-        break
-      case 'item.delta':
-        progress.stream(happened.itemId, happened.text)
-        break
-      case 'item.completed':
-        progress.finish(happened.item)
-        break
-      case 'item.discarded':
-        progress.say('· the connection was lost; the answer starts again')
-        break
-      case 'retry.scheduled':
-        progress.say(retryLine(happened, now()))
-        break
-      default:
-    }
+  const writers: EventWriters = {
+    'item.started': ({ item }) => progress.introduce(item),
+    'execution.started': ({ itemId }) => progress.begin(itemId),
+    'item.delta': ({ itemId, text }) => progress.stream(itemId, text),
+    'item.completed': ({ item }) => progress.finish(item),
+    'item.discarded': () => progress.say('· the connection was lost; the answer starts again'),
+    'retry.scheduled': (event) => progress.say(`· ${retrySentence(event, now())}`),
+    'plan.updated': () => undefined,
   }
 
   function end(run: RunEnd): void {
@@ -133,10 +119,14 @@ export function createPlainReporter({ stdout, stderr, onTerminal, now, ...facts 
     if (answer !== null && !isShown) stdout.line((onTerminal.stdout ? stripEffects(answer) : answer).trimEnd())
   }
 
-  return { event, problem: (text) => progress.say(`parley: ${text}`), end }
+  return {
+    event: ({ event }) => writeEvent(writers, event),
+    problem: (text) => progress.say(`parley: ${text}`),
+    end,
+  }
 }
 
-/** Progress for people: streamed text, and lines that never start in the middle of it. */
+/** Progress for people: streamed text, and lines that always start at the left edge. */
 interface Progress {
   introduce(item: Item): void
   begin(itemId: ItemId): void

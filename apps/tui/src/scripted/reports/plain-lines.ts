@@ -1,12 +1,12 @@
 import { type CallItem, type EventOf, type Item, shortIdOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
 import { asSentence, exitWords } from '@parley/text'
-import { exitCodes } from '../cli/exit-codes.ts'
-import type { RunEnd } from '../cli/run-ended.ts'
-import { visibleLine } from '../view/text/control-characters.ts'
-import { formatDuration } from '../view/text/formats.ts'
-import { rightsWords, talkText } from '../view/transcript/call-facts.ts'
-import { denialWords } from './run-end.ts'
+import { exitCodes } from '../../cli/exit-codes.ts'
+import type { RunEnd } from '../../cli/run-ended.ts'
+import { visibleLine } from '../../view/text/control-characters.ts'
+import { formatDuration } from '../../view/text/formats.ts'
+import { rightsWords, talkText } from '../../view/transcript/call-facts.ts'
+import { denialWords } from '../end/run-end.ts'
 
 /** Returns the line above the streamed text of an item; null for the answer. */
 export function runningLine(item: Item, isAgain: boolean): string | null {
@@ -45,7 +45,7 @@ function ending(item: Extract<Item, { type: 'commandExecution' }>): string {
   const { status, exitCode, signal, durationMs, failure } = item
   if (status !== 'completed' && status !== 'failed') return statusWords(item)
   const after = durationMs === undefined ? '' : ` after ${formatDuration(durationMs)}`
-  // The signal is the one that the time limit sent.
+  // The time limit has sent the signal.
   if (failure?.code === 'timedOut') return `stopped at its time limit${after}`
   if (signal !== undefined) return `killed by ${signal}${after}`
   if (exitCode === undefined || exitCode === null) return statusWords(item)
@@ -79,13 +79,13 @@ export function whyNoAnswer(run: RunEnd): string {
 const noAnswer = 'The turn ended without an answer.'
 
 export interface RunFacts {
-  /** Flags without which the next run would not be checked, as they are typed. */
+  /** Flags of checks, as they are typed: the next run needs them, too. */
   readonly repeated: string
-  /** Flags without which another server would be reached. */
+  /** Flags that name the server, as they are typed. */
   readonly server: string
   /** False with `--ephemeral`. */
   readonly isKept: boolean
-  /** A review is held to its limits whatever is set, and asked for again rather than gone on with. */
+  /** A review keeps its limits whatever is set, and is requested again instead of continued. */
   readonly isReview: boolean
 }
 
@@ -106,7 +106,7 @@ function denied({ denials }: RunEnd): string | null {
   return `${denialWords(denials.length)}. ${waysOut}`
 }
 
-/** Returns why there is no answer; null for a failed turn, whose transcript says it, and for a signal. */
+/** Returns why there is no answer; null for a failed turn, because its transcript has the reason, and for a signal. */
 function reason({ exitCode, outcome, failure }: RunEnd): string | null {
   if (exitCode === exitCodes.ok || exitCode === exitCodes.sigint || exitCode === exitCodes.sigterm) return null
   return outcome === 'failed' ? null : (failure?.message ?? noAnswer)
@@ -117,13 +117,9 @@ function goOn({ exitCode, conversationId, failure }: RunEnd, { repeated, server 
   const id = shortIdOf(conversationId)
   const named = failure?.refused?.seqs.length ?? 0
   const saved = `The conversation is saved. Go on with: parley exec${named > 0 ? ' --repair' : ''} resume ${id}${repeated}${server} "…"`
-  // Only a person leaves out what the provider has not named.
+  // Without a name from the provider, only a person can choose the content to remove.
   if (failure?.refused === undefined || named > 0) return [saved]
   return [saved, `Where that is refused as well: parley resume ${id}${server} opens a window; type /repair half there.`]
-}
-
-export function retryLine(event: EventOf<'retry.scheduled'>, nowMs: number): string {
-  return `· ${retrySentence(event, nowMs)}`
 }
 
 export function retrySentence(

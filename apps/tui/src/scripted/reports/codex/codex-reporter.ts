@@ -10,17 +10,18 @@ import {
   type TokenCounts,
   type TurnId,
 } from '@parley/protocol'
-import { exitCodes } from '../../cli/exit-codes.ts'
-import type { RunEnd } from '../../cli/run-ended.ts'
-import { showEffects } from '../../view/text/control-characters.ts'
-import { createPlanAnswers } from '../answers/plan-answer.ts'
-import type { ResultStream } from '../output/result-stream.ts'
+import { exitCodes } from '../../../cli/exit-codes.ts'
+import type { RunEnd } from '../../../cli/run-ended.ts'
+import { showEffects } from '../../../view/text/control-characters.ts'
+import { createPlanAnswers } from '../../answers/plan-answer.ts'
+import type { ResultStream } from '../../output/result-stream.ts'
+import { type EventWriters, writeEvent } from '../event-writers.ts'
 import { retrySentence, whyNoAnswer } from '../plain-lines.ts'
 import type { Reporter } from '../reporter.ts'
 import { begunBody, finishedBody } from './item-body.ts'
 import { createItemLines, type ThreadEvent, type ThreadUsage } from './thread-events.ts'
 
-type Message = ItemOf<'agentMessage'>
+type AgentMessage = ItemOf<'agentMessage'>
 
 interface CodexOutput {
   readonly stdout: Pick<ResultStream, 'line'>
@@ -29,8 +30,8 @@ interface CodexOutput {
 }
 
 /**
- * Creates the reporter that writes the lines of the Codex SDK. The last one is `turn.completed` or `turn.failed`; a run
- * that SIGTERM or SIGHUP ends has neither.
+ * Creates the reporter that writes the lines of the Codex SDK. The last one is `turn.completed` or `turn.failed`,
+ * unless SIGTERM or SIGHUP ends the run.
  */
 export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Reporter {
   const write = (event: ThreadEvent) => stdout.line(JSON.stringify(event))
@@ -60,26 +61,16 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
     for (const message of messages) writeProblem(message)
   }
 
-  function take(event: ConversationEvent): void {
-    answers.note(event)
-    switch (event.type) {
-      case 'item.started':
-        items.know(event.item)
-        break
-      case 'execution.started':
-        items.begin(event.itemId, (item) => begunBody(withChanges(item, event), cwd))
-        break
-      case 'item.completed':
-        if (event.item.type !== 'agentMessage') items.finish(event.item.id, finishedBody(event.item, cwd))
-        break
-      case 'plan.updated':
-        items.plan(event.plan)
-        break
-      case 'retry.scheduled':
-        write({ type: 'error', message: retrySentence(event, now()) })
-        break
-      default:
-    }
+  const writers: EventWriters = {
+    'item.started': ({ item }) => items.know(item),
+    'item.delta': () => undefined,
+    'item.completed'({ item }) {
+      if (item.type !== 'agentMessage') items.finish(item.id, finishedBody(item, cwd))
+    },
+    'item.discarded': () => undefined,
+    'execution.started': (event) => items.begin(event.itemId, (item) => begunBody(withChanges(item, event), cwd)),
+    'plan.updated': ({ plan }) => items.plan(plan),
+    'retry.scheduled': (event) => write({ type: 'error', message: retrySentence(event, now()) }),
   }
 
   return {
@@ -93,7 +84,10 @@ export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Repor
         startThread(conversationId)
       }
       // Events of an older turn that is closed first do not belong to this one.
-      else if (held === null) take(event)
+      else if (held === null) {
+        answers.note(event)
+        writeEvent(writers, event)
+      }
     },
     problem(message) {
       if (held === null) writeProblem(message)
@@ -125,22 +119,22 @@ function endOf({ exitCode }: RunEnd, message: string): readonly ThreadEvent[] {
 }
 
 /** Joins messages of one answer, behind text about pictures: the SDK takes the last message for the answer. */
-function createAnswers(write: (message: Message) => void) {
-  let said: AnswerMessages<Message> = []
+function createAnswers(write: (message: AgentMessage) => void) {
+  let messages: AnswerMessages<AgentMessage> = []
   function finish(): void {
-    const last = said.at(-1)
-    const text = answerText(said) ?? ''
-    for (const message of said) if (message.images !== undefined && !text.includes(message.text)) write(message)
+    const last = messages.at(-1)
+    const text = answerText(messages) ?? ''
+    for (const message of messages) if (message.images !== undefined && !text.includes(message.text)) write(message)
     if (last !== undefined) write({ ...last, text })
-    said = []
+    messages = []
   }
   return {
     finish,
-    /** Holds a message until an event says that no text goes on with it. */
+    /** Holds a message until an event shows that no further text continues it. */
     note(event: ConversationEvent): void {
       const item = event.type === 'item.completed' && event.item.type === 'agentMessage' ? event.item : null
       if (item?.continues !== true) finish()
-      if (item !== null) said = answerAfter(said, item)
+      if (item !== null) messages = answerAfter(messages, item)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Failure } from '@parley/protocol'
-import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
+import { type ExitCode, exitCodes } from '../../cli/exit-codes.ts'
 
 /** Reason to end a run before its turn: the exit code and the failure to report. */
 export class StoppedError extends Error {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { messageOf, readPrompt } from '../../src/scripted/message.ts'
+import { messageOf, readPrompt } from '../../../src/scripted/input/message.ts'
 
 const piped = (...chunks: (string | Buffer)[]) => Object.assign(Readable.from(chunks), { isTTY: false })
 const terminal = () => Object.assign(Readable.from([]), { isTTY: true })

@@ -1,9 +1,9 @@
 import type { EventOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import type { ExitCode } from '../../src/cli/exit-codes.ts'
-import { failedRun } from '../../src/cli/run-ended.ts'
-import { stoppedRun, stoppedTurn, turnEnd } from '../../src/scripted/run-end.ts'
-import { StoppedError } from '../../src/scripted/stopper.ts'
+import type { ExitCode } from '../../../src/cli/exit-codes.ts'
+import { failedRun } from '../../../src/cli/run-ended.ts'
+import { stoppedRun, stoppedTurn, turnEnd } from '../../../src/scripted/end/run-end.ts'
+import { StoppedError } from '../../../src/scripted/end/stopper.ts'
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0 }
 const denial = { itemId: 'i-1', title: 'rm x', reason: 'no' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createStopper, StoppedError, unlessStopped } from '../../src/scripted/stopper.ts'
+import { createStopper, StoppedError, unlessStopped } from '../../../src/scripted/end/stopper.ts'
 
 test('work that ends first has its own outcome', async () => {
   const { signal } = createStopper()

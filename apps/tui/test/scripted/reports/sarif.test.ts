@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sarifOf } from '../../../src/scripted/review/sarif.ts'
+import { sarifOf } from '../../../src/scripted/reports/sarif.ts'
 
 test('a finding names its file by a relative URI, whatever the model wrote', () => {
   const finding = { severity: 'low', title: 'A', why: 'B' } as const

@@ -1,7 +1,7 @@
 import type { Conversation } from '@parley/client'
 import { expectedFailure } from '../../cli/messages.ts'
-import type { Reporter } from '../reporter.ts'
-import type { OutputPace } from './run-output.ts'
+import type { OutputPace } from '../output/run-output.ts'
+import type { Reporter } from './reporter.ts'
 
 interface Reported {
   readonly conversation: Conversation
@@ -16,8 +16,8 @@ export interface Reports {
 }
 
 /**
- * Reports every event of the conversation from now on, at the pace of the output's readers. What they have not read yet
- * is not kept here: the server reads it from the log.
+ * Reports every event of the conversation from now on, at the pace of the output's readers. Unread events are not kept
+ * here: the server reads them from the log.
  */
 export function reportEvents({ conversation, reporter, pace }: Reported): Reports {
   let last = conversation.state.core.seq

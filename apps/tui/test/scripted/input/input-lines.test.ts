@@ -1,8 +1,7 @@
 import { waitUntil } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import type { RejectedLine } from '../../src/scripted/reporter.ts'
-import { createLineReader } from '../../src/scripted/stdin/input-lines.ts'
-import { refuseRest } from '../../src/scripted/stdin/refuse-rest.ts'
+import { createLineReader, rejectRest } from '../../../src/scripted/input/input-lines.ts'
+import type { RejectedLine } from '../../../src/scripted/reports/reporter.ts'
 
 const failure = { code: 'timeout', message: 'The time limit ran out.' }
 const pace = { isBehind: false, drained: () => Promise.resolve() }
@@ -16,7 +15,7 @@ test('lines of a run that was stopped are refused, also those that come after st
   }
   const rejected: RejectedLine[] = []
   const lines = createLineReader(stdin())
-  await refuseRest({ lines, failure, pace, reject: (line) => void rejected.push(line) })
+  await rejectRest({ lines, failure, pace, reject: (line) => void rejected.push(line) })
   expect(rejected).toEqual([{ line: 1, failure }])
   later.resolve(`${say}{"type":"interrupt"}\noops\n{"type":"answer","approvalId":"a-1","decision":"approved"}\n`)
   await waitUntil(() => rejected.length === 4, { what: 'the lines that came later' })

@@ -1,5 +1,5 @@
 import type { ConversationEvent, Envelope, Item } from '@parley/protocol'
-import type { RunEnd } from '../../src/cli/run-ended.ts'
+import type { RunEnd } from '../../../src/cli/run-ended.ts'
 
 /** Events as they come from a server, numbered from 1. */
 export function envelopes(...events: readonly ConversationEvent[]): Envelope[] {

@@ -1,9 +1,9 @@
 import type { ConversationEvent, ConversationSummary, Item } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import type { RunEnd } from '../../../src/cli/run-ended.ts'
-import { createCodexReporter } from '../../../src/scripted/codex/codex-reporter.ts'
-import { stoppedRun } from '../../../src/scripted/run-end.ts'
-import { StoppedError } from '../../../src/scripted/stopper.ts'
+import type { RunEnd } from '../../../../src/cli/run-ended.ts'
+import { stoppedRun } from '../../../../src/scripted/end/run-end.ts'
+import { StoppedError } from '../../../../src/scripted/end/stopper.ts'
+import { createCodexReporter } from '../../../../src/scripted/reports/codex/codex-reporter.ts'
 import {
   command,
   completed,

@@ -1,8 +1,8 @@
 import type { Conversation } from '@parley/client'
 import type { ConversationId, EventOf, Failure } from '@parley/protocol'
-import { type ExitCode, exitCodeOf, exitCodes, ParleyError, weightiest } from '../cli/exit-codes.ts'
-import { expectedFailure } from '../cli/messages.ts'
-import { type RunEnd, withoutTurn } from '../cli/run-ended.ts'
+import { type ExitCode, exitCodeOf, exitCodes, ParleyError, weightiest } from '../../cli/exit-codes.ts'
+import { expectedFailure } from '../../cli/messages.ts'
+import { type RunEnd, withoutTurn } from '../../cli/run-ended.ts'
 import type { StoppedError } from './stopper.ts'
 
 export interface EndedTurn {
@@ -31,7 +31,7 @@ export function turnEnd({ event, message }: EndedTurn, conversationId: Conversat
   return { exitCode, conversationId, turnId, outcome, stopReason, answer, failure, denials, usage }
 }
 
-/** Returns the end of a run whose turn was interrupted; an answer that came before the time limit counts. */
+/** Returns the end of a run with an interrupted turn; an answer that came before the time limit counts. */
 export function stoppedTurn(turn: EndedTurn, reason: StoppedError, conversationId: ConversationId): RunEnd {
   const end = turnEnd(turn, conversationId)
   if (end.answer !== null && reason.exitCode === exitCodes.budget) return end
