@@ -37,6 +37,6 @@ export const laterOfTerminal = {
     'apps/tui/src/programs/review-message.ts',
     'apps/tui/src/programs/git/git-changes.ts',
   ],
-  'parley-schema': ['packages/protocol/src/schema/index.ts', 'apps/tui/src/scripted/input/decode-line.ts'],
+  'parley-schema': ['packages/protocol/src/schemas.ts', 'apps/tui/src/scripted/input/decode-line.ts'],
   'parley-websocket': websocket,
 }

@@ -1,6 +1,6 @@
 import * as approvals from '../../packages/protocol/src/schema/approval.ts'
 import * as events from '../../packages/protocol/src/schema/event.ts'
-import * as eventParts from '../../packages/protocol/src/schema/events/event-parts.ts'
+import * as eventParts from '../../packages/protocol/src/schema/event-parts.ts'
 import * as inputs from '../../packages/protocol/src/schema/input.ts'
 import * as items from '../../packages/protocol/src/schema/item.ts'
 import * as settings from '../../packages/protocol/src/schema/settings.ts'

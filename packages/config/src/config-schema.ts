@@ -12,7 +12,7 @@ const stringMap = z.record(z.string(), z.string()).optional()
 const flag = z.boolean().optional()
 const atLeastOne = z.int().min(1).optional()
 
-/** Tells whether nobody can read on the way what is sent to an address: it is https, or http of this machine. */
+/** Tells whether the way to an address is protected against readers: https, or http on this machine. */
 export function isProtectedAddress(text: string): boolean {
   const { protocol, hostname = '' } = URL.parse(text) ?? {}
   return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
@@ -30,7 +30,10 @@ function oauthConfig() {
   })
 }
 
-/** Returns the schema of a provider; like those below, created only for a configuration with such a section. */
+/**
+ * Returns the schema of a provider. This and the following schemas are created only for a configuration with such a
+ * section.
+ */
 function providerConfig() {
   const retries = z.int().min(0).max(100).optional()
   return z.object({
@@ -55,7 +58,7 @@ function providerConfig() {
   })
 }
 
-/** Returns the schema of what the user says of a model. */
+/** Returns the schema of the user's facts about a model. */
 function modelConfig() {
   const dollars = z.number().min(0).optional()
   const price = z.object({ input: dollars, cached_input: dollars, cache_write: dollars, output: dollars })
@@ -86,7 +89,7 @@ function mcpServerConfig() {
   })
 }
 
-/** Name of a machine whose exec-server connects to this server, behind that of its user where the server has users. */
+/** Name of a machine that connects its exec-server to this server, after its user's name where the server has users. */
 const connectedForm = new RegExp(`^(?:${namePattern}/)?${namePattern}$`)
 
 /** Returns the schema of another machine where commands run, behind its exec-server. `url` may stand in another layer. */
@@ -109,13 +112,13 @@ const choices = {
   environment: text,
 }
 
-/** Program of the user's own with its words, which no shell reads. */
+/** Program of the user with its arguments, without a shell. */
 const programWords = () => z.array(z.string()).min(1).optional()
 
 /** Time as a number with its unit. */
 const durationForm = /^\d{1,4}[smh]$/
 
-/** Keys of `config.toml`, with the names that Codex gives them where both have the key. */
+/** Keys of `config.toml`. Keys that Codex has, too, keep their names. */
 const configShape = {
   ...choices,
   profile: text,
@@ -133,7 +136,7 @@ const configShape = {
       .optional()
   },
   model_max_output_tokens: atLeastOne,
-  /** Time in which a provider that is out of reach is tried again. */
+  /** Period of retries for an unreachable provider. */
   get network_patience() {
     return z.union([z.literal(0), z.string().regex(durationForm, 'must be a time such as 90s, 10m or 1h')]).optional()
   },
@@ -141,7 +144,6 @@ const configShape = {
   get cli_auth_credentials_store() {
     return z.enum(['auto', 'file', 'keyring']).optional()
   },
-  /** Limits of each conversation. */
   get limits() {
     const dollars = z.number().positive().optional()
     return z.object({ max_turns: atLeastOne, max_tokens: atLeastOne, max_cost: dollars }).optional()
@@ -210,7 +212,7 @@ const configShape = {
       })
       .optional()
   },
-  /** Way in which `parley acp` starts the tool servers of an editor. */
+  /** Rule for starting an editor's tool servers with `parley acp`. */
   get acp() {
     return z.object({ editor_servers: z.enum(['sandboxed', 'own']).optional() }).optional()
   },
@@ -222,7 +224,6 @@ const configShape = {
   },
 } satisfies Record<ConfigKey, unknown>
 
-/** Schema of `config.toml`. */
 export const configSchema = z.object(configShape)
 
 /** Returns the part of the schema for the keys that these values have, in the schema's order. */
@@ -242,7 +243,7 @@ export type EnvironmentSettings =
   | (Omit<EnvironmentKeys, 'url'> & { readonly url?: undefined; readonly connected: string })
 export type ProviderSettings = z.infer<ReturnType<typeof providerConfig>>
 
-/** Error of a configuration that cannot be used. Its message says where the fault is, what it is, and what to do. */
+/** Error of an unusable configuration. Its message gives the place, the fault and the remedy. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   /** Place of the fault: file and line, or key. */

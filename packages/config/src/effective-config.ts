@@ -13,7 +13,7 @@ export interface EffectiveConfig {
   /** Origin by dotted key. */
   readonly origins: ReadonlyMap<string, string>
   readonly warnings: readonly string[]
-  /** Texts that stood where the name of a variable belongs, and may be secrets. */
+  /** Texts in the place of a variable's name, which may be secrets. */
   readonly misplaced: readonly SecretValue[]
 }
 
@@ -26,7 +26,10 @@ export interface ConfigRequest {
   readonly config?: Record<string, unknown>
   /** Flags of the command line, under their config keys. */
   readonly flags?: Config
-  /** True reads all of it also under `--safe`: places of secrets stay hidden, and programs of the user's guarded. */
+  /**
+   * True reads the whole configuration even under `--safe`, so that secret places stay hidden and the user's programs
+   * stay guarded.
+   */
   readonly isWhole?: boolean
 }
 
@@ -35,7 +38,7 @@ const shownPath = `$PARLEY_HOME/${configName}`
 
 /**
  * Reads the configuration. Order of layers: the user's file, trusted project, profile, `-c`, flags; a later one wins.
- * Under `--safe` the files only say how a model is reached and what is limited. Throws `ConfigError`.
+ * Under `--safe` the files only contribute the access to a model and limits. Throws `ConfigError`.
  */
 export function readEffectiveConfig(request: ConfigRequest): EffectiveConfig {
   const override = layerOfOverrides(request.config ?? {}, '-c')
@@ -47,7 +50,7 @@ export function readEffectiveConfig(request: ConfigRequest): EffectiveConfig {
   return known
 }
 
-/** Configuration of files without anything over them, which the opening of one conversation asks for eight times. */
+/** Cache for files without layers over them: opening one conversation asks for the same one eight times. */
 const alone = new WeakMap<Layer, EffectiveConfig>()
 
 function isOfFileAlone({ project, profile, config = {}, flags = {} }: ConfigRequest): boolean {
@@ -65,7 +68,7 @@ function overFile(file: Layer | null, request: ConfigRequest, override: Layer): 
   return effective
 }
 
-/** Returns the layer of a project without its hooks, which come after the user's and do not take their place. */
+/** Returns the layer of a project without its hooks, which are added to the user's hooks and do not replace them. */
 function withoutHooks({ values, ...layer }: Layer): Layer {
   const { hooks: _, ...others } = values
   return { ...layer, values: others }

@@ -1,10 +1,10 @@
 import { type HookEvent, hookEvents, hookMatches } from '@parley/protocol'
 import * as z from 'zod'
 
-/** Longest time that a hook may be given, in seconds. */
+/** Upper bound of a hook's time limit, in seconds. */
 const maxTimeoutSeconds = 600
 
-/** Time limit of a hook that names none, in seconds. */
+/** Default time limit of a hook in seconds. */
 const defaultHookSeconds = 60
 
 /** Hook as it may stand at the top of a file, for people. */
@@ -54,12 +54,12 @@ export interface ConfiguredHook {
   /** A text is for the shell; words are an argv. */
   readonly command: string | readonly string[]
   readonly timeoutMs: number
-  /** True stops what it runs for where the hook fails. */
+  /** True blocks the guarded action if the hook fails. */
   readonly required: boolean
   readonly outsideSandbox: boolean
 }
 
-/** Returns the hooks of a configuration, in the order in which they run. */
+/** Returns the hooks of a configuration in the order of their runs. */
 export function configuredHooks(config: HooksConfig | undefined): readonly ConfiguredHook[] {
   if (config === undefined) return []
   return hookEvents.flatMap((on) =>

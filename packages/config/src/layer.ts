@@ -13,13 +13,13 @@ export interface Layer {
   readonly origin: string
   readonly values: Config
   readonly warnings: readonly string[]
-  /** Texts that stood where the name of a variable belongs, and may be secrets. */
+  /** Texts in the place of a variable's name, which may be secrets. */
   readonly misplaced?: readonly SecretValue[]
 }
 
 interface KnownFile {
   readonly path: string
-  /** Stamp of the file before it was read; null where its next change may leave no trace. */
+  /** Stamp of the file before it was read; null if its next change may leave no trace. */
   readonly stamp: string | null
   readonly text: string
   readonly shownPath: string
@@ -29,8 +29,8 @@ interface KnownFile {
 let newest: KnownFile | null = null
 
 /**
- * Reads a config file; null when there is none. Throws `ConfigError` with file and line. One that has not changed is not
- * read again: the start of a conversation asks for it ten times.
+ * Reads a config file; null for a missing file. An unchanged file is not read again: the start of a conversation asks
+ * for it ten times. Throws `ConfigError` with file and line.
  */
 export function readConfigFile(path: string, shownPath: string): Layer | null {
   const stamp = settledStamp(path)

@@ -105,7 +105,7 @@ function picked(raw: Record<string, unknown>, own: Config, at: At): Picked {
 const ofHook = 'hooks.*.hooks.'
 const hookKeys = projectKeys.filter((key) => key.startsWith(ofHook)).map((key) => key.slice(ofHook.length))
 
-/** Removes from a project's hooks what only the user may set, such as a run outside the sandbox. */
+/** Removes the keys of a project's hooks that only the user may set, such as a run outside the sandbox. */
 function pickHooks(section: Record<string, unknown>, at: At): Picked {
   const warnings: string[] = []
   const fitting = (handler: unknown, event: string) => {
@@ -151,7 +151,10 @@ function pickServers(sections: Record<string, unknown>, own: Config, at: At): Pi
 
 const tooMany = `is ignored: a project can have ${maxServers} tool servers at most.`
 
-/** Returns the rest of the sentence that begins with the server's key; null when the server may be started. */
+/**
+ * Returns the reason against starting a server, as the rest of a sentence that begins with its key; null for a
+ * permitted server.
+ */
 function problemOf(name: string, section: unknown, own: Config): string | null {
   if (!isTable(section)) return 'is not a table. It is ignored.'
   if (!serverName.test(name)) return 'is ignored: a name has letters, digits, - and _, at most 64.'

@@ -3,20 +3,19 @@ import { type Config, ConfigError } from './config-schema.ts'
 import type { Layer } from './layer.ts'
 import { isStricterPolicy } from './strictness.ts'
 
-/** Homes that this process was started for with `--safe`. */
+/** Homes of this process that run with `--safe`. */
 const safeHomes = new Set<string>()
 
-/** Makes this process read only what reaches a model and what limits from a home's configuration, until it ends. */
+/** Restricts a home's configuration to model access and limits, until this process ends. */
 export function startSafely(home: string): void {
   safeHomes.add(home)
 }
 
-/** Returns true where this process was started with `--safe`. */
 export function isSafe(home: string): boolean {
   return safeHomes.has(home)
 }
 
-/** Keys without which a model of the user's is out of reach. */
+/** Keys that make a model of the user reachable. */
 const reachKeys = [
   'model',
   'model_provider',
@@ -32,13 +31,13 @@ const reachKeys = [
   'store',
 ] as const satisfies readonly (keyof Config)[]
 
-/** Keys that only take something away. */
+/** Keys that only restrict. */
 const limitKeys = ['limits', 'secrets'] as const satisfies readonly (keyof Config)[]
 
-/** Limits of a configuration that cannot be read: it may have had any. */
+/** Limits in place of an unreadable configuration, which may have had any limits. */
 const strictest: Config = { sandbox_mode: 'read-only', approval_policy: 'untrusted' }
 
-/** Returns the layer of a file, the user's or a project's, as `--safe` reads it; what is left out is one warning. */
+/** Returns the layer of a user's or project's file under `--safe`; one warning names the omitted keys. */
 export function safeLayer({ origin, values, warnings }: Layer): Layer {
   const { sandbox_mode: mode, approval_policy: policy, shell_environment: env, model_provider: chosen } = values
   const providers = withoutPackages(values.model_providers)
@@ -47,7 +46,7 @@ export function safeLayer({ origin, values, warnings }: Layer): Layer {
   const kept: Config = {
     ...others,
     ...(providers === undefined ? {} : { model_providers: providers }),
-    // The model of a provider that is left out is no model of the one that takes its place.
+    // A model belongs to its provider, and not to the one that replaces it.
     ...(isReachable ? picked({ model, model_provider }, ['model', 'model_provider']) : {}),
     ...(mode !== undefined && isStricterSandbox(mode, 'workspace-write') ? { sandbox_mode: mode } : {}),
     ...(policy !== undefined && isStricterPolicy(policy, 'on-request') ? { approval_policy: policy } : {}),
@@ -60,7 +59,7 @@ export function safeLayer({ origin, values, warnings }: Layer): Layer {
   return { origin, values: kept, warnings: [...warnings, ...said] }
 }
 
-/** Returns the layer of a file that cannot be used, with the strictest limits. */
+/** Returns the layer of an unusable file, with the strictest limits. */
 export function unreadableSafely({ message }: ConfigError, origin: string): Layer {
   const text = `${message} --safe starts without it, read-only and asking before every change.`
   return { origin: `${origin} cannot be used`, values: strictest, warnings: [text] }
@@ -91,7 +90,6 @@ function withoutPackages(providers: Config['model_providers']): Config['model_pr
   return Object.fromEntries(Object.entries(providers).filter(([, one]) => one.package === undefined))
 }
 
-/** Returns the keys of a configuration that are set. */
 function picked<Key extends keyof Config>(values: Config, keys: readonly Key[]): Pick<Config, Key> {
   const entries = keys.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]] as const]))
   return Object.fromEntries(entries) as Pick<Config, Key> // narrowed: only these keys, each with its own value

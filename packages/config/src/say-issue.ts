@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** Returns what is wrong with a value and what it must be, for a schema that does not say so itself. */
+/** Returns the fault of a value and the expected value, for schemas without a message of their own. */
 export function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

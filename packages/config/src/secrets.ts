@@ -1,7 +1,9 @@
 import { type SecretValue, secretsNamed, secretValue } from '@parley/redaction'
 import type { EffectiveConfig } from './effective-config.ts'
 
-/** Sections whose values are often secrets. `parley config` hides them, since its output gets pasted into reports. */
+/**
+ * Sections with values that are often secret. `parley config` hides them, since its output gets pasted into reports.
+ */
 const hidden =
   /^(?:mcp_servers\..+\.(?:env|http_headers)|model_providers\..+\.(?:headers|query_params)|shell_environment\.set)\./
 
@@ -19,14 +21,14 @@ function withoutSecrets(value: unknown, hide: (text: string) => string): unknown
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part, hide)]))
 }
 
-type Read = Pick<EffectiveConfig, 'values' | 'misplaced'>
-type Env = Readonly<Record<string, string | undefined>>
-
 /**
- * Returns the secrets of a configuration: values of the variables that it names for keys, values with a secret name, and
- * keys that stand where a name belongs.
+ * Returns the secrets of a configuration: values of the variables that it names for keys, values with a secret name,
+ * and keys in the place of a variable's name.
  */
-export function secretsOfConfig({ values: config, misplaced }: Read, env: Env): readonly SecretValue[] {
+export function secretsOfConfig(
+  { values: config, misplaced }: Pick<EffectiveConfig, 'values' | 'misplaced'>,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly SecretValue[] {
   const providers = Object.values(config.model_providers ?? {})
   const servers = Object.values(config.mcp_servers ?? {})
   const environments = Object.values(config.environments ?? {})

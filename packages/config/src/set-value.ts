@@ -8,8 +8,8 @@ interface Setting {
 }
 
 /**
- * Returns the text of a TOML file with one text of a table set, and all else as it stood. Throws `ConfigError` for a
- * file in which nothing can be read or set.
+ * Returns the text of a TOML file with one key of a table set, and the rest unchanged. Throws `ConfigError` for an
+ * unreadable file, or if the key cannot be set.
  */
 export function withSetting(text: string, setting: Setting, shownPath: string): string {
   const before = parseToml(text, shownPath)
@@ -47,7 +47,7 @@ function written(text: string, { table, key, value }: Setting): string {
     .join('\n')
 }
 
-/** Returns whether the text means what it meant, with this one setting. */
+/** Tells whether the text still has its former values, apart from this one setting. */
 function isExactly(text: string, before: Record<string, unknown>, { table, key, value }: Setting): boolean {
   const given = before[table] ?? {}
   if (!isTable(given)) return false

@@ -10,8 +10,8 @@ export function looserSandbox(one: SandboxMode, other: SandboxMode): SandboxMode
 }
 
 /**
- * Approval policies, the one that asks least first. `never` is not comparable: it rejects what the others ask about, and
- * with full access runs it.
+ * Approval policies from the one that asks least. `never` is not comparable: it rejects calls that the others ask
+ * about, and with full access runs them.
  */
 const policies: readonly ApprovalPolicy[] = ['on-failure', 'on-request', 'untrusted']
 

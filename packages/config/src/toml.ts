@@ -24,7 +24,6 @@ export function tomlValue(text: string): unknown {
   }
 }
 
-/** Tells whether a value is a TOML table. */
 export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -15,7 +15,7 @@ const withoutEffect: readonly string[] = [
   'tui',
 ]
 
-/** Returns a configuration in which the keys that Codex names otherwise have the names of parley. */
+/** Returns a configuration with parley's names for keys that Codex calls otherwise. */
 export function withParleyNames(raw: Record<string, unknown>): Record<string, unknown> {
   const providers = raw['model_providers']
   if (!isTable(providers)) return raw

@@ -1,10 +1,10 @@
 import { createRedactor, type SecretValue, secretValue } from '@parley/redaction'
 import type { Config } from './config-schema.ts'
 
-interface Named {
+interface CheckedVariables {
   readonly values: Config
   readonly warnings: readonly string[]
-  /** Texts that stood where a name belongs, and may be secrets. */
+  /** Texts in the place of a variable's name, which may be secrets. */
   readonly misplaced: readonly SecretValue[]
 }
 
@@ -17,17 +17,17 @@ function isVariableName(text: string): boolean {
   return !/(?=[A-Za-z]*\d)[A-Za-z0-9]{20}/.test(text) && !hasKeyShape(text)
 }
 
-/** Tells if a text has the shape of a key. Only mixed letters are looked at: other names are most, and need no scan. */
+/** Tells if a text has the shape of a key. Only texts of mixed letters are scanned, since most names have one case. */
 function hasKeyShape(text: string): boolean {
   if (!/[a-z]/.test(text) || text.length < 16) return false
   return createRedactor({ values: [], tag: () => '' }).text(text) !== text
 }
 
 /**
- * Returns a configuration in which each key that wants the name of a variable has one, with a warning for each that had
- * none. What stood there may be the secret itself, so nobody who reads the configuration gets it.
+ * Returns a configuration with a variable's name in each key that needs one, and a warning for each replaced text. The
+ * text may be the secret itself, so no reader of the configuration gets it.
  */
-export function withVariableNames(values: Config, at: (path: readonly PropertyKey[]) => string): Named {
+export function withVariableNames(values: Config, at: (path: readonly PropertyKey[]) => string): CheckedVariables {
   const warnings: string[] = []
   const misplaced: SecretValue[] = []
   function isName(path: readonly PropertyKey[], name: string): boolean {
@@ -42,14 +42,14 @@ export function withVariableNames(values: Config, at: (path: readonly PropertyKe
   return { values: { ...values, ...providersOf(values, isName), ...othersOf(values, isName) }, warnings, misplaced }
 }
 
-type Check = (path: readonly PropertyKey[], name: string) => boolean
+type IsVariableName = (path: readonly PropertyKey[], name: string) => boolean
 
-/** Returns the name, or words in its place that name nothing. */
-function named(path: readonly string[], name: string, isName: Check): string {
+/** Returns the name, or a placeholder that names no variable. */
+function named(path: readonly string[], name: string, isName: IsVariableName): string {
   return isName(path, name) ? name : `(${path.at(-1)} names no variable)`
 }
 
-function providersOf({ model_providers: providers }: Config, isName: Check): Pick<Config, 'model_providers'> {
+function providersOf({ model_providers: providers }: Config, isName: IsVariableName): Pick<Config, 'model_providers'> {
   if (providers === undefined) return {}
   const checked = mapValues(providers, (provider, id) => {
     const { env_key: key, env_headers: headers } = provider
@@ -63,7 +63,7 @@ function providersOf({ model_providers: providers }: Config, isName: Check): Pic
   return { model_providers: checked }
 }
 
-function othersOf({ mcp_servers: servers, environments }: Config, isName: Check): Config {
+function othersOf({ mcp_servers: servers, environments }: Config, isName: IsVariableName): Config {
   return {
     ...(servers === undefined
       ? {}

@@ -20,8 +20,8 @@ export function onOneLine(text: string): string {
 }
 
 /**
- * Everything that a reader cannot see or cannot tell from a space, but for the line end and the tab; and what is drawn
- * over other letters: strokes, frames, and more marks on one letter than any script has.
+ * Characters that a reader cannot see or cannot tell from a space, except line end and tab; and characters drawn over
+ * other letters: strokes, frames, and more marks on one letter than any script has.
  */
 const unseen =
   /[\p{C}\p{Zl}\p{Zp}\p{Me}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|[\u0334-\u0338]|[\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb]|(?<=\p{M}{4})\p{M}/gu
@@ -86,7 +86,7 @@ const maxNamed = 3
 const betweenWords = /[\s;|&()<>{}`]+/
 // No line end here: lines of a text that a command writes may begin with any word.
 const beforeProgram = /(?:^|[;|&(`{])[ \t]*$/
-/** Characters before a program's name in which an operator is looked for. */
+/** Number of characters before a program's name that are searched for an operator. */
 const reach = 64
 
 interface TextKind {
@@ -95,8 +95,8 @@ interface TextKind {
 }
 
 /**
- * Returns warnings about confusable characters where they decide what runs, a few sentences at most. Text in another
- * script gives none, because some of its letters look like no ASCII letter.
+ * Returns warnings about confusable characters in commands and paths, a few sentences at most. Text in another script
+ * gives no warning, because some of its letters look like no ASCII letter.
  */
 export function confusableWarnings(text: string, { hasPrograms }: TextKind): readonly string[] {
   if (/^[\n -~]*$/.test(text)) return []

@@ -1,8 +1,11 @@
 /** Exit code of a server that could not save all it had accepted (EX_IOERR). */
 export const unsavedExitCode = 74
-/** Exit code of a program whose home cannot be used, as for whatever cannot be saved; the last line of its stderr says why. */
+/**
+ * Exit code of a program that cannot use its home or cannot save something; the last line of its stderr gives the
+ * reason.
+ */
 export const noHomeExitCode = 9
-/** Exit code of a server whose store cannot be opened (EX_TEMPFAIL); the last line of its stderr says why. */
+/** Exit code of a server that cannot open its store (EX_TEMPFAIL); the last line of its stderr gives the reason. */
 export const noStoreExitCode = 75
 
 /** Error codes of the protocol with their JSON-RPC numbers. Clients go by `code` in `data`; the message is for people. */

@@ -1,12 +1,16 @@
 import { isRecord } from '@parley/text'
 import { eventShapes } from './event-shapes.ts'
 
-/** Finds what a value breaks of one shape: the path of the field and what it should be; null when it fits. */
-type Check = (value: unknown) => string | null
+/**
+ * Checks a value against one shape. Returns the path of the first wrong field and the expected value; null for a
+ * fitting value.
+ */
+type ShapeCheck = (value: unknown) => string | null
 
 /**
- * Returns where an event breaks its published schema, such as `settings.model is empty`; null when it fits. Further
- * fields are allowed, as in the schema. Made from a table, since the schemas themselves would slow the start of a server.
+ * Returns the place where an event breaks its published schema, such as `settings.model is empty`; null for a valid
+ * event. Further fields are allowed, as in the schema. Uses a table, since the schemas themselves would slow the start
+ * of a server.
  */
 export function eventProblem(event: { readonly type: string }): string | null {
   if (!Object.hasOwn(eventShapes, event.type)) return `type is ${JSON.stringify(event.type)}`
@@ -14,17 +18,19 @@ export function eventProblem(event: { readonly type: string }): string | null {
 }
 
 /**
- * Returns where an event of a log breaks the schema, so that nothing may be made of it. Types of events and items that
- * are not known pass: a later program may have written them.
+ * Returns the place where an event of a log breaks the schema, so that the event must not be used. Unknown types of
+ * events and items pass: a later program may have written them.
  */
 export function storedEventProblem(event: { readonly type: string }): string | null {
   return Object.hasOwn(eventShapes, event.type) ? problemBy(stored, event) : null
 }
 
-/** Checks of the rows of the table, each made when it is first needed. */
+/** Checks by the name of a table row, each compiled at its first use. */
 interface Checks {
-  readonly byName: Map<string, Check>
-  /** Shape of which types that are not known pass, with the fields that all known ones have; null for none. */
+  readonly byName: Map<string, ShapeCheck>
+  /**
+   * Name of the shape that admits unknown types with the fields that all its known types share; null for closed shapes.
+   */
   readonly open: string | null
 }
 
@@ -35,7 +41,7 @@ function problemBy(checks: Checks, event: { readonly type: string }): string | n
   return checkOf(event.type, checks)(event)?.replace(/^\./, '') ?? null
 }
 
-function checkOf(name: string, checks: Checks): Check {
+function checkOf(name: string, checks: Checks): ShapeCheck {
   const known = checks.byName.get(name)
   if (known !== undefined) return known
   const shape: unknown = JSON.parse(eventShapes[name] ?? '"any"')
@@ -45,15 +51,15 @@ function checkOf(name: string, checks: Checks): Check {
   return check
 }
 
-function compile(shape: unknown, checks: Checks): Check {
+function compile(shape: unknown, checks: Checks): ShapeCheck {
   if (typeof shape === 'string') return shape.startsWith('#') ? named(shape, checks) : plain(shape)
   if (Array.isArray(shape)) return compound(shape, checks)
   return fields(shape, checks)
 }
 
 /** Looks the check up when it is used, so that a shape may hold itself. */
-function named(name: string, checks: Checks): Check {
-  let check: Check | undefined
+function named(name: string, checks: Checks): ShapeCheck {
+  let check: ShapeCheck | undefined
   return (value) => {
     check ??= checkOf(name, checks)
     return check(value)
@@ -68,7 +74,7 @@ const kinds: Readonly<Record<string, { readonly fits: (value: unknown) => boolea
   boolean: { fits: (value) => typeof value === 'boolean', expected: ' is neither true nor false' },
 }
 
-function plain(kind: string): Check {
+function plain(kind: string): ShapeCheck {
   const { fits, expected } = kinds[kind] ?? numberKind(kind)
   return (value) => (fits(value) ? null : expected)
 }
@@ -85,7 +91,7 @@ function numberKind(kind: string) {
   return { fits: (value: unknown) => typeof value === 'number' && isNumber(value) && isInRange(value), expected }
 }
 
-function compound([kind, ...inner]: readonly unknown[], checks: Checks): Check {
+function compound([kind, ...inner]: readonly unknown[], checks: Checks): ShapeCheck {
   switch (kind) {
     case '=':
       return (value) => (inner.includes(value) ? null : ` is none of ${inner.join(', ')}`)
@@ -98,7 +104,7 @@ function compound([kind, ...inner]: readonly unknown[], checks: Checks): Check {
   }
 }
 
-function listOf(check: Check): Check {
+function listOf(check: ShapeCheck): ShapeCheck {
   return (value) => {
     if (!Array.isArray(value)) return ' is no list'
     for (let index = 0; index < value.length; index++) {
@@ -109,7 +115,7 @@ function listOf(check: Check): Check {
   }
 }
 
-function mapOf(check: Check): Check {
+function mapOf(check: ShapeCheck): ShapeCheck {
   return (value) => {
     if (!isRecord(value)) return ' is no object'
     for (const key of Object.keys(value)) {
@@ -120,8 +126,11 @@ function mapOf(check: Check): Check {
   }
 }
 
-/** Checks a value against several shapes: by its `type`, where each of them has one of its own, else one by one. */
-function oneOf(shapes: readonly unknown[], checks: Checks): Check {
+/**
+ * Checks a value against several shapes: by its `type` where each shape has a `type` of its own, else one after the
+ * other.
+ */
+function oneOf(shapes: readonly unknown[], checks: Checks): ShapeCheck {
   const byType = new Map(shapes.flatMap((shape) => typesOf(shape).map((type) => [type, compile(shape, checks)])))
   if (byType.size === shapes.length) {
     return (value) => {
@@ -142,8 +151,8 @@ function typesOf(shape: unknown): readonly unknown[] {
   return Array.isArray(type) && type[0] === '=' ? type.slice(1) : []
 }
 
-/** Returns a check that also passes types which none of the shapes has, with the fields that all of them have. */
-function openTo(shapes: readonly unknown[], closed: Check, checks: Checks): Check {
+/** Returns a check that also passes unknown types, if they have the fields that all known shapes share. */
+function openTo(shapes: readonly unknown[], closed: ShapeCheck, checks: Checks): ShapeCheck {
   const known = new Set(shapes.flatMap(typesOf))
   const other = compile({ ...common(shapes), type: 'text' }, checks)
   return (value) => (isRecord(value) && known.has(value['type']) ? closed(value) : other(value))
@@ -157,7 +166,7 @@ function common(shapes: readonly unknown[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(first ?? {}).filter(isShared))
 }
 
-function fields(shape: unknown, checks: Checks): Check {
+function fields(shape: unknown, checks: Checks): ShapeCheck {
   const list = Object.entries(isRecord(shape) ? shape : {}).map(([key, inner]) => {
     const isOptional = key.endsWith('?')
     const name = isOptional ? key.slice(0, -1) : key
@@ -167,7 +176,7 @@ function fields(shape: unknown, checks: Checks): Check {
     if (!isRecord(value)) return ' is no object'
     for (const { name, isOptional, check } of list) {
       const field = value[name]
-      // JSON leaves out what is undefined.
+      // JSON omits undefined fields.
       if (field === undefined && isOptional) continue
       const problem = field === undefined ? ' is missing' : check(field)
       if (problem !== null) return `.${name}${problem}`

@@ -1,5 +1,5 @@
 import type { FormField } from './schema/approval.ts'
-import type { Answer, Answers } from './schema/input.ts'
+import type { Answers, FieldAnswer } from './schema/input.ts'
 
 /** Problem of an answer that does not fit its field. */
 export interface AnswerProblem {
@@ -8,8 +8,8 @@ export interface AnswerProblem {
 }
 
 /**
- * Returns the first problem of the answers to a form; null when they fit. `limited` may find a problem in a text, a
- * number or a list that fits its type.
+ * Returns the first problem of the answers to a form; null for valid answers. `limited` may find a problem in a text, a
+ * number or a list of the right type.
  */
 export function answersProblem(
   fields: readonly FormField[],
@@ -27,14 +27,14 @@ export function answersProblem(
   return null
 }
 
-/** Answer whose length, size or number of choices may be limited. */
-export type LimitedAnswer = Exclude<Answer, boolean>
+/** Answer with a limited length, size or number of choices. */
+export type LimitedAnswer = Exclude<FieldAnswer, boolean>
 
-function isLimited({ type }: FormField, value: Answer | undefined): value is LimitedAnswer {
+function isLimited({ type }: FormField, value: FieldAnswer | undefined): value is LimitedAnswer {
   return type !== 'choice' && value !== undefined && typeof value !== 'boolean'
 }
 
-function typeProblem(field: FormField, value: Answer | undefined): string | null {
+function typeProblem(field: FormField, value: FieldAnswer | undefined): string | null {
   if (value === undefined) return field.required ? 'an answer is needed' : null
   switch (field.type) {
     case 'boolean':
@@ -52,12 +52,12 @@ function typeProblem(field: FormField, value: Answer | undefined): string | null
   }
 }
 
-function listProblem(field: FormField, value: Answer): string | null {
+function listProblem(field: FormField, value: FieldAnswer): string | null {
   if (!Array.isArray(value)) return 'a list of the choices is needed'
   const isFitting = value.every((one) => isChoice(field, one)) && new Set(value).size === value.length
   return isFitting ? null : 'only the choices are needed, each once at most'
 }
 
-function isChoice({ choices = [] }: FormField, value: Answer): boolean {
+function isChoice({ choices = [] }: FormField, value: FieldAnswer): boolean {
   return choices.some((option) => option.value === value)
 }

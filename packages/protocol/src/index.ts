@@ -26,7 +26,7 @@ export { eventProblem, storedEventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
 export { limits } from './limits.ts'
 export { type HookEvent, hookEvents, hookMatches } from './modes/hook-names.ts'
-export { isLooser, type Limits } from './modes/looser.ts'
+export { isLooser, type PermissionSettings } from './modes/looser.ts'
 export {
   type Mode,
   type ModeName,
@@ -49,8 +49,8 @@ export {
   thisMachine,
 } from './modes/setting-names.ts'
 export { nameForm, namePattern } from './modes/user-names.ts'
-export { recover } from './recover.ts'
-export { type CutOffHooks, cutOffHooks, lostHooks } from './recover-hooks.ts'
+export { recover } from './recover/recover.ts'
+export { type CutOffHooks, cutOffHooks, lostHooks } from './recover/recover-hooks.ts'
 export { type RedactionExceptions, redactionTable } from './redaction-table.ts'
 export {
   type AnswerMessages,
@@ -79,6 +79,7 @@ export { settingsInForce } from './reduce/settings-in-force.ts'
 export { addTokens, modelInUse, unconfiguredProvider } from './reduce/turns.ts'
 export { type ReviewTarget, reviewRequest, shownReviewRequest } from './review/review-request.ts'
 export { gravestFirst, isAtLeast, type Severity, severities } from './review/severities.ts'
+export type { Access, ClientAccess, Person, Role, SharedLink, UserName } from './schema/access.ts'
 export type {
   AlwaysRule,
   Approval,
@@ -89,7 +90,6 @@ export type {
   FormField,
 } from './schema/approval.ts'
 export type { ConversationEvent, Envelope, EventOf } from './schema/event.ts'
-export type { Access, Person, Role, SharedLink, UserName } from './schema/events/access.ts'
 export type {
   Forward,
   LostRange,
@@ -98,16 +98,15 @@ export type {
   StopReason,
   TokenCounts,
   TurnOutcome,
-} from './schema/events/event-parts.ts'
-export type { ListedHook, TriedHook } from './schema/hooks/hook-methods.ts'
-export type { HookRef } from './schema/hooks/hook-run.ts'
+} from './schema/event-parts.ts'
+export type { HookRef } from './schema/hook-run.ts'
 export type { ApprovalId, ClientId, ConversationId, ItemId, MessageId, RequestKey, TurnId } from './schema/ids.ts'
 export type {
   Actor,
-  Answer,
   Answers,
   ApprovalDecision,
   ContentItem,
+  FieldAnswer,
   InputItem,
   LimitName,
   MessageCall,
@@ -121,6 +120,7 @@ export type {
   CallItem,
   CallKind,
   CallLocation,
+  CallOutput,
   ChangedPath,
   CompactionTrigger,
   DecisionRecord,
@@ -131,24 +131,24 @@ export type {
   Item,
   ItemOf,
   ItemStatus,
-  Output,
   PathContent,
   RuleRef,
   RunLimits,
   SandboxBlock,
 } from './schema/item.ts'
-export type { LoginCompleted } from './schema/login.ts'
+export type { ListedHook, TriedHook } from './schema/methods/hook-methods.ts'
+export type { LoginCompleted } from './schema/methods/login-methods.ts'
 export type {
   McpServer,
   MethodName,
   Methods,
   ParamsOf,
   ResultOf,
-} from './schema/method.ts'
+} from './schema/methods/methods.ts'
 export type { ListedUser } from './schema/methods/people-methods.ts'
+export type { CheckupFinding, Judgement, TrustReport } from './schema/methods/policy-methods.ts'
 export type { FoundPart } from './schema/methods/skill-methods.ts'
-export type { ClientAccess, Cursor, Overrides, TrustVerdict } from './schema/params.ts'
-export type { Check, Judgement, TrustReport } from './schema/policy.ts'
+export type { Cursor, Overrides, TrustVerdict } from './schema/params/params.ts'
 export type { OpenForm } from './schema/redaction-marks.ts'
 export type {
   ApprovalPolicy,
@@ -160,8 +160,8 @@ export type {
 } from './schema/settings.ts'
 export type {
   CompletedItem,
+  ConversationCore,
   ConversationState,
-  Core,
   HooksSaid,
   HooksStarted,
   OpenItem,

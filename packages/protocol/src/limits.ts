@@ -11,7 +11,7 @@ export const limits = {
   logLine,
   /** Longest line of a log that is read: earlier versions wrote longer ones. */
   readLine: 4 * logLine,
-  /** Longest line between two processes; that of `packages/rpc`, which knows nothing of logs. */
+  /** Longest line between two processes. `packages/rpc`, which does not depend on this package, has the same limit. */
   wireLine: 2 * logLine,
   /** The part of a state without its finished items. */
   core: logLine,

@@ -23,8 +23,8 @@ export {
 } from './deceptive-characters.ts'
 
 /**
- * A question in words, the same for every frontend. Hidden characters are shown by their numbers; each text is one line,
- * except `detail`. What is null or empty does not apply.
+ * A question in words, the same for every frontend. Hidden characters are shown by their numbers; each text is one
+ * line, except `detail`. Null and empty parts do not apply.
  */
 export interface QuestionWords {
   /** Question of parley, by the kind of approval. */
@@ -39,25 +39,29 @@ export interface QuestionWords {
   readonly folder: string
   /** Environment of the folder; null for the machine of the server. */
   readonly environment: string | null
-  /** Empty for what runs nothing. */
+  /** Empty for questions that run nothing. */
   readonly limits: readonly LimitWords[]
   readonly background: string | null
   readonly variables: string | null
-  /** Reason for asking; it also names what is special about the call, such as a program of the workspace. */
+  /** Reason for asking, including special facts about the call, such as a program that lies in the workspace. */
   readonly reason: string
   /** Rule that asks, in brackets. */
   readonly rule: string
   readonly again: string | null
-  /** Sentence on how far a yes for the session reaches, for clients with words of their own for it; null where there is none. */
+  /**
+   * Sentence about the extent of a yes for the session, for clients with labels of their own for it; null where the
+   * answer is not offered.
+   */
   readonly session: string | null
   /** Reason of the model, quoted; `uncheckedWords` introduce it. */
   readonly justification: string | null
 }
 
-type Described = Omit<ApprovalRequest, 'id' | 'itemId' | 'turnId' | 'decisions' | 'answerableBy'>
-
-/** Describes everything that a yes would allow, and why it is asked. */
-export function describeQuestion(approval: Described, enforcement: Enforcement): QuestionWords {
+/** Describes everything that a yes would allow, and the reason for asking. */
+export function describeQuestion(
+  approval: Omit<ApprovalRequest, 'id' | 'itemId' | 'turnId' | 'decisions' | 'answerableBy'>,
+  enforcement: Enforcement,
+): QuestionWords {
   const { kind, title, detail, files = [], env = {}, environment, justification, forSession } = approval
   const variables = Object.entries(env).map(([name, value]) => onOneLine(`${name}=${value}`))
   const isRepeated = detail.startsWith(title) || (kind === 'patch' && files.length > 0)
@@ -83,16 +87,15 @@ export function describeQuestion(approval: Described, enforcement: Enforcement):
   }
 }
 
-/** Returns how far the rule of a permanent yes reaches, which depends on what the question is about. */
+/** Returns the extent of a permanent yes, which depends on the kind of question. */
 export function reachOfAlways(kind: ApprovalKind): string {
   if (kind === 'escalation') return 'everywhere, outside the sandbox with all your rights'
   return kind === 'network' ? 'everywhere, with the network' : 'everywhere, also unsandboxed'
 }
 
-/** Rule of the question whether to put back what was moved aside after a command: parley asks it, and no tool server. */
+/** Rule of parley's own question whether to restore the files that were moved aside for a command. */
 export const movedAside = 'builtin:moved-aside'
 
-/** Question by kind of approval. */
 const questions: Readonly<Record<ApprovalKind, string>> = {
   command: 'Run this command?',
   patch: 'Make this change?',
@@ -151,22 +154,22 @@ function pathsOfDiff(detail: string): string {
     .join('\n')
 }
 
-/** Mark before lines of others in a text: only lines of parley begin at the margin. */
+/** Indentation of lines that parley did not write: only lines of parley begin at the margin. */
 const indent = '    '
 
 interface Spoken {
   /** Command as one would type it; empty for other calls. */
   readonly typed?: string
-  /** Name by which the client knows who asks. Default `parley`. */
+  /** Name of the agent in the client's words. Default `parley`. */
   readonly agent?: string
   /** Folder that a yes for the session opens for writing. */
   readonly grantRoot?: string | null
 }
 
 /**
- * Returns the whole question as one text, for frontends that show nothing else.
+ * Returns the whole question as one text, for frontends that show only text.
  *
- * Only lines of parley start at the margin; those of commands, calls and forms are indented, those of diffs have marks.
+ * Only lines of parley start at the margin; lines of commands, calls and forms are indented, lines of diffs have marks.
  */
 export function questionText(
   words: QuestionWords,
@@ -261,7 +264,10 @@ export const patchLimitWords = 'these files only'
 /** Limit of a look-up outside the folders, which runs nothing and changes nothing. */
 export const readLimitWords = 'only reads'
 
-/** Describes the limits of a call: its sandbox, then the network where that is known; of a patch, its files; of a look-up, that it changes nothing. */
+/**
+ * Describes the limits of a call: for a command its sandbox, then its network where known; for a patch its files; for a
+ * look-up that it changes nothing.
+ */
 function limitWords(
   { kind, sandbox, network }: Pick<ApprovalRequest, 'kind' | 'sandbox' | 'network'>,
   enforcement: Enforcement,
@@ -282,8 +288,6 @@ function limitWords(
 /** Text for a command that goes on after its call has answered. */
 export const backgroundWords = 'in the background, without a time limit'
 
-/** Text for a second attempt. */
 const againWords = 'It ran in the sandbox already, and failed for what the sandbox blocked. A yes runs it once more.'
 
-/** Introduction of the model's own reason. */
 export const uncheckedWords = 'the model says, unchecked: '

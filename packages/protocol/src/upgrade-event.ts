@@ -42,7 +42,7 @@ function fromVersion1(event: StoredEvent): StoredEvent {
   return type === undefined ? upgraded : { ...upgraded, type }
 }
 
-type Fields = Readonly<Record<string, unknown>>
+type EventFields = Readonly<Record<string, unknown>>
 
 /** Tiers of version 1. D was full access, which the sandbox mode expresses. */
 const enforcements = new Map<unknown, string>([
@@ -57,24 +57,24 @@ function contextOf(event: StoredEvent): StoredEvent {
   return fields === event ? event : { ...fields, type: event.type }
 }
 
-function settingsOf(settings: Fields): Fields {
+function settingsOf(settings: EventFields): EventFields {
   const enforcement = enforcements.get(settings['tier'])
   return enforcement === undefined ? settings : renamed({ ...settings, tier: enforcement }, { tier: 'enforcement' })
 }
 
-function itemOf(item: Fields): Fields {
+function itemOf(item: EventFields): EventFields {
   const upgraded = item['status'] === 'declined' ? { ...item, status: 'denied' } : item
   return renamed(upgraded, { sandboxDenial: 'sandboxBlock' })
 }
 
 /** Renames fields of an approval. `environment` held variables in version 1 and holds a name in version 2. */
-function approvalOf(approval: Fields): Fields {
+function approvalOf(approval: EventFields): EventFields {
   const variables = isRecord(approval['environment']) ? renamed(approval, { environment: 'env' }) : approval
   return renamed(variables, { place: 'environment' })
 }
 
 /** Changes one object within an event. Returns the same event when nothing changes. */
-function within(event: StoredEvent, key: string, change: (fields: Fields) => Fields): StoredEvent {
+function within(event: StoredEvent, key: string, change: (fields: EventFields) => EventFields): StoredEvent {
   const fields = event[key]
   if (!isRecord(fields)) return event
   const changed = change(fields)
@@ -82,7 +82,7 @@ function within(event: StoredEvent, key: string, change: (fields: Fields) => Fie
 }
 
 /** Renames keys in their places, so that `type` stays the first. */
-function renamed(fields: Fields, names: Readonly<Record<string, string>>): Fields {
+function renamed(fields: EventFields, names: Readonly<Record<string, string>>): EventFields {
   if (!Object.keys(names).some((name) => Object.hasOwn(fields, name))) return fields
   const entries = Object.entries(fields).map(([key, value]): [string, unknown] => [
     (Object.hasOwn(names, key) ? names[key] : undefined) ?? key,

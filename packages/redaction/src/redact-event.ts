@@ -3,8 +3,8 @@ import { type ConversationEvent, type OpenForm, type RedactionExceptions, redact
 type RedactText = (text: string) => string
 
 /**
- * Returns an event with marks in place of secrets; the same event where there are none. Every text is redacted but for
- * the fields that the schema of the event marks.
+ * Returns an event with marks in place of secrets; the same event without secrets. Redacts every text, except fields
+ * that the schema of the event marks.
  */
 export function redactEvent(event: ConversationEvent, redact: RedactText): ConversationEvent {
   return redactBy(treeOf(event.type), event, redact) as ConversationEvent // narrowed: only texts change, and stay texts
@@ -16,7 +16,7 @@ export function redactParts<Value>(parts: Value, redact: RedactText): Value {
   return redactOpen(form ?? nothingOpen, '', parts, redact) as Value // narrowed: only texts change, and stay texts
 }
 
-/** Redacts JSON text. Where a mark would replace half of an escape, the strings in it are redacted one by one instead. */
+/** Redacts JSON text. If a mark would replace half of an escape, redacts the strings in it one by one. */
 export function redactJson(text: string, redact: RedactText): string {
   const redacted = redact(text)
   if (redacted === text || parsed(redacted) !== undefined) return redacted
@@ -32,7 +32,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Exceptions by path as a tree. A field that is not in it is redacted, with all below it. */
+/** Exceptions by path as a tree. A field outside the tree is redacted, with all fields below it. */
 type Tree = Map<string, Tree> | 'leave' | 'json' | OpenForm
 
 const nothingOpen: OpenForm = { leave: [], json: [] }
@@ -83,7 +83,10 @@ function redactOpen(form: OpenForm, key: string, value: unknown, redact: RedactT
   return replaced(value, (inner, name) => redactOpen(form, name ?? key, inner, redact))
 }
 
-/** Replaces what a list or an object holds; the key of an entry of a list is null. Returns the same value if all is. */
+/**
+ * Replaces the members of a list or an object; the key of a list's entry is null. Returns the same value if no member
+ * changes.
+ */
 function replaced(value: object, replace: (inner: unknown, key: string | null) => unknown): object {
   if (Array.isArray(value)) {
     const list = value.map((one: unknown) => replace(one, null))

@@ -7,25 +7,23 @@ import { createRedactor, markFor, type RedactedStream, type Redactor } from './s
 
 /** Redaction of a server: replaces secrets by marks in everything that its conversations store or send. */
 export interface Redaction {
-  /** Returns the text with marks in place of secrets; the same text where there are none. */
+  /** Returns the text with marks in place of secrets; the same text without secrets. */
   text(text: string): string
-  /** Does the same in slices, between which other tasks run. */
+  /** Redacts a long text in slices, so that other tasks can run in between. */
   longText(text: string): Promise<string>
-  /** Redacts a text that is cut off at its end. Leaves out the end where it may be the first half of a secret. */
+  /** Redacts a text that is cut off at its end. Leaves out an end that may be the first half of a secret. */
   excerpt(text: string): string
-  /** Returns a redactor for a text that arrives in pieces. */
   stream(): RedactedStream
-  /** Returns a filter for the output of a command. */
   filter(): OutputFilter
-  /** Makes marks and seals with the key of a team from here on, so that its servers know each other's. */
+  /** Uses the key of a team for marks and seals from now on, so that its servers recognise each other's. */
   useKey(shared: Uint8Array): void
-  /** Adds values that are secret from now on. */
   learn(values: readonly SecretValue[]): void
-  /** Returns the mark for a value that is secret however common it is, such as an answer, and learns the value. */
+  /**
+   * Returns the mark for a value that is secret even if it is a common word, such as an answer; learns the value, too.
+   */
   hide(name: string, value: string): string
   /** Returns a checksum that only the owner of the key can make. */
   seal(text: string): string
-  /** Tells whether the text contains a secret. */
   hasSecret(text: string): boolean
   /** Returns the secrets of the text, as written there, by their marks. */
   secretsIn(text: string): ReadonlyMap<string, string>
@@ -34,7 +32,7 @@ export interface Redaction {
 interface RedactionParts {
   /** Path of `$PARLEY_HOME`, which holds the key of marks and seals. */
   readonly home: string
-  /** Variables; those with a secret name are secret. */
+  /** Environment variables; a variable with a secret name is secret. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -80,7 +78,7 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
       learn(secretValue(name, value))
       return markFor(kindOf(name), tag(value))
     },
-    // Apart from the tags, which show the beginning of what the key makes of any text.
+    // The prefix keeps seals apart from tags, which show the beginning of the key's output for any text.
     seal: (text) => createHmac('sha256', ownKey()).update('seal\0').update(text).digest('hex'),
     secretsIn: (text) => current().secretsIn(text),
     hasSecret: (text) => current().text(text) !== text,
@@ -90,13 +88,13 @@ export function createRedaction({ home, env }: RedactionParts): Redaction {
 /** Characters that are redacted between two looks at the time. */
 const sliceLength = 64 * 1024
 
-/** Redacts a text in slices of time. Resolves to the same text, of which nothing was copied, where it has no secret. */
+/** Redacts a text in slices of time. Resolves to the same text, uncopied, if it has no secret. */
 export async function redactInSlices(text: string, redactor: Pick<Redactor, 'text' | 'stream'>): Promise<string> {
   if (text.length <= sliceLength) return redactor.text(text)
   const stream = redactor.stream()
   const slices = timeSlices()
   const pieces: string[] = []
-  /** Characters of the output that are those of the text; null after the first difference. */
+  /** Number of leading output characters equal to the text; null after the first difference. */
   let same: number | null = 0
   const take = (out: string) => {
     if (same !== null && text.startsWith(out, same)) same += out.length
@@ -142,14 +140,11 @@ const mark = /\[secret:[^\]]*\]/
 
 interface Unfinished {
   readonly shown: string
-  /** Text after the last mark, which may be half of a secret. */
+  /** Text after the last mark, which may contain half of a secret. */
   readonly withheld: string
 }
 
-/**
- * Splits the last held text of a stream that was cut off. Whether its end begins a secret can no longer be decided, so
- * the end is withheld.
- */
+/** Splits the last held text of a stream that was cut off. Its end may have begun a secret, so the end is withheld. */
 export function splitUnfinished(rest: string): Unfinished {
   const withheld = rest.split(mark).at(-1) ?? ''
   if (withheld.length < revealingLength) return { shown: rest, withheld: '' }

@@ -1,7 +1,6 @@
 export { certificateFault } from '@parley/text'
-export type { CallContext } from './peer/call.ts'
 export { ConnectionClosedError, errorCodes, invalidParams, type PeerFault, RpcError } from './peer/errors.ts'
-export type { MethodHandler } from './peer/incoming-requests.ts'
+export type { CallContext, MethodHandler } from './peer/incoming-requests.ts'
 export { notificationLine } from './peer/message.ts'
 export { createPeer, type Peer, type PeerOptions } from './peer/peer.ts'
 export { validityFault } from './transport/certificates.ts'
@@ -17,6 +16,6 @@ export {
   type Listener,
   type Transport,
   type UnreadableReason,
+  withIncoming,
 } from './transport/transport.ts'
 export { connectSocket, listenSocket } from './transport/unix-socket.ts'
-export { withIncoming } from './transport/with-incoming.ts'

@@ -2,7 +2,7 @@
 export interface FileList {
   /** Absolute path; entries are relative to it. */
   readonly folder: string
-  /** Relative paths; folders end in a slash. Those from `count` on belong to a later list. */
+  /** Relative paths; folders end in a slash. Entries from index `count` on belong to a later list. */
   readonly paths: readonly string[]
   /** The same in lower case. */
   readonly lowered: readonly string[]
@@ -15,9 +15,9 @@ export const listingArguments: readonly string[] = [
   ...['--no-config', '--files', '--hidden', '--no-messages', '--no-require-git', '-0', '--glob=!.git'],
 ]
 
-/** Shared arrays of the lists of one listing: each list sees its beginning of them, so that nothing is copied. */
+/** Growing list of files. Its lists share the same arrays, so that nothing is copied. */
 export interface FileListing {
-  /** Takes a piece of what ripgrep prints for `listingArguments`. Returns the number of files so far. */
+  /** Adds a piece of ripgrep's output for `listingArguments`. Returns the number of files so far. */
   take(text: string): number
   /** Adds files by their relative paths, and the folders on the way to them. */
   add(paths: readonly string[]): void
@@ -53,7 +53,7 @@ export function newListing(folder: string): FileListing {
   }
 }
 
-/** Returns false for a name that would be another one in the text of a message. */
+/** Returns false for a name that the text of a message cannot show exactly. */
 function isPlain(path: string): boolean {
   return !/[\x00-\x1f\x7f-\x9f"]/.test(path)
 }

@@ -1,6 +1,6 @@
 /** Fields at the head of a Markdown file, and the text below them. */
 export interface FrontMatter {
-  /** Values by key; those of nested maps are left out. */
+  /** Values by key, without nested maps. */
   readonly fields: ReadonlyMap<string, FieldValue>
   readonly body: string
 }
@@ -10,8 +10,8 @@ export type FieldValue = string | readonly string[]
 const fence = /^---[ \t]*$/
 
 /**
- * Reads the front matter of a Markdown file, one `key: value` a line. A colon in a plain value belongs to it. Returns a
- * problem for what cannot be read.
+ * Reads the front matter of a Markdown file, one `key: value` a line. A colon in a plain value belongs to the value.
+ * Returns a problem for unreadable front matter.
  */
 export function readFrontMatter(text: string): FrontMatter | { readonly problem: string } {
   const lines = text.replace(/^\u{feff}/u, '').split(/\r?\n/)
@@ -30,9 +30,7 @@ export function readFrontMatter(text: string): FrontMatter | { readonly problem:
       }
 }
 
-type Fields = { readonly fields: ReadonlyMap<string, FieldValue> } | { readonly problem: string }
-
-function readFields(lines: readonly string[]): Fields {
+function readFields(lines: readonly string[]): Pick<FrontMatter, 'fields'> | { readonly problem: string } {
   const fields = new Map<string, FieldValue>()
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] ?? ''
@@ -86,7 +84,7 @@ function blockText(below: readonly string[], isFolded: boolean): string {
   return isFolded ? text.replace(/\n+/g, (ends) => (ends.length === 1 ? ' ' : ends.slice(1))) : text
 }
 
-/** Returns a plain or quoted value; null where its quotes have no end. */
+/** Returns a plain or quoted value; null for quotes without an end. */
 function scalar(text: string): string | null {
   const [quote = ''] = text
   if (quote !== '"' && quote !== "'") return text.replace(/\s+#.*$/, '')

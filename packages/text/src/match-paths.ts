@@ -11,8 +11,8 @@ const maxMatches = 50
 const kindStep = 10_000
 
 /**
- * Returns the paths that fit a query, the best first: names of the folder, names, paths that have the query, then its
- * letters in order. A query ending in a slash, or none, lists the folder.
+ * Returns the paths that match a query, the best first: names in the folder, other names, paths that contain the query,
+ * paths with its letters in order. A query that ends in a slash, or an empty one, lists the folder.
  */
 export function matchPaths({ paths, lowered, count }: FileList, query: string): readonly string[] {
   const rankOf = ranking(query.toLowerCase())
@@ -39,7 +39,9 @@ function isBefore(one: Ranked, other: Ranked): boolean {
   return one.rank < other.rank || (one.rank === other.rank && one.path < other.path)
 }
 
-/** Returns the function that ranks a path in lower case; null for one that does not fit, or is worse than `worst`. */
+/**
+ * Returns the function that ranks a path in lower case; null for a path that does not match, or is worse than `worst`.
+ */
 function ranking(query: string): (path: string, worst: number) => number | null {
   const folder = query.slice(0, query.lastIndexOf('/') + 1)
   const name = query.slice(folder.length)
@@ -57,7 +59,7 @@ function isChild(path: string, folder: string): boolean {
   return slash === -1 || slash === path.length - 1
 }
 
-/** Ranks folders before files, and those with a dot last; equal ranks are in the order of their names. */
+/** Ranks folders before files and hidden entries last; equal ranks are sorted by name. */
 function childRank(path: string): number {
   const isHidden = path.charAt(path.lastIndexOf('/', path.length - 2) + 1) === '.'
   return (isHidden ? 2 : 0) + (path.endsWith('/') ? 0 : 1)

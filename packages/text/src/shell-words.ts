@@ -17,7 +17,10 @@ export function splitShellWords(text: string): readonly string[] {
   )
 }
 
-/** Programs that the window starts by name, outside any sandbox, when its user wants a diff, a package, a copy or a page. */
+/**
+ * Programs that the terminal starts by name, outside any sandbox, when its user asks for a diff, a package, a copy or a
+ * page.
+ */
 export const programsByName = [
   'git',
   'npm',

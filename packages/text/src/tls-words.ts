@@ -6,7 +6,7 @@ export interface TlsFault {
   readonly next: string
 }
 
-/** Codes of a certificate whose authority is not known. */
+/** Codes of certificates from an unknown authority. */
 const unknownAuthority =
   /^(?:UNABLE_TO_(?:VERIFY|GET_ISSUER)_|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|CERT_(?:UNTRUSTED|SIGNATURE_FAILURE)|INVALID_CA)/
 
@@ -15,7 +15,7 @@ const validity: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
 }
 
-/** Explains an error of TLS by its code; null for any other. `authorities` is how a user names authorities. */
+/** Explains an error of TLS by its code; null for any other. `authorities` names the setting for authorities. */
 export function tlsFaultOf(error: Error, authorities: string): TlsFault | null {
   const code = 'code' in error ? String(error.code) : ''
   if (unknownAuthority.test(code))
@@ -52,7 +52,7 @@ function alternativesIn(certificate: unknown): string {
   return String(certificate.subjectaltname ?? '')
 }
 
-/** Returns why a PEM text has no certificate, as a clause; null where it has one. */
+/** Returns the reason why a PEM text has no certificate, as a clause; null for a text with a certificate. */
 export function certificateFault(pem: string): string | null {
   if (pem.includes('-----BEGIN CERTIFICATE-----')) return null
   return /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)

@@ -27,13 +27,13 @@ export function secondsText(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`
 }
 
-/** Returns a text as a sentence: a full stop is added where nothing ends it, so that another can follow. */
+/** Returns a text as a sentence: adds a full stop unless it ends with one, so that another sentence can follow. */
 export function asSentence(text: string): string {
   const said = text.trimEnd()
   return said === '' || /[.!?…]$/.test(said) ? said : `${said}.`
 }
 
-/** Returns the message of what was thrown; as text what is no error. */
+/** Returns the message of a thrown error, or the text of any other thrown value. */
 export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }

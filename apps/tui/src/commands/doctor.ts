@@ -1,5 +1,5 @@
 import { ClientError } from '@parley/client'
-import type { Check } from '@parley/protocol'
+import type { CheckupFinding } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
@@ -27,7 +27,7 @@ export async function runDoctor(launch: Launch, { json, provider }: DoctorFlags)
   return report(checks, json === true)
 }
 
-function report(checks: readonly Check[], asJson: boolean): number {
+function report(checks: readonly CheckupFinding[], asJson: boolean): number {
   const lines = asJson ? checks.map((check) => JSON.stringify(check)) : reportLines(checks)
   process.stdout.write(lines.map((line) => `${asJson ? line : showEffects(line)}\n`).join(''))
   return checks.some(({ level }) => level === 'problem') ? exitCodes.turnFailed : exitCodes.ok
@@ -53,7 +53,7 @@ export async function runNetworkDoctor(
 }
 
 /** Returns the server's checks, or a problem if the server does not start. */
-async function askServer(launch: Launch, cwd: string, provider: boolean): Promise<readonly Check[]> {
+async function askServer(launch: Launch, cwd: string, provider: boolean): Promise<readonly CheckupFinding[]> {
   try {
     await using parley = await connect(launch, { clientName: 'parley-doctor' })
     const { version, build } = parley.server.serverInfo
@@ -65,9 +65,9 @@ async function askServer(launch: Launch, cwd: string, provider: boolean): Promis
   }
 }
 
-const marks: Readonly<Record<Check['level'], string>> = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' }
+const marks: Readonly<Record<CheckupFinding['level'], string>> = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' }
 
-function reportLines(checks: readonly Check[]): readonly string[] {
+function reportLines(checks: readonly CheckupFinding[]): readonly string[] {
   const width = greatest(checks.map(({ name }) => name.length))
   const lines = checks.flatMap(({ name, level, text, remedy }) => [
     `${marks[level].padEnd(7)}  ${name.padEnd(width)}  ${shownLine(text)}`,
@@ -76,8 +76,8 @@ function reportLines(checks: readonly Check[]): readonly string[] {
   return [...lines, '', closing(checks)]
 }
 
-function closing(checks: readonly Check[]): string {
-  const count = (level: Check['level']) => checks.filter((check) => check.level === level).length
+function closing(checks: readonly CheckupFinding[]): string {
+  const count = (level: CheckupFinding['level']) => checks.filter((check) => check.level === level).length
   const problems = count('problem')
   const warnings = count('warning')
   if (problems === 0 && warnings === 0) return 'All is well.'
@@ -101,11 +101,11 @@ const leastColumns = 40
 const leastRows = 10
 
 /** Checks what only the process in the terminal knows: its Node, the terminal and the locale. */
-export function checkHere(env: Readonly<Record<string, string | undefined>>, here: Here): readonly Check[] {
+export function checkHere(env: Readonly<Record<string, string | undefined>>, here: Here): readonly CheckupFinding[] {
   return [checkNode(here.node), checkTerminal(env, here), checkLetters(env)]
 }
 
-function checkNode(version: string): Check {
+function checkNode(version: string): CheckupFinding {
   const major = Number(/^v(\d+)/.exec(version)?.[1])
   if (major >= leastNode) return { name: 'node', level: 'ok', text: version }
   return {
@@ -116,7 +116,7 @@ function checkNode(version: string): Check {
   }
 }
 
-function checkTerminal(env: Readonly<Record<string, string | undefined>>, here: Here): Check {
+function checkTerminal(env: Readonly<Record<string, string | undefined>>, here: Here): CheckupFinding {
   const { isTerminal, columns = 0, rows = 0 } = here
   const name = 'terminal'
   if (!isTerminal) return { name, level: 'ok', text: 'none here: stdout is a file or a pipe' }
@@ -139,7 +139,7 @@ function checkTerminal(env: Readonly<Record<string, string | undefined>>, here: 
 }
 
 /** Checks the locale: frames and marks need UTF-8. */
-function checkLetters(env: Readonly<Record<string, string | undefined>>): Check {
+function checkLetters(env: Readonly<Record<string, string | undefined>>): CheckupFinding {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
   const name = 'letters'
   if (/utf-?8/i.test(locale)) return { name, level: 'ok', text: locale }

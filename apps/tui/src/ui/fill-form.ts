@@ -1,4 +1,4 @@
-import type { Answer, Answers, Approval, ConversationState, FormField } from '@parley/protocol'
+import type { Answers, Approval, ConversationState, FieldAnswer, FormField } from '@parley/protocol'
 import { stepTo, type UiAction, type UiStep } from './actions.ts'
 import { chord } from './composer/command.ts'
 import { clear, expanded, replace } from './composer/composer.ts'
@@ -118,7 +118,7 @@ function choose(choice: number, count: number, event: KeyEvent): number {
 
 interface FormOption {
   /** Answer; null leaves the field out. */
-  readonly value: Answer | null
+  readonly value: FieldAnswer | null
   readonly title: string
 }
 
@@ -146,7 +146,7 @@ function textAt({ answers }: Pick<FilledForm, 'answers'>, field: FormField): str
 function readField(
   field: FormField,
   { text, choice, ticked }: Pick<FilledForm, 'choice' | 'ticked'> & { readonly text: string },
-): { readonly value: Answer | null } | { readonly problem: string } {
+): { readonly value: FieldAnswer | null } | { readonly problem: string } {
   const options = optionsOf(field)
   // In the order of the options, whatever the order of the ticks.
   if (field.type === 'choices')
@@ -188,7 +188,7 @@ function readNumber(text: string, isWhole: boolean): { readonly value: number } 
   return { problem: isWhole ? 'It must be a whole number, e.g. 12.' : 'It must be a number, e.g. 1.5.' }
 }
 
-function withAnswer(answers: Answers, name: string, value: Answer | null): Answers {
+function withAnswer(answers: Answers, name: string, value: FieldAnswer | null): Answers {
   const { [name]: _, ...others } = answers
   return value === null ? others : { ...others, [name]: value }
 }

@@ -1,9 +1,9 @@
-import type { Core } from '@parley/protocol'
+import type { ConversationCore } from '@parley/protocol'
 import { limitsWords, placedPath, showEffects } from 'parley/page-rules'
 import { placeName, usageWords } from '../words/words.ts'
 
 /** Title of a conversation with its model, folder, limits and usage. */
-export function AboutConversation({ core }: { readonly core: Core }) {
+export function AboutConversation({ core }: { readonly core: ConversationCore }) {
   const { meta, settings, usage } = core
   const isOpen = settings.sandbox === 'danger-full-access' || settings.approvalPolicy === 'never'
   return (

@@ -1,4 +1,4 @@
-import type { Actor, CallItem, Core, ItemOf } from '@parley/protocol'
+import type { Actor, CallItem, ConversationCore, ItemOf } from '@parley/protocol'
 import { actorName, answeredWords, costText, count } from 'parley/page-rules'
 
 /** Name by which this page introduces itself. */
@@ -31,7 +31,7 @@ export function placeName(cwd: string, environment: string | undefined): string 
 }
 
 /** Returns the share of the context that is used and the cost: `18% of 400,000 · $0.12`; empty before the first call. */
-export function usageWords({ last, contextWindow, total }: Core['usage']): string {
+export function usageWords({ last, contextWindow, total }: ConversationCore['usage']): string {
   const share =
     last === null || contextWindow === null
       ? null

@@ -1,8 +1,8 @@
 import {
-  type Answer,
   type AnswerProblem,
   type Answers,
   answersProblem,
+  type FieldAnswer,
   type Form,
   type FormField,
 } from '@parley/protocol'
@@ -111,7 +111,7 @@ function formatOf({ format }: Property): Pick<FormField, 'format'> {
   return known === undefined ? {} : { format: known }
 }
 
-function defaultOf(value: unknown): Answer | null {
+function defaultOf(value: unknown): FieldAnswer | null {
   if (Array.isArray(value)) return value.map(String)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '@parley/protocol'
+import type { FieldAnswer } from '@parley/protocol'
 
 /** Keywords of JSON Schema that limit the answer to a field. */
 export interface FieldLimits {
@@ -29,24 +29,24 @@ export function limitsText(limits: FieldLimits): string {
 }
 
 /** Returns a description of the first limit that the answer violates, or null. */
-export function problemWith(value: Answer, limits: FieldLimits): string | null {
+export function problemWith(value: FieldAnswer, limits: FieldLimits): string | null {
   const broken = limitRules(limits).find(({ holds }) => !holds(value))
   return broken === undefined ? null : `needed: ${broken.text}`
 }
 
 interface LimitRule {
   readonly text: string
-  readonly holds: (value: Answer) => boolean
+  readonly holds: (value: FieldAnswer) => boolean
 }
 
 function limitRules(limits: FieldLimits): LimitRule[] {
   const { format, minimum, maximum, minLength, maxLength, minItems, maxItems } = limits
   const known = format === undefined || !Object.hasOwn(formats, format) ? undefined : formats[format]
-  const number = (value: Answer) => Number(value)
-  const length = (value: Answer) => [...String(value)].length
-  const count = (value: Answer) => (Array.isArray(value) ? value.length : 1)
+  const number = (value: FieldAnswer) => Number(value)
+  const length = (value: FieldAnswer) => [...String(value)].length
+  const count = (value: FieldAnswer) => (Array.isArray(value) ? value.length : 1)
   return [
-    ...(known === undefined ? [] : [{ text: known.text, holds: (value: Answer) => known.fits(String(value)) }]),
+    ...(known === undefined ? [] : [{ text: known.text, holds: (value: FieldAnswer) => known.fits(String(value)) }]),
     ...bound(minimum, 'at least #', (value, limit) => number(value) >= limit),
     ...bound(maximum, 'at most #', (value, limit) => number(value) <= limit),
     ...bound(minLength, '# characters or more', (value, limit) => length(value) >= limit),
@@ -56,7 +56,11 @@ function limitRules(limits: FieldLimits): LimitRule[] {
   ]
 }
 
-function bound(limit: number | undefined, text: string, keeps: (value: Answer, limit: number) => boolean): LimitRule[] {
+function bound(
+  limit: number | undefined,
+  text: string,
+  keeps: (value: FieldAnswer, limit: number) => boolean,
+): LimitRule[] {
   if (limit === undefined) return []
   return [{ text: text.replace('#', String(limit)), holds: (value) => keeps(value, limit) }]
 }

@@ -1,4 +1,4 @@
-import { approvalPolicies, isLooser, type Limits, sandboxModes } from '@parley/protocol'
+import { approvalPolicies, isLooser, type PermissionSettings, sandboxModes } from '@parley/protocol'
 import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -22,7 +22,7 @@ function outcomeOf(call: Facts, given: DecideSettings) {
   return { verdict: freedom[verdict], reach: runs ? reach[sandbox] : 0, network: runs && network ? 1 : 0 }
 }
 
-function under({ sandbox: sandboxMode, approvalPolicy, network = false }: Limits, given: DecideSettings) {
+function under({ sandbox: sandboxMode, approvalPolicy, network = false }: PermissionSettings, given: DecideSettings) {
   return { ...given, sandboxMode, approvalPolicy, network }
 }
 

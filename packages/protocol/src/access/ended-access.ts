@@ -1,17 +1,17 @@
-import type { Access, Person } from '../schema/events/access.ts'
+import type { Access, Person } from '../schema/access.ts'
 import { ownersOf } from './method-rights.ts'
 
-/** Sentences for a person who may not read a conversation any more. */
+/** Sentences for a person without the right to read a conversation any more. */
 export interface EndedAccess {
-  /** Reason, as far as it is known without a word about the conversation. */
+  /** Reason without facts about the conversation. */
   readonly why: string
-  /** Reason, and that nothing more is shown. */
+  /** Reason, followed by the statement that nothing more is shown. */
   readonly whole: string
-  /** Advice whom to ask; null where nobody is known. */
+  /** Advice whom to ask; null where no owner is known. */
   readonly ask: string | null
 }
 
-/** Describes the end of a role to a user, and the end of a link to whoever has that. */
+/** Describes the end of a role to a user, and the end of a link to a guest. */
 export function endedAccess(person: Person | undefined, access?: Access): EndedAccess {
   const isGuest = person?.kind === 'guest'
   const [why, whole] = isGuest

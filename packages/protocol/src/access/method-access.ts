@@ -1,8 +1,9 @@
-import type { MethodName } from '../schema/method.ts'
+import type { MethodName } from '../schema/methods/methods.ts'
 
 /**
- * Effect of a method on what others see. `look`: none. `change`: it records, sends, runs or takes something. `join`: none
- * when the conversation is open already and no setting changes, or when a view is requested; else as `change`.
+ * Effect of a method that other clients can notice. `look`: no effect. `change`: it records, sends, runs or takes
+ * something. `join`: no effect when the conversation is open already and no setting changes, or when a view is
+ * requested; else the same as `change`.
  */
 export type MethodAccess = 'look' | 'join' | 'change'
 
@@ -47,7 +48,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'conversation/turns': 'look',
   'conversation/readChange': 'look',
   'conversation/context': 'look',
-  // It runs a program, and tells what is in the folder.
+  // It runs a program and reveals the content of the folder.
   'conversation/findFiles': 'change',
   'conversation/readEvents': 'look',
   'conversation/readFile': 'look',
@@ -92,7 +93,7 @@ export const methodAccess: Readonly<Record<MethodName, MethodAccess>> = {
   'policy/why': 'look',
 }
 
-/** Methods by which more may happen than the limits of a conversation say: not for clients that may only tighten them. */
+/** Methods that can exceed the limits of a conversation: forbidden for clients that may only tighten limits. */
 export const looseningMethods: ReadonlySet<MethodName> = new Set([
   'conversation/forward',
   'conversation/runShell',
@@ -102,8 +103,8 @@ export const looseningMethods: ReadonlySet<MethodName> = new Set([
 ])
 
 /**
- * Methods for clients on the machine of the server: credentials and links with a code do not travel, a browser opens at the user's, and paths of
- * files are those of the user.
+ * Methods for clients on the machine of the server: credentials and links with a code do not travel, a browser opens on
+ * the user's machine, and file paths belong to the user's machine.
  */
 export const localMethods: ReadonlySet<MethodName> = new Set([
   'bundle/write',

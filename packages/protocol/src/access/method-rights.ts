@@ -1,13 +1,14 @@
-import type { Access, Person, Role } from '../schema/events/access.ts'
-import type { MethodName } from '../schema/method.ts'
+import type { Access, Person, Role } from '../schema/access.ts'
+import type { MethodName } from '../schema/methods/methods.ts'
 
 /** Right in a conversation, which a role has or lacks. */
 export type ConversationRight = 'read' | 'answer' | 'edit' | 'own'
 
 /**
- * Right that a method needs on a server with users. `read`, `answer`, `edit`, `own`: in the conversation that it names.
- * `anyone`: also whoever has a link; what it finds or lists is what they may read. `user`: any user. `copy`: a user who
- * may read it. `admin`: a user who manages users. `operator`: whoever started the server, by its own stdin or socket.
+ * Right that a method needs on a server with users. `read`, `answer`, `edit`, `own`: in the conversation that the
+ * request names. `anyone`: guests with a link too; the method finds or lists only conversations that the caller may
+ * read. `user`: any user. `copy`: a user who may read the conversation. `admin`: a user who manages users. `operator`:
+ * the person that started the server, through its own stdin or socket.
  */
 export type MethodRight = ConversationRight | 'anyone' | 'user' | 'copy' | 'admin' | 'operator'
 
@@ -112,12 +113,12 @@ export const actingMethods: ReadonlySet<MethodName> = new Set([
   'conversation/context/leaveOut',
 ])
 
-/** Methods by which a user changes files of the workspace without a question. */
+/** Methods that let a user change files of the workspace without a question. */
 export const writingMethods: ReadonlySet<MethodName> = new Set(['conversation/rewind', 'conversation/remember'])
 
 /**
- * Methods that reach the machine on which a conversation works, or set what its next turn does there. The others of an
- * editor only stop something, or are about the conversation alone.
+ * Methods that reach the machine on which a conversation works, or set up its next turn there. The other methods of an
+ * editor only stop something, or concern the conversation alone.
  */
 export const machineMethods: ReadonlySet<MethodName> = new Set([
   ...actingMethods,
@@ -135,17 +136,16 @@ const rightsOfRole: Readonly<Record<Role, ReadonlySet<ConversationRight>>> = {
   owner: new Set(['read', 'answer', 'edit', 'own']),
 }
 
-/** Tells if a role has a right. */
 export function roleHas(role: Role, right: ConversationRight): boolean {
   return rightsOfRole[role].has(right)
 }
 
-/** Returns the role of a user in a conversation; null for none. */
+/** Returns the role of a user in a conversation; null without a role. */
 export function roleOf(access: Access | undefined, user: string): Role | null {
   return access?.members.find((member) => member.user === user)?.role ?? null
 }
 
-/** Returns the users who own a conversation; none where it has no users. */
+/** Returns the owners of a conversation; empty for a conversation without users. */
 export function ownersOf(access: Access | undefined): readonly string[] {
   return access?.members.flatMap(({ user, role }) => (role === 'owner' ? [user] : [])) ?? []
 }

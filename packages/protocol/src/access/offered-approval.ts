@@ -1,11 +1,11 @@
 import { isStricterSandbox } from '../modes/setting-names.ts'
+import type { Person } from '../schema/access.ts'
 import type { Approval } from '../schema/approval.ts'
-import type { Person } from '../schema/events/access.ts'
 
-/** Approvals as they are offered to the person of this process, each made once. */
+/** Cache of the approvals that `offeredTo` has changed. */
 const offered = new WeakMap<Approval, Approval>()
 
-/** Returns an approval as it is offered to a person: without a yes that gives more than the person may use, and why. */
+/** Returns an approval without the answers that exceed the person's sandbox mode, with the reason for their absence. */
 export function offeredTo(person: Person | undefined, approval: Approval): Approval {
   const { reaches } = approval
   const most = person?.kind === 'user' ? person.maxSandbox : undefined

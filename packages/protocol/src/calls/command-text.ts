@@ -1,5 +1,5 @@
 import { joinShellWords } from '@parley/text'
-import type { Output } from '../schema/item.ts'
+import type { CallOutput } from '../schema/item.ts'
 
 /** Returns a command as one types it: the script passed to a shell, or else its words. */
 export function typedCommand(argv: readonly string[]): string {
@@ -8,8 +8,8 @@ export function typedCommand(argv: readonly string[]): string {
   return isScript ? script : joinShellWords(argv)
 }
 
-/** Returns the output of a command as one text, with a line in place of what is left out. */
-export function outputText({ head, tail, omittedBytes, totalBytes, binary }: Output): string {
+/** Returns the output of a command as one text; a line replaces the omitted part. */
+export function outputText({ head, tail, omittedBytes, totalBytes, binary }: CallOutput): string {
   if (binary === true) return `(binary output, ${totalBytes} bytes)`
   return omittedBytes === 0 ? head + tail : `${head}\n[… ${omittedBytes} of ${totalBytes} bytes left out …]\n${tail}`
 }

@@ -6,7 +6,7 @@ import type { Answers, ApprovalDecision } from '../schema/input.ts'
 /** Name of the field of a plan's form that holds the mode to work in. */
 const modeField = 'mode'
 
-/** Answers to a plan by the mode that they choose, as people read them; `plan` denies it. */
+/** Answers to a plan by the mode that each chooses, in words for people; `plan` denies the plan. */
 export const planWords: Readonly<Record<ModeName, string>> = {
   ask: 'work, asked before every change',
   edit: 'work, and change files in the folder unasked',
@@ -19,7 +19,7 @@ export function planForm(modes: readonly Mode[]): Form {
   return { fields: [{ name: modeField, title: 'How to go on', type: 'choice', choices, required: true }] }
 }
 
-/** Returns the modes that a plan may be answered with, within the ceilings; none for other questions. */
+/** Returns the modes that the answer to a plan may choose within the ceilings; empty for other questions. */
 export function planModes(
   { kind, form }: Pick<ApprovalRequest, 'kind' | 'form'>,
   ...ceilings: readonly SandboxMode[]
@@ -29,7 +29,6 @@ export function planModes(
   return choices.flatMap(({ value }) => within.find(({ name }) => name === value) ?? [])
 }
 
-/** Returns the answers that choose a mode. */
 export function planAnswers(mode: ModeName): Answers {
   return { [modeField]: mode }
 }
@@ -40,7 +39,7 @@ export function chosenMode({ kind, form }: Pick<Approval, 'kind' | 'form'>, answ
   return planModes({ kind, ...(form === undefined ? {} : { form }) }).find((mode) => mode.name === name) ?? null
 }
 
-/** Value of a choice by which a form keeps planning. */
+/** Value of the choice that keeps planning. */
 const keep = 'plan' as const satisfies ModeName
 const noteField = 'note'
 

@@ -1,4 +1,4 @@
-/** Keys of `config.toml` and of `-c KEY=VALUE`, without those below them. */
+/** Top-level keys of `config.toml` and of `-c KEY=VALUE`. */
 export const configKeys = [
   'model',
   'model_provider',

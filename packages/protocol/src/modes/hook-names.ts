@@ -1,4 +1,4 @@
-/** Moments at which hooks run, by the names that hooks of other agents have where they have the moment. */
+/** Moments at which hooks run. Moments that other agents have too keep their names. */
 export const hookEvents = [
   'SessionStart',
   'SessionEnd',
@@ -14,10 +14,10 @@ export const hookEvents = [
 
 export type HookEvent = (typeof hookEvents)[number]
 
-/** Events whose `matcher` is compared with the name of a tool. */
+/** Events that compare a hook's `matcher` with the name of a tool. */
 const ofTools: readonly HookEvent[] = ['PreToolUse', 'PostToolUse', 'PermissionRequest', 'PermissionDecision']
 
-/** Names by which other agents call tools like ours, so that a matcher written for them holds here. */
+/** Names of the same tools in other agents, so that a matcher written for another agent works here. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   shell: ['Bash'],
   apply_patch: ['Edit', 'Write', 'MultiEdit'],

@@ -1,7 +1,7 @@
 import { type ApprovalPolicy, isStricterSandbox, type SandboxMode } from './setting-names.ts'
 
-/** Settings that decide what runs, what is asked, and what a command may reach. */
-export interface Limits {
+/** Settings that decide whether a call runs or is asked about, and how far a command reaches. */
+export interface PermissionSettings {
   readonly approvalPolicy: ApprovalPolicy
   readonly sandbox: SandboxMode
   readonly network?: boolean
@@ -9,8 +9,8 @@ export interface Limits {
 }
 
 /**
- * Policies under which no call runs unasked, or is asked about, that another policy asks about or denies. `never` asks
- * about nothing, so that each other policy would let a yes through.
+ * Policies that are as strict as a policy: every call that this policy asks about or denies, they ask about or deny,
+ * too. `never` does not ask, so any other policy would let a yes through.
  */
 const noLooserThan: Readonly<Record<ApprovalPolicy, readonly ApprovalPolicy[]>> = {
   untrusted: ['untrusted'],
@@ -19,8 +19,8 @@ const noLooserThan: Readonly<Record<ApprovalPolicy, readonly ApprovalPolicy[]>> 
   never: ['never'],
 }
 
-/** Tests if settings let anything happen, unasked or by a yes, that others do not. */
-export function isLooser(wanted: Limits, now: Limits): boolean {
+/** Tests if settings allow a call, unasked or after a yes, that other settings do not allow. */
+export function isLooser(wanted: PermissionSettings, now: PermissionSettings): boolean {
   if (isStricterSandbox(now.sandbox, wanted.sandbox)) return true
   if (!noLooserThan[now.approvalPolicy].includes(wanted.approvalPolicy)) return true
   // With full access, `never` runs at once what other policies ask about.

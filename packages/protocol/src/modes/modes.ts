@@ -8,13 +8,13 @@ export type ModeName = (typeof modeNames)[number]
 export interface Mode {
   readonly name: ModeName
   readonly title: string
-  /** Sentence on what it does. */
+  /** Description in one sentence. */
   readonly about: string
   readonly approvalPolicy: ApprovalPolicy
   readonly sandbox: SandboxMode
 }
 
-/** Modes in the order in which clients offer them. */
+/** Modes in the order that clients show. */
 export const modes: readonly Mode[] = [
   {
     name: 'ask',
@@ -42,7 +42,10 @@ export const modes: readonly Mode[] = [
 /** Settings that a mode names. */
 type Pair = Pick<Mode, 'approvalPolicy' | 'sandbox'>
 
-/** Returns the mode whose pair is in force, and `custom` for any other pair. Network and added folders do not count. */
+/**
+ * Returns the mode with this approval policy and sandbox mode; `custom` for any other pair. Network and added folders
+ * do not count.
+ */
 export function modeOf({ approvalPolicy, sandbox }: Pair): ModeName | 'custom' {
   const found = modes.find((mode) => mode.approvalPolicy === approvalPolicy && mode.sandbox === sandbox)
   return found?.name ?? 'custom'
@@ -62,7 +65,6 @@ export function nextMode(now: Pair, ...ceilings: readonly SandboxMode[]): Mode |
   return next === undefined || next.name === current ? null : next
 }
 
-/** Returns the settings to change for a mode. */
 export function pairOf({ approvalPolicy, sandbox }: Mode): Pair {
   return { approvalPolicy, sandbox }
 }

@@ -1,4 +1,3 @@
-/** Approval policies. */
 export const approvalPolicies = ['untrusted', 'on-failure', 'on-request', 'never'] as const
 
 /** Sandbox modes, the strictest first. */
@@ -7,7 +6,7 @@ export const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access
 export type SandboxMode = (typeof sandboxModes)[number]
 export type ApprovalPolicy = (typeof approvalPolicies)[number]
 
-/** Tests if everything runs with full access and nothing asks. */
+/** Tests if every call runs with full access and without a question. */
 export function isUnasked({
   sandbox,
   approvalPolicy,

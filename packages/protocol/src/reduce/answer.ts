@@ -1,19 +1,22 @@
 import type { Item, ItemOf } from '../schema/item.ts'
 
-type Message = Pick<ItemOf<'agentMessage'>, 'text' | 'images' | 'continues'>
+type AnswerMessage = Pick<ItemOf<'agentMessage'>, 'text' | 'images' | 'continues'>
 
 /** Messages of one answer, in order. */
-export type AnswerMessages<Said extends Message = Message> = readonly Said[]
+export type AnswerMessages<Said extends AnswerMessage = AnswerMessage> = readonly Said[]
 
 /** Picture that a model made; its bytes are a file of the conversation. */
 export type Picture = NonNullable<ItemOf<'agentMessage'>['images']>[number]
 
-/** Returns the answer after a message: that, behind the answer so far where it goes on with it. */
-export function answerAfter<Said extends Message>(answer: AnswerMessages<Said>, message: Said): AnswerMessages<Said> {
+/** Returns the answer after a message: a message that continues the answer is added, any other message replaces it. */
+export function answerAfter<Said extends AnswerMessage>(
+  answer: AnswerMessages<Said>,
+  message: Said,
+): AnswerMessages<Said> {
   return message.continues === true ? [...answer, message] : [message]
 }
 
-/** Returns the answer that items end with: the messages of the last response that has any. */
+/** Returns the answer at the end of the items: the messages of the last response that has messages. */
 export function answerOf(items: Iterable<Item>): AnswerMessages<ItemOf<'agentMessage'>> {
   let answer: AnswerMessages<ItemOf<'agentMessage'>> = []
   for (const item of items) if (item.type === 'agentMessage') answer = answerAfter(answer, item)
@@ -21,8 +24,8 @@ export function answerOf(items: Iterable<Item>): AnswerMessages<ItemOf<'agentMes
 }
 
 /**
- * Returns the texts of an answer, joined; null where nothing was said. Text about pictures is what the program says: it
- * stands in only where the model wrote nothing, so that JSON with a picture stays JSON.
+ * Returns the texts of an answer, joined; null for an answer without text. The program's own text about pictures counts
+ * only where the model wrote no text, so that JSON with a picture stays JSON.
  */
 export function answerText(answer: AnswerMessages): string | null {
   const written = answer.filter(({ text, images }) => images === undefined && text.trim() !== '')
@@ -31,12 +34,11 @@ export function answerText(answer: AnswerMessages): string | null {
   return said.length > 0 ? said.join('\n\n') : (texts.at(-1) ?? null)
 }
 
-/** Returns the text of the answer that items end with; null for none. */
+/** Returns the text of the answer at the end of the items; null without an answer. */
 export function answerIn(items: Iterable<Item>): string | null {
   return answerText(answerOf(items))
 }
 
-/** Returns the pictures of an answer. */
 export function picturesOf(answer: AnswerMessages): readonly Picture[] {
   return answer.flatMap(({ images = [] }) => images)
 }

@@ -2,35 +2,41 @@ import type { Approval } from '../schema/approval.ts'
 import type { EventOf } from '../schema/event.ts'
 import type { ItemId } from '../schema/ids.ts'
 import type { DecisionRecord } from '../schema/item.ts'
-import type { Core } from '../schema/state.ts'
+import type { ConversationCore } from '../schema/state.ts'
 
-export function reduceApproval(core: Core, event: EventOf<'approval.requested' | 'approval.decided'>): Core {
+export function reduceApproval(
+  core: ConversationCore,
+  event: EventOf<'approval.requested' | 'approval.decided'>,
+): ConversationCore {
   return event.type === 'approval.requested' ? request(core, event) : decide(core, event)
 }
 
 /** Adds an approval. A call has one at most: an earlier approval must not answer a later question. */
-function request(core: Core, { approval }: EventOf<'approval.requested'>): Core {
+function request(core: ConversationCore, { approval }: EventOf<'approval.requested'>): ConversationCore {
   const others = approvalsWithout(core.approvals, approval.itemId)
   const approvals = { ...others, [approval.id]: { ...approval, state: 'pending' as const } }
   const asked = { ...core, approvals, open: withoutAskedHooks(core.open, approval.itemId) }
   return withItemStatus(asked, approval.itemId, 'awaitingApproval')
 }
 
-/** Returns the open items without the hooks that ended about an earlier question of a call. */
-function withoutAskedHooks(open: Core['open'], itemId: ItemId): Core['open'] {
+/** Returns the open items without the ended hooks of an earlier question about the call. */
+function withoutAskedHooks(open: ConversationCore['open'], itemId: ItemId): ConversationCore['open'] {
   const before = valueAt(open, itemId)
   if (before?.askedHooks === undefined) return open
   const { askedHooks: _, ...asked } = before
   return { ...open, [itemId]: asked }
 }
 
-export function approvalsWithout(approvals: Core['approvals'], itemId: ItemId): Core['approvals'] {
+export function approvalsWithout(
+  approvals: ConversationCore['approvals'],
+  itemId: ItemId,
+): ConversationCore['approvals'] {
   const found = Object.values(approvals).filter((approval) => approval.itemId === itemId)
   return found.length === 0 ? approvals : found.reduce((rest, approval) => without(rest, approval.id), approvals)
 }
 
 /** Applies a decision. The call behind an elicitation keeps running, whatever the answer. */
-function decide(core: Core, event: EventOf<'approval.decided'>): Core {
+function decide(core: ConversationCore, event: EventOf<'approval.decided'>): ConversationCore {
   const approval = valueAt(core.approvals, event.approvalId)
   if (approval === undefined) return core
   const rest = without(core.approvals, event.approvalId)
@@ -52,7 +58,7 @@ function decide(core: Core, event: EventOf<'approval.decided'>): Core {
 }
 
 /** Returns the approvals that wait for an answer, oldest first. */
-export function unansweredApprovals({ approvals }: Pick<Core, 'approvals'>): readonly Approval[] {
+export function unansweredApprovals({ approvals }: Pick<ConversationCore, 'approvals'>): readonly Approval[] {
   return Object.values(approvals).filter(({ state }) => state === 'pending')
 }
 
@@ -61,7 +67,11 @@ export function permits(decision: EventOf<'approval.decided'>['decision']): bool
   return decision === 'approved' || decision === 'approvedForSession' || decision === 'approvedAlways'
 }
 
-function withItemStatus(core: Core, itemId: ItemId, status: 'awaitingApproval' | 'denied' | 'inProgress'): Core {
+function withItemStatus(
+  core: ConversationCore,
+  itemId: ItemId,
+  status: 'awaitingApproval' | 'denied' | 'inProgress',
+): ConversationCore {
   const open = valueAt(core.open, itemId)
   if (open === undefined) return core
   return { ...core, open: { ...core.open, [itemId]: { ...open, item: { ...open.item, status } } } }

@@ -1,13 +1,16 @@
 import type { Envelope } from '../schema/event.ts'
 import type { Item } from '../schema/item.ts'
-import type { Core } from '../schema/state.ts'
+import type { ConversationCore } from '../schema/state.ts'
 import { without } from './approvals.ts'
 
-/** Code of the notice that no background command of an earlier session runs any more. */
+/** Code of the notice that the background commands of an earlier session no longer run. */
 export const backgroundLost = 'backgroundLost'
 
-/** Adds a command that goes on in the background, or takes away those whose end an item says, with what waits for them. */
-export function reduceBackground(core: Core, item: Item, { at }: Pick<Envelope, 'at'>): Core {
+/**
+ * Adds a command that continues in the background, or removes the commands that an item reports as ended, with the
+ * waits for their output.
+ */
+export function reduceBackground(core: ConversationCore, item: Item, { at }: Pick<Envelope, 'at'>): ConversationCore {
   if (goesOn(item)) {
     const { title, durationMs = 0 } = item
     return { ...core, background: { ...core.background, [item.id]: { title, startedAt: at - durationMs } } }
@@ -16,20 +19,20 @@ export function reduceBackground(core: Core, item: Item, { at }: Pick<Envelope, 
   return ended.length === 0 ? core : withoutWaitsFor(withoutBackground(core, ended), ended)
 }
 
-/** Returns the commands that a finished item says the end of. */
-function endedBy({ background = {} }: Core, item: Item): readonly string[] {
+/** Returns the commands that a finished item reports as ended. */
+function endedBy({ background = {} }: ConversationCore, item: Item): readonly string[] {
   if (item.type !== 'notice') return [item.id]
   return item.code === backgroundLost ? Object.keys(background) : endedIn(item)
 }
 
-function withoutBackground(core: Core, ended: readonly string[]): Core {
+function withoutBackground(core: ConversationCore, ended: readonly string[]): ConversationCore {
   const { background, ...rest } = core
   if (background === undefined) return core
   const left = ended.reduce((running, itemId) => without(running, itemId), background)
   return Object.keys(left).length === 0 ? rest : { ...rest, background: left }
 }
 
-function withoutWaitsFor(core: Core, ended: readonly string[]): Core {
+function withoutWaitsFor(core: ConversationCore, ended: readonly string[]): ConversationCore {
   return core.waits === undefined
     ? core
     : withWaits(
@@ -39,7 +42,10 @@ function withoutWaitsFor(core: Core, ended: readonly string[]): Core {
 }
 
 /** Replaces the lines that users wait for. */
-export function withWaits({ waits: _before, ...core }: Core, waits: NonNullable<Core['waits']>): Core {
+export function withWaits(
+  { waits: _before, ...core }: ConversationCore,
+  waits: NonNullable<ConversationCore['waits']>,
+): ConversationCore {
   return waits.length === 0 ? core : { ...core, waits }
 }
 

@@ -1,7 +1,7 @@
 import type { Item } from '../schema/item.ts'
 import type { Turn } from '../schema/state.ts'
 
-/** Notes that the checks of a turn begin, or how one of them ended. */
+/** Records that the checks of a turn begin, or the end of one check. */
 export function noteCheck(turn: Turn | null, item: Item): Turn | null {
   if (turn?.checks === undefined) return turn
   const { times = 0, failed } = turn.checked ?? {}
@@ -20,7 +20,7 @@ function hasFailed(item: Item): boolean {
   return item.type === 'commandExecution' && (item.status !== 'completed' || item.exitCode !== 0)
 }
 
-/** Forgets how the checks ended, since the model may change what they look at. */
+/** Removes the results of the checks, since the model may change the files that they test. */
 export function withoutChecked(turn: Turn): Turn {
   return turn.checked === undefined ? turn : { ...turn, checked: { times: turn.checked.times } }
 }

@@ -1,8 +1,8 @@
 import type { EventOf } from '../schema/event.ts'
-import type { TokenCounts } from '../schema/events/event-parts.ts'
+import type { TokenCounts } from '../schema/event-parts.ts'
 import type { ConversationId } from '../schema/ids.ts'
 import type { Settings } from '../schema/settings.ts'
-import type { ConversationState, Core } from '../schema/state.ts'
+import type { ConversationCore, ConversationState } from '../schema/state.ts'
 import { withWaits } from './background.ts'
 
 export const noTokens: TokenCounts = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
@@ -67,7 +67,7 @@ export type MetaEvent = EventOf<
   | 'waits.changed'
 >
 
-export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
+export function reduceMeta(core: ConversationCore, event: MetaEvent, at: number): ConversationCore {
   const meta = { ...core.meta, updatedAt: at }
   switch (event.type) {
     case 'conversation.created':
@@ -109,17 +109,20 @@ export function reduceMeta(core: Core, event: MetaEvent, at: number): Core {
   }
 }
 
-function withForwards({ forwards: _before, ...core }: Core, forwards: NonNullable<Core['forwards']>): Core {
+function withForwards(
+  { forwards: _before, ...core }: ConversationCore,
+  forwards: NonNullable<ConversationCore['forwards']>,
+): ConversationCore {
   return forwards.length === 0 ? core : { ...core, forwards }
 }
 
 /** Returns the settings for the machine of the server, without an environment. */
-function here({ settings }: Core): Core['settings'] {
+function here({ settings }: ConversationCore): ConversationCore['settings'] {
   const { environment: _environment, ...rest } = settings
   return rest
 }
 
-function definedOnly(patch: EventOf<'conversation.configured'>['settings']): Partial<Core['settings']> {
+function definedOnly(patch: EventOf<'conversation.configured'>['settings']): Partial<ConversationCore['settings']> {
   const { model, modelProvider, effort, approvalPolicy, sandbox, enforcement, writableRoots, network, unixSockets } =
     patch
   return {

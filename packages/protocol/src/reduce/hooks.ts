@@ -1,15 +1,18 @@
 import type { Envelope, EventOf } from '../schema/event.ts'
 import type { ItemId } from '../schema/ids.ts'
-import type { Core, HooksSaid, HooksStarted, OpenItem, Turn } from '../schema/state.ts'
+import type { ConversationCore, HooksSaid, HooksStarted, OpenItem, Turn } from '../schema/state.ts'
 import { valueAt } from './approvals.ts'
 
 type HookRan = EventOf<'hook.ran'>
 
-/** Moments of which several may be open at once, since the conversation does not wait for their hooks. */
+/** Moments that may be open several times at once, since the conversation does not wait for their hooks. */
 const toldOnly: ReadonlySet<HooksStarted['on']> = new Set(['PermissionDecision', 'Notification', 'SessionEnd'])
 
-/** Keeps the hooks of a moment until they have ended; those that run again take the place of those that were cut off. */
-export function reduceStartedHooks(core: Core, { type: _, ...moment }: EventOf<'hooks.started'>): Core {
+/** Adds the hooks of a moment until they have ended; hooks that run again replace the interrupted ones. */
+export function reduceStartedHooks(
+  core: ConversationCore,
+  { type: _, ...moment }: EventOf<'hooks.started'>,
+): ConversationCore {
   const known = core.hooks ?? []
   const others = toldOnly.has(moment.on) ? known : known.filter((one) => !isSameMoment(one, moment))
   return withHooks(core, [...others, moment])
@@ -19,13 +22,13 @@ function isSameMoment(one: Pick<HooksStarted, 'on' | 'itemId'>, other: Pick<Hook
   return one.on === other.on && one.itemId === other.itemId
 }
 
-/** Returns the state with these moments; without the key where there are none. */
-function withHooks({ hooks: _, ...core }: Core, moments: readonly HooksStarted[]): Core {
+/** Returns the state with these moments; an empty list removes the key. */
+function withHooks({ hooks: _, ...core }: ConversationCore, moments: readonly HooksStarted[]): ConversationCore {
   return moments.length === 0 ? core : { ...core, hooks: [...moments] }
 }
 
-/** Returns the state without the moments before a call that has ended, and the question about it. */
-export function withoutMomentsOf(core: Core, itemId: ItemId): Core {
+/** Returns the state without the moments before an ended call and before the question about it. */
+export function withoutMomentsOf(core: ConversationCore, itemId: ItemId): ConversationCore {
   if (core.hooks === undefined) return core
   const isOver = (one: HooksStarted) =>
     one.itemId === itemId && (one.on === 'PreToolUse' || one.on === 'PermissionRequest')
@@ -35,8 +38,8 @@ export function withoutMomentsOf(core: Core, itemId: ItemId): Core {
   )
 }
 
-/** Returns the state without the moments of a turn that has ended. */
-export function withoutMomentsIn(core: Core, turnId: Turn['id']): Core {
+/** Returns the state without the moments of an ended turn. */
+export function withoutMomentsIn(core: ConversationCore, turnId: Turn['id']): ConversationCore {
   if (core.hooks === undefined) return core
   return withHooks(
     core,
@@ -44,8 +47,11 @@ export function withoutMomentsIn(core: Core, turnId: Turn['id']): Core {
   )
 }
 
-/** Takes a hook that has ended from its moment, which ends with the last, and with one that stops or is interrupted. */
-function endInMoment(core: Core, { hook, itemId, outcome }: HookRan): Core {
+/**
+ * Removes an ended hook from its moment. The moment ends with its last hook, or with a hook that stops or is
+ * interrupted.
+ */
+function endInMoment(core: ConversationCore, { hook, itemId, outcome }: HookRan): ConversationCore {
   const { hooks: moments = [] } = core
   const isIts = ({ name, source }: HooksStarted['hooks'][number]) => name === hook.name && source === hook.source
   const at = moments.findIndex((one) => isSameMoment(one, { on: hook.on, ...about(itemId) }) && one.hooks.some(isIts))
@@ -62,23 +68,27 @@ function about(itemId: ItemId | undefined) {
   return itemId === undefined ? {} : { itemId }
 }
 
-/** Keeps which hooks have ended about a question that waits. One that denies it is left out: its answer follows. */
-function noteAskedHook(core: Core, { hook, itemId, outcome }: HookRan): Core {
+/** Records the hooks that ended about a waiting question. A hook that denies is left out: its answer follows. */
+function noteAskedHook(core: ConversationCore, { hook, itemId, outcome }: HookRan): ConversationCore {
   const open = itemId === undefined ? undefined : valueAt(core.open, itemId)
   if (itemId === undefined || open === undefined || outcome === 'stopped' || outcome === 'interrupted') return core
   return { ...core, open: { ...core.open, [itemId]: { ...open, askedHooks: [...(open.askedHooks ?? []), hook] } } }
 }
 
-/** Keeps with the turn which hook it waits for. */
-export function reduceRunningHook(core: Core, event: EventOf<'hook.running'>, { at }: Pick<Envelope, 'at'>): Core {
+/** Records the hook that the turn waits for. */
+export function reduceRunningHook(
+  core: ConversationCore,
+  event: EventOf<'hook.running'>,
+  { at }: Pick<Envelope, 'at'>,
+): ConversationCore {
   const { hook, turnId, itemId, durationMs } = event
   const { turn } = core
   if (turn === null || turn.id !== turnId) return core
   return { ...core, turn: { ...turn, hook: { ...hook, ...about(itemId), startedAt: at - durationMs } } }
 }
 
-/** Returns the turn without the hook that it waits for, where that runs for this call. */
-export function withoutHookOf(turn: Core['turn'], itemId: ItemId): Core['turn'] {
+/** Returns the turn without its waiting hook, if the hook runs for this call. */
+export function withoutHookOf(turn: ConversationCore['turn'], itemId: ItemId): ConversationCore['turn'] {
   return turn?.hook?.itemId === itemId ? withoutHook(turn) : turn
 }
 
@@ -86,8 +96,8 @@ function withoutHook({ hook: _, ...turn }: Turn): Turn {
   return turn
 }
 
-/** Keeps what hooks say before a call with its open item, and lets the turn go on that a hook does not let end. */
-export function reduceHook(core: Core, event: HookRan): Core {
+/** Records the results of hooks before a call with its open item, and continues a turn that a hook does not let end. */
+export function reduceHook(core: ConversationCore, event: HookRan): ConversationCore {
   const { itemId, hook } = event
   const ended = endInMoment(core, event)
   const known = ended.turn === null ? ended : { ...ended, turn: changeTurn(ended.turn, event) }
@@ -109,7 +119,7 @@ function heldOpen(turn: Turn): Turn {
   return turn.goesOn === true ? turn : { ...turn, goesOn: true, heldOpen: (turn.heldOpen ?? 0) + 1 }
 }
 
-function changeCall(core: Core, itemId: OpenItem['item']['id'], event: HookRan): Core {
+function changeCall(core: ConversationCore, itemId: OpenItem['item']['id'], event: HookRan): ConversationCore {
   const open = valueAt(core.open, itemId)
   if (open === undefined) return core
   const { rewritten } = event
@@ -117,7 +127,7 @@ function changeCall(core: Core, itemId: OpenItem['item']['id'], event: HookRan):
   return { ...core, open: { ...core.open, [itemId]: { ...open, item, hooks: saidWith(open.hooks, event) } } }
 }
 
-/** From the one that holds a call up least; the outcomes that are left out count as `passed`. */
+/** Outcomes from the mildest to the strictest; the other outcomes count as `passed`. */
 const byStrictness = ['passed', 'asked', 'stopped'] as const
 
 function saidWith(before: HooksSaid | undefined, { hook, outcome, reason, rewritten }: HookRan): HooksSaid {

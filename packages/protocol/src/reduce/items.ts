@@ -1,7 +1,7 @@
 import type { Envelope, EventOf } from '../schema/event.ts'
 import type { ItemId } from '../schema/ids.ts'
 import type { CallItem, Item, ItemOf } from '../schema/item.ts'
-import type { CompletedItem, ConversationState, Core, OpenItem, Turn } from '../schema/state.ts'
+import type { CompletedItem, ConversationCore, ConversationState, OpenItem, Turn } from '../schema/state.ts'
 import { answeredDecision, approvalsWithout, valueAt, without } from './approvals.ts'
 import { reduceBackground } from './background.ts'
 import { noteCheck } from './checks.ts'
@@ -12,7 +12,7 @@ import { rememberRequest, takeFromInbox } from './turns.ts'
 
 /** Number of completed items that a state holds. */
 export const windowLimit = 200
-/** Length in code points, so that none is cut in half. */
+/** Length in code points, so that no character is cut in half. */
 const titleLength = 80
 
 type ItemEvent = EventOf<
@@ -41,26 +41,29 @@ export function reduceItem(state: ConversationState, event: ItemEvent, envelope:
   }
 }
 
-function startItem(core: Core, { item, turnId }: EventOf<'item.started'>, seq: number): Core {
+function startItem(core: ConversationCore, { item, turnId }: EventOf<'item.started'>, seq: number): ConversationCore {
   const opened: OpenItem = { item, turnId: turnId ?? null, output: '', progress: null, executionStarted: false }
   const started = { ...core, open: { ...core.open, [item.id]: opened }, turn: countCall(core.turn, item) }
   const noted = item.type === 'contextCompaction' ? compactionStarted(started, item) : started
   return rememberStart(noted, { item, turnId: turnId ?? null, seq })
 }
 
-/** Remembers the command or compaction that a client started with a key. */
-function rememberStart(core: Core, { item, ...at }: { item: Item; turnId: Turn['id'] | null; seq: number }): Core {
+/** Records the command or compaction that a client started with a key. */
+function rememberStart(
+  core: ConversationCore,
+  { item, ...at }: { item: Item; turnId: Turn['id'] | null; seq: number },
+): ConversationCore {
   if (item.type !== 'shellCommand' && item.type !== 'contextCompaction') return core
   const { id: itemId, requestKey: key } = item
   return key === undefined ? core : rememberRequest(core, { key, ...at, disposition: 'started', itemId })
 }
 
-function discardItem(core: Core, itemId: ItemId): Core {
+function discardItem(core: ConversationCore, itemId: ItemId): ConversationCore {
   const left = withoutMomentsOf(core, itemId)
   return { ...left, open: without(core.open, itemId), approvals: approvalsWithout(core.approvals, itemId) }
 }
 
-function countCall(turn: Core['turn'], item: Item): Core['turn'] {
+function countCall(turn: ConversationCore['turn'], item: Item): ConversationCore['turn'] {
   return turn !== null && isCall(item) ? { ...turn, calls: turn.calls + 1 } : turn
 }
 
@@ -71,7 +74,7 @@ export function isCall(item: Item): item is CallItem {
 
 type ChangingEvent = EventOf<'item.delta' | 'item.progress' | 'execution.started' | 'execution.failed'>
 
-function changeOpenItem(core: Core, event: ChangingEvent): Core {
+function changeOpenItem(core: ConversationCore, event: ChangingEvent): ConversationCore {
   const open = valueAt(core.open, event.itemId)
   if (open === undefined) return core
   const changed = { ...core, open: { ...core.open, [event.itemId]: changedItem(open, event, core.approvals) } }
@@ -80,7 +83,7 @@ function changeOpenItem(core: Core, event: ChangingEvent): Core {
     : changed
 }
 
-function changedItem(open: OpenItem, event: ChangingEvent, approvals: Core['approvals']): OpenItem {
+function changedItem(open: OpenItem, event: ChangingEvent, approvals: ConversationCore['approvals']): OpenItem {
   switch (event.type) {
     case 'execution.started':
       return {
@@ -108,10 +111,10 @@ function changedItem(open: OpenItem, event: ChangingEvent, approvals: Core['appr
   }
 }
 
-/** Returns the decision that started a call: by a rule, or by an answer, which the state has until then. */
+/** Returns the decision that started a call: a rule, or an answer that the state still holds. */
 function decisionToStart(
   { decidedBy, limits }: EventOf<'execution.started'>,
-  approvals: Core['approvals'],
+  approvals: ConversationCore['approvals'],
 ): Pick<OpenItem, 'decision'> {
   const limited = limits === undefined ? {} : { limits }
   if (!('approvalId' in decidedBy)) return { decision: { verdict: 'allow', ...decidedBy, ...limited } }
@@ -125,7 +128,7 @@ function executingItem(item: Item, { changes }: EventOf<'execution.started'>): I
   return { ...item, status: 'inProgress' }
 }
 
-/** Removes the outcome of an attempt from a command, so that the next attempt begins without it. */
+/** Removes the outcome of the previous attempt from a command. */
 export function withoutOutcome(item: ItemOf<'commandExecution'>): ItemOf<'commandExecution'> {
   if (item.modelText === undefined) return item
   const {
@@ -154,7 +157,7 @@ function completeItem(
   const { item } = event
   const completed = completedBy(event, { seq, at })
   const { core } = state
-  const settled: Core = {
+  const settled: ConversationCore = {
     ...core,
     meta: { ...core.meta, updatedAt: at, title: core.meta.title || titleIn(item) },
     open: without(core.open, item.id),
@@ -177,36 +180,41 @@ export function completedBy(
   return { seq, at, turnId: turnId ?? null, item }
 }
 
-function rememberMessage(core: Core, item: Item, seq: number): Core {
+function rememberMessage(core: ConversationCore, item: Item, seq: number): ConversationCore {
   if (item.type !== 'userMessage' || item.messageId === undefined) return core
   const taken = takeFromInbox(core, item.messageId)
   return rememberRequest(taken, { key: item.messageId, seq, turnId: core.turn?.id ?? null, disposition: 'started' })
 }
 
-function noteDenial(turn: Core['turn'], item: Item): Core['turn'] {
+function noteDenial(turn: ConversationCore['turn'], item: Item): ConversationCore['turn'] {
   return turn === null || item.status !== 'denied' ? turn : { ...turn, denials: [...turn.denials, denialOf(item)] }
 }
 
-/** Notes the calls of a message, which its turn makes next. */
-function noteCalls(turn: Core['turn'], { item, turnId }: EventOf<'item.completed'>): Core['turn'] {
+/** Records the calls of a message; the turn makes them next. */
+function noteCalls(
+  turn: ConversationCore['turn'],
+  { item, turnId }: EventOf<'item.completed'>,
+): ConversationCore['turn'] {
   if (turn === null || turn.id !== turnId || item.type !== 'userMessage' || item.calls === undefined) return turn
   return { ...turn, toMake: [...(turn.toMake ?? []), ...item.calls] }
 }
 
-/** Notes a skill that names tools, until the turn ends. */
-function noteSkill(turn: Core['turn'], item: Item): Core['turn'] {
+/** Records a skill that names tools, until the turn ends. */
+function noteSkill(turn: ConversationCore['turn'], item: Item): ConversationCore['turn'] {
   if (turn === null || item.type !== 'toolCall' || item.skill?.allowedTools === undefined) return turn
   const { name, allowedTools } = item.skill
   const others = (turn.skills ?? []).filter((skill) => skill.name !== name)
   return { ...turn, skills: [...others, { name, allowedTools }] }
 }
 
-/** Returns the outcome of a failed attempt while the next one has not started; null otherwise. */
+/** Returns the outcome of a failed attempt until the next one starts; else null. */
 export function standingOutcome({ failedExecution, executionStarted }: OpenItem): Item | null {
   return failedExecution === undefined || executionStarted ? null : failedExecution
 }
 
-/** Returns how a compaction ends that was stopped or cut off. It has changed nothing, and half a summary is not kept. */
+/**
+ * Returns the item of a compaction that was stopped or cut off. It has changed nothing, and half a summary is not kept.
+ */
 export function interruptedCompaction(item: ItemOf<'contextCompaction'>): ItemOf<'contextCompaction'> {
   return { ...item, status: 'interrupted', title: 'Not compacted: interrupted', text: '' }
 }
@@ -221,7 +229,7 @@ function titleIn(item: Item): string {
   return item.type === 'userMessage' ? titleOf(item.text) : ''
 }
 
-/** Returns the title of a conversation whose first message has this text: its first line, at most 80 characters. */
+/** Returns the title of a conversation from the text of its first message: the first line, at most 80 characters. */
 export function titleOf(text: string): string {
   const line = [...(text.trim().split('\n', 1)[0] ?? '')]
   return line.length > titleLength ? `${line.slice(0, titleLength - 1).join('')}…` : line.join('')

@@ -1,5 +1,5 @@
 import type { ConversationEvent, Envelope, EventOf } from '../schema/event.ts'
-import type { ConversationState, Core } from '../schema/state.ts'
+import type { ConversationCore, ConversationState } from '../schema/state.ts'
 import { reduceApproval } from './approvals.ts'
 import { type CompactionEvent, reduceCompaction } from './compactions.ts'
 import { type MetaEvent, reduceMeta } from './conversation.ts'
@@ -73,7 +73,9 @@ const reducers: { readonly [Type in EventType]: Reducer<EventsByType[Type]> } = 
   'hook.ran': onCore(reduceHook),
 }
 
-function onCore<Event>(reduceCore: (core: Core, event: Event, envelope: Envelope) => Core): Reducer<Event> {
+function onCore<Event>(
+  reduceCore: (core: ConversationCore, event: Event, envelope: Envelope) => ConversationCore,
+): Reducer<Event> {
   return (state, event, envelope) => ({ ...state, core: reduceCore(state.core, event, envelope) })
 }
 

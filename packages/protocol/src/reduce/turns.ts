@@ -1,9 +1,9 @@
 import type { EventOf } from '../schema/event.ts'
-import type { TokenCounts } from '../schema/events/event-parts.ts'
+import type { TokenCounts } from '../schema/event-parts.ts'
 import type { MessageId } from '../schema/ids.ts'
 import type { QueuedMessage } from '../schema/input.ts'
 import type { ModelChoice } from '../schema/settings.ts'
-import type { Core, RequestResult, Turn } from '../schema/state.ts'
+import type { ConversationCore, RequestResult, Turn } from '../schema/state.ts'
 import { withoutChecked } from './checks.ts'
 import { afterResponse, afterTurn } from './compactions.ts'
 import { noTokens } from './conversation.ts'
@@ -21,10 +21,14 @@ export type TurnEvent = EventOf<
   | 'usage.updated'
 >
 
-export function reduceTurn(core: Core, event: TurnEvent, { at, seq }: { at: number; seq: number }): Core {
+export function reduceTurn(
+  core: ConversationCore,
+  event: TurnEvent,
+  { at, seq }: { at: number; seq: number },
+): ConversationCore {
   if (event.type === 'turn.started') return rememberContinue(startTurn(core, event, at), event, seq)
   const { turn } = core
-  // A summary can be asked for outside of turns, and costs as much.
+  // A user can ask for a summary outside of turns, which costs the same.
   if (turn === null && event.type === 'usage.updated' && event.purpose !== undefined)
     return { ...core, usage: usageWith(core.usage, event) }
   if (turn === null || turn.id !== event.turnId) return core
@@ -35,7 +39,7 @@ export function reduceTurn(core: Core, event: TurnEvent, { at, seq }: { at: numb
   return event.type === 'model.responded' ? afterResponse(changed) : changed
 }
 
-function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core {
+function startTurn(core: ConversationCore, event: EventOf<'turn.started'>, at: number): ConversationCore {
   const turn: Turn = {
     id: event.turnId,
     startedAt: at,
@@ -57,7 +61,7 @@ function startTurn(core: Core, event: EventOf<'turn.started'>, at: number): Core
   return { ...core, turn, inboxPaused, counts: { ...core.counts, turns: core.counts.turns + 1 } }
 }
 
-function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
+function endTurn(core: ConversationCore, event: EventOf<'turn.ended'>, at: number): ConversationCore {
   const { turnId: id, outcome, failure, usage, answerProblem, stopReason } = event
   const problem = answerProblem === undefined ? {} : { answerProblem }
   const purpose = core.turn?.purpose
@@ -75,13 +79,13 @@ function endTurn(core: Core, event: EventOf<'turn.ended'>, at: number): Core {
   }
 }
 
-/** Lets a parked turn go on; the limit that it waited at counts anew from what is used by now. */
-function continueTurn(core: Core, { limit, missingKey: _, ...turn }: Turn): Core {
+/** Continues a parked turn; the limit that stopped it counts anew from the amount used so far. */
+function continueTurn(core: ConversationCore, { limit, missingKey: _, ...turn }: Turn): ConversationCore {
   const next = { ...core, turn: { ...turn, parked: false } }
   return limit === undefined ? next : { ...next, limitsFrom: { ...core.limitsFrom, ...usedNow(core.usage)[limit] } }
 }
 
-function usedNow({ total, calls = 0 }: Core['usage']) {
+function usedNow({ total, calls = 0 }: ConversationCore['usage']) {
   return {
     modelCalls: { modelCalls: calls },
     tokens: { tokens: total.inputTokens + total.outputTokens },
@@ -122,11 +126,11 @@ function parkedTurn(turn: Turn, { limit, missingKey }: EventOf<'turn.parked'>): 
   return { ...turn, parked: true, ...waitsFor }
 }
 
-/** Provider of a conversation that was begun without a key: it plays a recording that says what to do. */
+/** Provider of a conversation that began without a key: it plays a recording with setup instructions. */
 export const unconfiguredProvider = 'unconfigured'
 
-/** Returns the model that makes the next model call: that of the settings, or one that took over in this turn. */
-export function modelInUse({ settings, turn }: Pick<Core, 'settings' | 'turn'>): ModelChoice {
+/** Returns the model for the next model call: the model of the settings, or a fallback that took over in this turn. */
+export function modelInUse({ settings, turn }: Pick<ConversationCore, 'settings' | 'turn'>): ModelChoice {
   return turn?.fallback ?? { modelProvider: settings.modelProvider, model: settings.model }
 }
 
@@ -146,7 +150,7 @@ function withoutPause({ paused: _, ...turn }: Turn): Turn {
   return turn
 }
 
-function addUsage(core: Core, before: Turn, event: EventOf<'usage.updated'>): Core {
+function addUsage(core: ConversationCore, before: Turn, event: EventOf<'usage.updated'>): ConversationCore {
   const { stopReason, stopWords, purpose } = event
   const paused = event.paused === undefined ? {} : { paused: (before.paused ?? 0) + 1 }
   const turn = purpose === undefined ? { ...withoutPause(before), ...paused } : before
@@ -163,7 +167,10 @@ function addUsage(core: Core, before: Turn, event: EventOf<'usage.updated'>): Co
   }
 }
 
-function usageWith(usage: Core['usage'], { purpose, counts, contextWindow }: EventOf<'usage.updated'>): Core['usage'] {
+function usageWith(
+  usage: ConversationCore['usage'],
+  { purpose, counts, contextWindow }: EventOf<'usage.updated'>,
+): ConversationCore['usage'] {
   return {
     total: addTokens(usage.total, counts),
     last: purpose === undefined ? counts : usage.last,
@@ -172,7 +179,10 @@ function usageWith(usage: Core['usage'], { purpose, counts, contextWindow }: Eve
   }
 }
 
-/** Returns the sum of two counts. Its cost is that of the calls with a price; `isPartCost` says that others are missing. */
+/**
+ * Returns the sum of two counts. The cost covers the calls with a known price; `isPartCost` marks a sum that lacks
+ * other calls.
+ */
 export function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
   const { cacheWriteTokens: aWritten, costUsd: aCost } = a
   const { cacheWriteTokens: bWritten, costUsd: bCost } = b
@@ -190,7 +200,7 @@ export function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
   }
 }
 
-/** Parts of a dollar to which sums are rounded, so that they do not drift. */
+/** Precision of sums in parts of a dollar, against drift by rounding. */
 const nano = 1_000_000_000
 
 function isUnpriced({ costUsd, inputTokens, outputTokens }: TokenCounts): boolean {
@@ -201,7 +211,7 @@ const rememberedRequests = 1000
 
 export type InboxEvent = EventOf<'message.queued' | 'message.edited' | 'message.removed' | 'message.consumed'>
 
-export function reduceInbox(core: Core, event: InboxEvent, seq: number): Core {
+export function reduceInbox(core: ConversationCore, event: InboxEvent, seq: number): ConversationCore {
   switch (event.type) {
     case 'message.queued': {
       const { message } = event
@@ -222,26 +232,30 @@ export function reduceInbox(core: Core, event: InboxEvent, seq: number): Core {
   }
 }
 
-/** Returns a message with other content. Calls went with the content that it had. */
+/** Returns a message with other content, without the calls of its former content. */
 function editedMessage({ calls: _, ...message }: QueuedMessage, content: QueuedMessage['content']): QueuedMessage {
   return { ...message, content }
 }
 
-/** Removes a message; also called when its `userMessage` item completes, as a crash may cut the write in between. */
-export function takeFromInbox(core: Core, messageId: MessageId): Core {
+/** Removes a message; also called when its `userMessage` item completes, as a crash may separate the two writes. */
+export function takeFromInbox(core: ConversationCore, messageId: MessageId): ConversationCore {
   if (!core.inbox.some((message) => message.messageId === messageId)) return core
   const inbox = core.inbox.filter((message) => message.messageId !== messageId)
   return { ...core, inbox, inboxPaused: core.inboxPaused && inbox.length > 0 }
 }
 
-/** Remembers the turn that a client continued, or began from the inbox, with a key. */
-function rememberContinue(core: Core, event: EventOf<'turn.started' | 'turn.continued'>, seq: number): Core {
+/** Records the turn that a client continued, or began from the inbox, with a key. */
+function rememberContinue(
+  core: ConversationCore,
+  event: EventOf<'turn.started' | 'turn.continued'>,
+  seq: number,
+): ConversationCore {
   const { requestKey: key, turnId } = event
   return key === undefined ? core : rememberRequest(core, { key, seq, turnId, disposition: 'continued' })
 }
 
 /** Keeps the first result of a client's key, so that a repeated request gets it instead of running again. */
-export function rememberRequest(core: Core, result: RequestResult): Core {
+export function rememberRequest(core: ConversationCore, result: RequestResult): ConversationCore {
   if (core.requestKeys.some((known) => known.key === result.key)) return core
   return { ...core, requestKeys: [...core.requestKeys.slice(1 - rememberedRequests), result] }
 }

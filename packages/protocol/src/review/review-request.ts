@@ -10,14 +10,18 @@ export type ReviewTarget =
   | { readonly kind: 'words'; readonly text: string }
 
 /**
- * Returns the message that asks for a review; it belongs to a turn of purpose `review`.
- * @param focus Words of the user on what matters; empty for none.
+ * Returns the message that asks for a review, for a turn of purpose `review`.
+ *
+ * @param focus Words of the user about the focus of the review; may be empty.
  */
 export function reviewRequest(target: ReviewTarget, focus = ''): string {
   return [targetWords(target), ...(focus.trim() === '' ? [] : [focus.trim()]), howToReview].join('\n\n')
 }
 
-/** Returns what people need to see of such a message: what is reviewed, and their own words. Null for other messages. */
+/**
+ * Returns the text that people see for a review message: the reviewed changes, and the user's own words. Null for other
+ * messages.
+ */
 export function shownReviewRequest(text: string): string | null {
   const end = text.indexOf(`\n\n${howToReview}`)
   return end < 0 ? null : text.slice(0, end)

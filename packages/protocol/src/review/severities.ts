@@ -8,7 +8,7 @@ export function isAtLeast(severity: Severity, wanted: Severity): boolean {
   return severities.indexOf(severity) <= severities.indexOf(wanted)
 }
 
-/** Returns findings by weight, those of one weight in the order in which they came. */
+/** Returns findings by severity; findings of one severity keep their order. */
 export function gravestFirst<Weighed extends { readonly severity: Severity }>(
   findings: readonly Weighed[],
 ): readonly Weighed[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { access } from './access.ts'
 import { approvalRequest, yesParts } from './approval.ts'
-import { access } from './events/access.ts'
 import {
   answerProblem,
   compactionCounts,
@@ -13,8 +13,8 @@ import {
   stopReason,
   tokenCounts,
   turnOutcome,
-} from './events/event-parts.ts'
-import { hookRun, hookRunning, hooksStarted } from './hooks/hook-run.ts'
+} from './event-parts.ts'
+import { hookRun, hookRunning, hooksStarted } from './hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import {
   actor,

@@ -14,7 +14,7 @@ export type ApprovalId = Id<'approval'>
 export type MessageId = Id<'message'>
 /** Key of a client for a request that starts something, so that a repeat starts nothing. */
 export type RequestKey = Id<'request'>
-/** Id of a connection of a client. */
+/** Id of a client's connection. */
 export type ClientId = Id<'client'>
 
 /** Schemas of ids. They decode as plain strings; only the types differ. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { userName } from './events/access.ts'
+import { userName } from './access.ts'
 import { clientId, messageId } from './ids.ts'
 import { jsonText, leftAlone } from './redaction-marks.ts'
 
@@ -21,7 +21,7 @@ export const answers = z
   .record(z.string(), answer)
   .describe('Values by the name of the field; empty fields are left out.')
 
-export type Answer = z.infer<typeof answer>
+export type FieldAnswer = z.infer<typeof answer>
 export type Answers = z.infer<typeof answers>
 export type ApprovalDecision = z.infer<typeof decision>
 

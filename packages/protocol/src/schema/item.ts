@@ -84,7 +84,7 @@ export const output = z
   })
   .describe('Output of a command, stdout and stderr in true order, clipped for display.')
 
-/** Facts of the policy, which only the policy reads. */
+/** Facts that only the policy reads. */
 export const storedFacts = openForm(z.record(z.string(), z.unknown()), {
   leave: ['contentHash', 'cwd', 'workspace'],
   json: [],
@@ -351,7 +351,7 @@ export type RunLimits = z.infer<typeof runLimits>
 export type SandboxBlock = z.infer<typeof sandboxBlock>
 export type CallKind = z.infer<typeof callKind>
 export type CallLocation = z.infer<typeof callLocation>
-export type Output = z.infer<typeof output>
+export type CallOutput = z.infer<typeof output>
 export type PathContent = z.infer<typeof pathContent>
 export type ChangedPath = z.infer<typeof changedPath>
 export type EndedCommand = z.infer<typeof endedCommand>

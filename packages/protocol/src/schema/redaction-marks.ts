@@ -6,7 +6,7 @@ import * as z from 'zod'
  */
 export type LeftAloneAs = 'id' | 'hash' | 'path' | 'sideFile' | 'stream' | 'word'
 
-/** Rules for a value whose form is not the protocol's own: keys at any depth. */
+/** Rules for a value without a form in the protocol: keys at any depth. */
 export interface OpenForm {
   readonly leave: readonly string[]
   /** Keys of JSON texts, which must remain JSON. */
@@ -21,13 +21,12 @@ type RedactionMark = { readonly leave: LeftAloneAs } | { readonly json: true } |
  */
 export const redactionMarks = z.registry<RedactionMark>()
 
-/** Marks a new schema as one that redaction leaves alone. */
+/** Marks a new schema as a field that redaction leaves alone. */
 export function leftAlone<Schema extends z.ZodType>(schema: Schema, as: LeftAloneAs): Schema {
   redactionMarks.add(schema, { leave: as })
   return schema
 }
 
-/** Marks a new schema as JSON text. */
 export function jsonText<Schema extends z.ZodType>(schema: Schema): Schema {
   redactionMarks.add(schema, { json: true })
   return schema
@@ -39,7 +38,7 @@ export function openForm<Schema extends z.ZodType>(schema: Schema, open: OpenFor
   return schema
 }
 
-/** Parts of a provider: values that it wants back unchanged, and arguments of calls. */
+/** Rules for a provider's own parts: values that it needs back unchanged, and arguments of calls. */
 export const providerForm: OpenForm = {
   leave: [
     ...['type', 'id', 'callId', 'call_id', 'data'],

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { denial, stopReason, tokenCounts, turnOutcome } from './events/event-parts.ts'
+import { denial, stopReason, tokenCounts, turnOutcome } from './event-parts.ts'
 import { approvalId, conversationId, messageId, turnId } from './ids.ts'
 import { answers, decision, outputSchema, sessionScope } from './input.ts'
 import { failure, finding } from './item.ts'

@@ -15,7 +15,7 @@ export const enforcement = z
     'How much of the sandbox mode is enforced where commands run. With `danger-full-access` it is `none`, as there is nothing to enforce.',
   )
 
-/** Enforcement in a turn that reviews, whose sandbox mode is not that of the settings. */
+/** Enforcement in a review turn, which does not use the sandbox mode of the settings. */
 export const reviewEnforcement = enforcement
   .exactOptional()
   .describe('Of a review: enforcement of `read-only` where commands run, which counts with `danger-full-access` too.')
@@ -75,7 +75,10 @@ export const settingsChange = settingsPatch
   })
   .describe('Settings that changed; `enforcement` follows from the sandbox mode and from the environment.')
 
-/** Most bytes of JSON of what a client chooses: the state holds it, so that all of it is small beside a snapshot. */
+/**
+ * Size limits in bytes of JSON for values that a client chooses: the state holds them, so together they must be small
+ * beside a snapshot.
+ */
 export const most = {
   /** An id, a key, or the name of a model, provider, profile or environment. */
   name: 256,
@@ -86,7 +89,7 @@ export const most = {
   instructions: 1024 * 1024,
 }
 
-/** Returns the schema of a text whose bytes in JSON are limited, as they stand in a line. */
+/** Returns the schema of a text with a limited size, counted in bytes of its JSON form. */
 export function textUpTo(limitBytes: number) {
   const fits = (text: string) => text.length <= limitBytes && jsonBytes(text) <= limitBytes + 2
   return z.string().refine(fits, { error: `may have ${limitBytes} bytes of JSON` })

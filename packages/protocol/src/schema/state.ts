@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { access } from './access.ts'
 import { approval } from './approval.ts'
-import { access } from './events/access.ts'
 import {
   answerProblem,
   denial,
@@ -11,8 +11,8 @@ import {
   stopReason,
   tokenCounts,
   turnOutcome,
-} from './events/event-parts.ts'
-import { hookRef, hooksStarted } from './hooks/hook-run.ts'
+} from './event-parts.ts'
+import { hookRef, hooksStarted } from './hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import { limitName, messageCall, missingKey, queuedMessage, sideFile, turnOptions, turnPurpose } from './input.ts'
 import { decisionRecord, failure, item, itemStatus } from './item.ts'
@@ -296,5 +296,5 @@ export type PastTurn = z.infer<typeof pastTurn>
 export type Turn = z.infer<typeof turn>
 export type Compactions = z.infer<typeof compactions>
 export type RequestResult = z.infer<typeof requestResult>
-export type Core = z.infer<typeof core>
+export type ConversationCore = z.infer<typeof core>
 export type ConversationState = z.infer<typeof conversationState>

@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { access, userName } from './events/access.ts'
-import { tokenCounts } from './events/event-parts.ts'
+import { access, clientAccess, userName } from './access.ts'
+import { tokenCounts } from './event-parts.ts'
 import { clientId, conversationId } from './ids.ts'
 import { fileChangeEntry } from './item.ts'
-import { clientAccess } from './params.ts'
 import { enforcement, sandboxMode, settings } from './settings.ts'
 import { forkedFrom } from './state.ts'
 

@@ -8,9 +8,12 @@ export const trigramCount = mask + 1
 /** Text to scan, or bytes that are read as one character each. */
 export interface Haystack {
   readonly length: number
-  /** Returns the first index from `from` where a marked trigram ends, or something unseen may begin; -1 for none. */
+  /**
+   * Returns the first index from `from` where a marked trigram ends, or an unseen sequence may begin; -1 if there is no
+   * such index.
+   */
   next(from: number): number
-  /** Tells whether something that a reader does not see begins at an index. */
+  /** Tells whether a sequence that readers cannot see begins at an index. */
   hides(at: number): boolean
   /** Returns the trigram that ends at an index. */
   trigramAt(end: number): number
@@ -24,15 +27,17 @@ export function trigramOf(first: number, second: number, third: number): number 
   return (((first & 255) << 12) ^ ((second & 255) << 6) ^ (third & 255)) & mask
 }
 
-/** Tables by which a scan stops. */
+/** Tables of the places where a scan stops. */
 export interface StopTables {
   /** Trigrams: 1 for each that a pattern has. */
   readonly marked: Uint8Array
-  /** Characters: 1 for each that a reader does not see, or that is half of one. */
+  /** Characters: 1 for each invisible character, and for each half of one. */
   readonly unseen: Uint8Array
 }
 
-/** Creates a haystack of text. Trigrams use the low byte of a character; marked ones are ASCII, so none is missed. */
+/**
+ * Creates a haystack of text. Trigrams use the low byte of a character; marked ones are ASCII, so every one is found.
+ */
 export function inText(text: string, { marked, unseen }: StopTables): Haystack {
   const trigramAt = (end: number) => trigramOf(text.charCodeAt(end - 2), text.charCodeAt(end - 1), text.charCodeAt(end))
   return {
@@ -92,7 +97,10 @@ export function inBytes({ before, bytes, decode }: ByteText, tables: StopTables)
   }
 }
 
-/** Finds such a place in bytes. A function of its own over one type, since a scan spends most of its time here. */
+/**
+ * Finds the next place in bytes where a scan stops. A function of its own over one type, since a scan spends most of
+ * its time here.
+ */
 function nextInBytes(
   bytes: Uint8Array,
   { marked, unseen }: StopTables,

@@ -1,6 +1,6 @@
 import { base64Of, utf8Bytes } from '@parley/text'
 
-/** Value that is known to be secret, with the word that its mark shows. */
+/** Known secret value, and the kind that its mark shows. */
 export interface SecretValue {
   readonly kind: string
   readonly value: string
@@ -13,7 +13,7 @@ export function secretsNamed(entries: Readonly<Record<string, string | undefined
   )
 }
 
-/** Returns the value as a secret, or nothing where it is too common to search for. */
+/** Returns the value as a secret; an empty list for a value that is too common to search for. */
 export function secretValue(name: string, value: string): readonly SecretValue[] {
   const trimmed = value.trim()
   return isDistinctive(trimmed) ? [{ kind: kindOf(name), value: trimmed }] : []
@@ -31,7 +31,7 @@ const secretSegment = /(^|[_.-])(KEY|PASS|PAT|DSN|AUTH|PWD|COOKIE)([_.-]|$)/i
 const aboutSecrets =
   /(FILE|PATH|DIR|FOLDER|SOCK|ID|NAME|URL|URI|HOST|ENDPOINT|TTL|EXPIRY|EXPIRES|EXPIRES_AT|LENGTH|LIMIT|TYPE|COUNT|SIZE|ENABLED|ENV_VAR|FINGERPRINT|HELPER|DOMAIN|REGION|PROVIDER|METHOD|MODE|ISSUER|AUDIENCE|REALM|ALGORITHM|ALG|SCOPES?|VERSION|PREFIX|MANAGER|STORE|BACKEND|PARALLELISM)$/i
 
-/** Names in which "key" or "token" has another sense, such as keys of tables and pieces of text. */
+/** Names with another sense of "key" or "token", such as keys of tables and pieces of text. */
 const otherSenses =
   /PUBLIC|TOKENI[ZS]|(^|_)(PRIMARY|FOREIGN|UNIQUE|INDEX|SORT|PARTITION|GROUP|ROUTING|CACHE|OBJECT|S3|HOT)_?KEY($|_)/i
 
@@ -59,7 +59,7 @@ export function isDistinctive(value: string): boolean {
   return kinds > 1 || value.length >= 16
 }
 
-/** Way in which text may write a value. */
+/** Spelling of a value in text. */
 export interface ValueForm {
   readonly text: string
   /** True where a line may end anywhere within it. */
@@ -67,8 +67,8 @@ export interface ValueForm {
 }
 
 /**
- * Returns the ways in which text may write a value: unchanged, in JSON, in JSON in JSON, in a URL, as UTF-8 bytes, and
- * inside base64, where it has one form for each offset in a group of three bytes.
+ * Returns the spellings of a value in text: unchanged, in JSON, in JSON in JSON, in a URL, as UTF-8 bytes, and inside
+ * base64, with one form for each offset in a group of three bytes.
  */
 export function formsOf(value: string): readonly ValueForm[] {
   const json = JSON.stringify(value).slice(1, -1)
@@ -79,7 +79,10 @@ export function formsOf(value: string): readonly ValueForm[] {
   return [...[...new Set(plain)].map(form(false)), ...[...new Set([...inside, ...urlSafe])].map(form(true))]
 }
 
-/** Returns a string as writers of JSON write it: with `\/` (PHP), in ASCII (Python), without signs of HTML (Go, Java). */
+/**
+ * Returns the spellings of a string by writers of JSON: with `\/` (PHP), in ASCII (Python), without signs of HTML (Go,
+ * Java).
+ */
 function jsonForms(json: string): readonly string[] {
   const escaped = (signs: RegExp) =>
     json.replaceAll(signs, (sign) => String.raw`\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -109,7 +112,7 @@ function urlForms(value: string): readonly string[] {
   return [...forms, ...forms.map((form) => form.replaceAll(/%../g, (sign) => sign.toLowerCase()))]
 }
 
-/** Returns the UTF-8 bytes as one character each, the form in which output of commands is scanned. */
+/** Returns the UTF-8 bytes as one character each, the form of scanned command output. */
 function bytesForm(value: string): string {
   return utf8Bytes(value)
     .map((byte) => String.fromCharCode(byte))

@@ -5,24 +5,26 @@ import type { Pattern } from './pattern.ts'
 export interface PatternIndex {
   /** Table of trigrams: 1 for each that a pattern has. */
   readonly marked: Uint8Array
-  readonly byTrigram: ReadonlyMap<number, readonly Place[]>
+  readonly byTrigram: ReadonlyMap<number, readonly IndexedPattern[]>
   /** Patterns by each beginning of their prefix that is too short to contain the trigram. */
   readonly beginnings: ReadonlyMap<string, readonly Pattern[]>
   readonly longestBeginning: number
 }
 
-export interface Place {
+export interface IndexedPattern {
   readonly pattern: Pattern
   /** Distance from the pattern's first character to the trigram's last. */
   readonly offset: number
 }
 
-/** Greatest distance of the trigram from the start of its prefix. The nearer it is, the less text a stream holds back. */
+/**
+ * Greatest distance of the trigram from the start of its prefix. A nearer trigram lets a stream hold back less text.
+ */
 export const maxOffset = 8
 
 export function indexPatterns(patterns: readonly Pattern[]): PatternIndex {
   const marked = new Uint8Array(trigramCount)
-  const byTrigram = new Map<number, readonly Place[]>()
+  const byTrigram = new Map<number, readonly IndexedPattern[]>()
   const beginnings = new Map<string, Pattern[]>()
   for (const pattern of patterns) {
     const { prefix, anyCase } = pattern

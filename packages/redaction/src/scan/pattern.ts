@@ -3,8 +3,8 @@ import { formsOf, isDistinctive, isSecretName, type SecretValue } from './known-
 import { blockPrefix, matchKeyBlock } from './private-key-block.ts'
 import { fullEnd, isWordCode, matchShape, prefixOf, readShape, type Shape } from './shape.ts'
 
-/** Secret in a text, or a mark. */
-export interface Found {
+/** Match of a pattern: a secret, or a mark. */
+export interface SecretMatch {
   readonly start: number
   readonly end: number
   /** Index where its pattern begins, such as the word before a password. */
@@ -20,7 +20,7 @@ export interface Pattern {
   readonly anyCase: boolean
   /** Tells whether the text before `start` lets a match begin there. */
   mayBegin(text: string, start: number): boolean
-  match(text: string, start: number, whole: boolean): Found | 'no' | 'more'
+  match(text: string, start: number, whole: boolean): SecretMatch | 'no' | 'more'
 }
 
 const always = () => true
@@ -76,10 +76,13 @@ function formPattern(form: string, secret: SecretValue): Pattern {
   }
 }
 
-/** Number of characters that find a form in base64: a line that ends within them is not looked over. */
+/** Length of the prefix that finds a form in base64. A line break within the prefix is not recognised. */
 const base64Prefix = 12
 
-/** Returns the patterns of a form in base64, whose lines may end: by its beginning, and without that by what follows. */
+/**
+ * Returns the patterns of a form in base64, which may be split into lines: one for its beginning, and one for the text
+ * after it.
+ */
 function base64Patterns(form: string, secret: SecretValue): Pattern[] {
   const rest = form.slice(base64Prefix)
   return [form, ...(rest.length < base64Prefix ? [] : [rest])].map((part) => ({
@@ -97,7 +100,7 @@ function base64Patterns(form: string, secret: SecretValue): Pattern[] {
 /** End of a line with the blanks before the next one, as it is or as JSON writes it. */
 const lineEnd = /(?:\r?\n|(?:\\r)?\\n)[ \t]{0,64}/y
 
-/** Returns where a form ends in a text that may break its lines; `more` where the text ends before. */
+/** Returns the end of a form in a text with possible line breaks; `more` if the text ends first. */
 function endOverLines(form: string, text: string, start: number): number | 'no' | 'more' {
   let at = start
   for (let index = 0; index < form.length; index++) {
@@ -112,7 +115,7 @@ function endOverLines(form: string, text: string, start: number): number | 'no' 
   return at
 }
 
-/** Tells whether a text ends in what may become the end of a line. */
+/** Tells whether a text ends with the beginning of a line break. */
 function isBegunLineEnd(text: string, at: number): boolean {
   return text.length - at < 4 && ['\r', '\\', String.raw`\r`, '\\r\\'].includes(text.slice(at))
 }
@@ -137,13 +140,13 @@ function shapePattern({ kind, shape: source, doubt, anyCase, anywhere }: (typeof
   }
 }
 
-/** Returns the name of the variable that is set at `start`; the name may begin before. */
+/** Returns the name of the variable that is set at `start`, including letters before `start`. */
 function variableAt(text: string, start: number): string {
   const before = /\w*$/.exec(text.slice(Math.max(0, start - contextLength), start))?.[0] ?? ''
   return before + text.slice(start, text.indexOf('=', start))
 }
 
-/** Number of characters before a place that decide whether a match may begin there. */
+/** Number of preceding characters that decide whether a match may begin at a place. */
 export const contextLength = 24
 
 /** Escapes of JSON, C, URLs and terminals that end in a letter or digit which is not part of a word. */

@@ -35,7 +35,7 @@ export function matchKeyBlock(text: string, from: number, whole: boolean): Shape
   }
 }
 
-interface Block {
+interface BoundedText {
   /** Text up to the length limit of a block. */
   readonly text: string
   readonly limit: number
@@ -44,7 +44,7 @@ interface Block {
 
 type Piece = { readonly kind: 'line' | 'footer'; readonly end: number } | { readonly kind: 'other' }
 
-function nextPiece({ text, limit, whole }: Block, from: number): Piece | 'more' {
+function nextPiece({ text, limit, whole }: BoundedText, from: number): Piece | 'more' {
   const isAll = whole || text.length === limit
   const reach = Math.min(from + maxGap, limit)
   next.lastIndex = from

@@ -1,12 +1,12 @@
 import { type Haystack, inBytes, inText, type StopTables } from './haystack.ts'
 import type { SecretValue } from './known-values.ts'
-import { contextLength, type Found, patternsFor } from './pattern.ts'
+import { contextLength, patternsFor, type SecretMatch } from './pattern.ts'
 import { indexPatterns, type PatternIndex } from './pattern-index.ts'
 import { scan } from './scan.ts'
 import { firstLane, type Lane, scanSeen } from './scan-seen.ts'
 import { type BytePiece, mayHide, mayHideInBytes, type TextForm, unseenTable } from './unseen.ts'
 
-/** Redactor that replaces secrets in texts by marks. Its own output stays as it is. */
+/** Replaces secrets in texts by marks. Leaves its own output unchanged. */
 export interface Redactor {
   /** Returns the redacted text; the same text where it has no secret. */
   text(text: string): string
@@ -16,14 +16,16 @@ export interface Redactor {
 }
 
 /**
- * Redactor of a text that arrives in pieces. It holds back what may begin a secret until that is decided. Its output,
- * joined, equals the redacted whole.
+ * Redactor of a text that arrives in pieces. It holds back a possible beginning of a secret. Its output, joined, equals
+ * the redacted whole.
  */
 export interface RedactedStream {
   push(piece: string): string
-  /** Adds bytes, read as one character each. Returns the output, or how many bytes of the piece pass unchanged. */
+  /**
+   * Adds bytes, read as one character each. Returns the output, or the number of bytes of the piece that pass
+   * unchanged.
+   */
   pushBytes(piece: BytePiece): string | number
-  /** Returns the redacted rest. */
   end(): string
 }
 
@@ -33,7 +35,7 @@ export interface RedactorParts {
   readonly tag: (value: string) => string
 }
 
-/** Returns the mark that replaces a secret; `tag` is that of `RedactorParts`. */
+/** Returns the mark that replaces a secret; `tag` comes from `RedactorParts.tag`. */
 export function markFor(kind: string, tag: string): string {
   return `[secret:${kind}:${tag}]`
 }
@@ -48,7 +50,8 @@ export function createRedactor({ values, tag }: RedactorParts): Redactor {
       bytes: { marked, unseen: unseenTable('bytes') },
     },
   }
-  const markOf = ({ secret }: Found, text: string) => (secret === null ? text : markFor(secret.kind, tag(secret.value)))
+  const markOf = ({ secret }: SecretMatch, text: string) =>
+    secret === null ? text : markFor(secret.kind, tag(secret.value))
   return {
     text: (text) => replaceFound({ text, from: 0, to: text.length }, findAll(search, text), markOf),
     secretsIn(text) {
@@ -65,8 +68,10 @@ interface Search {
   readonly tables: Readonly<Record<TextForm, StopTables>>
 }
 
-/** Finds the secrets of a whole text: what stands there, and where something in it is unseen, what a reader sees. */
-function findAll({ index, tables }: Search, text: string): readonly Found[] {
+/**
+ * Finds the secrets of a whole text: in the text itself and, if parts are invisible, in the text that a reader sees.
+ */
+function findAll({ index, tables }: Search, text: string): readonly SecretMatch[] {
   const form = 'characters'
   if (!mayHide(text, form)) {
     const range = { from: 0, whole: true, afterSecret: false }
@@ -76,14 +81,14 @@ function findAll({ index, tables }: Search, text: string): readonly Found[] {
   return scanSeen(index, { text, form, isWhole: true, lanes: [firstLane] }).found
 }
 
-type MarkOf = (found: Found, text: string) => string
+type MarkOf = (found: SecretMatch, text: string) => string
 
 function createStream({ index, tables }: Search, markOf: MarkOf): RedactedStream {
   let form: TextForm = 'characters'
   let lanes: readonly Lane[] = [firstLane]
   let held = ''
 
-  /** Scans a haystack that begins with the context and the held text. Returns null where something in it is unseen. */
+  /** Scans a haystack that begins with the context and the held text. Returns null if part of it is invisible. */
   function takePlain(hay: Haystack, isWhole: boolean): string | number | null {
     if (lanes.length > 1) return null
     const { context, afterSecret } = lanes[0] ?? firstLane
@@ -125,13 +130,13 @@ function createStream({ index, tables }: Search, markOf: MarkOf): RedactedStream
   }
 }
 
-interface Part {
+interface TextRange {
   readonly text: string
   readonly from: number
   readonly to: number
 }
 
-function replaceFound({ text, from, to }: Part, found: readonly Found[], markOf: MarkOf): string {
+function replaceFound({ text, from, to }: TextRange, found: readonly SecretMatch[], markOf: MarkOf): string {
   if (found.every(({ secret }) => secret === null))
     return from === 0 && to === text.length ? text : text.slice(from, to)
   const pieces: string[] = []

@@ -1,5 +1,5 @@
 import { inText } from './haystack.ts'
-import { contextLength, type Found } from './pattern.ts'
+import { contextLength, type SecretMatch } from './pattern.ts'
 import type { PatternIndex } from './pattern-index.ts'
 import { scan } from './scan.ts'
 import type { TextForm } from './unseen.ts'
@@ -7,7 +7,7 @@ import { type View, viewsOf, whole } from './views.ts'
 
 /** State of a scan in one view, between two pieces of a text. */
 export interface Lane {
-  /** Text before: it decides whether a secret may begin after it. */
+  /** Preceding text, which decides whether a secret may begin after it. */
   readonly context: string
   /** True when a secret ends at the end of the context. */
   readonly afterSecret: boolean
@@ -20,12 +20,12 @@ interface SeenText {
   readonly form: TextForm
   /** True when nothing follows. */
   readonly isWhole: boolean
-  /** Lanes of the text itself, of its letters and of the screen; one that is left out is as the one before. */
+  /** Lanes of the text itself, of its letters and of the screen; a missing lane equals the one before. */
   readonly lanes: readonly Lane[]
 }
 
 export interface SeenScan {
-  readonly found: readonly Found[]
+  readonly found: readonly SecretMatch[]
   /** Index up to which the text is decided in every view. */
   readonly settled: number
   /** Lanes from there on. */
@@ -33,8 +33,8 @@ export interface SeenScan {
 }
 
 /**
- * Finds the secrets of a text in which something is unseen: those of the text itself and those that a reader sees.
- * Ranges are of the text, those that overlap are one. What a backspace takes back counts as far as it was not settled.
+ * Finds the secrets of a text with invisible parts, in the text itself and in the text that a reader sees. Ranges refer
+ * to the text itself; overlapping ones are joined. A backspace only affects text that was not settled.
  */
 export function scanSeen(index: PatternIndex, { text, form, isWhole, lanes }: SeenText): SeenScan {
   const { views: seen, limit } = viewsOf(text, form, isWhole)
@@ -52,12 +52,12 @@ export function scanSeen(index: PatternIndex, { text, form, isWhole, lanes }: Se
   }
 }
 
-/** Table for texts in which all is seen. It has all characters, because a look beyond its end would be slow. */
+/** Table for texts without invisible parts. It covers all characters, because a look beyond its end would be slow. */
 const none = new Uint8Array(65536)
 
 interface ViewScan {
   /** Secrets by their ranges in the text itself. */
-  readonly found: readonly Found[]
+  readonly found: readonly SecretMatch[]
   readonly settled: number
   after(place: number): Lane
 }
@@ -87,9 +87,9 @@ function scanView(index: PatternIndex, view: View, { lane, isWhole }: { lane: La
   }
 }
 
-/** Joins secrets that overlap; the longest says what they are. */
-function joined(found: readonly Found[]): readonly Found[] {
-  const groups: { found: Found; longest: Found }[] = []
+/** Joins overlapping secrets; the longest gives the kind. */
+function joined(found: readonly SecretMatch[]): readonly SecretMatch[] {
+  const groups: { found: SecretMatch; longest: SecretMatch }[] = []
   const secrets = found.filter(({ secret }) => secret !== null)
   for (const one of secrets.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = groups.at(-1)
@@ -107,8 +107,8 @@ function joined(found: readonly Found[]): readonly Found[] {
   return groups.map((group) => group.found)
 }
 
-/** Returns the last index up to `decided` that lies neither within a match nor within what is unseen in a view. */
-function settledBefore(decided: number, found: readonly Found[], views: readonly View[]): number {
+/** Returns the last index up to `decided` outside of matches and of the invisible sequences of each view. */
+function settledBefore(decided: number, found: readonly SecretMatch[], views: readonly View[]): number {
   let settled = decided
   for (;;) {
     const around = found.find(({ begin, end }) => begin < settled && settled < end)
@@ -119,7 +119,7 @@ function settledBefore(decided: number, found: readonly Found[], views: readonly
   }
 }
 
-/** Leaves out the last lanes that are as the one before. */
+/** Drops the last lanes that equal the one before. */
 function distinct(lanes: readonly Lane[]): readonly Lane[] {
   const isSame = (one: Lane | undefined, other: Lane | undefined) =>
     one?.context === other?.context && one?.afterSecret === other?.afterSecret

@@ -1,16 +1,16 @@
 import type { Haystack } from './haystack.ts'
-import { contextLength, type Found, type Pattern } from './pattern.ts'
-import { maxOffset, type PatternIndex, type Place } from './pattern-index.ts'
+import { contextLength, type Pattern, type SecretMatch } from './pattern.ts'
+import { type IndexedPattern, maxOffset, type PatternIndex } from './pattern-index.ts'
 
-export interface Scan {
-  readonly found: readonly Found[]
+export interface TextScan {
+  readonly found: readonly SecretMatch[]
   /** Index up to which the text is decided; from there on it depends on what follows. */
   readonly settled: number
-  /** True where a reader does not see something of the text, so that all else is incomplete: `scanSeen` finds the rest. */
+  /** True if part of the text is invisible, so that this result is incomplete: `scanSeen` finds the rest. */
   readonly hides: boolean
 }
 
-interface Range {
+interface ScanWindow {
   /** Index to scan from; text before it is context only. */
   readonly from: number
   /** True when nothing follows the text. */
@@ -23,8 +23,8 @@ interface Range {
  * Finds the secrets of a text from left to right, without overlaps. A result depends only on the text around its place,
  * so a text in pieces has the same results as the whole.
  */
-export function scan(index: PatternIndex, hay: Haystack, { from, whole, afterSecret }: Range): Scan {
-  const found: Found[] = []
+export function scan(index: PatternIndex, hay: Haystack, { from, whole, afterSecret }: ScanWindow): TextScan {
+  const found: SecretMatch[] = []
   let free = from
   let ended = afterSecret ? from : -1
   for (let at = hay.next(from); at >= 0; at = hay.next(at + 1)) {
@@ -40,7 +40,7 @@ export function scan(index: PatternIndex, hay: Haystack, { from, whole, afterSec
   return { found, settled: whole ? hay.length : beginningAtEnd(index, hay, { free, ended }), hides: false }
 }
 
-const nothing: readonly Place[] = []
+const nothing: readonly IndexedPattern[] = []
 
 interface Spot {
   readonly at: number
@@ -49,8 +49,12 @@ interface Spot {
   readonly whole: boolean
 }
 
-/** Returns the match whose trigram ends at `at`. A number is the start of one that needs more text. */
-function matchAt({ byTrigram }: PatternIndex, hay: Haystack, { at, free, ended, whole }: Spot): Found | number | null {
+/** Returns the match with a trigram that ends at `at`. A number is the start of a match that needs more text. */
+function matchAt(
+  { byTrigram }: PatternIndex,
+  hay: Haystack,
+  { at, free, ended, whole }: Spot,
+): SecretMatch | number | null {
   for (const { pattern, offset } of byTrigram.get(hay.trigramAt(at)) ?? nothing) {
     const start = at - offset
     if (start < free || !hasPrefix(hay, pattern, start)) continue
@@ -75,7 +79,12 @@ function hasPrefix(hay: Haystack, { prefix, anyCase }: Pattern, start: number): 
 }
 
 /** Finds secrets between the start of a match and its secret part, such as a user name before a URL's password. */
-function withinPrefix(index: PatternIndex, hay: Haystack, from: number, { start }: Found): readonly Found[] {
+function withinPrefix(
+  index: PatternIndex,
+  hay: Haystack,
+  from: number,
+  { start }: SecretMatch,
+): readonly SecretMatch[] {
   const least = 8
   if (start - from < least) return []
   const text = hay.text().slice(0, start)
@@ -90,7 +99,7 @@ function limitedNext(hay: Haystack, limit: number): (from: number) => number {
   }
 }
 
-/** Returns the index where a pattern begins that the text's end may be part of; the length of the text for none. */
+/** Returns the index of the first pattern that the end of the text may begin; without one, the length of the text. */
 function beginningAtEnd(
   { beginnings, longestBeginning }: PatternIndex,
   hay: Haystack,

@@ -2,7 +2,7 @@
 export type ShapeMatch = { readonly start: number; readonly end: number } | 'no' | 'more'
 
 /** Step of a shape: `min` to `max` characters of a class, matched greedily without backtracking. */
-interface Step {
+interface ShapeStep {
   readonly of: CharacterClass
   readonly min: number
   readonly max: number
@@ -10,7 +10,7 @@ interface Step {
 
 /** Compiled shape of a key. */
 export interface Shape {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ShapeStep[]
   /** Steps that match the secret itself: the first, and the one after the last. */
   readonly secret: readonly [from: number, to: number]
   /** True when no letter or digit may follow. */
@@ -19,7 +19,7 @@ export interface Shape {
   readonly more: number
 }
 
-interface Reader {
+interface SourceCursor {
   readonly source: string
   at: number
 }
@@ -30,7 +30,7 @@ interface Reader {
  */
 export function readShape(source: string, anyCase = false): Shape {
   const reader = { source: source.replace(/!$/, ''), at: 0 }
-  const steps: Step[] = []
+  const steps: ShapeStep[] = []
   let secret: [number, number] = [0, -1]
   while (reader.at < reader.source.length) {
     const sign = reader.source.charAt(reader.at)
@@ -51,12 +51,12 @@ export function readShape(source: string, anyCase = false): Shape {
 }
 
 /**
- * Number of characters beyond the minimum that decide whether a match is a secret. Without this limit, text with many
- * beginnings would be read again to the far end of each.
+ * Number of characters beyond the minimum that decide whether a match is a secret. Without this limit, a text with many
+ * beginnings would be read to its far end for each of them.
  */
 const decidingLength = 32
 
-function limitLast(steps: Step[]): number {
+function limitLast(steps: ShapeStep[]): number {
   const last = steps.at(-1)
   if (last === undefined || last.max <= last.min + decidingLength) return 0
   const max = last.min + decidingLength
@@ -64,7 +64,7 @@ function limitLast(steps: Step[]): number {
   return last.max - max
 }
 
-function readClass(reader: Reader, anyCase: boolean): CharacterClass {
+function readClass(reader: SourceCursor, anyCase: boolean): CharacterClass {
   const { source, at } = reader
   const end = source.charAt(at) === '[' ? source.indexOf(']', at) + 1 : at + (source.charAt(at) === '\\' ? 2 : 1)
   reader.at = end
@@ -77,7 +77,7 @@ export function prefixOf(source: string, anyCase = false): string {
   return anyCase ? prefix.toLowerCase() : prefix
 }
 
-function readCount(reader: Reader): [min: number, max: number] {
+function readCount(reader: SourceCursor): [min: number, max: number] {
   const found = /^\{(\d+)(,(\d+))?\}/.exec(reader.source.slice(reader.at))
   if (found === null) return [1, 1]
   reader.at += found[0].length
@@ -114,7 +114,7 @@ export function fullEnd({ steps, more }: Shape, text: string, end: number, whole
   return until === text.length && until < end + more && !whole ? 'more' : until
 }
 
-function runEnd({ of: { table, others }, max }: Step, text: string, from: number): number {
+function runEnd({ of: { table, others }, max }: ShapeStep, text: string, from: number): number {
   const until = Math.min(from + max, text.length)
   for (let at = from; at < until; at++) {
     const code = text.charCodeAt(at)
@@ -123,7 +123,7 @@ function runEnd({ of: { table, others }, max }: Step, text: string, from: number
   return until
 }
 
-/** Tells whether a code is that of an ASCII letter or digit. */
+/** Tells whether a code stands for an ASCII letter or digit. */
 export function isWordCode(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }

@@ -1,7 +1,7 @@
-/** Forms in which a text is scanned: characters, or UTF-8 bytes as one character each. */
+/** Forms of a scanned text: characters, or UTF-8 bytes as one character each. */
 export type TextForm = 'characters' | 'bytes'
 
-/** Ranges of controls for which a terminal shows nothing: tabs and ends of lines are not among them. */
+/** Ranges of controls that a terminal does not show, without tabs and line ends. */
 const controls = [[0x00, 0x08], [0x0e, 0x1f], [0x7f]] as const
 
 /** Ranges of characters without a shape of their own (Default_Ignorable_Code_Point). */
@@ -20,7 +20,7 @@ const ignorables = [
   ...[[0x202a, 0x202e], [0x2060, 0x206f], [0x3164], [0xfe00, 0xfe0f], [0xfeff], [0xffa0], [0xfff0, 0xfff8]],
 ] as const
 
-/** First halves of the pairs of those beyond them. */
+/** High surrogates of ignorable characters beyond the basic plane. */
 const halves = [0xd82f, 0xd834, 0xdb40] as const
 
 const sign = (code: number) => String.raw`\u${code.toString(16).padStart(4, '0')}`
@@ -52,26 +52,31 @@ const maxPayload = 2048
 const spelledEscape = String.raw`\\{1,4}(?:u001[bB]|u\{1[bB]\}|x1[bB]|0?33|[eE])|\^\[`
 const spelledStart = String.raw`(?:${spelledEscape})\[`
 const spelledArguments = '[0-9;]{0,32}'
-/** Numbers of what a reader does not see, as JSON and source code write them. */
+/** Numbers of invisible characters in the escapes of JSON and source code. */
 const spelledNumber = String.raw`00(?:0[0-8dDeEfF]|1[\da-fA-F]|7[fF]|[89][\da-fA-F]|[aA][dD])|034[fF]|061[cC]|115[fF]|1160|17[bB][45]|180[b-fB-F]|20(?:0[b-fB-F]|2[a-eA-E]|6[\da-fA-F])|3164|[fF][eE]0[\da-fA-F]|[fF]{2}[aA]0|[fF][eE][fF]{2}|[fF]{3}[0-8]`
-/** Spelling of such a letter: by its number, by its bytes as git and C write them, or as `showHidden` of the protocol shows it. */
+/**
+ * Spelling of an invisible character: by its number, by its bytes as git and C write them, or as `showHidden` of the
+ * protocol shows it.
+ */
 const spelledLetter = String.raw`\\{1,4}(?:u(?:${spelledNumber})|x(?:0[0-8dDeEfF]|1[\da-fA-F]|7[fF]|[89][\da-fA-F]|[aA][dD])|[23][0-7]{2}|b)|<U\+[\dA-F]{4,6}>`
 const unfinishedSpelled = String.raw`\\{1,4}(?:u[\da-fA-F]{0,3}|u\{1?[bB]?|x[\da-fA-F]?|[0-3][0-7]?)?|\^|${spelledEscape}|${spelledStart}${spelledArguments}|<(?:U(?:\+[\dA-F]{0,6})?)?`
 
-/** Patterns of what a reader does not see, at a place. One that ends the text may go on: it matches `unfinished`. */
-interface Unseen {
-  /** All of it; payloads of titles and links count as seen. */
+/**
+ * Patterns of invisible sequences at a place. A sequence at the end of the text may continue: it matches `unfinished`.
+ */
+interface UnseenPatterns {
+  /** Invisible sequences; payloads of titles and links count as visible. */
   readonly letters: RegExp
-  /** All of it with these payloads. */
+  /** Invisible sequences including these payloads. */
   readonly screen: RegExp
   readonly unfinished: RegExp
-  /** The same at the end of a text, for what no escape character begins. */
+  /** Unfinished sequences at the end of a text that begin without an escape character. */
   readonly begun: RegExp
 }
 
 const patterns = { characters: patternsOf('characters'), bytes: patternsOf('bytes') } as const
 
-function patternsOf(form: TextForm): Unseen {
+function patternsOf(form: TextForm): UnseenPatterns {
   const { introducer, terminator, payload, opener, ignorable, half } = partsOf[form]
   const control = `(?:${introducer})[0-?]{0,64}[ -/]{0,8}`
   const text = `(?:${opener})${payload}{0,${maxPayload}}`
@@ -93,14 +98,14 @@ function patternsOf(form: TextForm): Unseen {
   }
 }
 
-export function unseenIn(form: TextForm): Unseen {
+export function unseenIn(form: TextForm): UnseenPatterns {
   return patterns[form]
 }
 
-/** Tables by form: 1 for each character that is unseen, or half of one; 2 for others that may begin something unseen. */
+/** Tables by form: 1 for each invisible character or half of one; 2 for others that may begin an invisible sequence. */
 const tables: Partial<Record<TextForm, Uint8Array>> = {}
 
-/** Returns the table of a form, made at the first use: a start of the program needs none. */
+/** Returns the table of a form, created at the first use: a start of the program needs no table. */
 export function unseenTable(form: TextForm): Uint8Array {
   const table = tables[form] ?? makeTable(form)
   tables[form] = table
@@ -120,15 +125,15 @@ function makeTable(form: TextForm): Uint8Array {
   return table
 }
 
-/** Texts without which nothing is spelled, in turn searched for in all texts. */
+/** Texts that every spelled escape contains, searched for one after the other. */
 const signsOfSpelled = ['\\', '<U+', '^[['] as const
 const spelled = new RegExp(`${spelledStart}|${spelledLetter}`)
 const loneReturn = /\r(?!\n)/
 const ignorableBytes = new RegExp(partsOf.bytes.ignorable)
-/** Longest text at an end that decides whether an escape may be spelled there. */
+/** Length of the longest unfinished escape at the end of a text. */
 const tailLength = 10
 
-/** Tells whether a text has, or may have at its end, anything unseen that is in no table. */
+/** Tells whether a text contains, or may begin at its end, an invisible sequence that the tables do not cover. */
 export function mayHide(text: string, form: TextForm): boolean {
   if (signsOfSpelled.some((sign) => text.includes(sign)) && spelled.test(text)) return true
   if (text.includes('\r') && loneReturn.test(text)) return true
@@ -140,7 +145,7 @@ function isBegun(tail: string, form: TextForm): boolean {
   return (form === 'bytes' || firstsOfSpelled.test(tail)) && patterns[form].begun.test(tail)
 }
 
-/** Last characters of something spelled that is unfinished, and its first ones. */
+/** Last characters of an unfinished spelled escape; below, its first ones. */
 const endsOfSpelled = /[\\\dA-FUa-eux<+^{}[;]$/
 const firstsOfSpelled = /[\\<^]/
 
@@ -153,7 +158,7 @@ export interface BytePiece {
   decode(from: number, to: number): string
 }
 
-/** Tells the same of bytes, which become text only where something in them is suspect. */
+/** Does the same as `mayHide` for bytes, which become text only if part of them is suspect. */
 export function mayHideInBytes({ bytes, isAscii, includes, decode }: BytePiece): boolean {
   const { length } = bytes
   return (
@@ -164,7 +169,7 @@ export function mayHideInBytes({ bytes, isAscii, includes, decode }: BytePiece):
   )
 }
 
-/** First and second bytes of the UTF-8 forms of what has no shape. */
+/** First two bytes of the UTF-8 forms of ignorable characters. */
 const beginnings = new Set([
   ...Array.from({ length: 32 }, (_, nth) => 0xc280 + nth),
   ...[0xc2ad],
@@ -185,7 +190,7 @@ const beginnings = new Set([
   0xf3a0,
 ])
 
-/** Tells whether bytes begin the UTF-8 form of anything without a shape. */
+/** Tells whether bytes contain the beginning of an ignorable character in UTF-8. */
 function mayIgnore(bytes: Uint8Array): boolean {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0

@@ -1,12 +1,12 @@
 import { type TextForm, unseenIn, unseenTable } from './unseen.ts'
 
-/** Piece of a text that a reader sees. */
-interface Range {
+/** Visible piece of a text. */
+interface VisiblePiece {
   readonly from: number
   to: number
 }
 
-/** Text as a reader sees it, with the places that its characters have in the text itself. */
+/** Text as a reader sees it, with a mapping of its characters to places in the text itself. */
 export interface View {
   readonly text: string
   /** Returns the index in the text itself of a character of the view; `limit` for the end. */
@@ -17,23 +17,25 @@ export interface View {
   floor(place: number): number
 }
 
-/** Returns the view of a text that is seen as it is. */
+/** Returns the view of a text without invisible parts. */
 export function whole(text: string): View {
   return { text, placeOf: (at) => at, countBefore: (place) => place, floor: (place) => place }
 }
 
-/** Signs of what only the screen hides: payloads, characters that are taken back, blanks at the right margin. */
+/**
+ * Signs of sequences that only the screen hides: payloads, characters that are taken back, blanks at the right margin.
+ */
 const onScreenOnly = /\x08|\x1b[\]PX^_k]|[\x90\x98\x9d-\x9f]| \r(?!\n)/
 
 export interface Views {
   readonly views: readonly View[]
-  /** Index where something begins that a further piece may finish; the views end there. */
+  /** Index of a sequence that a further piece may finish; the views end there. */
   readonly limit: number
 }
 
 /**
- * Returns what a reader sees of a text: its letters without controls, and where that differs, what a screen shows. A
- * secret may be whole in either, or in the text itself alone.
+ * Returns the views of a text: its letters without controls and, if different, the text on a screen. A secret may be
+ * whole in either view, or only in the text itself.
  */
 export function viewsOf(text: string, form: TextForm, isWhole: boolean): Views {
   const unseen = unseenIn(form)
@@ -46,24 +48,24 @@ export function viewsOf(text: string, form: TextForm, isWhole: boolean): Views {
   return { views: read.map((seen) => viewOf(text.slice(0, limit), seen)), limit }
 }
 
-interface Seen {
-  readonly ranges: readonly Range[]
-  /** Beginnings and ends of the unseen sequences, in turns. */
+interface VisiblePieces {
+  readonly ranges: readonly VisiblePiece[]
+  /** Beginnings and ends of the invisible sequences, alternately. */
   readonly bounds: readonly number[]
-  /** Index of the last unseen sequence; the length of the text for none. */
+  /** Index of the last invisible sequence; without one, the length of the text. */
   readonly last: number
 }
 
-interface Reader {
-  /** Characters that may begin something unseen. */
+interface UnseenRules {
+  /** Table of the characters that may begin an invisible sequence. */
   readonly table: Uint8Array
   readonly unseen: RegExp
   /** True where a backspace takes back a character, and a return a blank before it. */
   readonly takesBack: boolean
 }
 
-function seenRanges(text: string, { table, unseen, takesBack }: Reader): Seen {
-  const ranges: Range[] = []
+function seenRanges(text: string, { table, unseen, takesBack }: UnseenRules): VisiblePieces {
+  const ranges: VisiblePiece[] = []
   const bounds: number[] = []
   let from = 0
   for (let at = 0; at < text.length; at++) {
@@ -86,19 +88,19 @@ function isTaking(text: string, at: number): boolean {
   return sign === '\b' || (sign === '\r' && text.charAt(at - 1) === ' ' && text.charAt(at + 1) !== '\n')
 }
 
-function upTo(ranges: readonly Range[], limit: number): readonly Range[] {
+function upTo(ranges: readonly VisiblePiece[], limit: number): readonly VisiblePiece[] {
   if ((ranges.at(-1)?.to ?? 0) <= limit) return ranges
   return ranges.filter(({ from }) => from < limit).map(({ from, to }) => ({ from, to: Math.min(to, limit) }))
 }
 
-function takeBack(ranges: Range[]): void {
+function takeBack(ranges: VisiblePiece[]): void {
   const last = ranges.at(-1)
   if (last === undefined) return
   last.to -= 1
   if (last.to === last.from) ranges.pop()
 }
 
-function viewOf(text: string, seen: Seen): View {
+function viewOf(text: string, seen: VisiblePieces): View {
   const ranges = upTo(seen.ranges, text.length)
   const { bounds } = seen
   /** Number of characters of the view before each range. */
@@ -128,7 +130,7 @@ function viewOf(text: string, seen: Seen): View {
   }
 }
 
-/** Returns the last index below `length` for which an ordered property holds; -1 for none. */
+/** Returns the last index below `length` with an ordered property; -1 if no index has it. */
 function lastIndexWhere(length: number, holds: (index: number) => boolean): number {
   let low = 0
   let high = length

@@ -1,5 +1,4 @@
 import type { CloseReason } from '../transport/transport.ts'
-import { Call, type CallContext } from './call.ts'
 import {
   ConnectionClosedError,
   duplicateId,
@@ -9,6 +8,17 @@ import {
   serverOverloaded,
 } from './errors.ts'
 import { assertDeliverable, errorLine, type RequestId, type RequestMessage, resultLine } from './message.ts'
+
+/** Parts of a request that its handler may use. */
+export interface CallContext {
+  /** Aborts with `ConnectionClosedError` when the connection closes while the handler runs. */
+  readonly signal: AbortSignal
+  /**
+   * Runs `fn` synchronously right after the result is sent, so that nothing `fn` sends overtakes it. Drops `fn` when
+   * the handler fails or the connection has closed.
+   */
+  afterReply(fn: () => void): void
+}
 
 /**
  * Handles a request. Called synchronously, in the order of the lines. Its return value or the value of its promise is
@@ -25,10 +35,53 @@ interface IncomingRequestsOptions {
   readonly maxLineBytes: number
 }
 
+/**
+ * Request with a running handler. Creates its signal at the first use, since a signal is costly and few handlers need
+ * one.
+ */
+class RunningRequest implements CallContext {
+  readonly id: RequestId
+  readonly method: string
+  #controller: AbortController | undefined
+  #abortError: ConnectionClosedError | undefined
+  #afterReply: (() => void)[] = []
+
+  constructor(id: RequestId, method: string) {
+    this.id = id
+    this.method = method
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#abortError !== undefined) this.#controller.abort(this.#abortError)
+    return this.#controller.signal
+  }
+
+  /** Error the signal aborts with; undefined while the connection is open. */
+  get abortError(): ConnectionClosedError | undefined {
+    return this.#abortError
+  }
+
+  afterReply(fn: () => void): void {
+    this.#afterReply.push(fn)
+  }
+
+  abort(reason: CloseReason): void {
+    this.#abortError = new ConnectionClosedError(reason)
+    this.#controller?.abort(this.#abortError)
+  }
+
+  takeAfterReply(): readonly (() => void)[] {
+    const taken = this.#afterReply
+    this.#afterReply = []
+    return taken
+  }
+}
+
 /** Requests of the remote end. Each gets exactly one reply, also when its handler fails or never returns. */
 export class IncomingRequests {
   readonly #options: IncomingRequestsOptions
-  readonly #running = new Map<RequestId, Call>()
+  readonly #running = new Map<RequestId, RunningRequest>()
   #whenIdle: (() => void) | undefined
 
   constructor(options: IncomingRequestsOptions) {
@@ -41,7 +94,7 @@ export class IncomingRequests {
     if (this.#running.has(id)) this.reject(id, duplicateId(id))
     else if (handler === undefined) this.reject(id, unknownMethod(method))
     else if (this.#running.size >= maxInFlight) this.reject(id, serverOverloaded(maxInFlight))
-    else this.#start(new Call(id, method), handler, params)
+    else this.#start(new RunningRequest(id, method), handler, params)
   }
 
   /**
@@ -69,7 +122,7 @@ export class IncomingRequests {
     for (const call of [...this.#running.values()]) this.#fail(call, new ConnectionClosedError(reason))
   }
 
-  #start(call: Call, handler: MethodHandler, params: unknown): void {
+  #start(call: RunningRequest, handler: MethodHandler, params: unknown): void {
     this.#running.set(call.id, call)
     let result: unknown
     try {
@@ -85,14 +138,14 @@ export class IncomingRequests {
     this.#succeed(call, result)
   }
 
-  #settleLater(call: Call, result: PromiseLike<unknown>): void {
+  #settleLater(call: RunningRequest, result: PromiseLike<unknown>): void {
     Promise.resolve(result).then(
       (value) => this.#succeed(call, value),
       (error) => this.#fail(call, error),
     )
   }
 
-  #succeed(call: Call, result: unknown): void {
+  #succeed(call: RunningRequest, result: unknown): void {
     if (!this.#awaitsReply(call)) return
     let line: string
     try {
@@ -106,20 +159,20 @@ export class IncomingRequests {
     for (const fn of call.takeAfterReply()) this.#runAfterReply(call, fn)
   }
 
-  #fail(call: Call, error: unknown): void {
+  #fail(call: RunningRequest, error: unknown): void {
     if (!this.#awaitsReply(call)) return
     this.#reply(call, errorLine(call.id, this.#toRpcError(call, error)))
   }
 
   /** Converts a thrown error. A handler that fails after the abort is not a fault. */
-  #toRpcError(call: Call, error: unknown): RpcError {
+  #toRpcError(call: RunningRequest, error: unknown): RpcError {
     if (error instanceof RpcError) return error
     if (call.abortError !== undefined) return call.abortError
     this.#recordFailure(call, error)
     return internalError()
   }
 
-  #runAfterReply(call: Call, fn: () => void): void {
+  #runAfterReply(call: RunningRequest, fn: () => void): void {
     try {
       fn()
     } catch (error) {
@@ -128,17 +181,17 @@ export class IncomingRequests {
   }
 
   /** Compares by identity, since the remote end may already use the id again. */
-  #awaitsReply(call: Call): boolean {
+  #awaitsReply(call: RunningRequest): boolean {
     return this.#running.get(call.id) === call
   }
 
-  #reply(call: Call, line: string): void {
+  #reply(call: RunningRequest, line: string): void {
     this.#running.delete(call.id)
     this.#options.sendReply(line)
     if (this.#running.size === 0) this.#whenIdle?.()
   }
 
-  #recordFailure({ method }: Call, cause: unknown): void {
+  #recordFailure({ method }: RunningRequest, cause: unknown): void {
     this.#options.faults.record({ code: 'handlerFailed', method, cause })
   }
 }

@@ -17,14 +17,14 @@ export interface ReplyMessage {
   readonly outcome: { readonly result: unknown } | { readonly error: RpcError }
 }
 
-type Message =
+type RpcMessage =
   | RequestMessage
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
   | ReplyMessage
   | { readonly kind: 'invalid'; readonly id: RequestId | null; readonly problem: string }
 
 /** Classifies one JSON value as a JSON-RPC 2.0 message. A malformed reply is a reply with an error, never `invalid`. */
-export function readMessage(value: unknown): Message {
+export function readMessage(value: unknown): RpcMessage {
   if (Array.isArray(value)) return invalid(null, 'batches are not supported')
   if (!isRecord(value)) return invalid(null, 'a message must be an object')
   const { jsonrpc, id, method, params } = value
@@ -37,7 +37,7 @@ export function readMessage(value: unknown): Message {
   return knownId === null ? { kind: 'notification', method, params } : { kind: 'request', id: knownId, method, params }
 }
 
-function invalid(id: RequestId | null, problem: string): Message {
+function invalid(id: RequestId | null, problem: string): RpcMessage {
   return { kind: 'invalid', id, problem }
 }
 

@@ -23,7 +23,7 @@ interface PendingRequest {
 /** Requests of this end. Each is settled by its reply, its signal or the close of the connection. */
 export class OutgoingRequests {
   readonly #options: OutgoingRequestsOptions
-  /** Requests without a reply, by id; undefined for an aborted one, whose late reply is not a fault. */
+  /** Requests without a reply, by id; undefined for an aborted request, since its late reply is no fault. */
   readonly #pending = new Map<unknown, PendingRequest | undefined>()
   #nextId = 0
   #closed: CloseReason | undefined

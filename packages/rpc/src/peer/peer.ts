@@ -13,7 +13,7 @@ import { notificationLine } from './message.ts'
 import { OutgoingRequests, type RequestOptions } from './outgoing-requests.ts'
 
 interface PeerLimits {
-  /** Limit of requests in flight; those beyond it fail with `serverOverloaded`. Default 1024. */
+  /** Limit of requests in flight; further requests fail with `serverOverloaded`. Default 1024. */
   readonly maxInFlight: number
   /** Limit of unsent bytes, above which a peer with unsent replies stops reading. Default 4 MiB. */
   readonly maxBufferedBytes: number
@@ -50,7 +50,7 @@ export interface Peer extends AsyncDisposable {
   readonly bufferedBytes: number
   /** Resolves as `Transport.drained` does. */
   drained(): Promise<void>
-  /** Number of faults of each kind, including those that `onFault` does not receive. */
+  /** Number of faults of each kind, including faults that `onFault` does not receive. */
   readonly faultCounts: Readonly<Record<FaultCode, number>>
   /** Resolves with the close reason after every pending request is rejected; never rejects. */
   readonly closed: Promise<CloseReason>

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { type Unreadable, unreadable } from './transport.ts'
 
-/** Text of one line without its line feed, or the reason why it has none. */
-export type Line = string | Unreadable
+/** Text of one line without its line feed, or the reason why it cannot be read. */
+export type SplitLine = string | Unreadable
 
 interface LineSplitter {
   /** Returns the lines that the chunk completes, blank ones left out, and holds the bytes after the last line feed. */
-  push(chunk: Buffer): Line[]
+  push(chunk: Buffer): SplitLine[]
 }
 
 const lineFeed = 0x0a
@@ -21,7 +21,7 @@ export function createLineSplitter(maxLineBytes: number): LineSplitter {
   const held = createByteBuffer(maxLineBytes)
   let skipping = false
 
-  function push(chunk: Buffer): Line[] {
+  function push(chunk: Buffer): SplitLine[] {
     const firstBreak = held.sizeBytes > 0 || skipping ? chunk.indexOf(lineFeed) : -1
     const lines = firstBreak < 0 ? [] : completeHeld(chunk.subarray(0, firstBreak))
     const lastBreak = chunk.lastIndexOf(lineFeed)
@@ -32,7 +32,7 @@ export function createLineSplitter(maxLineBytes: number): LineSplitter {
     return [...lines, ...hold(chunk.subarray(lastBreak + 1))]
   }
 
-  function completeHeld(rest: Buffer): Line[] {
+  function completeHeld(rest: Buffer): SplitLine[] {
     if (skipping) {
       skipping = false
       return []
@@ -47,7 +47,7 @@ export function createLineSplitter(maxLineBytes: number): LineSplitter {
     return line
   }
 
-  function hold(rest: Buffer): Line[] {
+  function hold(rest: Buffer): SplitLine[] {
     if (skipping) return []
     if (held.sizeBytes + rest.length <= maxLineBytes) {
       held.append(rest)
@@ -62,11 +62,11 @@ export function createLineSplitter(maxLineBytes: number): LineSplitter {
 }
 
 /** Decodes whole lines, given without the last line feed. LF is never part of a multi-byte character. */
-function decodeWhole(bytes: Buffer, maxLineBytes: number): Line[] {
+function decodeWhole(bytes: Buffer, maxLineBytes: number): SplitLine[] {
   if (bytes.length <= maxLineBytes && isUtf8(bytes)) {
     return bytes.toString('utf8').split('\n').filter(isNotBlank)
   }
-  const lines: Line[] = []
+  const lines: SplitLine[] = []
   let start = 0
   while (start <= bytes.length) {
     const found = bytes.indexOf(lineFeed, start)
@@ -77,7 +77,7 @@ function decodeWhole(bytes: Buffer, maxLineBytes: number): Line[] {
   return lines
 }
 
-function decodeOne(bytes: Buffer, maxLineBytes: number): Line[] {
+function decodeOne(bytes: Buffer, maxLineBytes: number): SplitLine[] {
   if (bytes.length > maxLineBytes) return [tooLong]
   if (!isUtf8(bytes)) return [notUtf8]
   return [bytes.toString('utf8')].filter(isNotBlank)

@@ -4,8 +4,8 @@ import { assertOneLine, createDrainWaiters } from './transport.ts'
 const pieceLength = 64 * 1024
 
 /**
- * Writes lines to a stream. Lines of one tick, and those pushed during a write, are joined into pieces of about
- * 64 KiB. Only one write runs at a time, so the stream's own queue stays empty.
+ * Writes lines to a stream. Joins lines of one tick, and lines pushed during a write, into pieces of about 64 KiB. Only
+ * one write runs at a time, so the stream's own queue stays empty.
  */
 export class LineWriter {
   readonly #output: Writable

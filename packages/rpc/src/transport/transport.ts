@@ -42,7 +42,25 @@ export interface Transport extends AsyncDisposable {
   readonly closed: Promise<CloseReason>
 }
 
-/** Accepts connections. */
+/**
+ * Returns a transport with other incoming lines than the given one. The caller must no longer pull from the given one.
+ */
+export function withIncoming(transport: Transport, incoming: Transport['incoming']): Transport {
+  const { ping } = transport
+  return {
+    incoming,
+    send: (line) => transport.send(line),
+    get bufferedBytes() {
+      return transport.bufferedBytes
+    },
+    drained: () => transport.drained(),
+    close: () => transport.close(),
+    ...(ping === undefined ? {} : { ping: (withinMs: number) => ping.call(transport, withinMs) }),
+    closed: transport.closed,
+    [Symbol.asyncDispose]: () => transport.close(),
+  }
+}
+
 export interface Listener extends AsyncDisposable {
   /** Path of a socket, or `host:port`. */
   readonly address: string
@@ -53,15 +71,14 @@ export interface Listener extends AsyncDisposable {
 /** Longest line, in bytes, where no other limit is set. A test of the client holds it to the protocol's `wireLine`. */
 export const defaultMaxLineBytes = 32 * 1024 * 1024
 
-/** Limits that every transport has. */
 export interface TransportLimits {
   /** Deepest nesting of arrays and objects. Default 512. */
   readonly maxDepth: number
   /** Most values in one line; an empty array or object counts twice at most. Default 100,000. */
   readonly maxValues: number
   /**
-   * Time limit for the last bytes: for writing them after `close`, and for reading those of the remote end after the
-   * output failed. Default 1000.
+   * Time limit for writing the last bytes after `close`, and for reading the remote end's last bytes after the output
+   * failed. Default 1000.
    */
   readonly graceMs: number
 }
@@ -76,7 +93,6 @@ export function assertOneLine(line: string): void {
   if (line.includes('\n')) throw new TypeError('a line must not contain a line feed')
 }
 
-/** Returns the listener of a server that listens on `address`. */
 export function listenerOf(server: Server, address: string): Listener {
   let closed: Promise<void> | undefined
   const close = () => {
@@ -93,9 +109,8 @@ const lowMarkBytes = 1024 * 1024
 interface DrainWaiters {
   /** Resolves when the level is at most 1 MiB, at once if it already is. */
   drained(): Promise<void>
-  /** Resolves when nothing is unsent. */
   flushed(): Promise<void>
-  /** Resolves the waiters whose mark is reached. Must be called whenever the level may have fallen. */
+  /** Resolves the waiters that wait for the present level. Must be called whenever the level may have fallen. */
   check(): void
 }
 
@@ -122,7 +137,8 @@ export function createDrainWaiters(level: () => number): DrainWaiters {
 
 /**
  * `unreachable`: no listener at the address; `refused`: the listener rejected this client (file permissions, token,
- * Origin); `notWebSocket`: the listener speaks another protocol; `untrusted`: there is no TLS with it, or its certificate is not accepted; `timedOut`: no reply in time.
+ * Origin); `notWebSocket`: the listener speaks another protocol; `untrusted`: there is no TLS with it, or its
+ * certificate is not accepted; `timedOut`: no reply in time.
  */
 type ConnectErrorReason = 'unreachable' | 'refused' | 'notWebSocket' | 'untrusted' | 'timedOut'
 
@@ -135,7 +151,7 @@ interface ConnectErrorOptions {
 export class ConnectError extends Error {
   override readonly name = 'ConnectError'
   readonly reason: ConnectErrorReason
-  /** Clause without the address, for a line that names that already; null where there is none. */
+  /** Clause without the address, for a line that already names the address; null where no clause is known. */
   readonly why: string | null
 
   constructor(reason: ConnectErrorReason, message: string, { cause, why }: ConnectErrorOptions = {}) {
@@ -172,7 +188,7 @@ export function closeReasonOf(error: unknown): CloseReason {
   return { code: remoteGoneCodes.has(detail) ? 'ended' : 'broken', detail }
 }
 
-/** Returns the error's `code`, or its message if it has none. */
+/** Returns the error's `code`, else its message. */
 export function errorCode(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }

@@ -37,8 +37,8 @@ interface ListenSocketOptions {
 const maxPathBytes = process.platform === 'linux' ? 107 : 103
 
 /**
- * Listens on a Unix socket that only this user can open. Replaces the file of a listener that has exited, never that
- * of a running one. Rejects with `ListenError`.
+ * Listens on a Unix socket that only this user can open. Replaces the file of an exited listener, never the file of a
+ * running one. Rejects with `ListenError`.
  */
 export function listenSocket({ path, onConnection }: ListenSocketOptions): Promise<Listener> {
   // Half-open, because a remote end that ended its input still reads replies.

@@ -8,9 +8,9 @@ interface ConnectWebSocketOptions {
   /** `ws://host:port` or `wss://host`. */
   readonly url: string
   readonly token?: string
-  /** Certificates of authorities, in PEM, that sign those of servers. Default: those of Node. */
+  /** Certificates of authorities that sign server certificates, in PEM. Default: Node's authorities. */
   readonly ca?: string
-  /** Name by which a user gives such authorities, for messages. Default: the variable of Node. */
+  /** Name of the setting for such authorities, for messages. Default: the variable of Node. */
   readonly authorities?: string
   /** Text of the address in messages. Default: the address. */
   readonly name?: string
@@ -50,14 +50,9 @@ function open({ url, token, ca }: ConnectWebSocketOptions): WebSocket {
   }
 }
 
-interface Named {
-  readonly url: string
-  readonly authorities: string
-}
-
 function opened(
   websocket: WebSocket,
-  { url, authorities }: Named,
+  { url, authorities }: { readonly url: string; readonly authorities: string },
   beat: { readonly beatMs?: number },
 ): Promise<Transport> {
   return new Promise((resolve, reject) => {

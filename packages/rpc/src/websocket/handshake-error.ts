@@ -10,7 +10,10 @@ export function statusError(url: string, status: number): ConnectError {
   return new ConnectError('notWebSocket', `${url} does not offer a websocket here (HTTP status ${status})`)
 }
 
-/** Returns the error for a handshake that failed: what, why and what helps. `authorities` is how a user names those of certificates. */
+/**
+ * Returns the error for a failed handshake: what failed, why, and what helps. `authorities` names the setting for
+ * certificate authorities.
+ */
 export function handshakeError(url: string, cause: Error, authorities: string): ConnectError {
   if (cause.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, { cause })
   const code = errorCode(cause)
@@ -29,7 +32,7 @@ export function handshakeError(url: string, cause: Error, authorities: string): 
   return new ConnectError('unreachable', `cannot connect to ${url}: ${why} (${code})`, { cause, why })
 }
 
-/** A firewall says so; of a file it would be its permissions, and no websocket here has one. */
+/** A firewall reports these codes; a file's permissions would, too, but no websocket here has a file. */
 const forbidden = 'a firewall or a route forbids it'
 
 const reasons: Readonly<Record<string, string>> = {
@@ -40,7 +43,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: forbidden,
 }
 
-/** Returns what speaks for `ws://` in place of `wss://`, or the other way around; null where nothing does. */
+/** Returns the fault of an address with `ws://` that needs `wss://`, or the other way around; null for other faults. */
 function otherScheme(url: string, code: string, { message }: Error): TlsFault | null {
   const isSecure = /^wss:/i.test(url)
   if (isSecure && /wrong version number|packet length too long/.test(message))

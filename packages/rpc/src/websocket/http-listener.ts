@@ -7,9 +7,8 @@ import { WebSocketServer } from 'ws'
 import { errorCode, ListenError, type Transport, type TransportLimits } from '../transport/transport.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
-/** Time limit for the headers of a request. */
 const headersTimeoutMs = 10_000
-/** Limit for open TCP connections, those without a request included. */
+/** Limit for open TCP connections, including connections without a request. */
 const maxSockets = 1024
 
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
@@ -39,7 +38,7 @@ export type Admitted = TakeUpgrade | TakeStream | number
 
 type Admit = (head: RequestHead) => Admitted | Promise<Admitted>
 
-/** Certificate of a server with what leads to its authority, and its key, in PEM. */
+/** Certificate chain of a server, and its key, in PEM. */
 export interface TlsFiles {
   readonly cert: string
   readonly key: string
@@ -49,7 +48,10 @@ interface HttpOptions extends ServerOptions {
   readonly tls?: TlsFiles
 }
 
-/** Creates a server of HTTP that makes a transport of each websocket it admits. Throws `ListenError` for a wrong certificate. */
+/**
+ * Creates an HTTP server that makes a transport of each admitted websocket. Throws `ListenError` for a wrong
+ * certificate.
+ */
 export function createWebSocketServer(admit: Admit, { tls, ...more }: HttpOptions = {}): Server {
   const options = { headersTimeout: headersTimeoutMs, ...more }
   const server = tls === undefined ? createServer(options) : secureServer(options, tls)
@@ -113,17 +115,15 @@ export function addressOf(server: Server): string {
 /** Answers a request for an upgrade with an HTTP status, and ends its connection. */
 export function rejectUpgrade(stream: Duplex, status: number): void {
   const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
-  // The other end may never end its half, and nobody reads what it sends.
+  // The other end may never end its half, and its bytes are not read.
   stream.once('finish', () => stream.destroy())
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
-/** Returns the path of a request, without the query. */
 export function pathOf(url = '/'): string {
   return url.split('?', 1)[0] ?? '/'
 }
 
-/** Returns the query of a request's address. */
 export function queryOf(url = ''): URLSearchParams {
   return new URLSearchParams(url.split('?', 2)[1] ?? '')
 }

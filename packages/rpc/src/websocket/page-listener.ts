@@ -1,6 +1,6 @@
 import { type Listener, listenerOf } from '../transport/transport.ts'
 import { addressOf, createWebSocketServer, listening } from './http-listener.ts'
-import { createPageDoor, type PageDoor, type PageSource } from './page-door.ts'
+import { createPageGuard, type PageGuard, type PageSource } from './page-guard.ts'
 
 interface ListenForPageOptions extends PageSource {
   /** 0 for a port that the system chooses. */
@@ -20,14 +20,14 @@ const maxRequestsOfSocket = 1000
  * exactly its own Origin. Rejects with `ListenError`.
  */
 export async function listenForPage(options: ListenForPageOptions): Promise<PageListener> {
-  let door: PageDoor | null = null
-  const server = createWebSocketServer((head) => door?.admit(head) ?? 503, { maxHeaderSize: 16 * 1024 })
+  let guard: PageGuard | null = null
+  const server = createWebSocketServer((head) => guard?.admit(head) ?? 503, { maxHeaderSize: 16 * 1024 })
   server.maxRequestsPerSocket = maxRequestsOfSocket
   await listening(server, loopback, options.port)
   const host = addressOf(server)
   const origin = `http://${host}`
-  const opened = createPageDoor([origin], options)
-  door = opened
+  const opened = createPageGuard([origin], options)
+  guard = opened
   server.on('request', (request, response) => opened.answer(request, response))
   return { ...listenerOf(server, host), origin }
 }

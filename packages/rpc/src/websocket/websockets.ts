@@ -14,27 +14,26 @@ import {
   type RequestHead,
   type TlsFiles,
 } from './http-listener.ts'
-import { createPageDoor, type PageDoor, type PageSource } from './page-door.ts'
+import { createPageGuard, type PageGuard, type PageSource } from './page-guard.ts'
 import { createRelays, type Relays, type RelayTargetOf } from './relays.ts'
 
 export { connectWebSocket } from './connect-websocket.ts'
 export { isSameSecret, type TlsFiles } from './http-listener.ts'
-export type { PageResponse, PageSource } from './page-door.ts'
+export type { PageResponse, PageSource } from './page-guard.ts'
 export { listenForPage, type PageListener } from './page-listener.ts'
-export type { RelayTarget } from './relay-upgrade.ts'
-export type { RelayTargetOf } from './relays.ts'
+export type { RelayTarget, RelayTargetOf } from './relays.ts'
 
 /** Takes ownership of a connection. */
-type Taker = (transport: Transport) => void
+type TakeConnection = (transport: Transport) => void
 
-/** Returns who takes ownership of the connections of clients with this token; null where it is not valid. */
-export type AdmitToken = (token: string) => Taker | null | Promise<Taker | null>
+/** Returns the new owner for connections with this token; null for an invalid token. */
+export type AdmitToken = (token: string) => TakeConnection | null | Promise<TakeConnection | null>
 
-/** Decides about a token and the query of an address; null where the token is not valid, and a number is the HTTP status. */
+/** Decides about a token and the query of an address. Null stands for an invalid token, a number for an HTTP status. */
 export type AdmitQuery = (
   token: string,
   query: URLSearchParams,
-) => Taker | number | null | Promise<Taker | number | null>
+) => TakeConnection | number | null | Promise<TakeConnection | number | null>
 
 interface ListenWebSocketOptions {
   readonly host: string
@@ -48,9 +47,9 @@ interface ListenWebSocketOptions {
   onConnection(transport: Transport): void
   /** Decides about every token, in place of `token` and `onConnection`. */
   readonly admit?: AdmitToken
-  /** Further paths at which websockets are admitted, each by its own rule. Default: none. */
-  readonly doors?: Doors
-  /** Passes websockets of whoever has a valid token, and of the page, on to other servers. Default: to none. */
+  /** Further paths that admit websockets, each by its own rule. Default: no further paths. */
+  readonly pathRules?: PathRules
+  /** Passes websockets with a valid token, and websockets of the page, on to other servers. Default: to no server. */
   readonly relayTo?: RelayTargetOf
   /** Returns why clients cannot be served, for `/readyz`; null while they can. Default: always null. */
   unready?(): string | null
@@ -58,14 +57,14 @@ interface ListenWebSocketOptions {
   metrics?(): string
   /** Decides about tokens for `/metrics`. Default: `token` is valid. */
   readonly mayReadMetrics?: TokenTest
-  /** Serves a page to browsers, too, at these origins and those of the listener. Default: browsers are rejected. */
+  /** Serves a page to browsers, too, at these origins and the listener's own. Default: browsers are rejected. */
   readonly page?: PageSource & { readonly origins: readonly string[] }
 }
 
-/** Paths at which websockets are admitted by a rule of their own. */
-export type Doors = ReadonlyMap<string, AdmitQuery>
+/** Rules of paths that admit websockets by a rule of their own. */
+export type PathRules = ReadonlyMap<string, AdmitQuery>
 
-const noDoors: Doors = new Map()
+const noPathRules: PathRules = new Map()
 
 export interface WebSocketListener extends Listener {
   /** `ws://host:port` with the port in use, `wss://` with TLS. */
@@ -77,19 +76,24 @@ export interface WebSocketListener extends Listener {
 /** Listens for websockets at path `/`. Rejects with `ListenError`. */
 export async function listenWebSocket(options: ListenWebSocketOptions): Promise<WebSocketListener> {
   const { host, port, token, tls, onConnection, unready = alwaysReady, metrics } = options
-  const { admit = admitToken(token, onConnection), mayReadMetrics = hasToken(token), doors = noDoors, page } = options
+  const {
+    admit = admitToken(token, onConnection),
+    mayReadMetrics = hasToken(token),
+    pathRules = noPathRules,
+    page,
+  } = options
   if (token === null && options.admit === undefined && !isLoopbackHost(host)) {
     throw new ListenError(`${host} can be reached from other machines, so it needs a token; 127.0.0.1 does not`)
   }
-  let door: PageDoor | null = null
+  let guard: PageGuard | null = null
   const relays = options.relayTo === undefined ? null : createRelays(options.relayTo)
-  const serving = { unready, metrics, mayReadMetrics, page: () => door }
-  const server = webSocketServer({ admit, path: '/', doors, relays }, serving, tls)
+  const serving = { unready, metrics, mayReadMetrics, page: () => guard }
+  const server = webSocketServer({ admit, path: '/', pathRules, relays }, serving, tls)
   await listening(server, host, port)
   const address = addressOf(server)
   const url = `${tls === undefined ? 'ws' : 'wss'}://${address}`
   const { origin } = new URL(url.replace(/^ws/, 'http'))
-  if (page !== undefined) door = createPageDoor([origin, ...page.origins], page, relays)
+  if (page !== undefined) guard = createPageGuard([origin, ...page.origins], page, relays)
   const listener = listenerOf(server, address)
   const close = () => {
     relays?.close()
@@ -106,7 +110,7 @@ export function listenWebSocketFile(options: ListenFileOptions): Promise<Listene
   const { file, path, onConnection } = options
   return listenAtPath(
     webSocketServer(
-      { admit: admitToken(null, onConnection), path, doors: noDoors, relays: null },
+      { admit: admitToken(null, onConnection), path, pathRules: noPathRules, relays: null },
       { unready: alwaysReady, mayReadMetrics: () => false },
     ),
     file,
@@ -126,7 +130,7 @@ interface ListenFileOptions {
 interface Admission {
   readonly admit: AdmitToken
   readonly path: string
-  readonly doors: Doors
+  readonly pathRules: PathRules
   readonly relays: Relays | null
 }
 
@@ -136,8 +140,8 @@ interface Serving {
   /** Returns the text of `/metrics`; absent where there is no such page. */
   readonly metrics?: (() => string) | undefined
   readonly mayReadMetrics: TokenTest
-  /** Returns the door for browsers; absent or null for none. */
-  readonly page?: () => PageDoor | null
+  /** Returns the guard for browsers; absent or null without a page. */
+  readonly page?: () => PageGuard | null
 }
 
 /** Tells if a token is valid for something. */
@@ -147,7 +151,7 @@ const alwaysReady = () => null
 
 const noPage = () => null
 
-/** Creates a server of websockets for clients that are no browsers, and of the page where there is one. */
+/** Creates a server of websockets for clients other than browsers, and of the page where there is one. */
 function webSocketServer(
   admission: Admission,
   { unready, metrics, mayReadMetrics, page = noPage }: Serving,
@@ -157,7 +161,7 @@ function webSocketServer(
     (head.headers.origin === undefined ? null : page()?.admit(head)) ?? admitUpgrade(head, admission)
   const server = createWebSocketServer(admit, tls === undefined ? {} : { tls })
   server.on('request', (request, response) => {
-    const door = probes.has(pathOf(request.url)) ? null : page()
+    const guard = probes.has(pathOf(request.url)) ? null : page()
     const answer = (status: ProbeStatus | 401, text = `${STATUS_CODES[status]}\n`) =>
       response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text)
     if (metrics !== undefined && pathOf(request.url) === '/metrics') {
@@ -165,7 +169,7 @@ function webSocketServer(
       void metricsStatus(request, mayReadMetrics).then(send, () => answer(503))
       return
     }
-    if (door !== null) return door.answer(request, response)
+    if (guard !== null) return guard.answer(request, response)
     const status = plainRequestStatus(request)
     const problem = status === 200 && pathOf(request.url) === '/readyz' ? unready() : null
     if (problem === null) answer(status)
@@ -178,52 +182,55 @@ const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 type ProbeStatus = 200 | 403 | 404 | 503
 
-/** Resolves to the HTTP status for a request for the metrics, which are for whoever has the token and no browser. */
+/** Resolves to the HTTP status for a request for the metrics, which need the token and are closed to browsers. */
 async function metricsStatus({ method, headers }: RequestHead, mayRead: TokenTest): Promise<200 | 401 | 403 | 404> {
   if (headers.origin !== undefined) return 403
   if (method !== 'GET') return 404
   return (await mayRead(tokenOf(headers.authorization))) ? 200 : 401
 }
 
-/** Returns the HTTP status for a request other than a websocket upgrade, where clients can be served. */
+/** Returns the HTTP status for a request without a websocket upgrade, if the server is ready. */
 function plainRequestStatus({ method, url, headers }: RequestHead): Exclude<ProbeStatus, 503> {
   if (headers.origin !== undefined) return 403
   return (method === 'GET' || method === 'HEAD') && probes.has(pathOf(url)) ? 200 : 404
 }
 
 /**
- * Returns who takes a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser: web pages
- * must not reach a server that runs commands.
+ * Returns the owner of a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser: web
+ * pages must not reach a server that runs commands.
  */
 function admitUpgrade(
   { url, headers }: RequestHead,
-  { admit, path, doors, relays }: Admission,
+  { admit, path, pathRules, relays }: Admission,
 ): Admitted | Promise<Admitted> {
   if (headers.origin !== undefined) return 403
   const token = tokenOf(headers.authorization)
   const at = pathOf(url)
-  const door = doors.get(at)
-  if (door !== undefined) return throughDoor(door(token, queryOf(url)))
-  if (at === relayPath && relays !== null) return passedOn(admit(token), () => relays.taker(queryOf(url)))
+  const rule = pathRules.get(at)
+  if (rule !== undefined) return admittedByRule(rule(token, queryOf(url)))
+  if (at === relayPath && relays !== null) return admittedToRelay(admit(token), () => relays.ownerOf(queryOf(url)))
   if (at !== path) return 404
   const admitted = admit(token)
   return admitted instanceof Promise ? admitted.then((taker) => taker ?? 401) : (admitted ?? 401)
 }
 
-/** Returns who takes what came through a door: an end that is asked, and whose answers may be long. */
-async function throughDoor(decided: ReturnType<AdmitQuery>): Promise<Admitted> {
+/**
+ * Returns the owner of an upgrade that a path's own rule admitted. The remote end answers requests, so its messages may
+ * be long.
+ */
+async function admittedByRule(decided: ReturnType<AdmitQuery>): Promise<Admitted> {
   const admitted = await decided
   if (admitted === null) return 401
   if (typeof admitted === 'number') return admitted
   return Object.assign((transport: Transport) => admitted(transport), { limits: answerLimits })
 }
 
-/** Returns who takes an upgrade that is for another server, which judges the token, too. */
-async function passedOn(judged: ReturnType<AdmitToken>, taker: () => Promise<Admitted>): Promise<Admitted> {
+/** Returns the owner of an upgrade for another server, after this server has judged the token, too. */
+async function admittedToRelay(judged: ReturnType<AdmitToken>, taker: () => Promise<Admitted>): Promise<Admitted> {
   return (await judged) === null ? 401 : taker()
 }
 
-/** Returns the test for one token, which a client must bring; null admits any. */
+/** Returns the rule that admits clients with this token; null admits any. */
 function admitToken(token: string | null, onConnection: (transport: Transport) => void): AdmitToken {
   const isValid = hasToken(token)
   return (given) => (isValid(given) ? onConnection : null)
@@ -234,7 +241,7 @@ function hasToken(token: string | null): (given: string) => boolean {
   return (given) => token === null || isSameSecret(given, token)
 }
 
-/** Returns the token of a header; an empty text for none. */
+/** Returns the token of a header; an empty text without a token. */
 export function tokenOf(authorization: string | undefined): string {
   return /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
 }

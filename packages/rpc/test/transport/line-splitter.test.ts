@@ -2,20 +2,20 @@ import { codePoint } from '@parley/testkit/code-point'
 import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createByteBuffer, createLineSplitter, type Line } from '../../src/transport/line-splitter.ts'
+import { createByteBuffer, createLineSplitter, type SplitLine } from '../../src/transport/line-splitter.ts'
 
 const large = 1 << 20
 const tooLong = { kind: 'unreadable', reason: 'tooLong' }
 const notUtf8 = { kind: 'unreadable', reason: 'notUtf8' }
 
-function split(chunks: readonly (string | Uint8Array)[], maxLineBytes = large): Line[] {
+function split(chunks: readonly (string | Uint8Array)[], maxLineBytes = large): SplitLine[] {
   const splitter = createLineSplitter(maxLineBytes)
   return chunks.flatMap((chunk) => splitter.push(Buffer.from(chunk)))
 }
 
 /** Decodes the bytes line by line, without chunks: the reference for the splitter. */
-function expected(bytes: Buffer, maxLineBytes: number): Line[] {
-  const lines: Line[] = []
+function expected(bytes: Buffer, maxLineBytes: number): SplitLine[] {
+  const lines: SplitLine[] = []
   let start = 0
   for (let at = 0; at <= bytes.length; at += 1) {
     const whole = bytes[at] === 0x0a
@@ -28,7 +28,7 @@ function expected(bytes: Buffer, maxLineBytes: number): Line[] {
   return lines
 }
 
-function decode(line: Buffer): Line[] {
+function decode(line: Buffer): SplitLine[] {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line)
     return text === '' || text === '\r' ? [] : [text]

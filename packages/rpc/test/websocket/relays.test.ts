@@ -272,7 +272,7 @@ async function listenRaw(then: (socket: Socket) => void) {
 /** Server that passes on whatever comes. `open` resolves to a client's socket after the handshake. */
 async function listenRelay(relayTo: RelayTargetOf, limits: Parameters<typeof createRelays>[1] = {}) {
   const relays: Relays = createRelays(relayTo, limits)
-  const server = createWebSocketServer(() => relays.taker(new URLSearchParams()))
+  const server = createWebSocketServer(() => relays.ownerOf(new URLSearchParams()))
   await listening(server, '127.0.0.1', 0)
   const open = () =>
     new Promise<Socket>((resolve, reject) => {

@@ -65,7 +65,7 @@ export async function listenOn(
     ...(address.isSecure === true && tls !== null ? { tls: readTls(tls) } : {}),
     onConnection: (transport) => connections.accept(transport, 'websocket'),
     ...(admit === null ? {} : { admit }),
-    ...(machines === undefined ? {} : { doors: machineDoor(machines, judge) }),
+    ...(machines === undefined ? {} : { pathRules: machineDoor(machines, judge) }),
     ...(relayTo === undefined ? {} : { relayTo }),
     ...(unready === undefined ? {} : { unready }),
     ...(metrics === undefined ? {} : { metrics }),

@@ -1,5 +1,5 @@
 import { nameForm } from '@parley/protocol'
-import type { AdmitQuery, Doors } from '@parley/rpc/websocket'
+import type { AdmitQuery, PathRules } from '@parley/rpc/websocket'
 import type { ConnectedMachines, MachineOffer } from '@parley/workspace'
 import type { RightsOfToken } from '../engine/index.ts'
 import type { Rights } from '../people/rights.ts'
@@ -12,7 +12,7 @@ const statusOf = { nameTaken: 409, tooMany: 429 } as const
 const runForm = /^[\w-]{1,64}$/
 
 /** Returns the rule by which exec-servers that connect are let in: with the token of a user, or that of the server. */
-export function machineDoor(machines: ConnectedMachines, rightsOf: RightsOfToken): Doors {
+export function machineDoor(machines: ConnectedMachines, rightsOf: RightsOfToken): PathRules {
   const admit: AdmitQuery = async (token, query) => {
     const rights = await rightsOf(token)
     if (rights === null || rights.person.kind === 'guest') return null

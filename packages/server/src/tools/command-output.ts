@@ -1,6 +1,6 @@
 import type { CommandEnd, OutputSnapshot } from '@parley/host'
 import { StorageError } from '@parley/journal'
-import type { ItemId, Output } from '@parley/protocol'
+import type { CallOutput, ItemId } from '@parley/protocol'
 import { characterEnd, characterStart, clipForModel } from '@parley/text'
 import { imageProblem, isWholeImage, kindOf } from '../core/image-facts.ts'
 import { imageTypeOf } from '../core/image-form.ts'
@@ -16,7 +16,7 @@ const shownTailBytes = 4 * 1024
 type KeptEnd = OutputSnapshot & Pick<CommandEnd, 'spool'>
 
 /** Stores a command's output for its item: whole when it is small, else both ends and a side file with all of it. */
-export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Output> {
+export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<CallOutput> {
   const shown = shownOutput(end)
   if (shown.omittedBytes === 0) return shown
   const file = await keepWhole(end, Buffer.concat([end.head, end.tail]), sideFiles)
@@ -24,14 +24,14 @@ export async function keepOutput(end: KeptEnd, sideFiles: ToolFiles): Promise<Ou
 }
 
 /** Stores a text that is a call's output, as `keepOutput` does. */
-export function keepText(text: string, sideFiles: ToolFiles): Promise<Output> {
+export function keepText(text: string, sideFiles: ToolFiles): Promise<CallOutput> {
   const head = Buffer.from(text)
   const lineEnds = text.split('\n').length - 1
   return keepOutput({ head, tail: Buffer.alloc(0), totalBytes: head.length, omittedBytes: 0, lineEnds }, sideFiles)
 }
 
 /** Returns output as an item has it: whole when it is small, else both ends. */
-export function shownOutput({ totalBytes, head, tail, omittedBytes, lineEnds }: OutputSnapshot): Output {
+export function shownOutput({ totalBytes, head, tail, omittedBytes, lineEnds }: OutputSnapshot): CallOutput {
   const known = Buffer.concat([head, tail])
   const binary = isBinary(head, tail) ? { binary: true as const } : {}
   if (omittedBytes === 0 && totalBytes <= inlineBytes)
@@ -71,7 +71,7 @@ export function outputForModel({ head, tail, totalBytes, omittedBytes }: OutputS
 }
 
 /** Returns what the model is told of output that is no text. */
-export function binaryWords({ totalBytes }: Pick<Output, 'totalBytes'>): string {
+export function binaryWords({ totalBytes }: Pick<CallOutput, 'totalBytes'>): string {
   return `(binary output, ${totalBytes} bytes)`
 }
 
@@ -88,7 +88,7 @@ export interface ShownImage {
 /** Keeps an output that is one image, whole, for the model; null for any other output. */
 export async function keepImage(
   end: KeptEnd,
-  output: Output,
+  output: CallOutput,
   { sideFiles, imageLimits }: Pick<ToolContext, 'sideFiles' | 'imageLimits'>,
 ): Promise<ShownImage | null> {
   const mediaType = imageTypeOf(end.head)
@@ -113,7 +113,7 @@ interface WholeParts {
 }
 
 /** Returns all of an output, or as many bytes of a longer one; null where the middle was not kept. */
-function wholeOutput(end: KeptEnd, { file }: Output, { sideFiles, maxBytes }: WholeParts): Buffer | null {
+function wholeOutput(end: KeptEnd, { file }: CallOutput, { sideFiles, maxBytes }: WholeParts): Buffer | null {
   if (end.omittedBytes === 0) return Buffer.concat([end.head, end.tail])
   return file === undefined ? null : sideFiles.read(file, { offset: 0, length: maxBytes })
 }

@@ -16,7 +16,6 @@ function digit(value: number): string {
   return digits.charAt(value & 63)
 }
 
-/** Returns the UTF-8 bytes of a text. */
 export function utf8Bytes(text: string): number[] {
   const bytes: number[] = []
   for (const character of text) for (const byte of bytesOf(character.codePointAt(0) ?? 0)) bytes.push(byte)

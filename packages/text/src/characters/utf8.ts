@@ -43,7 +43,7 @@ function lengthOf(character: string): number {
   return codePoint < 0x10000 ? 3 : 4
 }
 
-/** Yields a text in pieces of at most `length` UTF-16 units, of which none splits a surrogate pair. */
+/** Yields a text in pieces of at most `length` UTF-16 units, without splitting a surrogate pair. */
 export function* piecesOf(text: string, length: number): Generator<string, void, undefined> {
   for (let start = 0; start < text.length; ) {
     const end = start + length
@@ -63,12 +63,12 @@ function isLowSurrogate(text: string, index: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** Returns the index of the first byte that begins a character; before it is the rest of one that was cut. */
+/** Returns the index of the first byte that begins a character, after the rest of a cut character. */
 export function characterStart(bytes: Uint8Array): number {
   return [0, 1, 2, 3].find((at) => !isContinuation(bytes[at])) ?? 0
 }
 
-/** Returns the index after the last whole character; after it is the beginning of one that was cut. */
+/** Returns the index after the last whole character, before the beginning of a cut character. */
 export function characterEnd(bytes: Uint8Array): number {
   const lead = [1, 2, 3, 4].map((back) => bytes.length - back).find((at) => !isContinuation(bytes[at])) ?? 0
   return bytes.length - lead < announcedLength(bytes[lead] ?? 0) ? lead : bytes.length
@@ -78,7 +78,6 @@ function isContinuation(byte = 0): boolean {
   return (byte & 0xc0) === 0x80
 }
 
-/** Returns the number of bytes of the character that begins with this byte. */
 function announcedLength(lead: number): number {
   if (lead < 0xc0) return 1
   if (lead < 0xe0) return 2

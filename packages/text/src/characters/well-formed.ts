@@ -1,4 +1,7 @@
-/** Returns a value of JSON with U+FFFD for each half of a surrogate pair in its texts and keys; the same one where there is none. */
+/**
+ * Replaces each lone surrogate in the texts and keys of a JSON value by U+FFFD. Returns the same value without lone
+ * surrogates.
+ */
 export function wellFormed<Value>(value: Value): Value {
   return healed(value) as Value // narrowed: only texts change, and stay texts
 }
@@ -23,12 +26,12 @@ function healedRecord(record: object): object {
   return isWhole ? record : Object.fromEntries(fields)
 }
 
-/** Returns the JSON text of a value, in which no half of a surrogate pair is left. */
+/** Returns the JSON text of a value, without lone surrogates. */
 export function wellFormedJson(value: unknown): string {
   return wholeEscapes(JSON.stringify(value))
 }
 
-/** Returns JSON text with U+FFFD for each escape of half a surrogate pair; of an escaped pair both halves stay. */
+/** Replaces each escape of a lone surrogate in JSON text by U+FFFD; escaped pairs stay. */
 export function wholeEscapes(json: string): string {
   return mayHaveHalf.test(json) ? json.replace(escapes, wholeEscape) : json
 }
@@ -38,6 +41,6 @@ function wholeEscape(written: string): string {
 }
 
 const mayHaveHalf = /\\u[dD][89a-fA-F]/
-/** Escapes from left to right, so that a backslash that is escaped begins none. */
+/** Matches escapes from left to right, so that an escaped backslash begins no escape. */
 const escapes = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[\s\S])/g
 const loneHalf = /^\\u.{4}$/

@@ -1,7 +1,7 @@
 import {
   approvalPolicies,
+  type ConversationCore,
   type ConversationSummary,
-  type Core,
   isStricterSandbox,
   isUnasked,
   modeNamed,
@@ -18,7 +18,7 @@ export type Ceiling = ConversationSummary['ceiling']
 type Limits = Pick<Settings, 'sandbox' | 'approvalPolicy'>
 
 /** Returns the rows of a menu of limits; those that the window was not started for cannot be taken and say how to. */
-export function underCeiling(rows: readonly MenuRow[], core: Core, ceiling: Ceiling): readonly MenuRow[] {
+export function underCeiling(rows: readonly MenuRow[], core: ConversationCore, ceiling: Ceiling): readonly MenuRow[] {
   return rows.map((row) => {
     const wanted = limitsOf(row.key)
     if (row.isCurrent || ceiling === undefined || !isAbove({ ...core.settings, ...wanted }, ceiling)) return row
@@ -28,7 +28,7 @@ export function underCeiling(rows: readonly MenuRow[], core: Core, ceiling: Ceil
 }
 
 /** Returns the command that opens the conversation with limits that its window was not started for. */
-export function commandToWiden(wanted: Partial<Limits>, { seq, settings, meta }: Core): string {
+export function commandToWiden(wanted: Partial<Limits>, { seq, settings, meta }: ConversationCore): string {
   const limits = { ...settings, ...wanted }
   const flags = `-s ${limits.sandbox}${isUnasked(limits) ? ' -a never' : ''}`
   return seq === 0 ? `parley ${flags}` : `parley resume ${shortIdOf(meta.conversationId)} ${flags}`

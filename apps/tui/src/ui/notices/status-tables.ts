@@ -1,4 +1,4 @@
-import type { ConversationState, Core, ResultOf, Settings } from '@parley/protocol'
+import type { ConversationCore, ConversationState, ResultOf, Settings } from '@parley/protocol'
 import { enforcementReasonOf, notKnownHarmless } from '../../view/text/enforcement-words.ts'
 import { count, placedPath } from '../../view/text/formats.ts'
 import { costWords, tokenWords } from '../../view/text/token-words.ts'
@@ -67,7 +67,7 @@ function ruleRow({ text, file, line }: NonNullable<Server['widerRules']>[number]
 const unknownWindow = 'of this model is not known: [models."NAME"] context_window sets it'
 
 /** Returns what the newest call used of the model's context, and the tokens of all calls; no rows before the first. */
-function usageRows({ last, total, contextWindow }: Core['usage']): (readonly [string, string])[] {
+function usageRows({ last, total, contextWindow }: ConversationCore['usage']): (readonly [string, string])[] {
   if (last === null) return []
   const size = contextWindow === null ? `; the window ${unknownWindow}` : ` of ${count(contextWindow)}`
   return [

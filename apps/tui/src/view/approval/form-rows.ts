@@ -1,4 +1,4 @@
-import type { Answer, FormField } from '@parley/protocol'
+import type { FieldAnswer, FormField } from '@parley/protocol'
 import { optionsOf } from '../../ui/fill-form.ts'
 import type { FilledForm } from '../../ui/ui-state.ts'
 import { shownLine } from '../text/control-characters.ts'
@@ -62,12 +62,12 @@ function boxSpan(isTicked: boolean): Span {
   return isTicked ? { text: '[x] ', bold: true, tone: 'good' } : { text: '[ ] ', tone: 'muted' }
 }
 
-function valueText(field: FormField, given: Answer): string {
+function valueText(field: FormField, given: FieldAnswer): string {
   if (Array.isArray(given)) return given.length === 0 ? 'none' : given.map((one) => titleOf(field, one)).join(', ')
   return titleOf(field, given)
 }
 
-function titleOf(field: FormField, given: Exclude<Answer, string[]>): string {
+function titleOf(field: FormField, given: Exclude<FieldAnswer, string[]>): string {
   return shownLine(optionsOf(field)?.find(({ value }) => value === given)?.title ?? String(given))
 }
 

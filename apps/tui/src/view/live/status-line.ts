@@ -1,6 +1,6 @@
 import {
+  type ConversationCore,
   type ConversationState,
-  type Core,
   modelInUse,
   modeOf,
   type Settings,
@@ -16,7 +16,7 @@ import { type Line, lineText, narrowed, type Room, type Span } from '../text/spa
 import { costText } from '../text/token-words.ts'
 import { cellWidth } from '../text/width.ts'
 
-type Limited = Pick<Core, 'settings' | 'forwards'>
+type Limited = Pick<ConversationCore, 'settings' | 'forwards'>
 
 export interface StatusFacts {
   readonly homeFolder: string
@@ -71,7 +71,7 @@ export function limitsWords(core: Limited): string {
 }
 
 /** Returns the line of the user's program, cut where it is too long, with the limits behind it where it does not have them. */
-function withLimits(own: Line, core: Core, { readOnly, isSafe }: StatusFacts, room: Room): Line {
+function withLimits(own: Line, core: ConversationCore, { readOnly, isSafe }: StatusFacts, room: Room): Line {
   const settings = settingsInForce(core)
   const shown = lineText(truncateLine(own, room))
   const isSaid = [false, true].some((isBrief) => shown.includes(lineText(limitsSpans(settings, isBrief))))
@@ -89,7 +89,7 @@ function withLimits(own: Line, core: Core, { readOnly, isSafe }: StatusFacts, ro
   return columns < 1 ? behind : joined([truncateLine(own, { ...room, columns }), behind])
 }
 
-function fittingParts(core: Core, facts: StatusFacts, room: Room): Line {
+function fittingParts(core: ConversationCore, facts: StatusFacts, room: Room): Line {
   const counts = dropped.map((_, index) => index)
   for (const [count, isBrief] of [
     ...counts.slice(0, droppedFirst + 1).map((count) => [count, false] as const),
@@ -110,7 +110,7 @@ function widthOf(line: Line, { ambiguous }: Room): number {
 }
 
 function leftParts(
-  core: Core,
+  core: ConversationCore,
   facts: StatusFacts & { readonly isBrief: boolean },
   without: ReadonlySet<PartName>,
 ): readonly Line[] {
@@ -150,7 +150,7 @@ function placeSpans(
 }
 
 /** Returns what of the sandbox a browser reaches; nothing for none. It belongs to the limits. */
-function forwardMarks({ forwards = [] }: Pick<Core, 'forwards'>): readonly Line[] {
+function forwardMarks({ forwards = [] }: Pick<ConversationCore, 'forwards'>): readonly Line[] {
   if (forwards.length === 0) return []
   const ports = forwards.map(({ port }) => `:${port}`).join(' ')
   return [[{ text: forwards.length > 3 ? `${forwards.length} ports open` : `${ports} open`, tone: 'warn' }]]
@@ -225,20 +225,20 @@ function sandboxSpan({ enforcement, sandbox, network }: Settings, isBrief: boole
 }
 
 /** Returns the share of the context and what the conversation has cost. */
-function rightParts(usage: Core['usage'], without: ReadonlySet<PartName>): Line {
+function rightParts(usage: ConversationCore['usage'], without: ReadonlySet<PartName>): Line {
   const context = without.has('context') ? [] : contextSpans(usage)
   const cost = without.has('cost') ? [] : costSpans(usage)
   return joined([context, cost].filter((spans) => spans.length > 0))
 }
 
 /** Returns the cost of the conversation; nothing where it is free, or where no price is known, as `/status` says. */
-function costSpans({ total }: Core['usage']): Line {
+function costSpans({ total }: ConversationCore['usage']): Line {
   const { costUsd = 0, isPartCost } = total
   return costUsd === 0 && isPartCost !== true ? [] : [muted(costText(total))]
 }
 
 /** Returns the share of the model's context that the newest call used; nothing where that is not known. */
-function contextSpans({ last, contextWindow }: Core['usage']): Line {
+function contextSpans({ last, contextWindow }: ConversationCore['usage']): Line {
   if (last === null || contextWindow === null) return []
   const share = Math.min(100, Math.round(((last.inputTokens + last.outputTokens) / contextWindow) * 100))
   return [muted(`${share}% of ${rounded(contextWindow)}`)]

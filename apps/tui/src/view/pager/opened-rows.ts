@@ -1,4 +1,4 @@
-import type { FileChangeEntry, Item, ItemOf, Output } from '@parley/protocol'
+import type { CallOutput, FileChangeEntry, Item, ItemOf } from '@parley/protocol'
 import { renderMarkdown } from '../markdown/render.ts'
 import { showEffects, showHidden, stripEffects } from '../text/control-characters.ts'
 import { wrapLine, wrapLines } from '../text/fit-rows.ts'
@@ -77,7 +77,7 @@ function outputRowsOf(item: ItemOf<'commandExecution' | 'shellCommand' | 'toolCa
   return keptRows(item.output, room)
 }
 
-function keptRows({ binary, head, tail, totalBytes, omittedBytes }: Output, room: Room): readonly Line[] {
+function keptRows({ binary, head, tail, totalBytes, omittedBytes }: CallOutput, room: Room): readonly Line[] {
   if (binary) return content([[{ text: `${formatBytes(totalBytes)} that are not text`, tone: 'muted' }]])
   const hidden: Line = [{ text: `… ${formatBytes(omittedBytes)} were not kept`, tone: 'muted' }]
   return [...plainRows(head, room), ...(omittedBytes > 0 ? content([hidden]) : []), ...plainRows(tail, room)]

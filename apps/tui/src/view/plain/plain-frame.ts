@@ -1,4 +1,4 @@
-import type { ApprovalId, ConversationId, ConversationState, Core, ItemId } from '@parley/protocol'
+import type { ApprovalId, ConversationCore, ConversationId, ConversationState, ItemId } from '@parley/protocol'
 import { pendingApprovals } from '../../ui/answers.ts'
 import { fieldsOf } from '../../ui/fill-form.ts'
 import { actorName } from '../../ui/outside-changes.ts'
@@ -119,7 +119,7 @@ function conversationLines(scene: Scene & { readonly state: ConversationState },
 const endings = { completed: 'done', interrupted: 'stopped', failed: 'failed' } as const
 
 /** Returns how a turn ended: the next line begins another one. */
-function endingWords(block: ReturnType<typeof endingBlock>, { lastTurn }: Core): string {
+function endingWords(block: ReturnType<typeof endingBlock>, { lastTurn }: ConversationCore): string {
   return block === null ? endings[lastTurn?.outcome ?? 'completed'] : block.lines.map(lineText).join(' ')
 }
 

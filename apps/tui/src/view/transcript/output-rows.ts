@@ -1,4 +1,4 @@
-import type { Output } from '@parley/protocol'
+import type { CallOutput } from '@parley/protocol'
 import { stripEffects, terminalSequence } from '../text/control-characters.ts'
 import { type Clip, lastRows, wrapLines } from '../text/fit-rows.ts'
 import { count, formatBytes } from '../text/formats.ts'
@@ -12,7 +12,7 @@ const maxCharacters = 32_768
  * Returns command output as rows, overwriting applied and control characters dropped: its beginning and end, with the
  * count of the hidden lines between, over all that was printed.
  */
-export function outputRows(output: Output, room: Room, clip: Clip): readonly Line[] {
+export function outputRows(output: CallOutput, room: Room, clip: Clip): readonly Line[] {
   if (output.binary) return [[{ text: `${formatBytes(output.totalBytes)} that are not text`, tone: 'muted' }]]
   const head = numberedRows(output.head.slice(0, maxCharacters), room)
   const tail = numberedRows(output.tail.slice(-maxCharacters), room, lineCount(head))
@@ -36,7 +36,7 @@ export function outputRows(output: Output, room: Room, clip: Clip): readonly Lin
  * lines that were printed, and blank rows are passed over.
  */
 export function outputTail(
-  output: Output,
+  output: CallOutput,
   room: Room,
   { limit, hint }: { readonly limit: number; readonly hint: string },
 ): readonly Line[] {
@@ -57,7 +57,7 @@ function lastLines(rows: readonly NumberedRow[], limit: number): readonly Line[]
 }
 
 /** Returns the number of lines that were printed, or the size where nobody counted or there is one line. */
-function printedWords({ head, tail, omittedBytes, totalBytes, totalLines }: Output): string {
+function printedWords({ head, tail, omittedBytes, totalBytes, totalLines }: CallOutput): string {
   const lines = omittedBytes > 0 ? totalLines : textLines(head + tail).length
   return lines === undefined || lines === 1 ? formatBytes(totalBytes) : `${count(lines)} lines`
 }
@@ -79,7 +79,7 @@ function lineCount(rows: readonly NumberedRow[]): number {
 
 /** Returns the row with the count of hidden lines; `hidden` counts what was kept and is not shown. */
 function hiddenRow(
-  { omittedBytes, totalLines }: Output,
+  { omittedBytes, totalLines }: CallOutput,
   shown: number,
   hidden: { readonly rows: number; readonly lines: number; readonly hint: string },
 ): Line {

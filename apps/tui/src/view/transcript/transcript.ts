@@ -1,4 +1,4 @@
-import type { ClientId, CompletedItem, ConversationState, Core, Item } from '@parley/protocol'
+import type { ClientId, CompletedItem, ConversationCore, ConversationState, Item } from '@parley/protocol'
 import type { Notice } from '../../ui/notices/notice.ts'
 import { actorName } from '../../ui/outside-changes.ts'
 import { wrapLines } from '../text/fit-rows.ts'
@@ -108,7 +108,7 @@ function followClock(scan: Scan, state: ConversationState): void {
 }
 
 /** Prints the time of the turn that was followed, once another or none runs. */
-function putEnding(scan: Scan, core: Core, runningId: string | null): void {
+function putEnding(scan: Scan, core: ConversationCore, runningId: string | null): void {
   const { turn: clock } = scan.transcript
   if (clock === null || clock.turnId === runningId) return
   const left = scan.transcript.planTurn === clock.turnId ? core.plan : null

@@ -1,4 +1,4 @@
-import type { ConversationState, Core, OpenItem, Plan } from '@parley/protocol'
+import type { ConversationCore, ConversationState, OpenItem, Plan } from '@parley/protocol'
 import { isAsking } from '../../ui/answers.ts'
 import { formatDuration } from '../text/formats.ts'
 import type { Block } from './block.ts'
@@ -65,7 +65,7 @@ const dayMinutes = 24 * 60
 const endings = { completed: 'done in', interrupted: 'stopped after', failed: 'failed after' } as const
 
 interface Ended {
-  readonly core: Core
+  readonly core: ConversationCore
   /** Plan that the turn made or changed; null for none. */
   readonly plan: Plan | null
 }

@@ -1,4 +1,4 @@
-import type { Output } from '@parley/protocol'
+import type { CallOutput } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { lineText } from '../../../src/view/text/span.ts'
 import { collapseOverwrites, outputRows, outputTail } from '../../../src/view/transcript/output-rows.ts'
@@ -26,11 +26,11 @@ test('a far column does not make an endless line', () => {
 })
 
 describe('clipped output', () => {
-  const rows = (output: Output, columns = 40) =>
+  const rows = (output: CallOutput, columns = 40) =>
     outputRows(output, { columns }, { head: 2, tail: 2 }).map((line) => lineText(line))
   const numbers = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('')
-  const whole = (head: string): Output => ({ head, tail: '', totalBytes: head.length, omittedBytes: 0 })
+  const whole = (head: string): CallOutput => ({ head, tail: '', totalBytes: head.length, omittedBytes: 0 })
   const both = { head: numbers(1, 99), tail: numbers(2_900, 3_000), totalBytes: 13_893, omittedBytes: 13_104 }
 
   test('has the count of the lines between its beginning and its end', () => {
@@ -57,7 +57,7 @@ describe('clipped output', () => {
 })
 
 describe('the end of output', () => {
-  const tail = (text: string, limit: number, fields: Partial<Output> = {}) =>
+  const tail = (text: string, limit: number, fields: Partial<CallOutput> = {}) =>
     outputTail(
       { head: text, tail: '', totalBytes: text.length, omittedBytes: 0, ...fields },
       { columns: 20 },

@@ -1,10 +1,10 @@
-import type { Core } from '@parley/protocol'
+import type { ConversationCore } from '@parley/protocol'
 import { forwardQuestion, showEffects } from 'parley/page-rules'
 import { type ReactNode, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
 
 interface ForwardsProps {
-  readonly core: Core
+  readonly core: ConversationCore
   readonly isView: boolean
   readonly ask: Ask
 }

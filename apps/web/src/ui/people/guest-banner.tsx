@@ -1,9 +1,9 @@
-import { type Core, ownersOf, type Person } from '@parley/protocol'
+import { type ConversationCore, ownersOf, type Person } from '@parley/protocol'
 import { useEffect, useState } from 'react'
 
 interface GuestBannerProps {
   readonly person: Person & { readonly kind: 'guest' }
-  readonly core: Core
+  readonly core: ConversationCore
 }
 
 /** Longest delay of a timer. */

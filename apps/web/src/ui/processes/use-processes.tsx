@@ -1,5 +1,5 @@
 import type { Client } from '@parley/client/browser'
-import type { Core } from '@parley/protocol'
+import type { ConversationCore } from '@parley/protocol'
 import { countOf, elapsed, visibleLine } from 'parley/page-rules'
 import { type ReactNode, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
@@ -8,7 +8,7 @@ import { ProcessDialog, type ShownProcess } from './process-dialog.tsx'
 
 interface ProcessesProps {
   readonly client: Client | null
-  readonly core: Core
+  readonly core: ConversationCore
   readonly isView: boolean
   readonly ask: Ask
 }

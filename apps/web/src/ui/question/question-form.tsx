@@ -1,11 +1,11 @@
-import type { Answer, Answers, Approval, Form, FormField } from '@parley/protocol'
+import type { Answers, Approval, FieldAnswer, Form, FormField } from '@parley/protocol'
 import { onOneLine } from '@parley/protocol/question'
 import { Part } from './part.tsx'
 
 /** Returns the values that a form begins with. */
 export function initialAnswers({ form }: Pick<Approval, 'form'>): Answers {
   return Object.fromEntries(
-    (form?.fields ?? []).flatMap(({ name, default: initial, type }): readonly [string, Answer][] =>
+    (form?.fields ?? []).flatMap(({ name, default: initial, type }): readonly [string, FieldAnswer][] =>
       initial !== undefined
         ? [[name, initial]]
         : type === 'boolean'
@@ -25,7 +25,7 @@ interface FieldsProps {
 
 /** The fields of a form, in parts that must have been on the screen. Its texts are those of the model or a tool server. */
 export function FormFields({ form, answers, onChange }: FieldsProps) {
-  const set = (name: string, value: Answer | undefined) => {
+  const set = (name: string, value: FieldAnswer | undefined) => {
     const { [name]: _before, ...others } = answers
     onChange(value === undefined ? others : { ...others, [name]: value })
   }
@@ -42,8 +42,8 @@ export function FormFields({ form, answers, onChange }: FieldsProps) {
 
 interface FieldProps {
   readonly field: FormField
-  readonly value: Answer | undefined
-  readonly onChange: (value: Answer | undefined) => void
+  readonly value: FieldAnswer | undefined
+  readonly onChange: (value: FieldAnswer | undefined) => void
 }
 
 function Field({ field, value, onChange }: FieldProps) {

@@ -65,7 +65,7 @@ const people = z.object({
   users: z.array(z.string()).max(200).describe('Users who own the conversations that the connection is for.'),
 })
 
-/** Users that a connection is for, as a server says them to a machine that has connected to it. */
+/** Users of a connection, as a server announces them to a machine that has connected to it. */
 export type People = z.infer<typeof people>
 
 /** Methods of an exec-server: name → parameters and result. */
@@ -107,7 +107,7 @@ export const execNotifications = processNotifications
 
 export type ExecMethods = {
   readonly [Name in keyof typeof execMethods]: {
-    /** Parameters as a client sends them: those with a default may be left out. */
+    /** Parameters as a client sends them: parameters with a default are optional. */
     readonly params: z.input<(typeof execMethods)[Name]['params']>
     readonly decoded: z.output<(typeof execMethods)[Name]['params']>
     readonly result: z.output<(typeof execMethods)[Name]['result']>
@@ -121,7 +121,7 @@ export type ExecNotifications = {
 }
 export type { Fence }
 
-/** Tells if requests of a method carry a fence: those that change something, and `initialize`. */
+/** Tells if requests of a method carry a fence: methods that change something, and `initialize`. */
 export function isFenced(method: ExecMethodName): boolean {
   return 'fence' in execMethods[method].params.shape
 }

@@ -15,8 +15,8 @@ export const sandboxIntent = z
   )
 
 /**
- * Proof of a server of a store that it has a conversation. Requests that change something carry it; of two servers that
- * both think they have the conversation, the exec-server obeys the later one.
+ * Proof that a server of a store owns a conversation. Requests that change something carry it; if two servers claim the
+ * conversation, the exec-server obeys the one with the later fence.
  */
 const fence = z
   .object({

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { conversationId } from '../ids.ts'
-import { methodParams } from '../params.ts'
+import { methodParams } from '../params/params.ts'
 import { completedItem, core } from '../state.ts'
 import { bundleContents, conversationSummary } from '../summaries.ts'
 
-/** Methods for a conversation as others get it: in a bundle, or to read. */
+/** Methods that hand a conversation to other people: as a bundle or as a page to read. */
 export const bundleMethods = {
   'bundle/describe': {
     about: 'Lists what a bundle of a conversation would hold, and writes nothing.',

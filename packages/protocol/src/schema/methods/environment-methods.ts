@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { methodParams } from '../params.ts'
+import { methodParams } from '../params/params.ts'
 
-/** Methods about environments. */
 export const environmentMethods = {
   'environment/list': {
     about: 'Lists the environments in which the client may begin a conversation. Connects to none of them.',

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { itemId } from '../ids.ts'
 import { fileChangeEntry, itemStatus } from '../item.ts'
-import { memoryParams } from './memory-params.ts'
+import { memoryParams } from '../params/memory-params.ts'
 
-/** Methods that change what every conversation is told. */
+/** Methods that change the instruction files of all conversations. */
 export const memoryMethods = {
   'conversation/remember/plan': {
     about:

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { userName } from '../events/access.ts'
+import { userName } from '../access.ts'
+import { peopleParams } from '../params/people-params.ts'
 import { sandboxMode } from '../settings.ts'
-import { peopleParams } from './people-params.ts'
 
 const seq = z.int().describe('Seq of the event that recorded it.')
 
@@ -18,7 +18,6 @@ const newToken = z.object({
   token: z.string().describe('Token that clients of the user bring. It is told once; only its hash is kept.'),
 })
 
-/** Methods about users, and about who reaches a conversation. */
 export const peopleMethods = {
   'conversation/share': {
     about:

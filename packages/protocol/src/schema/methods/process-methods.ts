@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { forward } from '../events/event-parts.ts'
-import { processParams } from './process-params.ts'
+import { forward } from '../event-parts.ts'
+import { processParams } from '../params/process-params.ts'
 
-/** Methods about what runs in a conversation. */
 export const processMethods = {
   'conversation/interrupt': {
     about:

@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { methodParams } from '../params.ts'
-import { checkup } from '../policy.ts'
+import { methodParams } from '../params/params.ts'
 import { listedProvider } from '../summaries.ts'
+import { checkup } from './policy-methods.ts'
 
-/** Methods about model providers and their models. */
 export const providerMethods = {
   'model/list': {
     about: 'Lists models of the configured providers, and local servers that answer.',

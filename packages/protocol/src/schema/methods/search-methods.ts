@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { itemId } from '../ids.ts'
+import { methodParams } from '../params/params.ts'
 import { listedConversation } from '../summaries.ts'
-import { searchParams } from './search-params.ts'
 
 const excerpt = z
   .object({
@@ -15,12 +15,11 @@ const excerpt = z
   })
   .describe('Place in a conversation that has the words.')
 
-/** Methods that find conversations by what was said in them. */
 export const searchMethods = {
   'conversation/search': {
     about:
       'Finds conversations that have all words: messages, answers, reasoning, commands, their output as far as the log has it, diffs, names. Those come first that have all words in one item, then by the time of the last change. A word finds longer ones from three letters on; "in quotation marks" it does not. Texts are redacted. What is not read yet is read in the background from the first request on, also from one without words, which finds nothing.',
-    params: searchParams['conversation/search'],
+    params: methodParams['conversation/search'],
     result: z.object({
       found: z.array(
         z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { methodParams } from '../params.ts'
+import { methodParams } from '../params/params.ts'
 
 const foundPart = z
   .object({
@@ -21,7 +21,6 @@ const foundPart = z
   })
   .describe('A skill or a command of the user or of a project.')
 
-/** Methods about skills and commands. */
 export const skillMethods = {
   'skill/list': {
     about: 'Lists the skills and commands of the user and of the project of a folder, also those that cannot be used.',

@@ -1,5 +1,5 @@
 import type { ModelEntry } from '@parley/models'
-import type { Core, Plan } from '@parley/protocol'
+import type { ConversationCore, Plan } from '@parley/protocol'
 import { firstBytes, lastBytes, utf8Length } from '@parley/text'
 import { tokensOfText } from './estimate.ts'
 import type { PastFacts } from './past-facts.ts'
@@ -66,7 +66,7 @@ export function headAndTail(text: string, bytes: number): string {
 }
 
 /** Returns the notes of the engine: what holds whatever the summary says. */
-export function carriedNotes({ plan }: Pick<Core, 'plan'>, { answers, files }: PastFacts): string {
+export function carriedNotes({ plan }: Pick<ConversationCore, 'plan'>, { answers, files }: PastFacts): string {
   const sections = [
     ...(plan === null ? [] : [`The open plan:\n${planLines(plan)}`]),
     ...(answers.length === 0 ? [] : [`Answers to approvals, which still hold:\n${listed(answers)}`]),

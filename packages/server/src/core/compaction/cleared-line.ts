@@ -1,4 +1,4 @@
-import type { CallItem, Output } from '@parley/protocol'
+import type { CallItem, CallOutput } from '@parley/protocol'
 import { exitWords, utf8Length } from '@parley/text'
 
 /** Returns the line that stands for a result which left the view: what it was, how long, and how to read it again. */
@@ -9,7 +9,7 @@ export function clearedLine(item: CallItem): string {
   return `[Cleared to make room: ${what}. read_file "output:${id}" shows it again.]`
 }
 
-function outputOf(item: CallItem): Output | undefined {
+function outputOf(item: CallItem): CallOutput | undefined {
   return 'output' in item ? item.output : undefined
 }
 

@@ -1,5 +1,5 @@
 import type { LoggedEnvelope } from '@parley/journal'
-import { type ConversationEvent, type Output, redactionTable } from '@parley/protocol'
+import { type CallOutput, type ConversationEvent, redactionTable } from '@parley/protocol'
 import { redactEvent } from '@parley/redaction'
 import { isRecord } from '@parley/text'
 
@@ -54,7 +54,7 @@ function itemWithoutOutput(item: Readonly<Record<string, unknown>>): Readonly<Re
   }
 }
 
-function emptied({ totalBytes }: Readonly<Record<string, unknown>>): Output {
+function emptied({ totalBytes }: Readonly<Record<string, unknown>>): CallOutput {
   const bytes = typeof totalBytes === 'number' ? totalBytes : 0
   return { head: leftOutText(bytes), tail: '', totalBytes: bytes, omittedBytes: bytes }
 }

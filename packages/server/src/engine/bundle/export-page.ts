@@ -1,6 +1,6 @@
 import { timeSlices } from '@parley/host'
 import type { LogLine, LogView } from '@parley/journal'
-import { type Core, initialState, type ResultOf } from '@parley/protocol'
+import { type ConversationCore, initialState, type ResultOf } from '@parley/protocol'
 import { shownState } from '../../replies/wire-limits.ts'
 import { createLogReader } from '../conversation/journal.ts'
 import { createLogFold } from '../conversation/log-fold.ts'
@@ -34,7 +34,7 @@ export async function exportPage(
 }
 
 interface Whole {
-  readonly core: Core
+  readonly core: ConversationCore
   /** Number of events of the log that cannot be read. */
   readonly damagedEvents: number
 }

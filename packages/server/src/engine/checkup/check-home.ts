@@ -1,7 +1,7 @@
 import { access, constants, lstat, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isRunning, readOwner, sessionPaths, walkSessions } from '@parley/journal'
-import { type Check, shortIdOf } from '@parley/protocol'
+import { type CheckupFinding, shortIdOf } from '@parley/protocol'
 import { isMissing, systemErrorReason } from '@parley/workspace'
 import type { PolicyPorts } from '../policy/read-rules.ts'
 
@@ -24,7 +24,7 @@ const secretFiles = [
 const rulingFiles = ['config.toml', 'policy.toml']
 
 /** Checks that the home folder is private and writable, and that its disk has room. */
-export async function checkHome(home: string): Promise<Check[]> {
+export async function checkHome(home: string): Promise<CheckupFinding[]> {
   const facts = await stat(home).catch((error: unknown) => {
     if (isMissing(error)) return null
     throw error
@@ -43,7 +43,7 @@ export async function checkHome(home: string): Promise<Check[]> {
 }
 
 /** Checks that a home which is not there yet can be made. */
-async function checkPlace(home: string): Promise<Check> {
+async function checkPlace(home: string): Promise<CheckupFinding> {
   const refused = await refusedWrite(await nearestFolder(home))
   if (refused !== null) return { name: 'home', level: 'problem', text: `${home} cannot be made: ${refused}`, remedy }
   return { name: 'home', level: 'ok', text: `${home} is not there yet; it is made with the first conversation` }
@@ -66,7 +66,7 @@ function refusedWrite(folder: string): Promise<string | null> {
   return access(folder, constants.W_OK).then(() => null, systemErrorReason)
 }
 
-async function checkRights(home: string, { mode, uid }: { mode: number; uid: number }): Promise<Check> {
+async function checkRights(home: string, { mode, uid }: { mode: number; uid: number }): Promise<CheckupFinding> {
   const name = 'home'
   const own = process.getuid?.()
   if (own !== undefined && uid !== own && own !== 0)
@@ -87,7 +87,7 @@ async function checkRights(home: string, { mode, uid }: { mode: number; uid: num
   }
 }
 
-async function checkPrivate(home: string): Promise<Check[]> {
+async function checkPrivate(home: string): Promise<CheckupFinding[]> {
   const ruling = await openFiles(home, rulingFiles, 0o022)
   const secret = await openFiles(home, secretFiles, 0o077)
   return [
@@ -118,13 +118,13 @@ async function openFiles(home: string, names: readonly string[], bits: number): 
   return open.flat()
 }
 
-function openCheck(home: string, names: readonly string[], text: string): Check[] {
+function openCheck(home: string, names: readonly string[], text: string): CheckupFinding[] {
   if (names.length === 0) return []
   const remedy = `chmod 600 ${names.map((name) => join(home, name)).join(' ')}`
   return [{ name: 'home', level: 'problem', text, remedy }]
 }
 
-async function checkDisk(home: string): Promise<Check> {
+async function checkDisk(home: string): Promise<CheckupFinding> {
   const { bavail, bsize } = await statfs(home)
   const freeBytes = bavail * bsize
   const text = `${Math.floor(freeBytes / mebibyte).toLocaleString('en')} MB free where conversations are kept`
@@ -134,7 +134,7 @@ async function checkDisk(home: string): Promise<Check> {
 }
 
 /** Counts the conversations, and those whose process was killed. */
-export function checkOwners({ files, home }: Pick<PolicyPorts, 'files' | 'home'>): Check[] {
+export function checkOwners({ files, home }: Pick<PolicyPorts, 'files' | 'home'>): CheckupFinding[] {
   const sessions = walkSessions(files, home)
   const owners = sessions.flatMap(({ id }) => {
     const paths = sessionPaths(home, id)
@@ -142,7 +142,7 @@ export function checkOwners({ files, home }: Pick<PolicyPorts, 'files' | 'home'>
     return owner === null ? [] : [{ id, isLive: isRunning(owner) }]
   })
   const left = owners.filter(({ isLive }) => !isLive)
-  const count: Check = {
+  const count: CheckupFinding = {
     name: 'conversations',
     level: 'ok',
     text: `${sessions.length} kept, ${owners.length - left.length} open`,

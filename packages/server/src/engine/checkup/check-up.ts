@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { ConfigError, chosenEnvironment } from '@parley/config'
 import type { Env, ModelListing } from '@parley/models'
 import { type Project, problemLocation, readPolicyFile, widerRules } from '@parley/policy'
-import type { Check, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
+import type { CheckupFinding, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { errorMessage } from '@parley/text'
 import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
@@ -23,7 +23,7 @@ export async function checkUp(
   { cwd, provider = true }: ParamsOf<'server/checkup'>,
   ports: CheckupPorts,
 ): Promise<ResultOf<'server/checkup'>> {
-  const checks: readonly (readonly [string, () => Check[] | Promise<Check[]>])[] = [
+  const checks: readonly (readonly [string, () => CheckupFinding[] | Promise<CheckupFinding[]>])[] = [
     ['home', () => checkHome(ports.home)],
     ['configuration', () => checkConfig(cwd, ports)],
     ['sandbox', () => checkSandbox(ports)],
@@ -37,7 +37,10 @@ export async function checkUp(
   return { checks: found.flat() }
 }
 
-async function runCheck(name: string, check: () => Check[] | Promise<Check[]>): Promise<Check[]> {
+async function runCheck(
+  name: string,
+  check: () => CheckupFinding[] | Promise<CheckupFinding[]>,
+): Promise<CheckupFinding[]> {
   try {
     return await check()
   } catch (error) {
@@ -53,7 +56,7 @@ const meanings: Readonly<Record<Enforcement, string>> = {
 }
 
 /** Checks the sandbox of this machine. */
-async function checkSandbox({ environments }: Pick<PolicyPorts, 'environments'>): Promise<Check[]> {
+async function checkSandbox({ environments }: Pick<PolicyPorts, 'environments'>): Promise<CheckupFinding[]> {
   const { environment, release } = environments.take({ environment: undefined, config: {} })
   const { enforcement, reason } = await environment.sandboxes.report().finally(release)
   const said = { name: 'sandbox', text: meanings[enforcement] }
@@ -65,7 +68,10 @@ async function checkSandbox({ environments }: Pick<PolicyPorts, 'environments'>)
 }
 
 /** Lists the places of secrets that exist here, and those of the user's own list that do not. */
-async function checkSecrets({ environments, home }: Pick<PolicyPorts, 'environments' | 'home'>): Promise<Check[]> {
+async function checkSecrets({
+  environments,
+  home,
+}: Pick<PolicyPorts, 'environments' | 'home'>): Promise<CheckupFinding[]> {
   const { environment, release } = environments.take({ environment: undefined, config: {} })
   const name = 'secrets'
   try {
@@ -85,7 +91,7 @@ async function checkSecrets({ environments, home }: Pick<PolicyPorts, 'environme
 }
 
 /** Checks which variables of this process its commands get. A configuration that cannot be read is a line of its own. */
-function variablesHere(cwd: string, ports: CheckupPorts): Check[] {
+function variablesHere(cwd: string, ports: CheckupPorts): CheckupFinding[] {
   try {
     const { values } = configHere(cwd, {}, ports).effective
     return [checkVariables({ ...ports, values, changeable: foldersHere(cwd, ports) })]
@@ -98,7 +104,7 @@ function variablesHere(cwd: string, ports: CheckupPorts): Check[] {
 /** Enough for about 150 places. */
 const maxText = 4000
 
-async function checkAdded(home: string, environment: Environment): Promise<Check[]> {
+async function checkAdded(home: string, environment: Environment): Promise<CheckupFinding[]> {
   const { paths = [] } = readConfig(home, {}).values.secrets ?? {}
   const isThere = async (path: string) =>
     (await realIfThere(resolve(environment.home, path.replace(/^~\//, '')), environment)).length > 0
@@ -121,7 +127,7 @@ async function realIfThere(path: string, { files }: Environment): Promise<string
 }
 
 /** Checks the shell parser. Without it every command asks. */
-async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shellParser'>): Promise<Check[]> {
+async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shellParser'>): Promise<CheckupFinding[]> {
   const { commands, because } = await shellParser.read('true')
   if (commands !== null) return [{ name: 'shell parser', level: 'ok', text: 'reads commands' }]
   const text = because ?? 'it reads nothing'
@@ -129,7 +135,7 @@ async function checkShellParser({ shellParser }: Pick<PolicyPorts, 'shellParser'
 }
 
 /** Checks that the user's files can be read, and lists what in them has no effect. */
-async function checkConfig(cwd: string, ports: PolicyPorts): Promise<Check[]> {
+async function checkConfig(cwd: string, ports: PolicyPorts): Promise<CheckupFinding[]> {
   return [
     ...checkSettings(ports.home),
     await checkRules(ports.userRules.file),
@@ -146,7 +152,7 @@ const projectStates: Readonly<Record<Project['state'], string>> = {
 }
 
 /** Reports the project's own configuration, and whether it is trusted. */
-function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
+function checkProject(cwd: string, { projects }: PolicyPorts): CheckupFinding[] {
   const project = projects.of(cwd)
   if (project === null) return []
   const { state, root, problems } = project
@@ -156,12 +162,12 @@ function checkProject(cwd: string, { projects }: PolicyPorts): Check[] {
     isOpen
       ? { ...said, level: 'warning', remedy: '`parley trust` shows what it would do, and takes your answer.' }
       : { ...said, level: 'ok' },
-    ...problems.map((text): Check => ({ name: 'project', level: 'warning', text })),
+    ...problems.map((text): CheckupFinding => ({ name: 'project', level: 'warning', text })),
   ]
 }
 
 /** Reports an own file of the user that a conversation in this folder could change: none is opened then. */
-function checkOwnFiles(cwd: string, ports: PolicyPorts): Check[] {
+function checkOwnFiles(cwd: string, ports: PolicyPorts): CheckupFinding[] {
   const inside = findOwnFileInside(foldersHere(cwd, ports), ports.home)
   if (inside === null) return []
   const remedy = 'No conversation opens in this folder until then.'
@@ -180,7 +186,7 @@ function foldersHere(cwd: string, ports: PolicyPorts): readonly string[] {
   }
 }
 
-function checkSettings(home: string): Check[] {
+function checkSettings(home: string): CheckupFinding[] {
   try {
     const { origins, warnings } = readConfig(home, {})
     const count = origins.size
@@ -190,7 +196,7 @@ function checkSettings(home: string): Check[] {
         : `${count} ${count === 1 ? 'value' : 'values'} set; \`parley config\` shows each with its origin`
     return [
       { name: 'configuration', level: 'ok', text },
-      ...warnings.map((warning): Check => ({ name: 'configuration', level: 'warning', text: warning })),
+      ...warnings.map((warning): CheckupFinding => ({ name: 'configuration', level: 'warning', text: warning })),
     ]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -205,7 +211,7 @@ function checkSettings(home: string): Check[] {
   }
 }
 
-async function checkRules(file: string): Promise<Check> {
+async function checkRules(file: string): Promise<CheckupFinding> {
   const { rules, problems } = await readPolicyFile(file, { mayWiden: true })
   const [problem] = problems
   if (problem === undefined) {
@@ -232,7 +238,7 @@ interface CheckProviderPorts {
 const patienceMs = 1_200
 
 /** Checks that the provider of a new conversation answers, by listing its models, which costs nothing. */
-async function checkProvider({ home, env, keys, models }: CheckProviderPorts): Promise<Check[]> {
+async function checkProvider({ home, env, keys, models }: CheckProviderPorts): Promise<CheckupFinding[]> {
   const { values } = readConfig(home, {})
   const chosen = chooseProvider(values, { env, kept: keys.kept() })
   const name = 'provider'
@@ -250,11 +256,11 @@ async function checkProvider({ home, env, keys, models }: CheckProviderPorts): P
   const about = `${chosen.id} (${chosen.because}), model ${chosen.model}`
   const listing = await models(values)(chosen.id).client.listModels(AbortSignal.timeout(patienceMs))
   const { warning } = chosen
-  const unnamed: Check[] = warning === undefined ? [] : [{ name: 'model', level: 'warning', text: warning }]
+  const unnamed: CheckupFinding[] = warning === undefined ? [] : [{ name: 'model', level: 'warning', text: warning }]
   return [{ name, ...judged(listing, about) }, ...unnamed]
 }
 
-function judged(listing: ModelListing, about: string): Omit<Check, 'name'> {
+function judged(listing: ModelListing, about: string): Omit<CheckupFinding, 'name'> {
   switch (listing.type) {
     case 'models':
       return { level: 'ok', text: `${about}: it answers` }

@@ -1,6 +1,6 @@
 import type { Config } from '@parley/config'
 import { commandEnv, heldVariables, toolchainVariables } from '@parley/host'
-import type { Check } from '@parley/protocol'
+import type { CheckupFinding } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { heldReason } from '../../tools/processes/failure-hints.ts'
 import { envRulesOf } from '../settings/read-config.ts'
@@ -14,7 +14,7 @@ interface Passing {
 }
 
 /** Names the variables of this process that its commands get for toolchains, and those that they do not get. */
-export function checkVariables({ env, values, changeable, redaction }: Passing): Check {
+export function checkVariables({ env, values, changeable, redaction }: Passing): CheckupFinding {
   const rules = { ...envRulesOf(values.shell_environment), isSecret: redaction.hasSecret, changeable }
   const passed = Object.keys(commandEnv(env, rules)).filter((name) => toolchainVariables.has(name))
   const held = heldVariables(env, rules)

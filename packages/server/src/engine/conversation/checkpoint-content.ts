@@ -1,4 +1,4 @@
-import { type ConversationState, type Core, completedBy, type Envelope, reduce } from '@parley/protocol'
+import { type ConversationCore, type ConversationState, completedBy, type Envelope, reduce } from '@parley/protocol'
 import type { ModelView } from '../../core/model-view.ts'
 import type { ViewPart } from '../../core/view-snapshot.ts'
 import { type LandmarkPlaces, type Landmarks, rightTypes } from './landmarks.ts'
@@ -13,8 +13,8 @@ export interface CheckpointContent extends LandmarkPlaces {
   readonly logVersion: number
 }
 
-type StoredCore = Omit<Core, 'settings' | 'turn' | 'open' | 'approvals' | 'meta'> & {
-  readonly meta: Omit<Core['meta'], 'conversationId' | 'forkedFrom' | 'cwd'>
+type StoredCore = Omit<ConversationCore, 'settings' | 'turn' | 'open' | 'approvals' | 'meta'> & {
+  readonly meta: Omit<ConversationCore['meta'], 'conversationId' | 'forkedFrom' | 'cwd'>
 }
 
 interface Folded {

@@ -1,4 +1,4 @@
-import { type ConversationState, type Core, type Envelope, limits, reduce } from '@parley/protocol'
+import { type ConversationCore, type ConversationState, type Envelope, limits, reduce } from '@parley/protocol'
 import { formatBytes } from '@parley/workspace'
 import { RefusedEventError } from '../../replies/refused-event.ts'
 import { jsonBytes } from '../../replies/wire-limits.ts'
@@ -9,7 +9,7 @@ export interface CoreRoom {
    * Allows events before they are written, given the core before and after them and the bytes of each line. Throws
    * `stateTooLarge` when the core would grow beyond its limit; what makes it smaller is always allowed.
    */
-  take(before: Core, after: Core, lineBytes: readonly number[]): void
+  take(before: ConversationCore, after: ConversationCore, lineBytes: readonly number[]): void
 }
 
 /** Bytes that an event may add to a core besides what its line holds: defaults of an open item, a remembered request. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { StorageError } from '@parley/journal'
-import { type Core, type Item, type ItemId, type ItemOf, limits, type ResultOf } from '@parley/protocol'
+import { type ConversationCore, type Item, type ItemId, type ItemOf, limits, type ResultOf } from '@parley/protocol'
 import { readDiffs } from '@parley/protocol/calls'
 import { changeTexts, diffTexts, isSecret, type RecordedChange } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
@@ -48,7 +48,7 @@ function unlessAway(error: unknown): void {
 }
 
 /** Returns the changes of an item; of one that waits for an answer, those that its question shows. */
-function changesOf(item: ItemOf<'fileChange'>, approvals: Core['approvals']): readonly AnyChange[] {
+function changesOf(item: ItemOf<'fileChange'>, approvals: ConversationCore['approvals']): readonly AnyChange[] {
   const asked = Object.values(approvals).find((approval) => approval.itemId === item.id)
   if (item.changes.length > 0 || asked === undefined) return item.changes
   const diffs = new Map(readDiffs(asked.detail).map((change) => [change.path, change.diff]))

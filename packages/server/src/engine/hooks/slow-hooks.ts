@@ -1,4 +1,4 @@
-import type { Core, HookEvent, HookRef, ItemId, ServerNotice } from '@parley/protocol'
+import type { ConversationCore, HookEvent, HookRef, ItemId, ServerNotice } from '@parley/protocol'
 import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../../tools/define-tool.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -47,7 +47,7 @@ export async function tellWhenSlow<End>(
   return run.finally(() => over.abort())
 }
 
-function waitingMessage(name: string, { conversationId }: Core['meta']): ServerNotice {
+function waitingMessage(name: string, { conversationId }: ConversationCore['meta']): ServerNotice {
   const message = `A message waits for the hook "${name}" (UserPromptSubmit) before it is sent.`
   return { level: 'info', code: 'hookRunning', message, conversationId }
 }

@@ -1,4 +1,4 @@
-import { type Actor, type ClientAccess, isLooser, type Limits } from '@parley/protocol'
+import { type Actor, type ClientAccess, isLooser, type PermissionSettings } from '@parley/protocol'
 import type { Rights } from '../../people/rights.ts'
 import { rejection } from '../../replies/rejection.ts'
 
@@ -16,7 +16,7 @@ export interface Guest extends LimitsRight {
 }
 
 /** Throws `notPermitted` for limits that let more happen than those in force, by a client that may only tighten them. */
-export function assertMayLoosen({ mayLoosen }: LimitsRight, wanted: Limits, now: Limits): void {
+export function assertMayLoosen({ mayLoosen }: LimitsRight, wanted: PermissionSettings, now: PermissionSettings): void {
   if (mayLoosen || !isLooser(wanted, now)) return
   throw rejection(
     'notPermitted',
@@ -24,6 +24,6 @@ export function assertMayLoosen({ mayLoosen }: LimitsRight, wanted: Limits, now:
   )
 }
 
-function limitsText({ sandbox, approvalPolicy, network = false }: Limits): string {
+function limitsText({ sandbox, approvalPolicy, network = false }: PermissionSettings): string {
   return `${sandbox} with ${approvalPolicy}${network ? ' and the network' : ''}`
 }

@@ -2,8 +2,8 @@ import type {
   Actor,
   ConversationEvent,
   ConversationState,
-  Limits,
   Overrides,
+  PermissionSettings,
   SandboxMode,
   Settings,
 } from '@parley/protocol'
@@ -170,7 +170,7 @@ function changesOf(state: ConversationState, overrides: Overrides, { how, unaske
 }
 
 /** Returns the limits that hold after changes. */
-function limitsAfter({ core }: ConversationState, changes: readonly ConversationEvent[]): Limits {
+function limitsAfter({ core }: ConversationState, changes: readonly ConversationEvent[]): PermissionSettings {
   const configured = changes.find((event) => event.type === 'conversation.configured')
   return { ...core.settings, ...configured?.settings }
 }

@@ -1,5 +1,5 @@
 import { findWord, type LogLine, type SearchedTexts, type SearchWord } from '@parley/journal'
-import type { Item, Output } from '@parley/protocol'
+import type { CallOutput, Item } from '@parley/protocol'
 import type { SearchExcerpt } from '../../ports/text-search.ts'
 import { createLogReader, type LogReader, type OwnEvent } from '../conversation/journal.ts'
 
@@ -64,7 +64,7 @@ function textsOf(item: Item): readonly string[] {
   }
 }
 
-function outputTexts(output: Output | undefined): readonly string[] {
+function outputTexts(output: CallOutput | undefined): readonly string[] {
   return output === undefined || output.binary === true ? [] : [output.head, output.tail]
 }
 

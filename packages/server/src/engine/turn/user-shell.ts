@@ -5,7 +5,7 @@ import {
   type OutputListener,
   type RunningCommand,
 } from '@parley/host'
-import type { Actor, Failure, ItemId, ItemOf, Output, RequestKey } from '@parley/protocol'
+import type { Actor, CallOutput, Failure, ItemId, ItemOf, RequestKey } from '@parley/protocol'
 import { clipForModel, exitWords } from '@parley/text'
 import { realOrGiven } from '@parley/workspace'
 import { rejection } from '../../replies/rejection.ts'
@@ -225,7 +225,7 @@ function specOf({ id: itemId, command, cwd }: ShellItem, { conversation, ports }
 
 interface Finished {
   readonly end: CommandEnd
-  readonly output: Output
+  readonly output: CallOutput
   /** Variables that it missed; null for none. */
   readonly missed: Failure | null
 }

@@ -1,11 +1,15 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import type { Core, FoundPart } from '@parley/protocol'
+import type { ConversationCore, FoundPart } from '@parley/protocol'
 import { onOneLine } from '@parley/protocol/question'
 import { announcedSettings, type SettingsInForce } from './settings/session-settings.ts'
 import { slashCommands } from './slash-commands.ts'
 
 /** Returns the updates that bring a client to the settings, title, usage and commands of now, one of each kind. */
-export function currentUpdates(core: Core, inForce: SettingsInForce, parts: readonly FoundPart[]): SessionUpdate[] {
+export function currentUpdates(
+  core: ConversationCore,
+  inForce: SettingsInForce,
+  parts: readonly FoundPart[],
+): SessionUpdate[] {
   const own = slashCommands.map(({ name, description, hint }) => announced(name, description, hint))
   const found = parts
     .filter(
@@ -33,12 +37,12 @@ export function settingsUpdates(inForce: SettingsInForce): SessionUpdate[] {
   ]
 }
 
-function infoUpdate({ meta }: Core): SessionUpdate[] {
+function infoUpdate({ meta }: ConversationCore): SessionUpdate[] {
   const title = meta.name ?? meta.title
   return title === '' ? [] : [{ sessionUpdate: 'session_info_update', title }]
 }
 
-function usageUpdate({ last, total, contextWindow }: Core['usage']): SessionUpdate[] {
+function usageUpdate({ last, total, contextWindow }: ConversationCore['usage']): SessionUpdate[] {
   if (last === null || contextWindow === null) return []
   const cost = total.costUsd === undefined ? {} : { cost: { amount: total.costUsd, currency: 'USD' } }
   return [{ sessionUpdate: 'usage_update', used: last.inputTokens + last.outputTokens, size: contextWindow, ...cost }]

@@ -1,12 +1,12 @@
 import type { CommandEnd } from '@parley/host'
-import type { Failure, ItemId, Output } from '@parley/protocol'
+import type { CallOutput, Failure, ItemId } from '@parley/protocol'
 import { exitWords, secondsText } from '@parley/text'
 import { outputForModel, type ShownImage } from '../command-output.ts'
 import { type ToolOutcome, toldWhy } from '../tool.ts'
 import { lostHeading } from './process-end.ts'
 
 interface KeptOutput {
-  readonly output: Output
+  readonly output: CallOutput
   readonly image: ShownImage | null
   readonly itemId: ItemId
   /** Reason of the signal that stops the call, once aborted. */

@@ -1,5 +1,5 @@
 import { type CommandSpec, noSandbox, type RunningCommand, type Sandbox, type SandboxLimits } from '@parley/host'
-import type { ItemId, ItemOf, Output } from '@parley/protocol'
+import type { CallOutput, ItemId, ItemOf } from '@parley/protocol'
 import { outputForModel, shownOutput } from '../command-output.ts'
 import type { ToolPorts } from '../define-tool.ts'
 import type { ToolOutcome } from '../tool.ts'
@@ -132,4 +132,4 @@ function reachedBy({ sharesLoopback }: Sandbox): string {
     : ' Neither other commands nor the user’s browser can connect to it.'
 }
 
-const outputOfNothing: Output = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }
+const outputOfNothing: CallOutput = { head: '', tail: '', totalBytes: 0, omittedBytes: 0 }

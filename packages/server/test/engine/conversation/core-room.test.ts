@@ -1,10 +1,10 @@
-import { type Core, initialState, limits } from '@parley/protocol'
+import { type ConversationCore, initialState, limits } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import { createCoreRoom } from '../../../src/engine/conversation/core-room.ts'
 
 const { core: empty } = initialState('c')
 
-function coreOf(sizeBytes: number): Core {
+function coreOf(sizeBytes: number): ConversationCore {
   return { ...empty, meta: { ...empty.meta, name: 'x'.repeat(sizeBytes) } }
 }
 

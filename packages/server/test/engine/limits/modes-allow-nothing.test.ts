@@ -5,9 +5,9 @@ import {
   isLooser,
   isStricterSandbox,
   isUnasked,
-  type Limits,
   modes,
   nextMode,
+  type PermissionSettings,
   pairOf,
   sandboxModes,
 } from '@parley/protocol'
@@ -88,7 +88,7 @@ const request = fc.oneof(
 type Request = typeof request extends fc.Arbitrary<infer One> ? One : never
 
 /** Returns the settings that a request asks for; null for none. */
-function asked(wanted: Request, now: Limits, most: Ceiling) {
+function asked(wanted: Request, now: PermissionSettings, most: Ceiling) {
   if (wanted.kind === 'change') return wanted.change
   if (wanted.kind === 'next') {
     const next = nextMode(now, most.sandbox)
@@ -103,13 +103,13 @@ function asked(wanted: Request, now: Limits, most: Ceiling) {
 
 interface Applied {
   readonly wanted: Request
-  readonly now: Limits
+  readonly now: PermissionSettings
   readonly most: Ceiling
   readonly mayLoosen: boolean
 }
 
 /** Returns the settings after a request, as the engine checks it. */
-function apply({ wanted, now, most, mayLoosen }: Applied): Limits {
+function apply({ wanted, now, most, mayLoosen }: Applied): PermissionSettings {
   const change = asked(wanted, now, most)
   if (change === null) return now
   try {
@@ -124,7 +124,11 @@ function apply({ wanted, now, most, mayLoosen }: Applied): Limits {
 const freedom = { deny: 0, ask: 1, allow: 2 }
 const reach = { 'read-only': 0, 'workspace-write': 1, 'danger-full-access': 2, none: 2 }
 
-function outcomeOf(facts: Facts, { approvalPolicy, sandbox: sandboxMode }: Limits, enforcement: Enforcement) {
+function outcomeOf(
+  facts: Facts,
+  { approvalPolicy, sandbox: sandboxMode }: PermissionSettings,
+  enforcement: Enforcement,
+) {
   const settings = { rules: [], sessionGrants: [], approvalPolicy, sandboxMode, enforcement, network: false }
   const { verdict, run } = decide(facts, settings)
   const limits = sandboxLimits(facts, run, settings)
@@ -160,7 +164,7 @@ test('no mode and no answer to a plan allows more than policy, sandbox and ceili
   expect(Math.min(seen.changed, seen.kept)).toBeGreaterThan(runsOf(10_000) / 20)
 })
 
-function isDifferent(one: Limits, other: Limits): boolean {
+function isDifferent(one: PermissionSettings, other: PermissionSettings): boolean {
   return one.sandbox !== other.sandbox || one.approvalPolicy !== other.approvalPolicy
 }
 

@@ -1,5 +1,5 @@
 import { sessionPaths } from '@parley/journal'
-import { type Core, type ListedConversation, type Settings, unansweredApprovals } from '@parley/protocol'
+import { type ConversationCore, type ListedConversation, type Settings, unansweredApprovals } from '@parley/protocol'
 import { environmentsOf } from './settings.ts'
 import { seconds, type turnShape } from './turn.ts'
 
@@ -63,7 +63,7 @@ export function threadShape(meta: ThreadMeta, settings: Settings | null, context
   }
 }
 
-export function statusOf(core: Core): ThreadStatus {
+export function statusOf(core: ConversationCore): ThreadStatus {
   if (core.turn === null) return { type: 'idle' }
   return { type: 'active', activeFlags: unansweredApprovals(core).length > 0 ? ['waitingOnApproval'] : [] }
 }

@@ -13,7 +13,7 @@ const ofProcess = {
   ),
 }
 
-/** Parameters of methods about what runs in a conversation, without schemas of results. */
+/** Parameters of methods about the processes of a conversation, without schemas of results. */
 export const processParams = {
   'conversation/interrupt': z.object({
     conversationId,

@@ -14,20 +14,23 @@ export interface PageResponse {
 export interface PageSource {
   /** Headers of every answer, rejections included. */
   readonly headers: (origin: string) => Readonly<Record<string, string>>
-  /** Returns the origins of pages at other servers that may open a websocket here, as they are known now. */
+  /** Returns the present origins of pages at other servers that may open a websocket here. */
   readonly otherOrigins: () => readonly string[]
-  /** Returns the file at a path; null for none. */
+  /** Returns the file at a path; null for an unknown path. */
   readonly respond: (path: string, head: RequestHead) => PageResponse | null
   /**
-   * Takes ownership of the transport, whose client has yet to prove who it is. Until `admit` is called, the connection
-   * ends when it has sent more than 64 KiB.
+   * Takes ownership of the transport of a client without proven identity. Until `admit` is called, the connection ends
+   * when it has sent more than 64 KiB.
    */
   readonly onConnection: (transport: Transport, admit: () => void) => Promise<void>
 }
 
-/** Door for browsers: admits exactly its own Hosts, of each its own Origin, and for a websocket those of other servers. */
-export interface PageDoor {
-  /** Returns who takes the websocket of a page, else the HTTP status that rejects it. */
+/**
+ * Guard for browsers: admits exactly its own Hosts, for each Host its own Origin, and for a websocket also the Origins
+ * of other servers.
+ */
+export interface PageGuard {
+  /** Returns the owner of a page's websocket, else the HTTP status that rejects it. */
   admit(head: RequestHead): Admitted | Promise<Admitted>
   /** Answers a request for a file. */
   answer(request: IncomingMessage, response: ServerResponse): void
@@ -35,12 +38,12 @@ export interface PageDoor {
 
 const unprovenBytes = 64 * 1024
 
-/** Creates the door of a page that is known by these origins, `http://HOST:PORT` or `https://…`. */
-export function createPageDoor(
+/** Creates the guard of a page with these origins, `http://HOST:PORT` or `https://…`. */
+export function createPageGuard(
   origins: readonly [string, ...string[]],
   source: PageSource,
   relays: Relays | null = null,
-): PageDoor {
+): PageGuard {
   const originOf = new Map(origins.map((origin) => [new URL(origin).host, origin]))
   const take: TakeUpgrade = (transport, request) => {
     source.onConnection(transport, limitUnproven(request)).catch(() => transport.close())
@@ -51,7 +54,7 @@ export function createPageDoor(
       if (origin === undefined) return 421
       const from = headers.origin ?? ''
       if (from !== origin && !source.otherOrigins().includes(from)) return 403
-      if (pathOf(url) === relayPath && relays !== null && from === origin) return relays.taker(queryOf(url))
+      if (pathOf(url) === relayPath && relays !== null && from === origin) return relays.ownerOf(queryOf(url))
       return pathOf(url) === pageSocketPath ? take : 404
     },
     answer(request, response) {

@@ -85,3 +85,36 @@ export const hookInput = z.discriminatedUnion('hook_event_name', [
 
 export type HookInput = z.infer<typeof hookInput>
 export type HookInputOf<On extends HookInput['hook_event_name']> = Extract<HookInput, { hook_event_name: On }>
+
+const optionalText = z.string().optional()
+
+/**
+ * Object that a hook may write to stdout. Unknown fields are ignored; a field of another type makes the whole output
+ * invalid.
+ */
+export const hookAnswer = z.looseObject({
+  continue: z.boolean().optional().describe('`false` ends the turn.'),
+  stopReason: optionalText.describe('With `continue: false`: the reason, for the user.'),
+  systemMessage: optionalText.describe('Shown to the user.'),
+  decision: z
+    .enum(['block', 'approve'])
+    .optional()
+    .describe('`block` is the same as exit code 2. `approve` allows nothing: it is ignored.'),
+  reason: optionalText.describe('With `decision`.'),
+  hookSpecificOutput: z
+    .looseObject({
+      permissionDecision: z
+        .enum(['allow', 'ask', 'deny'])
+        .optional()
+        .describe('PreToolUse and PermissionRequest. `allow` allows nothing: it is ignored.'),
+      permissionDecisionReason: optionalText,
+      updatedInput: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('PreToolUse: the arguments in place of those of the model, whole. The user is asked about the call.'),
+      additionalContext: optionalText.describe('Text for the model.'),
+    })
+    .optional(),
+})
+
+export type HookAnswer = z.infer<typeof hookAnswer>

@@ -11,7 +11,7 @@ const remembered = {
     ),
 }
 
-/** Parameters of methods that change what every conversation is told, without schemas of results. */
+/** Parameters of methods that change instruction files, without schemas of results. */
 export const memoryParams = {
   'conversation/remember/plan': z.object(remembered),
   'conversation/remember': z.object({

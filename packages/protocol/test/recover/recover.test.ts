@@ -1,6 +1,6 @@
 import { type ConversationEvent, type ConversationState, initialState, recover, reduce } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { givenEvents } from './reduce-fixture.ts'
+import { givenEvents } from '../reduce-fixture.ts'
 
 const call = { type: 'toolCall', status: 'proposed', title: 'ls', text: 'ls', tool: 'list', input: '{}' } as const
 const waiting = stateAfter([

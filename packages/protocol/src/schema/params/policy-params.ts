@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { approvalPolicy, overrides, sandboxMode } from '../settings.ts'
 
-/** Fields that name a conversation, by itself or by its folder. */
+/** Fields that name a conversation, directly or by its folder. */
 export const oneConversation = {
   cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when `conversation` is left out.'),
   conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
 }
 
-/** Rules and settings to judge a call by; those left out are the user's own. */
+/** Rules and settings for judging a call; omitted ones are the user's own. */
 const judging = {
   approvalPolicy: approvalPolicy.exactOptional(),
   sandbox: sandboxMode.exactOptional(),
@@ -15,7 +15,7 @@ const judging = {
   rules: z.string().exactOptional().describe('Absolute path of a rules file to use instead of policy.toml.'),
 }
 
-/** Parameters of methods about what policy decides, without schemas of results. */
+/** Parameters of methods about the policy's decisions, without schemas of results. */
 export const policyParams = {
   'policy/test': z.object({
     ...judging,

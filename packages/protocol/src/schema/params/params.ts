@@ -1,17 +1,13 @@
 import * as z from 'zod'
-import { environment, hookParams } from './hooks/hook-params.ts'
-import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey } from './ids.ts'
-import { answers, decision, inputItem, sessionScope, sideFile, turnOptions } from './input.ts'
-import { memoryParams } from './methods/memory-params.ts'
-import { peopleParams } from './methods/people-params.ts'
-import { oneConversation, policyParams } from './methods/policy-params.ts'
-import { processParams } from './methods/process-params.ts'
-import { searchParams } from './methods/search-params.ts'
-import { chosenSettings, jsonBytes, most, overrides, path, textUpTo, turnOverrides } from './settings.ts'
-
-export const clientAccess = z
-  .enum(['full', 'readOnly'])
-  .describe('`readOnly`: methods that change something are -32007.')
+import { clientAccess } from '../access.ts'
+import { conversationId as anyConversationId, approvalId, itemId, messageId, type requestKey } from '../ids.ts'
+import { answers, decision, inputItem, sessionScope, sideFile, turnOptions } from '../input.ts'
+import { chosenSettings, jsonBytes, most, overrides, path, textUpTo, turnOverrides } from '../settings.ts'
+import { environment, hookParams } from './hook-params.ts'
+import { memoryParams } from './memory-params.ts'
+import { peopleParams } from './people-params.ts'
+import { oneConversation, policyParams } from './policy-params.ts'
+import { processParams } from './process-params.ts'
 
 export const cursor = z
   .object({ seq: z.int().min(0), crc: z.string().nullable() })
@@ -50,8 +46,8 @@ const bundled = {
 }
 
 /**
- * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes only
- * parameters, and making the other schemas would be a third of its start.
+ * Parameters of each method. Separate from `methods`, without schemas of items, events and states: a server decodes
+ * only parameters, and creating the other schemas would take a third of its start.
  */
 export const methodParams = {
   initialize: z.object({
@@ -191,7 +187,13 @@ export const methodParams = {
     archived: z.boolean().exactOptional().describe('List archived conversations instead of the others.'),
     follow: z.literal(true).exactOptional().describe('From now on `conversation/listChanged` tells of changes.'),
   }),
-  ...searchParams,
+  'conversation/search': z.object({
+    query: z.string().max(1000).describe('Words, and phrases in quotation marks.'),
+    cwd: z.string().exactOptional().describe('Only conversations of this folder.'),
+    archived: z.boolean().exactOptional().describe('Only archived ones, or only the others; default all.'),
+    limit: z.int().min(1).max(200).exactOptional().describe('Default 20.'),
+    waitMs: z.int().min(0).max(10_000).exactOptional().describe('Time to read what is not read yet; default 100.'),
+  }),
   ...memoryParams,
   ...peopleParams,
   ...hookParams,
@@ -353,6 +355,5 @@ export const methodParams = {
 } as const
 
 export type Overrides = z.infer<typeof overrides>
-export type ClientAccess = z.infer<typeof clientAccess>
 export type Cursor = z.infer<typeof cursor>
 export type TrustVerdict = z.infer<typeof trustVerdict>

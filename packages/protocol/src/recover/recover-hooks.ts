@@ -1,22 +1,23 @@
-import type { ConversationEvent } from './schema/event.ts'
-import type { ItemId } from './schema/ids.ts'
-import type { Core, HooksStarted } from './schema/state.ts'
+import type { ConversationEvent } from '../schema/event.ts'
+import type { ItemId } from '../schema/ids.ts'
+import type { ConversationCore, HooksStarted } from '../schema/state.ts'
 
-/** Parts of a conversation that stay open though its program has ended. */
+/** Parts of a conversation that stay open after its program has ended. */
 export interface StaysOpen {
-  readonly turn: Core['turn']
+  readonly turn: ConversationCore['turn']
   /** Calls that wait for a person, or go on with the turn. */
   readonly calls: Pick<ReadonlySet<ItemId>, 'has'>
 }
 
 /**
- * Returns what becomes of the hooks of a moment that were cut off. `again`: what they guard has not happened, and waits
- * for them. `rest`: nothing waits, so the one that may have begun does not run twice; those after it run. `lost`: none runs.
+ * Returns the fate of the interrupted hooks of a moment. `again`: the guarded action has not happened and waits for the
+ * hooks. `rest`: no action waits, so the hook that may have begun does not run twice, and the later hooks run. `lost`:
+ * no hook runs.
  */
 function fateOf(
   { on, itemId, hooks }: HooksStarted,
   { turn, calls }: StaysOpen,
-  core: Core,
+  core: ConversationCore,
 ): 'again' | 'rest' | 'lost' {
   switch (on) {
     case 'PreToolUse':
@@ -39,12 +40,12 @@ function fateOf(
 }
 
 /** Tells if a user asked for a compaction, which ends as interrupted. */
-function isCompacting({ open }: Core): boolean {
+function isCompacting({ open }: ConversationCore): boolean {
   return Object.values(open).some(({ item }) => item.type === 'contextCompaction')
 }
 
-/** Returns the events that settle the hooks that a program left running; those that run again stay as they are. */
-export function recoverHooks(core: Core, stays: StaysOpen): readonly ConversationEvent[] {
+/** Returns the events that settle the hooks that a program left running; hooks that run again need no event. */
+export function recoverHooks(core: ConversationCore, stays: StaysOpen): readonly ConversationEvent[] {
   return (core.hooks ?? []).flatMap((moment) => {
     const fate = fateOf(moment, stays, core)
     if (fate === 'again') return []
@@ -52,7 +53,7 @@ export function recoverHooks(core: Core, stays: StaysOpen): readonly Conversatio
   })
 }
 
-/** Returns the event that none of the hooks of a moment runs again; the model is told of those after a call. */
+/** Returns the event that the hooks of a moment do not run again; the model learns of hooks after a call. */
 export function lostHooks({ hooks: [first, ...rest], on, ...about }: HooksStarted): readonly ConversationEvent[] {
   if (first === undefined) return []
   const { required: _, ...hook } = first
@@ -61,7 +62,7 @@ export function lostHooks({ hooks: [first, ...rest], on, ...about }: HooksStarte
   return [{ type: 'hook.ran', hook, ...about, outcome: 'interrupted', reason, ...told, durationMs: 0 }]
 }
 
-/** Returns the events that the first hook of a moment does not run again, and those after it run. */
+/** Returns the events that the first hook of a moment does not run again, and that the later hooks run. */
 function firstLost(moment: HooksStarted): readonly ConversationEvent[] {
   const { hooks } = moment
   const rest = hooks.slice(1)
@@ -82,7 +83,7 @@ export interface CutOffHooks {
 }
 
 /** Names the hooks that a program left running, by the events that settle its conversation. */
-export function cutOffHooks({ hooks = [] }: Core, settling: readonly ConversationEvent[]): CutOffHooks {
+export function cutOffHooks({ hooks = [] }: ConversationCore, settling: readonly ConversationEvent[]): CutOffHooks {
   const again: string[] = []
   const unknown: string[] = []
   const notRun: string[] = []

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { hookParams } from './hook-params.ts'
-import { hookRef, hookRun } from './hook-run.ts'
+import { hookRef, hookRun } from '../hook-run.ts'
+import { hookParams } from '../params/hook-params.ts'
 
 const listedHook = hookRef
   .extend({
@@ -24,7 +24,6 @@ const triedHook = z
   })
   .describe('A run of a hook that nothing follows from.')
 
-/** Methods about hooks. */
 export const hookMethods = {
   'hook/list': {
     about: 'Lists the hooks of the user and of the project of a folder, also those that do not run.',

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { hookEvents } from '../../modes/hook-names.ts'
-import { itemId, messageId, turnId } from '../ids.ts'
-import { item } from '../item.ts'
-import { jsonText } from '../redaction-marks.ts'
+import { hookEvents } from '../modes/hook-names.ts'
+import { itemId, messageId, turnId } from './ids.ts'
+import { item } from './item.ts'
+import { jsonText } from './redaction-marks.ts'
 
 export const hookRef = z
   .object({
@@ -38,7 +38,7 @@ export const hookRun = {
   durationMs: z.int().min(0).describe('Run time in ms.'),
 }
 
-/** Hook that is to run, as its configuration has it. */
+/** Configured hook that is about to run. */
 const dueHook = hookRef.extend({
   required: z.literal(true).exactOptional().describe('Where it fails, what it runs for is stopped.'),
 })

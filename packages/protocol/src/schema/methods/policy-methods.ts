@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { hookMethods } from './hooks/hook-methods.ts'
-import { conversationId, itemId } from './ids.ts'
-import { ruleRef } from './item.ts'
-import { methodParams } from './params.ts'
-import { approvalPolicy, enforcement, sandboxMode } from './settings.ts'
+import { conversationId, itemId } from '../ids.ts'
+import { ruleRef } from '../item.ts'
+import { methodParams } from '../params/params.ts'
+import { approvalPolicy, enforcement, sandboxMode } from '../settings.ts'
+import { hookMethods } from './hook-methods.ts'
 
 const judgement = z
   .object({
@@ -121,7 +121,7 @@ const check = z
 
 export const checkup = z.object({ checks: z.array(check) }).describe('All checks.')
 
-export type Check = z.infer<typeof check>
+export type CheckupFinding = z.infer<typeof check>
 export type Judgement = z.infer<typeof judgement>
 
 const projectProgram = z
@@ -174,7 +174,7 @@ const trustReport = z
 
 export type TrustReport = z.infer<typeof trustReport>
 
-/** Methods about trust and hooks, and those that decide about calls without running them. */
+/** Methods about trust and hooks, and methods that decide about calls without running them. */
 export const policyMethods = {
   ...hookMethods,
   'trust/read': {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { nameForm } from '../../modes/user-names.ts'
-import { conversationId } from '../ids.ts'
-import { leftAlone } from '../redaction-marks.ts'
-import { sandboxMode } from '../settings.ts'
+import { nameForm } from '../modes/user-names.ts'
+import { conversationId } from './ids.ts'
+import { leftAlone } from './redaction-marks.ts'
+import { sandboxMode } from './settings.ts'
 
 /** Name of a user: small letters, digits, dots, dashes and underscores. */
 export const userName = leftAlone(
@@ -55,6 +55,11 @@ export const person = z
   ])
   .describe('Whom this connection acts for; absent for whoever started the server.')
 
+export const clientAccess = z
+  .enum(['full', 'readOnly'])
+  .describe('`readOnly`: methods that change something are -32007.')
+
+export type ClientAccess = z.infer<typeof clientAccess>
 export type Person = z.infer<typeof person>
 export type UserName = z.infer<typeof userName>
 export type Role = z.infer<typeof role>

@@ -8,7 +8,7 @@ import {
   reduce,
 } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { givenEvents } from './reduce-fixture.ts'
+import { givenEvents } from '../reduce-fixture.ts'
 
 const running = stateAfter(['a-conversation', 'a-running-turn', 'a-proposed-command'])
 

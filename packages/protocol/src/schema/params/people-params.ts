@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { role, userName } from '../events/access.ts'
+import { role, userName } from '../access.ts'
 import { conversationId } from '../ids.ts'
 import { sandboxMode } from '../settings.ts'
 
 const user = userName.describe('Name of a user.')
 
-/** Parameters of methods about users and what they reach, without schemas of results. */
+/** Parameters of methods about users and their access, without schemas of results. */
 export const peopleParams = {
   'conversation/share': z.object({
     conversationId,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { itemId } from '../ids.ts'
+import { itemId } from './ids.ts'
 
 const count = z.int().min(0)
 

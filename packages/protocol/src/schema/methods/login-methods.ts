@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { methodParams } from './params.ts'
+import { methodParams } from '../params/params.ts'
 
 const { provider } = methodParams['login/start'].shape
 const { loginId } = methodParams['login/cancel'].shape
@@ -23,7 +23,6 @@ const revocation = {
   revocationError: z.string().exactOptional().describe('Why it failed, for people.'),
 }
 
-/** Parameters of `login/completed`. */
 export const loginCompleted = z
   .object({
     loginId,
@@ -45,7 +44,6 @@ const login = z.object({
   variable,
 })
 
-/** Methods by which a user logs in to a provider. */
 export const loginMethods = {
   'login/start': {
     about:

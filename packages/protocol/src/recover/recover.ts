@@ -1,12 +1,12 @@
 import { utf8Length } from '@parley/text'
+import { valueAt } from '../reduce/approvals.ts'
+import { denialOf, interruptedCompaction, isCall, standingOutcome } from '../reduce/items.ts'
+import type { Approval } from '../schema/approval.ts'
+import type { ConversationEvent } from '../schema/event.ts'
+import type { ItemId } from '../schema/ids.ts'
+import type { CallOutput, Failure, Item } from '../schema/item.ts'
+import type { ConversationCore, ConversationState, OpenItem, Turn } from '../schema/state.ts'
 import { recoverHooks } from './recover-hooks.ts'
-import { valueAt } from './reduce/approvals.ts'
-import { denialOf, interruptedCompaction, isCall, standingOutcome } from './reduce/items.ts'
-import type { Approval } from './schema/approval.ts'
-import type { ConversationEvent } from './schema/event.ts'
-import type { ItemId } from './schema/ids.ts'
-import type { Failure, Item, Output } from './schema/item.ts'
-import type { ConversationState, Core, OpenItem, Turn } from './schema/state.ts'
 
 const endUnknown =
   'This was started, but the program ended before it reported; whether it finished is unknown. Check before running it again.'
@@ -18,9 +18,9 @@ const notAllowed = 'Not run: the user denied this.'
 const program = { clientId: 'server', name: 'parley' }
 
 /**
- * Returns the events that settle a state after a crash: only what waits for a person stays open. A started call without
- * a result ends as `unknown` and never runs again by itself. With `goesOn` a turn that ran stays open, too, and the loop
- * goes on from the state. What `runningOn` names runs elsewhere, and stays open with its turn.
+ * Returns the events that settle a state after a crash: only work that waits for a person stays open. A started call
+ * without a result ends as `unknown` and never runs again by itself. With `goesOn` a turn that ran stays open, too, and
+ * the loop continues from the state. Items in `runningOn` run elsewhere and stay open with their turn.
  */
 export function recover(
   state: ConversationState,
@@ -63,7 +63,7 @@ function splitElicitations(approvals: readonly Approval[]): readonly [elicitatio
 
 /** Separates approvals of calls with a secret: the secret was in memory only, so the calls cannot be run. */
 function splitForgotten(
-  { open }: Core,
+  { open }: ConversationCore,
   approvals: readonly Approval[],
 ): readonly [forgotten: Approval[], others: Approval[]] {
   const isOfForgotten = ({ itemId }: Approval) => isForgotten(valueAt(open, itemId)?.item)
@@ -74,7 +74,7 @@ function isForgotten(item: Item | undefined): boolean {
   return item !== undefined && 'restorable' in item && item.restorable === false
 }
 
-function isAnswerable({ open, turn }: Core, { itemId, turnId }: Approval): boolean {
+function isAnswerable({ open, turn }: ConversationCore, { itemId, turnId }: Approval): boolean {
   const asked = valueAt(open, itemId)
   return asked !== undefined && isCall(asked.item) && turn?.id === turnId && asked.turnId === turnId
 }
@@ -123,7 +123,7 @@ function callEnd(item: Item, executionStarted: boolean): CallEnd {
   return { status: 'interrupted', modelText: notRun }
 }
 
-function shownOutput(head: string, progress: OpenItem['progress']): Output | null {
+function shownOutput(head: string, progress: OpenItem['progress']): CallOutput | null {
   if (head === '' && progress === null) return null
   const headBytes = utf8Length(head)
   const { totalBytes, tail } = progress ?? { totalBytes: headBytes, tail: '' }
@@ -142,7 +142,7 @@ function withdrawForgotten({ id }: Approval): ConversationEvent {
   return { type: 'approval.decided', approvalId: id, decision: 'withdrawn', note: secretNotKept, by: program }
 }
 
-function endTurn({ turn }: Core, settled: readonly OpenItem[]): ConversationEvent[] {
+function endTurn({ turn }: ConversationCore, settled: readonly OpenItem[]): ConversationEvent[] {
   if (turn === null) return []
   const denied = settled.flatMap(({ item }) => (item.status === 'denied' ? [denialOf(item)] : []))
   const { id: turnId, usage, denials } = turn

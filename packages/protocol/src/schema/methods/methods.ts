@@ -1,20 +1,10 @@
 import * as z from 'zod'
-import { deliveredEnvelope } from './event.ts'
-import { person } from './events/access.ts'
-import { clientId, itemId, turnId } from './ids.ts'
-import { itemStatus } from './item.ts'
-import { loginMethods } from './login.ts'
-import { bundleMethods } from './methods/bundle-methods.ts'
-import { environmentMethods } from './methods/environment-methods.ts'
-import { memoryMethods } from './methods/memory-methods.ts'
-import { peopleMethods } from './methods/people-methods.ts'
-import { processMethods } from './methods/process-methods.ts'
-import { providerMethods } from './methods/provider-methods.ts'
-import { searchMethods } from './methods/search-methods.ts'
-import { skillMethods } from './methods/skill-methods.ts'
-import { cursor, methodParams } from './params.ts'
-import { policyMethods } from './policy.ts'
-import { completedItem, conversationState, pastTurn } from './state.ts'
+import { person } from '../access.ts'
+import { deliveredEnvelope } from '../event.ts'
+import { clientId, itemId, turnId } from '../ids.ts'
+import { itemStatus } from '../item.ts'
+import { cursor, methodParams } from '../params/params.ts'
+import { completedItem, conversationState, pastTurn } from '../state.ts'
 import {
   changedText,
   contextUse,
@@ -25,7 +15,17 @@ import {
   rewindPlan,
   storageTrouble,
   usageSums,
-} from './summaries.ts'
+} from '../summaries.ts'
+import { bundleMethods } from './bundle-methods.ts'
+import { environmentMethods } from './environment-methods.ts'
+import { loginMethods } from './login-methods.ts'
+import { memoryMethods } from './memory-methods.ts'
+import { peopleMethods } from './people-methods.ts'
+import { policyMethods } from './policy-methods.ts'
+import { processMethods } from './process-methods.ts'
+import { providerMethods } from './provider-methods.ts'
+import { searchMethods } from './search-methods.ts'
+import { skillMethods } from './skill-methods.ts'
 
 export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
