@@ -33,18 +33,18 @@ export { type FileSurroundings, gatherPatchFacts, gatherReadFacts } from './fact
 export { type PolicyFile, problemLocation, readPolicyFile } from './policy-file/read-policy-file.ts'
 export { createUserRules, type UserRules } from './policy-file/user-rules.ts'
 export { createShellParser, type ShellParser } from './shell/parse-shell.ts'
-export { type BroughtPart, commandFolders, hashOfText, listFiles, skillFolders } from './trust/brought-files.ts'
-export { broughtFiles } from './trust/brought-report.ts'
 export {
   createEditorServerTrust,
   type EditorLaunch,
   type EditorServerTrust,
   hashOfEditorLaunch,
 } from './trust/editor-servers.ts'
-export { readThere } from './trust/fetched-tree.ts'
+export { readRemoteTree } from './trust/fetched-tree.ts'
 export { createProjects, type Project, type Projects, trustedFiles, trustedRules } from './trust/project.ts'
 export { filesRunInPlace, isUnchanged, type ProgramFile } from './trust/project-programs.ts'
 export { projectRoot, repositoryAroundHome } from './trust/project-root.ts'
+export { commandFolders, hashOfText, listFiles, type ProjectSkill, skillFolders } from './trust/project-skills.ts'
+export { skillFiles } from './trust/project-skills-report.ts'
 export { diskTree, type ProjectTree } from './trust/project-tree.ts'
 export { readPlainText } from './trust/read-project-files.ts'
 export {

@@ -4,7 +4,7 @@ import { quotedWord, type Rule, type RuleTarget, type WiderRight, widerKeys, wid
 
 /** Allow rules that "always" would add for one call. */
 export interface AlwaysRules {
-  /** Text of the choice: what the rules allow; `…` at its end stands for further words. */
+  /** Text of the choice: the commands or tools that the rules allow; `…` at its end stands for further words. */
   readonly label: string
   /** Lines added to the policy file. */
   readonly text: string
@@ -16,7 +16,7 @@ const maxLabelLength = 160
 
 /**
  * Returns the rules that would allow a call in future; null unless they answer its question beside all rules in force.
- * Commands that are dangerous, touch secrets, run in the background or are not understood get none.
+ * There are no rules for commands that are dangerous, touch secrets, run in the background or are not understood.
  */
 export function alwaysRulesFor(facts: Facts, settings: DecideSettings): AlwaysRules | null {
   const targets = kindOf(facts).alwaysTargets?.(facts) ?? []

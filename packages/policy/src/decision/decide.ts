@@ -33,8 +33,8 @@ export interface DecideSettings extends SandboxPolicy {
 }
 
 /**
- * Decides whether a call runs, is asked about or is denied; every call passes here. A strict rule always holds. Allow
- * rules and grants only answer questions of the matrix.
+ * Decides whether a call runs, is asked about or is denied, for every call. A strict rule always holds. Allow rules and
+ * grants only answer questions of the matrix.
  */
 export function decide(given: Facts, settings: DecideSettings): Decision {
   const facts = withoutNeedlessRequest(given, settings)
@@ -61,8 +61,8 @@ function liftingRule({ liftable, wider }: Outcome, facts: Facts, settings: Decid
 }
 
 /**
- * Returns whether a rule may give the right under these settings. In read-only mode none does; the network is given
- * where a sandbox enforced in full keeps the command from reading secrets.
+ * Returns whether a rule may give the right under these settings. In read-only mode no rule gives a right; the network
+ * is given only where a sandbox enforced in full keeps the command from reading secrets.
  */
 export function mayWiden(right: WiderRight, { sandboxMode, enforcement }: DecideSettings): boolean {
   if (sandboxMode === 'read-only') return false
@@ -132,8 +132,8 @@ interface ShownCall {
 }
 
 /**
- * Returns whether masking the secrets would hide from the user what the call does. Anything can be made to look like
- * a secret, and whoever approves a call must have seen what runs.
+ * Returns whether masking the secrets would hide from the user how the call acts. Anything can be made to look like a
+ * secret, and the user must have seen the command that they approve.
  */
 export function conceals(
   { facts, written }: ShownCall,

@@ -45,7 +45,7 @@ export function approvalKindOf(facts: Facts, run: AskedRun): ApprovalKind {
   return kindOf(facts).approvalKind(facts, run)
 }
 
-/** Returns what a question about the call says of its limits besides the sandbox. */
+/** Returns the limits besides the sandbox that a question about the call names. */
 export function askedLimits(facts: Facts, limits: RunLimits): AskedLimits {
   return kindOf(facts).askedLimits?.(facts, limits) ?? {}
 }
@@ -55,14 +55,14 @@ export function hasOwnLimits(facts: Facts): boolean {
   return kindOf(facts).hasOwnLimits === true
 }
 
-/** Reads the facts stored with a call; null when there are none or when they lack something policy needs. */
+/** Reads the facts stored with a call; null when they are missing or lack something policy needs. */
 export function storedFacts(value: unknown): Facts | null {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return null
   const kind = Object.entries(kinds).find(([name]) => name === value.kind)?.[1]
   return kind === undefined ? null : (schemaOf(kind).safeParse(value).data ?? null)
 }
 
-/** Schemas that were needed: to create those of all kinds would take 3 ms of each start. */
+/** Schemas by kind, created when they are needed: to create all would take 3 ms of each start. */
 const schemas = new Map<KindOf, z.ZodType<Facts>>()
 
 function schemaOf(kind: KindOf): z.ZodType<Facts> {

@@ -1,15 +1,16 @@
 import type { RunLimits } from '@parley/protocol'
 import { type Facts, kindOf } from './facts.ts'
+import type { SessionAnswers } from './kinds/kind.ts'
 
 /**
- * Yes for the session. `exactly`: to calls that are the same in everything that was shown, as text. `alike`: to calls of a
- * kind whose marks were all granted. Plain data.
+ * Yes for the session, as plain data. `exactly` covers calls that are shown with the same text; `alike` covers calls of
+ * a kind with only granted marks.
  */
 export type Grant =
   | { readonly kind: 'exactly'; readonly shown: string }
   | { readonly kind: 'alike'; readonly of: Facts['kind']; readonly marks: readonly string[] }
 
-/** Answer for the session, with the words that say what it covers. */
+/** Answer for the session, with words about the calls that it covers. */
 export interface SessionYes {
   readonly words: string
   readonly grant: Grant
@@ -22,12 +23,13 @@ interface ShownCall {
 }
 
 /**
- * Returns the answers for the session that may be offered, the narrowest first; none for what is asked about each time,
- * such as destructive commands and protected files.
+ * Returns the answers for the session that may be offered, the narrowest first. Calls that are asked about each time,
+ * such as destructive commands and changes of protected files, have no such answer.
  */
 export function sessionAnswers({ facts, limits }: ShownCall): readonly SessionYes[] {
-  const exactly = kindOf(facts).exactly?.(facts) ?? null
-  const alike = kindOf(facts).alike?.(facts) ?? null
+  const kind: SessionAnswers<Facts> = kindOf(facts)
+  const exactly = kind.exactly?.(facts) ?? null
+  const alike = kind.alike?.(facts) ?? null
   return [
     ...(exactly === null
       ? []
@@ -38,7 +40,7 @@ export function sessionAnswers({ facts, limits }: ShownCall): readonly SessionYe
   ]
 }
 
-/** Returns whether a call still has in common with others what it had when it was shown. */
+/** Returns whether a call still shares with alike calls everything that it shared when it was shown. */
 export function isStillAlike(shown: Facts, now: Facts): boolean {
   return JSON.stringify(kindOf(shown).alike?.(shown)) === JSON.stringify(kindOf(now).alike?.(now))
 }

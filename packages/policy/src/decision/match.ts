@@ -1,4 +1,5 @@
 import { type Facts, kindOf } from './facts.ts'
+import type { RuleMatching } from './kinds/kind.ts'
 import { absoluteFrom, matchesPathPattern, mayMatchBelow } from './rules/path-pattern.ts'
 import type { Rule, Rules, WiderRight } from './rules/rules.ts'
 
@@ -29,7 +30,7 @@ export function matchBelow(rules: Rules, facts: Facts): Rule | null {
   return rules.find(reaches) ?? null
 }
 
-/** Returns the paths of a call as texts, real and as written, and those among them that are read recursively. */
+/** Returns the paths of a call as texts, real and as written, and the folders among them that are read recursively. */
 function pathTexts(facts: Facts): { cwd: string; texts: readonly string[]; folders: readonly string[] } {
   const { cwd, paths } = kindOf(facts).paths?.(facts) ?? { cwd: '/', paths: [] }
   const textsOf = ({ real, path }: (typeof paths)[number]) => [real, absoluteFrom(cwd, path)]
@@ -45,7 +46,7 @@ function pathTexts(facts: Facts): { cwd: string; texts: readonly string[]; folde
  * must fit by its real path.
  */
 export function matchAllow(rules: Rules, facts: Facts): Rule | null {
-  const kind = kindOf(facts)
+  const kind: RuleMatching<Facts> = kindOf(facts)
   if (kind.isNeverAllowed?.(facts) === true) return null
   const allowing = rules.filter((rule) => rule.decision === 'allow')
   const byTool = allowing.find(({ target }) => target.kind === 'tool' && target.tool === facts.tool)
@@ -54,7 +55,7 @@ export function matchAllow(rules: Rules, facts: Facts): Rule | null {
 
 /** Returns the allow rule that gives the whole call a right beyond the sandbox, or null. */
 export function matchWider(rules: Rules, facts: Facts, right: WiderRight): Rule | null {
-  const kind = kindOf(facts)
+  const kind: RuleMatching<Facts> = kindOf(facts)
   if (kind.isNeverAllowed?.(facts) === true) return null
   const allowing = rules.filter((rule) => rule.decision === 'allow')
   return kind.widenedBy?.(facts, allowing, right) ?? null

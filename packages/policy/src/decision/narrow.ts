@@ -1,17 +1,14 @@
 import type { ApprovalPolicy, RuleRef } from '@parley/protocol'
 import type { Decision } from './decide.ts'
 
-/** Demand from outside of policy that a call is asked about or denied: of a hook, or of what the model works by. */
+/** Demand of a hook or of a skill in use to ask about a call or to deny it. */
 export interface Narrowing {
   readonly verdict: 'ask' | 'deny'
   readonly rule: RuleRef
   readonly reason: string
 }
 
-/**
- * Returns the stricter of a decision and a demand; never one that allows more. Under `never`, where nobody is asked, a
- * demand to ask denies.
- */
+/** Returns the stricter of a decision and a demand; it never allows more. Under `never` a demand to ask denies. */
 export function narrowed(decision: Decision, demand: Narrowing | null, approvalPolicy: ApprovalPolicy): Decision {
   if (demand === null || decision.verdict === 'deny') return decision
   const { rule, reason } = demand

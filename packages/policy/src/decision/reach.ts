@@ -8,8 +8,8 @@ interface Run {
 }
 
 /**
- * Returns the narrowest sandbox mode that lets as much happen as a run. All that leaves the sandbox is full access; the
- * network is given in no narrower mode than `workspace-write`, as by rules.
+ * Returns the narrowest sandbox mode that allows as much as a run. Everything outside the sandbox is full access; as
+ * for rules, the network takes at least `workspace-write`.
  */
 export function reachOf({ facts, limits: { sandbox, network } }: Run): SandboxMode {
   const ofKind = facts === null ? undefined : kindOf(facts).reach?.(facts)

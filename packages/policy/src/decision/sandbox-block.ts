@@ -26,8 +26,9 @@ interface FailedRun {
 const maxPaths = 5
 
 /**
- * Returns what the sandbox blocked in a failed command, or null. Decides by facts: the network attempts that the
- * kernel counted, and the rights to the paths that the output names. Words of the output alone are never enough.
+ * Returns the paths and the network that the sandbox blocked in a failed command, or null. Decides by facts: the
+ * network attempts that the kernel counted, and the rights to the paths that the output names. Words of the output
+ * alone are never enough.
  */
 export function detectBlock({ exitCode, triedNetwork, hasNetwork, checkedPaths }: FailedRun): SandboxBlock | null {
   if (exitCode === 0) return null
@@ -48,8 +49,8 @@ interface NoticeSettings {
 }
 
 /**
- * Tells the model what the sandbox blocked and how to ask for it. States the limits only, which is true whatever the
- * command failed for.
+ * Tells the model which limits of the sandbox blocked a command and how to ask for more. States the limits only, which
+ * is true for any reason of the failure.
  */
 export function blockNotice({ paths, network }: SandboxBlock, { mayAsk, checkedPaths }: NoticeSettings): string {
   const hidden = paths.filter((path) => checkedPaths.some((checked) => checked.path === path && checked.masked))
@@ -186,7 +187,7 @@ const redirect = /(?:^|[^<>&\d])(?:\d?>>?\|?|&>>?)\s*([^\s;&|<>()'"`$]+)/g
 /** Quoted words are removed, since `>` in a text redirects nothing. */
 const quotedWords = /'[^']*'|"[^"]*"/g
 
-/** Returns the targets of a script's redirections, whose failure the shell reports in any words or in none. */
+/** Returns the targets of a script's redirections: the shell may report their failure in any words, or not at all. */
 export function redirectTargets(script: string): readonly string[] {
   return [...script.replace(quotedWords, "''").matchAll(redirect)].map((match) => match[1] ?? '').filter(isPlausible)
 }

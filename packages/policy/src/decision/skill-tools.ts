@@ -1,8 +1,8 @@
 import type { Facts } from './facts.ts'
-import type { CommandFacts } from './kinds/command/facts.ts'
+import type { CommandWords } from './kinds/command/facts.ts'
 import type { Narrowing } from './narrow.ts'
 
-/** Skill in force whose front matter names tools. */
+/** Skill in force that names tools in its front matter. */
 export interface NarrowingSkill {
   readonly name: string
   /** Tools as the open form of skills writes them: `Read`, `Bash(git:*)`, `mcp__server__tool`, or names of our own. */
@@ -10,12 +10,12 @@ export interface NarrowingSkill {
 }
 
 /**
- * Returns the demand to ask about a call with effects that no skill in force names; null where it is named, where no skill
- * narrows, and for a look-up. It never gives a right.
+ * Returns the demand to ask about a call with effects that no skill in force names. Null for a named call, for a
+ * look-up, and without a skill that names tools. It never gives a right.
  */
 export function narrowingBySkills(facts: Facts, skills: readonly NarrowingSkill[]): Narrowing | null {
   if (skills.length === 0 || isLookUp(facts)) return null
-  const named = skills.flatMap(({ allowedTools }) => allowedTools.map(readEntry))
+  const named = skills.flatMap(({ allowedTools }) => allowedTools.map(readAllowedTool))
   if (named.some((entry) => fits(entry, facts))) return null
   const names = skills.map(({ name }) => name).join(', ')
   const reason = `the skill in use (${names}) does not name it among its allowed-tools`
@@ -39,13 +39,13 @@ function isLookUp(facts: Facts): boolean {
   }
 }
 
-interface Entry {
+interface AllowedTool {
   readonly tool: string
-  /** Text in parentheses; null for none. */
+  /** Text in parentheses, if there is any. */
   readonly within: string | null
 }
 
-function readEntry(text: string): Entry {
+function readAllowedTool(text: string): AllowedTool {
   const [, tool = text, within] = /^([^(]+)\((.*)\)$/.exec(text.trim()) ?? []
   return { tool: tool.trim(), within: within === undefined || within === '*' ? null : within }
 }
@@ -56,12 +56,12 @@ const patchTools: ReadonlySet<string> = new Set([
   ...['apply_patch', 'edit_file', 'write_file'],
 ])
 
-function fits({ tool, within }: Entry, facts: Facts): boolean {
+function fits({ tool, within }: AllowedTool, facts: Facts): boolean {
   switch (facts.kind) {
     case 'command':
       return commandTools.has(tool) && (within === null || fitsPrefix(within, facts))
     case 'patch':
-      // A pattern of paths is another agent's: one that is not read names nothing.
+      // Patterns of paths are another agent's form, which is not read here.
       return patchTools.has(tool) && within === null
     case 'processInput':
       return tool === facts.tool || (commandTools.has(tool) && within === null)
@@ -75,8 +75,11 @@ function fits({ tool, within }: Entry, facts: Facts): boolean {
   }
 }
 
-/** Tests if every part of a command begins with the words: `git:*` and `git *` fit any words after them, `git` none. */
-function fitsPrefix(within: string, { understood, parts }: CommandFacts): boolean {
+/**
+ * Tests if every part of a command begins with the words. `git:*` and `git *` fit any words after them; `git` fits no
+ * further word.
+ */
+function fitsPrefix(within: string, { understood, parts }: CommandWords): boolean {
   const isOpen = /(?::| )\*$/.test(within)
   const words = within
     .replace(/(?::| )\*$/, '')

@@ -61,7 +61,7 @@ function isInOwnTmp(path: string, limits: SandboxLimits): boolean {
 }
 
 /**
- * Returns whether a missing path would be created directly in a root. Landlock grants what is in a root when the
+ * Returns whether a missing path would be created directly in a root. Landlock grants the entries of a root when the
  * command starts, and cannot grant the root without its `.git`.
  */
 async function isMadeAtTop(

@@ -33,7 +33,7 @@ interface PatchCall {
   readonly tool: string
   /** Every path the patch names, including targets of moves, as the model wrote them. */
   readonly paths: readonly string[]
-  /** Paths among them whose names are deleted: where one is a link, the link itself changes. */
+  /** Paths among them with deleted names: where such a path is a link, the link itself changes. */
   readonly deleted?: ReadonlySet<string>
   /** Exact text of the patch. */
   readonly patch: string
@@ -87,7 +87,7 @@ function mayBeFolder(path: string, files: EnvironmentFiles): Promise<boolean> {
     .catch(whenUnknown(true))
 }
 
-/** Judges each file both as it is written and by its real path; a deleted link by where the link is, too. */
+/** Judges each file as written and by its real path; a deleted link also by its own place. */
 async function judgePatchedFiles(
   { paths, deleted = new Set() }: PatchCall,
   around: FileSurroundings,
@@ -141,7 +141,7 @@ function protectionOf({ guard, isSecret: holdsSecret }: Standing): string | null
   return guard === null ? null : guardText(guard)
 }
 
-/** Returns what a question about a write says besides, as ends of sentences that begin with the path. */
+/** Returns further remarks of a question about a write, as ends of sentences that begin with the path. */
 function notesOn(path: string, { real, written, names, guard }: Standing): string[] {
   const later = guard === null ? autoRunNote(real ?? written) : null
   return [

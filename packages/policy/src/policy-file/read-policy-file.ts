@@ -23,13 +23,16 @@ export function problemLocation({ file, line }: PolicyProblem): string {
   return line === undefined ? file : `${file}:${line}`
 }
 
-/** Rights of whoever writes a policy file. */
+/** Rights of the author of a policy file. */
 interface PolicyOwner {
-  /** True for the user's own file, whose rules may give rights beyond the sandbox. False by default. */
+  /** True for the user's own file: its rules may give rights beyond the sandbox. False by default. */
   readonly mayWiden?: boolean
 }
 
-/** Reads a policy file. A missing file has no rules; every failure, also a link that leads nowhere, is a problem in the result. */
+/**
+ * Reads a policy file. A missing file has no rules; every failure, also a link that leads nowhere, is a problem in the
+ * result.
+ */
 export async function readPolicyFile(file: string, owner?: PolicyOwner): Promise<PolicyFile> {
   try {
     const text = readIfExists(file)
@@ -78,7 +81,7 @@ function suggestion({ unknownKey, ruleIndex }: RuleProblem): string {
 const header = /^\s*\[\[\s*(?:rule|"rule"|'rule')\s*\]\]/
 const tripleQuote = /"""|'''/g
 
-/** Returns the line of each `[[rule]]`, from 1 and in order. Rules of an inline array have none. */
+/** Returns the line of each `[[rule]]`, from 1 and in order. Rules of an inline array have no line. */
 function ruleLines(text: string): number[] {
   const found: number[] = []
   let open: string | null = null
@@ -92,7 +95,7 @@ function ruleLines(text: string): number[] {
   return found
 }
 
-/** Returns the line where a key is set, searched from `from` on; `from` when there is none. */
+/** Returns the line where a key is set, searched from `from` on; `from` when the key is not set. */
 function keyLine(text: string, key: string, from: number): number {
   const lines = text.split('\n')
   for (let line = from; line < lines.length; line++) {

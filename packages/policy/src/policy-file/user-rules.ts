@@ -51,7 +51,7 @@ export function createUserRules(home: string): UserRules {
           const before = readText(file)
           const plan = planAddition(before, text, file)
           if ('problem' in plan) return plan
-          if (plan.addition !== '' && !replaced(file, before, before + plan.addition)) continue
+          if (plan.addition !== '' && !replaceIfSame(file, before, before + plan.addition)) continue
           rules = plan.rules
           return { line: plan.line }
         }
@@ -114,12 +114,15 @@ function readText(file: string): string {
   }
 }
 
-/** Replaces the file that the path leads to, through links. Returns false when the file is no longer what it was. */
-function replaced(file: string, before: string, content: string): boolean {
+/**
+ * Replaces the file that the path leads to, through links. Returns false when the file no longer has the content
+ * `before`.
+ */
+function replaceIfSame(file: string, before: string, content: string): boolean {
   // Appended text could be half there after a loss of power, and a file with a mistake keeps every conversation closed.
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const real = realOrNull(file)
-  // A user who made the file read-only wants it to stay as it is.
+  // A read-only file is meant to stay as it is.
   if (real !== null) accessSync(real, constants.W_OK)
   const mode = real === null ? 0o600 : statSync(real).mode & 0o777
   return replaceSyncedFile(real ?? file, { content, mode }, () => readText(file) === before)

@@ -10,7 +10,7 @@ interface ShellReading {
   readonly because: string | null
   /** Commands found in the text, even when it is not understood. */
   readonly seen: readonly SeenCommand[]
-  /** Texts that a shell within the script reads as its own script. */
+  /** Texts that a shell in the script reads as its own script. */
   readonly fed: readonly string[]
 }
 
@@ -71,8 +71,8 @@ async function load({ runtimeWasm, grammarWasm }: ShellParserFiles): Promise<Par
 }
 
 /**
- * Switches off the optimisation of wasm. It takes 500 MB and 200 ms of CPU for the grammar's huge function, and saves
- * 5 of 15 µs per command.
+ * Switches off the optimisation of wasm. It takes 500 MB and 200 ms of CPU for the grammar's huge function, and saves 5
+ * of 15 µs per command.
  */
 function disableWasmTierUp(): void {
   // Late and after the flush, since cached code depends on the flags.

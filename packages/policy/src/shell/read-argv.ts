@@ -15,7 +15,7 @@ export interface ArgvReading {
 
 export interface ScriptCommand {
   readonly argv: readonly string[]
-  /** True when a shell runs it, whose builtins come before programs. */
+  /** True when a shell runs it: builtins then come before programs. */
   readonly byShell: boolean
 }
 
@@ -25,8 +25,11 @@ const maxNesting = 4
 // More commands than a script within the limits can contain, so that padding hides nothing.
 const maxSeen = 20_000
 
-/** Splits a command into those it runs: the script of a shell, and the scripts of shells within it to one level. */
-export async function readArgv(argv: readonly string[], parser: Pick<ShellParser, 'read'>): Promise<ArgvReading> {
+/**
+ * Splits a command into the commands that it runs: the script of a shell, and the scripts of shells within it to one
+ * level.
+ */
+export async function readArgv(argv: readonly string[], parser: ScriptReader): Promise<ArgvReading> {
   const shell = cachedReader(parser)
   const seen = await findSeenCommands([argv], shell)
   const script = scriptOf(argv)
@@ -51,8 +54,8 @@ export async function readArgv(argv: readonly string[], parser: Pick<ShellParser
   }
 }
 
-/** Caches readings, since each script is parsed for the commands seen and for those understood. */
-function cachedReader(parser: Pick<ShellParser, 'read'>): Reader {
+/** Caches readings, since each script is parsed twice: for the commands seen and for the commands understood. */
+function cachedReader(parser: ScriptReader): ScriptReader {
   const known = new Map<string, ReturnType<ShellParser['read']>>()
   return {
     read(script) {
@@ -63,10 +66,10 @@ function cachedReader(parser: Pick<ShellParser, 'read'>): Reader {
   }
 }
 
-type Reader = Pick<ShellParser, 'read'>
-type Reading = Pick<ArgvReading, 'commands' | 'because' | 'shells'>
+type ScriptReader = Pick<ShellParser, 'read'>
+type NestedCommands = Pick<ArgvReading, 'commands' | 'because' | 'shells'>
 
-async function commandsOfScript(script: string, shell: Reader, deeper: number): Promise<Reading> {
+async function commandsOfScript(script: string, shell: ScriptReader, deeper: number): Promise<NestedCommands> {
   const reading = await shell.read(script)
   if (reading.commands === null) return { commands: null, because: reading.because, shells: [] }
   const commands: ScriptCommand[] = []
@@ -101,7 +104,7 @@ function objectionToArgv(argv: readonly string[]): string | null {
 }
 
 /** Returns the commands inside wrappers and nested scripts, outermost first, up to limits of depth and number. */
-async function findSeenCommands(start: readonly SeenCommand[], shell: Reader): Promise<SeenCommand[]> {
+async function findSeenCommands(start: readonly SeenCommand[], shell: ScriptReader): Promise<SeenCommand[]> {
   let all: SeenCommand[] = []
   let level = start
   for (let depth = 0; depth < maxNesting && level.length > 0 && all.length < maxSeen; depth++) {

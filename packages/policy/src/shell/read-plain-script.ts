@@ -142,7 +142,7 @@ const reservedWords: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Builtins after which later words of the script may have another meaning, or whose arguments are a script. */
+/** Builtins that change the meaning of later words of the script, or that take a script as arguments. */
 const stateBuiltins: ReadonlySet<string> = new Set(
   'alias unalias eval source . builtin export declare typeset local readonly unset set shopt enable hash trap read mapfile readarray getopts let setopt unsetopt autoload zmodload bindkey emulate disable functions history fc pushd popd shift zle compdef'.split(
     ' ',

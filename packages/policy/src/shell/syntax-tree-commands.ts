@@ -11,7 +11,7 @@ export interface TreeCommand {
   readonly ranges: readonly (readonly [start: number, end: number])[]
 }
 
-/** Returns every simple command of the tree in order, including those in substitutions, functions and errors. */
+/** Returns every simple command of the tree in order, also inside of substitutions, functions and errors. */
 export function commandsIn(root: Node, source: string): TreeCommand[] {
   return root.descendantsOfType('command').flatMap((node) => (node === null ? [] : [treeCommand(node, source)]))
 }

@@ -5,7 +5,7 @@ import type { TrustVerdict } from '@parley/protocol'
 import * as z from 'zod'
 import { diskTree } from './project-tree.ts'
 
-/** Launch of a tool server that an editor hands over, as far as an answer about it is bound to it. */
+/** Launch of a tool server of an editor: the parts that an answer about the server is bound to. */
 export interface EditorLaunch {
   /** Real path of the folder that the editor works in. */
   readonly folder: string
@@ -15,7 +15,7 @@ export interface EditorLaunch {
   readonly variables: readonly string[]
   /** `own`: as the user's own servers are; `unconfined`: since nothing here can confine it. */
   readonly how: 'sandboxed' | 'unconfined' | 'own'
-  /** Seal of the values that count in an answer about one outside the sandbox; absent for any other. */
+  /** Seal of the values of variables, for a server outside the sandbox; absent for a sandboxed one. */
   readonly sealedValues?: string
 }
 
@@ -23,7 +23,7 @@ const decision = z.object({
   hash: z.string(),
   verdict: z.enum(['trusted', 'declined']),
   decidedAt: z.string(),
-  /** Name and program, for whoever reads the file. */
+  /** Name and program, for readers of the file. */
   name: z.string(),
   command: z.string(),
 })
@@ -32,9 +32,12 @@ const entrySchema = z.object({ folder: z.string(), editorServers: z.array(decisi
 /** Answer of the user about a server of an editor in a folder. */
 type EditorServerDecision = z.infer<typeof decision> & { readonly verdict: TrustVerdict }
 
-/** Answers about the servers that editors hand over, beside those about projects. */
+/** Answers about the servers that editors hand over, stored beside answers about projects. */
 export interface EditorServerTrust {
-  /** Returns the answers in a folder, by the hash of the launch; none where they cannot be read, which never means trust. */
+  /**
+   * Returns the answers in a folder, by the hash of the launch. Unreadable answers are left out, which never means
+   * trust.
+   */
   read(folder: string): ReadonlyMap<string, TrustVerdict>
   keep(folder: string, answer: EditorServerDecision): void
 }
@@ -43,7 +46,7 @@ export interface EditorServerTrust {
 const mostDecisions = 200
 const maxEntryBytes = 256 * 1024
 
-/** Returns the hash that an answer is bound to. It is written as JSON, which writes no two launches alike. */
+/** Returns the hash that an answer is bound to, made from JSON, so that no two launches have the same text. */
 export function hashOfEditorLaunch({ folder, command, args, variables, how, sealedValues }: EditorLaunch): string {
   const shown = { folder, command, args, variables: variables.toSorted(), how, sealedValues }
   return createHash('sha256').update(JSON.stringify(shown)).digest('hex')

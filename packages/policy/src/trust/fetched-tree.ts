@@ -7,25 +7,25 @@ import {
   systemErrorReason,
   whenUnknown,
 } from '@parley/workspace'
-import { hashOfContent, type KeptContents } from './kept-contents.ts'
+import { type ContentCache, hashOfContent } from './content-cache.ts'
 import { type ProjectTree, tooLarge, type WantedFile } from './project-tree.ts'
 
-/** Most that is fetched for one reading, so that a project elsewhere does not fill the memory of a server. */
-const most = { bytes: 32 * 1024 * 1024, questions: 5000, rounds: 100 } as const
+/** Limits of one reading, so that a project elsewhere does not fill the memory of a server. */
+const readingLimits = { bytes: 32 * 1024 * 1024, questions: 5000, rounds: 100 } as const
 
 /**
- * Reads files of another machine with code that is written for a disk: what it asks for and is not there yet is fetched,
- * and it is run again until it asks for nothing new. Its result is valid for the files as they were then. What is in
- * `kept` is not fetched again. Rejects with `EnvironmentUnreachableError`.
+ * Reads files of another machine with code for a local disk. Files that the code asks for are fetched, and it runs
+ * again until it asks for no further file. Its result is valid for the files as they were then. Content in `kept` is
+ * not fetched again. Rejects with `EnvironmentUnreachableError`.
  */
-export async function readThere<Result>(
+export async function readRemoteTree<Result>(
   files: EnvironmentFiles,
   read: (tree: ProjectTree) => Result,
-  kept: KeptContents | null = null,
+  kept: ContentCache | null = null,
 ): Promise<Result> {
-  const answers = new Answers(files, kept)
-  for (let round = 0; round < most.rounds; round += 1) {
-    ask(() => read(answers.tree))
+  const answers = new FetchedAnswers(files, kept)
+  for (let round = 0; round < readingLimits.rounds; round += 1) {
+    collectQuestions(() => read(answers.tree))
     if (!answers.hasOpen) break
     await answers.fetch()
   }
@@ -33,8 +33,8 @@ export async function readThere<Result>(
   return read(answers.tree)
 }
 
-/** Runs a reading for its questions. One that nobody has answered yet may end it. */
-function ask(read: () => unknown): void {
+/** Runs a reading for its questions. An open question may end it. */
+function collectQuestions(read: () => unknown): void {
   try {
     read()
   } catch (error) {
@@ -42,7 +42,7 @@ function ask(read: () => unknown): void {
   }
 }
 
-/** Thrown at code that asks for what is not fetched yet, or no longer. */
+/** Thrown at code that asks for an answer that is not fetched yet, or may no longer be fetched. */
 class NotFetchedError extends Error {
   override readonly name = 'NotFetchedError'
 
@@ -51,18 +51,18 @@ class NotFetchedError extends Error {
   }
 }
 
-type Answer = { readonly value: unknown } | { readonly error: unknown }
+type FetchedAnswer = { readonly value: unknown } | { readonly error: unknown }
 
 /** Answers of another machine to questions about its files. */
-class Answers {
+class FetchedAnswers {
   readonly #files: EnvironmentFiles
-  readonly #kept: KeptContents | null
-  readonly #known = new Map<string, Answer>()
+  readonly #kept: ContentCache | null
+  readonly #known = new Map<string, FetchedAnswer>()
   readonly #open = new Map<string, () => Promise<unknown>>()
-  #leftBytes: number = most.bytes
+  #leftBytes: number = readingLimits.bytes
   #isClosed = false
 
-  constructor(files: EnvironmentFiles, kept: KeptContents | null) {
+  constructor(files: EnvironmentFiles, kept: ContentCache | null) {
     this.#files = files
     this.#kept = kept
   }
@@ -76,7 +76,7 @@ class Answers {
     this.#open.clear()
   }
 
-  /** Fetches what was asked for since the last time. */
+  /** Fetches the answers to all open questions. */
   async fetch(): Promise<void> {
     const open = [...this.#open]
     this.#open.clear()
@@ -115,7 +115,7 @@ class Answers {
     }
   }
 
-  /** Says false before the answer, so that all places of a search path are asked for together. */
+  /** Returns false before the answer, so that all places of a search path are asked for together. */
   #isProgram(path: string): boolean {
     try {
       return this.#answer(`program ${path}`, () => this.#files.isProgram(path))
@@ -129,14 +129,17 @@ class Answers {
   #answer(question: string, ask: () => Promise<unknown>): unknown {
     const known = this.#known.get(question)
     if (known === undefined) {
-      if (!this.#isClosed && this.#known.size + this.#open.size < most.questions) this.#open.set(question, ask)
+      if (!this.#isClosed && this.#known.size + this.#open.size < readingLimits.questions) this.#open.set(question, ask)
       throw new NotFetchedError()
     }
     if ('error' in known) throw known.error
     return known.value
   }
 
-  /** Reads a whole file below `root`; a sentence for what is no file, leads out or is too much. */
+  /**
+   * Reads a whole file below `root`; returns a sentence for a missing file, a path that leads out, and a file that is
+   * too large.
+   */
   async #read(root: string, path: string): Promise<Buffer | string> {
     const entry = await lookAt(this.#files, path)
     if (entry === null) return 'absent'
@@ -147,22 +150,23 @@ class Answers {
     if (entry.sizeBytes > this.#leftBytes) return tooLarge(this.#leftBytes)
     this.#leftBytes -= entry.sizeBytes
     const isProgram = await this.#files.isProgram(real)
-    // Who reads a file asks for these next.
+    // Readers of a file ask for these next.
     this.#known.set(`look ${real}`, { value: entry }).set(`program ${real}`, { value: isProgram })
     const known = this.#kept?.find(real, entry.state) ?? null
     if (known !== null) return known
     await using file = await this.#files.open(real)
     const content = await readWhole(file, entry.sizeBytes)
     if (typeof content === 'string' || entry.state === '') return content
-    // With the state of before the reading: what was written meanwhile is read the next time.
+    // Kept under the state before the reading: a write during the reading counts at the next one.
     return this.#kept?.keep(real, entry.state, content) ?? content
   }
 }
 
-type Opened = Awaited<ReturnType<EnvironmentFiles['open']>>
-
 /** Reads a file of a known size; a sentence where it has another one by now. */
-async function readWhole(file: Opened, sizeBytes: number): Promise<Buffer | string> {
+async function readWhole(
+  file: Awaited<ReturnType<EnvironmentFiles['open']>>,
+  sizeBytes: number,
+): Promise<Buffer | string> {
   const chunks: Buffer[] = []
   let total = 0
   for (;;) {
@@ -176,12 +180,12 @@ async function readWhole(file: Opened, sizeBytes: number): Promise<Buffer | stri
   return total === sizeBytes ? Buffer.concat(chunks) : 'it changed while it was read'
 }
 
-function failed(error: unknown): Answer {
+function failed(error: unknown): FetchedAnswer {
   if (error instanceof EnvironmentUnreachableError) throw error
   return { error }
 }
 
-/** Resolves links in the path of what is there. Rejects where nothing is. */
+/** Resolves links in the path of an existing file. Rejects where there is no file. */
 async function realPath(files: EnvironmentFiles, path: string): Promise<string> {
   await files.look(path)
   return files.realPath(path)
@@ -193,11 +197,11 @@ async function lookAt(files: EnvironmentFiles, path: string): Promise<ReturnType
     throw error
   })
   if (found === null) return null
-  // The folder above the root may be none that the machine shows.
+  // The machine may hide the folder above the root.
   const above = files.realPath(dirname(path)).catch(whenUnknown(dirname(path)))
   const [real, folder] = await Promise.all([files.realPath(path), above])
   const kind = real === join(folder, basename(path)) ? found.kind : 'link'
-  // Who owns it is that machine's affair: whoever can write there can change what runs there without parley, too.
+  // Owners are not checked there: users with write access can also change programs that run there without parley.
   return { kind, sizeBytes: found.sizeBytes, state: found.state ?? '', stranger: null }
 }
 

@@ -3,8 +3,8 @@ const ownFolder =
   /["']?(?:\$\{?(?:PWD|PARLEY_PROJECT_DIR)\}?|\$\(\s*(?:pwd|git rev-parse --show-toplevel)\s*\)|`pwd`)["']?/g
 
 /**
- * Lists the words of a text that may be paths: the pieces as shells, options and lists cut them, with quotes as cuts and
- * without. A word that names no file is bound as a missing one.
+ * Lists the words of a text that may be paths: the pieces as shells, options and lists cut them, with quotes as cuts
+ * and without. A word that names no file is bound as a missing one.
  */
 export function wordsIn(text: string): readonly string[] {
   const plain = text.replace(ownFolder, '.')
@@ -38,7 +38,7 @@ function moduleOf(word: string, before = ''): readonly string[] {
   return name !== undefined && /^[\p{L}\p{N}_.]+$/u.test(name) ? [name] : []
 }
 
-/** Returns the files that run with a module: its own, and those of every package on the way to it. */
+/** Returns the files that run with a module: its own file, and the files of every package on the way to it. */
 export function pathsOfModule(name: string): readonly string[] {
   const parts = name.split('.')
   return parts.flatMap((_, index) => {

@@ -4,7 +4,7 @@ import { type ConfiguredHook, type McpServerConfig, printable } from '@parley/co
 import { isMissing, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
 import { enteredIn, modulesIn, pathsOfModule, wordsIn } from './paths-in-commands.ts'
 import { projectFolderName } from './project-root.ts'
-import type { ProjectTree } from './project-tree.ts'
+import type { FoundPaths, ProjectTree, RootedTree } from './project-tree.ts'
 
 /** Limit for all files of a project together: enough for large bundled servers, short enough to wait for. */
 const maxBytes = 128 * 1024 * 1024
@@ -14,7 +14,7 @@ const maxFiles = 200
 export interface ProgramFile {
   /** Path relative to the root. */
   readonly path: string
-  /** Hash of the content, or what is there instead: nothing, a folder, a link that leads out. */
+  /** Hash of the content, or the kind of another entry: a missing one, a folder, a link that leads out. */
   readonly content: string
 }
 
@@ -25,13 +25,13 @@ export interface Programs {
 }
 
 /** Hashes every file of the project that its servers and hooks name. Files that these load in turn are not known. */
-export function hashPrograms(place: ProgramPlace, commands: ProjectCommands): Programs {
-  const named = pathsIn(place, commands)
+export function hashPrograms(project: ProgramPlace, commands: ProjectCommands): Programs {
+  const named = pathsIn(project, commands)
   if ('problem' in named) return { files: [], problem: named.problem }
   let leftBytes = maxBytes
   const files: ProgramFile[] = []
   for (const path of named.paths) {
-    const content = contentOf(place, path, leftBytes)
+    const content = contentOf(project, path, leftBytes)
     if ('problem' in content)
       return { files: [], problem: `${printable(path)} cannot be looked at: ${content.problem}` }
     leftBytes -= content.sizeBytes
@@ -40,19 +40,17 @@ export function hashPrograms(place: ProgramPlace, commands: ProjectCommands): Pr
   return { files, problem: null }
 }
 
-/** Looks at each of the files by itself, so that those of another machine are fetched together. */
-export function askForPrograms(place: ProgramPlace, commands: ProjectCommands): void {
-  const named = pathsIn(place, commands)
-  if ('paths' in named) for (const path of named.paths) contentOf(place, path, maxBytes)
+/** Looks at each of the files by itself, so that files of another machine are fetched together. */
+export function askForPrograms(project: ProgramPlace, commands: ProjectCommands): void {
+  const named = pathsIn(project, commands)
+  if ('paths' in named) for (const path of named.paths) contentOf(project, path, maxBytes)
 }
 
-type Named = { readonly paths: readonly string[] } | { readonly problem: string }
-
-/** Returns the paths relative to the root, sorted; a problem where the search path cannot be looked at, or for too many. */
-function pathsIn(place: ProgramPlace, { servers, hooks }: ProjectCommands): Named {
+/** Returns the paths relative to the root, sorted; a problem for an unreadable search path, or for too many files. */
+function pathsIn(project: ProgramPlace, { servers, hooks }: ProjectCommands): FoundPaths {
   try {
-    const named = [...servers.flatMap((section) => namedFiles(section, place)), ...filesOfHooks(hooks, place)]
-    const paths = [...new Set(named.map((path) => relative(place.root, path) || '.'))].toSorted()
+    const named = [...servers.flatMap((section) => namedFiles(section, project)), ...filesOfHooks(hooks, project)]
+    const paths = [...new Set(named.map((path) => relative(project.root, path) || '.'))].toSorted()
     return paths.length > maxFiles
       ? { problem: `its tool servers and hooks name more than ${maxFiles} files` }
       : { paths }
@@ -62,13 +60,8 @@ function pathsIn(place: ProgramPlace, { servers, hooks }: ProjectCommands): Name
 }
 
 /** Folder of a project, the files that it is read from, and the search path of its machine. */
-interface ProgramPlace extends Place {
+interface ProgramPlace extends RootedTree {
   readonly searchPath: string
-}
-
-interface Place {
-  readonly root: string
-  readonly tree: ProjectTree
 }
 
 /** Returns the program and all arguments and variables that may be files of the project. */
@@ -93,7 +86,7 @@ function namedFiles(section: McpServerConfig, { root, tree, searchPath }: Progra
   return paths.filter((path) => liesWithin(path, root))
 }
 
-/** Endings that node, python and others add to a name that is no file. */
+/** Endings that node, python and others add to a name without a file. */
 const impliedEndings = ['.js', '.mjs', '.cjs', '.ts', '.json', '.node', '.py', '.pyc', '.so', '.abi3.so']
 
 /** Programs that a project's configuration starts. */
@@ -102,17 +95,20 @@ interface ProjectCommands {
   readonly hooks: readonly ConfiguredHook[]
 }
 
-/** Folder whose files belong to the hooks of a project, named or not. */
+/** Folder of files that belong to the hooks of a project, named or not. */
 const hookFolder = join(projectFolderName, 'hooks')
 
 /** Returns the paths in the commands of hooks, and all files of their folder. */
-function filesOfHooks(hooks: readonly ConfiguredHook[], place: Place): readonly string[] {
+function filesOfHooks(hooks: readonly ConfiguredHook[], project: RootedTree): readonly string[] {
   if (hooks.length === 0) return []
-  return [...hooks.flatMap((hook) => filesOfHook(hook, place)), ...filesBelow(join(place.root, hookFolder), place.tree)]
+  return [
+    ...hooks.flatMap((hook) => filesOfHook(hook, project)),
+    ...filesBelow(join(project.root, hookFolder), project.tree),
+  ]
 }
 
-/** Returns the paths in the command of a hook: what is written as a path, and names of files that are there. */
-function filesOfHook({ command }: Pick<ConfiguredHook, 'command'>, { root, tree }: Place): readonly string[] {
+/** Returns the paths in the command of a hook: words with the form of a path, and names of existing files. */
+function filesOfHook({ command }: Pick<ConfiguredHook, 'command'>, { root, tree }: RootedTree): readonly string[] {
   const texts = typeof command === 'string' ? [command] : command
   const folders = [root, ...texts.flatMap(enteredIn).map((path) => resolve(root, path))]
   const isNamed = (word: string, path: string) => /[./]/.test(word) || !['folder', null].includes(kindAt(path, tree))
@@ -121,7 +117,7 @@ function filesOfHook({ command }: Pick<ConfiguredHook, 'command'>, { root, tree 
     .filter((path) => liesWithin(path, root) && path !== root)
 }
 
-/** Returns what is at a path; null for nothing, and where that cannot be told. */
+/** Returns the kind of entry at a path; null without an entry, and where it cannot be told. */
 function kindAt(path: string, tree: ProjectTree) {
   try {
     return tree.look(path)?.kind ?? null
@@ -131,12 +127,12 @@ function kindAt(path: string, tree: ProjectTree) {
 }
 
 /**
- * Returns those of the trusted files that a hook runs where they lie in the project, and not in the copy of them: of a
- * command that names the project itself.
+ * Returns the trusted files that a hook runs in the project, not in the copy of them: its command names the project
+ * itself.
  */
 export function filesRunInPlace(
   hook: Pick<ConfiguredHook, 'command'>,
-  { root, tree, programs }: Place & { programs(): Programs },
+  { root, tree, programs }: RootedTree & { programs(): Programs },
 ): readonly ProgramFile[] {
   const text = typeof hook.command === 'string' ? hook.command : hook.command.join(' ')
   if (!text.includes('PARLEY_PROJECT_DIR') && !text.includes(root)) return []
@@ -144,7 +140,7 @@ export function filesRunInPlace(
   return programs().files.filter(({ path }) => named.has(path))
 }
 
-/** Returns the files below a folder; of more than a project may have it returns some more than that. */
+/** Returns the files below a folder; it stops soon after `maxFiles`. */
 function filesBelow(folder: string, tree: ProjectTree): readonly string[] {
   const found: string[] = []
   const folders = [folder]
@@ -153,7 +149,7 @@ function filesBelow(folder: string, tree: ProjectTree): readonly string[] {
   return found
 }
 
-/** Lists a folder; nothing where it cannot be read: hooks run without what was not looked at. */
+/** Lists a folder; an empty list where it cannot be read: hooks run without unread files. */
 function entriesOf(folder: string, tree: ProjectTree) {
   try {
     return tree.list(folder)
@@ -163,30 +159,30 @@ function entriesOf(folder: string, tree: ProjectTree) {
 }
 
 /** Returns whether a file still has the content that was trusted. */
-export function isUnchanged(place: Place, { path, content }: ProgramFile): boolean {
-  const now = contentOf(place, path, maxBytes)
+export function isUnchanged(project: RootedTree, { path, content }: ProgramFile): boolean {
+  const now = contentOf(project, path, maxBytes)
   return 'text' in now && now.text === content
 }
 
-type Content = { readonly text: string; readonly sizeBytes: number } | { readonly problem: string }
+type ProgramContent = { readonly text: string; readonly sizeBytes: number } | { readonly problem: string }
 
 /** Describes the content of a path; equal texts mean equal content. */
-function contentOf(place: Place, path: string, leftBytes: number): Content {
+function contentOf(project: RootedTree, path: string, leftBytes: number): ProgramContent {
   try {
-    return describe(place, path, leftBytes)
+    return describe(project, path, leftBytes)
   } catch (error) {
     return { problem: systemErrorReason(error) }
   }
 }
 
-function describe(place: Place, path: string, leftBytes: number): Content {
-  const { root, tree } = place
+function describe(project: RootedTree, path: string, leftBytes: number): ProgramContent {
+  const { root, tree } = project
   const real = realOrMissing(tree, resolve(root, path))
-  if (real === null) return listContent(place, { kind: 'absent', paths: impliedFiles(place, path) }, leftBytes)
+  if (real === null) return listContent(project, { kind: 'absent', paths: impliedFiles(project, path) }, leftBytes)
   if (!liesWithin(real, root)) return { text: `outside:${real}`, sizeBytes: 0 }
   if (tree.look(real)?.kind === 'folder') {
-    const paths = [...impliedFiles(place, path), ...startFilesOf(place, real)]
-    return listContent(place, { kind: 'folder', paths }, leftBytes)
+    const paths = [...impliedFiles(project, path), ...startFilesOf(project, real)]
+    return listContent(project, { kind: 'folder', paths }, leftBytes)
   }
   const hashed = tree.hash({ root, path: relative(root, real), maxBytes: leftBytes })
   return 'problem' in hashed ? hashed : { text: `sha256:${hashed.hash}`, sizeBytes: hashed.sizeBytes }
@@ -205,15 +201,15 @@ function realOrMissing(tree: ProjectTree, path: string): string | null {
 const startFiles =
   /^(?:package\.json|deno\.jsonc?|pyproject\.toml|__main__\.pyc?|__init__\.pyc?|(?:index|main|mod|server)\.\w+)$/
 
-/** Returns the files of a folder that a program starts from in it, and the one that `main` of its package.json names. */
-function startFilesOf(place: Place, folder: string): readonly string[] {
-  const { root, tree } = place
+/** Returns the files of a folder that a program starts from, and the file in `main` of its package.json. */
+function startFilesOf(project: RootedTree, folder: string): readonly string[] {
+  const { root, tree } = project
   const names = tree.list(folder).flatMap(({ name }) => (startFiles.test(name) ? [name] : []))
-  return [...names.map((name) => join(folder, name)), ...mainOf(place, folder)].map((path) => relative(root, path))
+  return [...names.map((name) => join(folder, name)), ...mainOf(project, folder)].map((path) => relative(root, path))
 }
 
 /** Returns the files that programs take for a name: node runs `srv.js` for `srv`, also where a folder `srv` is. */
-function impliedFiles({ root, tree }: Place, path: string): readonly string[] {
+function impliedFiles({ root, tree }: RootedTree, path: string): readonly string[] {
   const implied = impliedEndings.map((ending) => `${path}${ending}`)
   return implied.filter((file) => mayBeThere(resolve(root, file), tree))
 }
@@ -226,22 +222,20 @@ function mayBeThere(path: string, tree: ProjectTree): boolean {
   }
 }
 
-interface Stands {
-  readonly kind: 'absent' | 'folder'
-  /** Files that a program runs in place of the name. */
-  readonly paths: readonly string[]
-}
-
-/** Describes a name that is no file by the content of what programs run in its place. */
-function listContent(place: Place, { kind, paths }: Stands, leftBytes: number): Content {
-  const { root } = place
+/** Describes a name that is not a file by the content of the files that programs run in its place. */
+function listContent(
+  project: RootedTree,
+  { kind, paths }: { readonly kind: 'absent' | 'folder'; readonly paths: readonly string[] },
+  leftBytes: number,
+): ProgramContent {
+  const { root } = project
   const inside = paths.filter((path) => path !== '' && liesWithin(resolve(root, path), root))
   const lines: string[] = []
   let sizeBytes = 0
   for (const path of [...new Set(inside)].toSorted()) {
-    const content: Content = isFolder(place, path)
+    const content: ProgramContent = isFolder(project, path)
       ? { text: 'folder', sizeBytes: 0 }
-      : contentOf(place, path, leftBytes - sizeBytes)
+      : contentOf(project, path, leftBytes - sizeBytes)
     if ('problem' in content) return content
     sizeBytes += content.sizeBytes
     lines.push(JSON.stringify([path, content.text]))
@@ -250,14 +244,14 @@ function listContent(place: Place, { kind, paths }: Stands, leftBytes: number): 
   return { text: `${kind}:${createHash('sha256').update(lines.join('\n')).digest('hex')}`, sizeBytes }
 }
 
-function isFolder({ root, tree }: Place, path: string): boolean {
+function isFolder({ root, tree }: RootedTree, path: string): boolean {
   const real = realOrMissing(tree, resolve(root, path))
   return real !== null && tree.look(real)?.kind === 'folder'
 }
 
 const maxDescriptionBytes = 1024 * 1024
 
-function mainOf({ root, tree }: Place, folder: string): string[] {
+function mainOf({ root, tree }: RootedTree, folder: string): string[] {
   const chunks: Buffer[] = []
   const wanted = { root, path: relative(root, join(folder, 'package.json')), maxBytes: maxDescriptionBytes }
   if (tree.visit(wanted, (chunk) => chunks.push(Buffer.from(chunk))) !== null) return []

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, readdirSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, readdirSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { foreignOwner, openUnlocked } from '@parley/host'
 import { isMissing, isProgram, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
 
 /**
- * Files that a project is read from: those of this machine's disk, or of another machine as they were fetched. All paths
- * are absolute; errors are the system's, with their `code`.
+ * Files that a project is read from: on this machine's disk, or fetched from another machine. All paths are absolute;
+ * errors are the system's, with their `code`.
  */
 export interface ProjectTree {
   /** Resolves links. Throws where nothing is there. */
   real(path: string): string
-  /** Returns what is at a path, without following a link there; null for nothing. */
+  /** Returns the entry at a path, without following a link there; null without an entry. */
   look(path: string): TreeEntry | null
   list(folder: string): readonly TreeName[]
   isProgram(path: string): boolean
@@ -23,6 +23,15 @@ export interface ProjectTree {
   /** Hashes a file below `root`; says the reason where it was not read. */
   hash(wanted: WantedFile): HashedFile
 }
+
+/** Folder of a project, or of a skill in it, with the tree that its files are read from. */
+export interface RootedTree {
+  readonly root: string
+  readonly tree: ProjectTree
+}
+
+/** Paths that were found, or the reason why they could not be. */
+export type FoundPaths = { readonly paths: readonly string[] } | { readonly problem: string }
 
 /** SHA-256 of a file in hex. */
 type HashedFile = { readonly hash: string; readonly sizeBytes: number } | { readonly problem: string }
@@ -39,7 +48,7 @@ interface TreeEntry {
   readonly sizeBytes: number
   /** Changes with each write to it, where that can be told. */
   readonly state: string
-  /** User who owns it, where that is another one than the user of this process; else null. */
+  /** User that owns it, unless it is the user of this process; else null. */
   readonly stranger: number | null
 }
 
@@ -77,13 +86,7 @@ export const diskTree: ProjectTree = {
   hash: hashPlainFile,
 }
 
-interface Kinds {
-  isFile(): boolean
-  isDirectory(): boolean
-  isSymbolicLink(): boolean
-}
-
-function kindOf(found: Kinds): EntryKind {
+function kindOf(found: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind {
   if (found.isSymbolicLink()) return 'link'
   return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other'
 }

@@ -16,11 +16,11 @@ import type { Files } from '@parley/journal'
 import type { EnvironmentFiles } from '@parley/workspace'
 import { type Rule, type Rules, withoutAllowing } from '../decision/rules/rules.ts'
 import { type PolicyFile, parsePolicyText } from '../policy-file/read-policy-file.ts'
-import { type BroughtPart, belongsTo, isSameContent, listBrought } from './brought-files.ts'
-import { readThere } from './fetched-tree.ts'
-import { createKeptContents } from './kept-contents.ts'
+import { createContentCaches } from './content-cache.ts'
+import { readRemoteTree } from './fetched-tree.ts'
 import { askForPrograms, hashPrograms, type ProgramFile, type Programs } from './project-programs.ts'
 import { isParleyHome, projectRoot } from './project-root.ts'
+import { belongsTo, isSameContent, listProjectSkills, type ProjectSkill } from './project-skills.ts'
 import { diskTree, type ProjectTree } from './project-tree.ts'
 import { type ProjectFile, projectPolicyPath, readProjectFiles } from './read-project-files.ts'
 import {
@@ -33,11 +33,11 @@ import {
 } from './trust-store.ts'
 import { readTrusted } from './trusted-copy.ts'
 
-/** Configuration of a project, read once, and the user's decision about exactly this content. */
-export interface Project {
+/** Place of a project. */
+interface ProjectPlace {
   /** Real path, on the machine of the project. */
   readonly root: string
-  /** Environment whose machine it is on; null for this one. */
+  /** Environment of the project's machine; null for this machine. */
   readonly environment: string | null
   /** Name that trust is bound to: the root, on another machine after the name of its environment. */
   readonly place: string
@@ -47,7 +47,10 @@ export interface Project {
   readonly tree: ProjectTree
   /** Device and inode of the root when the project was read. */
   readonly rootIdentity: string | null
-  readonly state: 'untrusted' | 'changed' | 'trusted' | 'declined'
+}
+
+/** Configuration of a project, read once. */
+interface ProjectContent {
   readonly files: readonly ProjectFile[]
   /** Reasons why existing files were not read. */
   readonly problems: readonly string[]
@@ -58,23 +61,28 @@ export interface Project {
   /** Hash of the configuration that would take effect; null when there is nothing that trust could be bound to. */
   hash(): string | null
   /** Skills and commands that it brings, which trust binds one by one. */
-  readonly brought: readonly BroughtPart[]
-  readonly entry: TrustEntry | null
-  /** True under `--safe`, where its rules allow nothing. */
-  readonly isSafe: boolean
+  readonly skills: readonly ProjectSkill[]
   /** Configuration above the user's own values. The caller applies it, and the rules, only to a trusted project. */
   layer(own: Config): Layer
   rules(own: Config): ProjectRules
 }
 
+/** Project with the user's decision about exactly this content. */
+export interface Project extends ProjectPlace, ProjectContent {
+  readonly state: 'untrusted' | 'changed' | 'trusted' | 'declined'
+  readonly entry: TrustEntry | null
+  /** True under `--safe`, where its rules allow nothing. */
+  readonly isSafe: boolean
+}
+
 export interface Projects {
-  /** Returns the project of a folder of this machine; null when it has no configuration and lost none that was trusted. */
+  /** Returns the project of a folder of this machine; null without a configuration, unless a trusted one was lost. */
   of(cwd: string): Project | null
   /**
-   * Fetches the project of another machine, with all that trust in it is bound to. Rejects with
+   * Fetches the project of another machine, with all files that trust is bound to. Rejects with
    * `EnvironmentUnreachableError`, and where servers share decisions and this one cannot be known now.
    */
-  there(place: ProjectThere): Promise<Project | null>
+  remote(project: RemoteProject): Promise<Project | null>
   /** Keeps the decision about a project. Rejects with `DecisionTooLargeError`. */
   decide(project: Pick<Project, 'environment' | 'machine'>, entry: TrustEntry): Promise<void>
   /** True where decisions about projects of environments are in a store, for all of its servers. */
@@ -82,17 +90,17 @@ export interface Projects {
 }
 
 /** Root of a project of another machine, with facts of that machine. */
-interface ProjectThere {
+interface RemoteProject {
   /** Name of the environment. */
   readonly environment: string
   /** Name of the machine where it connects by itself, behind its owner's; else null. */
   readonly machine: string | null
-  /** Text that tells the settings by which that machine is reached apart. */
+  /** Text of the settings that reach the machine, to tell machines apart. */
   readonly reachedBy: string
   /** Real path. */
   readonly root: string
   readonly searchPath: string
-  /** Home of the user there, whose configuration folder is no project's. */
+  /** Home of the user there; its configuration folder does not belong to a project. */
   readonly userHome: string
   readonly files: EnvironmentFiles
 }
@@ -108,7 +116,7 @@ interface ProjectPorts {
 
 export function createProjects({ home, env, files, shared = null }: ProjectPorts): Projects {
   const store = createTrustStore(home, files)
-  const contentsOf = createKeptContents()
+  const contentsOf = createContentCaches()
   return {
     of(cwd) {
       const root = projectRoot(cwd)?.folder ?? null
@@ -117,12 +125,13 @@ export function createProjects({ home, env, files, shared = null }: ProjectPorts
       const ports = { entry: store.read(root), searchPath: env['PATH'] ?? '', isSafe: isSafe(home) }
       return readProject({ root, ...here }, ports)
     },
-    async there({ environment, machine, reachedBy, root, searchPath, userHome, files: filesThere }) {
+    async remote({ environment, machine, reachedBy, root, searchPath, userHome, files: filesThere }) {
       if (root === userHome) return null
       const place = `${environment}:${root}`
       // The sandbox there keeps to the real path of the root, which is resolved anew at each start.
       const found = { root, environment, machine, place, rootIdentity: null }
-      // Only whoever runs a server decides in its home, and about no machine that has connected to another process.
+      // A decision in this server's own home is its operator's; it says nothing about a machine that has connected to
+      // another process.
       const own = shared === null || machine === null ? store.read(place) : null
       const entry = shared === null ? own : await readSharedOrOwn(shared, sharedPlace(machine, place), own)
       const ports = { entry, searchPath, isSafe: isSafe(home) }
@@ -131,7 +140,7 @@ export function createProjects({ home, env, files, shared = null }: ProjectPorts
         if (project !== null) readAll(project, searchPath)
         return project
       }
-      return readThere(filesThere, read, contentsOf(JSON.stringify([environment, reachedBy])))
+      return readRemoteTree(filesThere, read, contentsOf(JSON.stringify([environment, reachedBy])))
     },
     async decide({ environment, machine }, entry) {
       if (environment === null || shared === null) store.write(entry)
@@ -141,36 +150,36 @@ export function createProjects({ home, env, files, shared = null }: ProjectPorts
   }
 }
 
-/** Names a decision that servers share. The owner of a machine may decide, and another server may call another machine so. */
+/**
+ * Names a decision that servers share. The machine is part of the name, since its owner may decide, and other servers
+ * may use the same name for other machines.
+ */
 function sharedPlace(machine: string | null, root: string): SharedPlace {
   return { name: JSON.stringify([machine, root]), root }
 }
 
-/** Reads everything that is read later, since of another machine nothing can be read then. */
+/** Reads everything that is needed later, because files of another machine cannot be read then. */
 function readAll(project: Project, searchPath: string): void {
   const { root, tree, servers, hooks } = project
   askForPrograms({ root, tree, searchPath }, { servers: Object.values(servers), hooks })
   project.hash()
   readTrusted(project)
-  for (const part of project.brought) {
+  for (const part of project.skills) {
     part.problem()
     part.look()
   }
 }
 
-interface ReadPorts extends Pick<Project, 'isSafe' | 'entry'> {
-  readonly searchPath: string
-}
-
-type FoundRoot = Pick<Project, 'root' | 'environment' | 'machine' | 'place' | 'rootIdentity' | 'tree'>
-
-function readProject(found: FoundRoot, { entry, searchPath, isSafe: safe }: ReadPorts): Project | null {
+function readProject(
+  found: ProjectPlace,
+  { entry, searchPath, isSafe: safe }: Pick<Project, 'isSafe' | 'entry'> & { readonly searchPath: string },
+): Project | null {
   const { root, place, tree } = found
   const { files, problems } = readProjectFiles(root, tree)
-  const brought = listBrought(root, tree)
+  const skills = listProjectSkills(root, tree)
   const isEmpty = files.length === 0 && problems.length === 0
   const isGone = isEmpty && hadRules(entry)
-  if (isEmpty && !isGone && brought.length === 0) return null
+  if (isEmpty && !isGone && skills.length === 0) return null
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? ''
   const layer = (own: Config) => projectLayer(textOf(projectConfigPath), own)
   // Without the user's own values, since the trusted content must not depend on them.
@@ -196,7 +205,7 @@ function readProject(found: FoundRoot, { entry, searchPath, isSafe: safe }: Read
     hooks,
     programs,
     hash,
-    brought,
+    skills,
     entry,
     isSafe: safe,
     layer,
@@ -213,7 +222,9 @@ function hadRules(entry: TrustEntry | null): boolean {
   return entry?.verdict === 'trusted' && entry.files.some(({ path }) => path === projectPolicyPath)
 }
 
-/** Compares with the decision. Hashes programs only when the files are equal, so that an unknown project costs little. */
+/**
+ * Compares with the decision. Hashes programs only when the files are equal, so that an unknown project costs little.
+ */
 function stateOf(entry: TrustEntry | null, files: readonly ProjectFile[], hash: () => string | null): Project['state'] {
   if (entry === null) return 'untrusted'
   if (JSON.stringify(entry.files) === JSON.stringify(files) && entry.hash === hash()) return entry.verdict
@@ -225,7 +236,10 @@ function stateOf(entry: TrustEntry | null, files: readonly ProjectFile[], hash: 
  * Returns the hashes of the files of a skill or command by their paths in the project, where the user trusted it with
  * exactly these; else null.
  */
-export function trustedFiles({ entry }: Pick<Project, 'entry'>, part: BroughtPart): ReadonlyMap<string, string> | null {
+export function trustedFiles(
+  { entry }: Pick<Project, 'entry'>,
+  part: ProjectSkill,
+): ReadonlyMap<string, string> | null {
   if (entry?.verdict !== 'trusted') return null
   const known = (entry.brought ?? []).filter(({ path }) => belongsTo(part, path))
   if (known.length === 0) return null
@@ -233,18 +247,16 @@ export function trustedFiles({ entry }: Pick<Project, 'entry'>, part: BroughtPar
   return 'files' in now && isSameContent(now.files, known) ? new Map(known.map((one) => [one.path, one.content])) : null
 }
 
-interface Content {
+/** Hashes JSON, which writes no two contents alike. */
+function hashOf(content: {
   readonly root: string
   readonly files: readonly ProjectFile[]
   readonly programs: readonly ProgramFile[]
-}
-
-/** Hashes JSON, which writes no two contents alike. */
-function hashOf(content: Content): string {
+}): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }
 
-/** Returns the rules of a trusted project; none for any other. */
+/** Returns the rules of a trusted project; any other project has no rules in force. */
 export function trustedRules(project: Project | null, own: Config): Rules {
   if (project?.state !== 'trusted') return []
   const { rules } = project.rules(own)
@@ -258,7 +270,7 @@ interface ProjectRules {
 }
 
 /**
- * Selects the rules of a project that apply: all that deny or ask, and those that allow commands, paths and tools of
+ * Selects the rules of a project that apply: all that deny or ask, and rules that allow commands, paths and tools of
  * its own servers. A project allows no whole tool and no tool of other servers.
  */
 function projectRules({ rules, problems }: PolicyFile, ownServers: readonly string[]): ProjectRules {

@@ -69,20 +69,18 @@ interface PlainFile {
   readonly problem?: string
 }
 
-type Place = Pick<WantedFile, 'root' | 'path' | 'maxBytes'>
-
-function readPlainFile(place: Place, tree: ProjectTree): PlainFile {
+function readPlainFile(file: Omit<WantedFile, 'mustBeOwn'>, tree: ProjectTree): PlainFile {
   const chunks: Buffer[] = []
-  const problem = tree.visit({ ...place, mustBeOwn: true }, (chunk) => chunks.push(Buffer.from(chunk)))
+  const problem = tree.visit({ ...file, mustBeOwn: true }, (chunk) => chunks.push(Buffer.from(chunk)))
   return problem === null ? { bytes: Buffer.concat(chunks) } : problem === 'absent' ? {} : { problem }
 }
 
 /** Reads a plain text file below `root` that belongs to the user. */
 export function readPlainText(
-  place: Place,
+  file: Omit<WantedFile, 'mustBeOwn'>,
   tree: ProjectTree,
 ): { readonly text: string } | { readonly problem: string } {
-  const { bytes, problem = 'it is gone' } = readPlainFile(place, tree)
+  const { bytes, problem = 'it is gone' } = readPlainFile(file, tree)
   if (bytes === undefined) return { problem }
   return isText(bytes) ? { text: bytes.toString('utf8') } : { problem: 'it is not UTF-8' }
 }

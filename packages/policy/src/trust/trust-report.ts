@@ -4,9 +4,9 @@ import { type Config, type ConfiguredHook, type McpServerConfig, printable } fro
 import type { SandboxMode, TrustReport } from '@parley/protocol'
 import { createTwoFilesPatch } from 'diff'
 import { ruleRefOf } from '../decision/rules/rules.ts'
-import { broughtChanges, broughtFiles, broughtProblems, broughtWords, stateOfBrought } from './brought-report.ts'
 import type { Project } from './project.ts'
 import type { ProgramFile } from './project-programs.ts'
+import { countSkills, skillChanges, skillFiles, skillProblems, stateOfSkills } from './project-skills-report.ts'
 import type { TrustEntry } from './trust-store.ts'
 
 interface ReportSettings {
@@ -27,7 +27,7 @@ export function trustReport(project: Project, { own, sandboxed }: ReportSettings
   const rules = project.rules(own)
   const { mcp_servers: servers = {}, hooks: _, ...settings } = layer.values
   const isWider = project.state === 'trusted' && !sandboxed && runsPrograms(project) && entry?.outsideSandbox === false
-  const state = isWider ? 'changed' : stateWithBrought(project)
+  const state = isWider ? 'changed' : stateWithSkills(project)
   const diff = state === 'changed' && entry !== null ? diffSince(entry, project) : ''
   return {
     root: place,
@@ -43,7 +43,7 @@ export function trustReport(project: Project, { own, sandboxed }: ReportSettings
       ...Object.entries(settings).map(([key, value]) => `${key} = ${JSON.stringify(value)}`),
       ...rules.rules.map((rule) => ruleText(rule)),
       ...programs.flatMap(describeProgram),
-      ...broughtChanges(project),
+      ...skillChanges(project),
       ...(isWider ? ['It was trusted to run inside the sandbox. There is none here now.'] : []),
     ],
     ignored: [
@@ -51,31 +51,31 @@ export function trustReport(project: Project, { own, sandboxed }: ReportSettings
       ...(problem === null ? [] : [`It cannot be trusted: ${problem}.`]),
       ...layer.warnings,
       ...rules.ignored,
-      ...broughtProblems(project),
+      ...skillProblems(project),
     ],
     files: files.map(({ path, text }) => ({ path, text })),
     ...(diff === '' ? {} : { diff }),
   }
 }
 
-/** Returns the state of the configuration and of what the project brings beside it: the one that asks more. */
-function stateWithBrought(project: Project): Project['state'] {
-  const { state, files, brought } = project
-  if (brought.length === 0 || state === 'changed' || (state === 'untrusted' && files.length > 0)) return state
-  return stateOfBrought(project)
+/** Returns the state of the configuration or of the skills and commands, whichever asks more. */
+function stateWithSkills(project: Project): Project['state'] {
+  const { state, files, skills } = project
+  if (skills.length === 0 || state === 'changed' || (state === 'untrusted' && files.length > 0)) return state
+  return stateOfSkills(project)
 }
 
 /**
- * Returns the hash of all that a yes covers: the configuration, and every skill and command. It differs outside the sandbox,
- * since trust inside does not extend to it.
+ * Returns the hash of all that a yes covers: the configuration, and every skill and command. It differs outside the
+ * sandbox, since trust inside does not extend to it.
  */
 export function shownHash(project: Project, sandboxed: boolean): string | null {
   const hash = project.hash()
   if (hash === null) return null
   const outside = sandboxed || !runsPrograms(project) ? '' : ' outside any sandbox'
-  const brought = broughtFiles(project)
-  if (brought.length === 0 && outside === '') return hash
-  const files = brought.length === 0 ? '' : JSON.stringify(brought)
+  const skills = skillFiles(project)
+  if (skills.length === 0 && outside === '') return hash
+  const files = skills.length === 0 ? '' : JSON.stringify(skills)
   return createHash('sha256').update(`${hash}${files}${outside}`).digest('hex')
 }
 
@@ -131,7 +131,7 @@ function ruleText(rule: Parameters<typeof ruleRefOf>[0]): string {
 function diffSince(entry: TrustEntry, project: Project): string {
   const { files: programs } = project.programs()
   const before = [...entry.files, ...[...entry.programs, ...(entry.brought ?? [])].map(asText)]
-  const after = [...project.files, ...[...programs, ...broughtFiles(project)].map(asText)]
+  const after = [...project.files, ...[...programs, ...skillFiles(project)].map(asText)]
   const paths = [...new Set([...before, ...after].map(({ path }) => path))].toSorted()
   return paths
     .map((path) => {
@@ -145,7 +145,9 @@ function asText({ path, content }: ProgramFile) {
   return { path, text: `${content}\n` }
 }
 
-/** Limit of changed lines for the shortest diff, which is slow beyond; the report shows the files themselves as well. */
+/**
+ * Limit of changed lines for the shortest diff, which is slow beyond; the report shows the files themselves as well.
+ */
 const maxEditLength = 2000
 
 function patchOf(path: string, old: string, now: string): string {
@@ -154,15 +156,15 @@ function patchOf(path: string, old: string, now: string): string {
   return patch === undefined ? `${path}: all of it has changed\n` : patch.replace(/^=+\n/, '')
 }
 
-/** Returns a line about a project whose configuration has no effect; null when there is nothing to report. */
+/** Returns a line about a project with a configuration without effect; null when there is nothing to report. */
 export function trustNotice(project: Project | null): string | null {
-  const state = project === null ? 'trusted' : stateWithBrought(project)
+  const state = project === null ? 'trusted' : stateWithSkills(project)
   if (project === null || state === 'trusted' || state === 'declined') return null
-  const { files, problems, brought } = project
+  const { files, problems, skills } = project
   if (problems.length > 0 && files.length === 0) return problems.join(' ')
   const ways = '`parley trust`, or /trust in the terminal, shows it and how to decide.'
   if (project.state === 'trusted' || (project.state !== 'changed' && files.length === 0))
-    return broughtNotice(state, brought, ways)
+    return skillNotice(state, skills, ways)
   if (files.length === 0)
     return `The rules that you trusted this project with are gone from it, so what they forbade is no longer forbidden. ${ways}`
   const contents = contentsOf(project)
@@ -171,17 +173,17 @@ export function trustNotice(project: Project | null): string | null {
     : `This project brings its own configuration (${contents}). Nothing of it takes effect unless you trust it. ${ways}`
 }
 
-function broughtNotice(state: Project['state'], brought: Project['brought'], ways: string): string {
+function skillNotice(state: Project['state'], skills: Project['skills'], ways: string): string {
   return state === 'changed'
-    ? `What this project brings beside its configuration (${broughtWords(brought)}) has changed since you trusted it: what is new or changed has no effect. ${ways}`
-    : `This project brings ${broughtWords(brought)}. None of it has an effect unless you trust it. ${ways}`
+    ? `What this project brings beside its configuration (${countSkills(skills)}) has changed since you trusted it: what is new or changed has no effect. ${ways}`
+    : `This project brings ${countSkills(skills)}. None of it has an effect unless you trust it. ${ways}`
 }
 
-function contentsOf({ files, servers, hooks, brought }: Project): string {
+function contentsOf({ files, servers, hooks, skills }: Project): string {
   const count = Object.keys(servers).length
   const tools = count === 0 ? [] : [`${count} tool ${count === 1 ? 'server' : 'servers'}`]
   const programs = hooks.length === 0 ? [] : [`${hooks.length} ${hooks.length === 1 ? 'hook' : 'hooks'}`]
-  const words = brought.length === 0 ? [] : [broughtWords(brought)]
+  const words = skills.length === 0 ? [] : [countSkills(skills)]
   return [...files.map(({ path }) => path), ...tools, ...programs, ...words].join(', ')
 }
 
@@ -200,7 +202,7 @@ export interface ServerSandboxPolicy {
   readonly programs: readonly ProgramFile[]
 }
 
-/** Returns the sandbox policies of the servers of a trusted project, by name; none for any other project. */
+/** Returns the sandbox policies of the servers of a trusted project, by name; an empty map for any other project. */
 export function serverSandboxPolicies(
   project: Project | null,
   own: Config,
@@ -222,7 +224,10 @@ interface ConfinedFolder {
   readonly mayRunUnsandboxed: boolean
 }
 
-/** Returns the sandbox policy of a server that an editor hands over: that of a project's servers, in the editor's folder. */
+/**
+ * Returns the sandbox policy of a server that an editor hands over: the policy of a project's servers, in the editor's
+ * folder.
+ */
 export function editorServerPolicy(
   { root, identity, mayRunUnsandboxed }: ConfinedFolder,
   own: Config,

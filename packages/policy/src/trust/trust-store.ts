@@ -13,7 +13,7 @@ const entrySchema = z.object({
   outsideSandbox: z.boolean(),
   files: z.array(z.object({ path: z.string(), text: z.string() })),
   programs: z.array(z.object({ path: z.string(), content: z.string() })),
-  // Left out by programs that know no skills.
+  // Left out by older versions, which have no skills.
   brought: z.array(z.object({ path: z.string(), content: z.string() })).exactOptional(),
 })
 
@@ -21,7 +21,7 @@ const entrySchema = z.object({
 export type TrustEntry = z.infer<typeof entrySchema> & { readonly verdict: TrustVerdict }
 
 export interface TrustStore {
-  /** Returns the decision; null when there is none or it cannot be read, which never means trust. */
+  /** Returns the decision; null when it is missing or unreadable, which never means trust. */
   read(root: string): TrustEntry | null
   /** Throws `DecisionTooLargeError`. */
   write(entry: TrustEntry): void
@@ -29,9 +29,12 @@ export interface TrustStore {
 
 /** Decisions about projects of environments, where several servers have them in common. */
 export interface SharedTrust {
-  /** Resolves to the text of a decision; null for none, and for one that none of these servers wrote under this name. */
+  /**
+   * Resolves to the text of a decision; null without a decision, and for text that another writer stored under this
+   * name.
+   */
   read(name: string): Promise<string | null>
-  /** Keeps a decision in place of the one before; with `first` only where there is none. */
+  /** Keeps a decision in place of the one before; with `first` only where there is no decision yet. */
   write(name: string, text: string, how: 'replace' | 'first'): Promise<void>
 }
 
@@ -91,8 +94,8 @@ export async function writeShared(
 }
 
 /**
- * Reads a decision that servers share, after one of this home where that was taken without them: the first there is, or
- * a no that is later. An earlier no is lost to clocks that differ, and never a yes won by them.
+ * Reads a decision that servers share. A decision of this home, taken without the others, becomes the shared one if it
+ * is the first, or a later no. Clocks that differ may lose such a no, but never win a yes.
  */
 export async function readSharedOrOwn(
   shared: SharedTrust,

@@ -24,7 +24,7 @@ interface Trusting {
   programs(): Programs
 }
 
-/** Reads the files that trust is bound to. Returns the reason where one of them is no longer what was trusted. */
+/** Reads the files that trust is bound to. Returns the reason where a file no longer has its trusted content. */
 export function readTrusted(project: Trusting): Trusted {
   const wanted = project.programs().files.filter(({ content }) => content.startsWith(hashed))
   try {
@@ -59,8 +59,8 @@ function readOne(
 }
 
 /**
- * Writes files into a folder of this machine, read-only, under their paths in the project. Returns why the copy must not
- * be used; null where it is whole.
+ * Writes files into a folder of this machine, read-only, under their paths in the project. Returns the reason why the
+ * copy must not be used; null where it is whole.
  */
 export function writeCopy(files: readonly TrustedFile[], folder: string): string | null {
   try {

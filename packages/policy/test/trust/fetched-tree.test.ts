@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import { diskFiles, type EnvironmentFiles, EnvironmentUnreachableError } from '@parley/workspace'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readThere } from '../../src/trust/fetched-tree.ts'
+import { readRemoteTree } from '../../src/trust/fetched-tree.ts'
 import { createProjects, type Project, trustedFiles } from '../../src/trust/project.ts'
 import { shownHash, trustReport } from '../../src/trust/trust-report.ts'
 import { createTrustStore } from '../../src/trust/trust-store.ts'
@@ -28,7 +28,7 @@ function write(path: string, text: string): void {
 
 const projects = () => createProjects({ home: join(root, 'home'), env: {}, files: nodeFiles })
 const there = (files: EnvironmentFiles = diskFiles) =>
-  projects().there({
+  projects().remote({
     environment: 'box',
     machine: null,
     reachedBy: '',
@@ -66,8 +66,8 @@ describe('a project of another machine', () => {
     const [far, near] = [await there(), projects().of(repo)]
     if (far === null || near === null) throw new Error('there is no project')
     expect(far.programs()).toEqual(near.programs())
-    expect(far.brought.map((part) => [part.kind, part.path, part.look(), part.problem()])).toEqual(
-      near.brought.map((part) => [part.kind, part.path, part.look(), part.problem()]),
+    expect(far.skills.map((part) => [part.kind, part.path, part.look(), part.problem()])).toEqual(
+      near.skills.map((part) => [part.kind, part.path, part.look(), part.problem()]),
     )
     expect(readTrusted(far)).toEqual(readTrusted(near))
     const [farReport, nearReport] = [far, near].map((one) => trustReport(one, { own: {}, sandboxed: true }))
@@ -118,7 +118,7 @@ describe('a project of another machine', () => {
         userHome: '/',
         files: diskFiles,
       }
-      return sharing.there(place)
+      return sharing.remote(place)
     }
     const far = await at('ada/laptop')
     if (far === null) throw new Error('there is no project')
@@ -168,7 +168,7 @@ describe('a project of another machine', () => {
     const before = readTrusted(far)
     write('.parley/hooks/a.sh', 'rm -rf /')
     expect(readTrusted(far)).toEqual(before)
-    expect(far.brought.every((part) => trustedFiles(far, part) === null)).toBe(true)
+    expect(far.skills.every((part) => trustedFiles(far, part) === null)).toBe(true)
   })
 
   it('is none in a home, and in a folder that brings nothing', async () => {
@@ -183,7 +183,7 @@ describe('a project of another machine', () => {
       userHome: repo,
       files: diskFiles,
     }
-    expect(await projects().there(files)).toBe(null)
+    expect(await projects().remote(files)).toBe(null)
   })
 
   it('is not read while its machine is away', async () => {
@@ -217,7 +217,7 @@ describe('files of another machine that were read', () => {
       async read(reachedBy = '') {
         reads = 0
         const place = { environment: 'box', machine: null, reachedBy, root: repo, searchPath: '', userHome: '/', files }
-        const far = await server.there(place)
+        const far = await server.remote(place)
         if (far === null) throw new Error('there is no project')
         held.push(far)
         const chunks: Buffer[] = []
@@ -262,7 +262,7 @@ describe('a search path of another machine', () => {
   const folders = (count: number) => Array.from({ length: count }, (_, nth) => `/nowhere/${nth}`)
   const withPath = (searchPath: string) => {
     write('.parley/config.toml', '[mcp_servers.s]\ncommand = "no-such-program"\n')
-    return projects().there({
+    return projects().remote({
       environment: 'box',
       machine: null,
       reachedBy: '',
@@ -288,7 +288,7 @@ describe('a search path of another machine', () => {
 describe('files that are fetched', () => {
   it('are not read beyond what a project may have, nor after they were fetched', async () => {
     write('big', 'x'.repeat(100))
-    const tree = await readThere(diskFiles, (known) => {
+    const tree = await readRemoteTree(diskFiles, (known) => {
       known.visit({ root: repo, path: 'big', maxBytes: 10 }, () => undefined)
       return known
     })

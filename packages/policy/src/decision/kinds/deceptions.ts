@@ -5,8 +5,8 @@ const other = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=
 const notLatin = /[^\P{L}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u
 
 /**
- * Returns why a path may be taken for another one, as ends of sentences that begin with it: letters that look like others,
- * blanks at an end of a name, spellings that are drawn alike. Empty for nearly every path.
+ * Returns why a path may be mistaken for another one, as ends of sentences that begin with the path: letters that look
+ * like other letters, blanks at an end of a name, spellings that are drawn alike. Empty for nearly every path.
  */
 export function deceptions(path: string): string[] {
   const names = path.split('/').filter((name) => name !== '')

@@ -21,7 +21,7 @@ export interface McpFacts {
   readonly offered?: string
 }
 
-/** Rows of tools whose server runs in the sandbox, which limits the server but not the purpose of its tools. */
+/** Rows of tools of a server in the sandbox, which limits the server but not the purpose of its tools. */
 const confinedRows = toolRowsFor('its server runs inside the sandbox, and what the tool does there is not known')
 
 export const mcpKind: FactsKind<McpFacts> = {
@@ -62,7 +62,7 @@ export const mcpKind: FactsKind<McpFacts> = {
   exactly: ({ input, offered }) => (input === undefined || offered === undefined ? null : 'exactly this call'),
   alike({ server, name, offered = '', confined = null }) {
     const pattern = `${server}/${name}`
-    // A log from before calls had hashes is judged again as it was then; no call that runs is without them.
+    // Facts of older logs have no hashes, and are judged as they were then; every call that runs now has hashes.
     if (offered !== '' && !isPlain(pattern)) return null
     return { words: `any call of ${pattern}`, marks: [JSON.stringify([server, name, offered, confined])] }
   },
@@ -75,7 +75,7 @@ export const mcpKind: FactsKind<McpFacts> = {
     confined === undefined ? { sandbox: 'none', network: true } : { sandbox: confined.mode, network: confined.network },
 }
 
-/** Returns whether a name that others chose reads as one in the words of an answer, and as a pattern in a rule. */
+/** Returns whether a foreign name is unmistakable in the words of an answer and as a pattern in a rule. */
 function isPlain(pattern: string): boolean {
   return /^[\w.-]+\/[\w./-]+$/.test(pattern)
 }

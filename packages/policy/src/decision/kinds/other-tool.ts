@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { allow, always, ask, askedRow, deny, harmlessRow, outcomes, type Row } from '../rules/matrix.ts'
+import { allow, always, ask, askedRow, deny, harmlessRow, type MatrixRow, outcomes } from '../rules/matrix.ts'
 import type { FactsKind } from './kind.ts'
 
-/** Facts about a call of a tool whose effects no other kind describes. */
+/** Facts about a call of a tool with effects that no other kind describes. */
 export interface OtherToolFacts {
   readonly kind: 'other'
   readonly tool: string
@@ -10,11 +10,11 @@ export interface OtherToolFacts {
 }
 
 interface ToolRows {
-  readonly toolReadOnly: Row
-  readonly toolWithEffects: Row
+  readonly toolReadOnly: MatrixRow
+  readonly toolWithEffects: MatrixRow
 }
 
-/** Returns the rows of tools whose effects the sandbox does not limit; `effects` says so in the reason. */
+/** Returns the rows of tools with effects beyond the limits of the sandbox; `effects` says so in the reason. */
 export function toolRowsFor(effects: string): ToolRows {
   return {
     toolReadOnly: harmlessRow(allow('tool-read-only', 'the tool changes nothing outside the conversation')),

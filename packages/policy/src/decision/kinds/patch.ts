@@ -128,7 +128,7 @@ export const patchKind: FactsKind<PatchFacts> = {
 
 const maxNotes = 8
 
-/** Returns what a question says of single files: of the first, and of how many more. */
+/** Returns the remarks of a question about single files: the first ones, and the number of the others. */
 function notesOf(files: readonly PatchedFile[]): readonly string[] {
   const all = files.flatMap(({ path, notes = [] }) => notes.map((note) => `${path} ${note}`))
   return all.length <= maxNotes ? all : [...all.slice(0, maxNotes), `and ${all.length - maxNotes} more remarks`]

@@ -21,7 +21,7 @@ export const proposalKind: FactsKind<ProposalFacts> = {
   particulars: () => '',
   describe: ({ steps }) => [{ about: 'steps', text: String(steps) }],
   approvalKind: () => 'plan',
-  // The yes changes the mode before the call runs, and is to count then.
+  // The yes changes the mode before the call runs, and still counts then.
   hasOwnLimits: true,
   limits: () => ({ sandbox: 'read-only', network: false }),
 }

@@ -22,7 +22,7 @@ export const questionKind: FactsKind<QuestionFacts> = {
   particulars: () => '',
   describe: ({ count }) => [{ about: 'questions', text: String(count) }],
   approvalKind: () => 'question',
-  // The answers count in whatever mode the user has changed to meanwhile.
+  // The answers count in any mode that the user has changed to meanwhile.
   hasOwnLimits: true,
   limits: () => ({ sandbox: 'read-only', network: false }),
 }

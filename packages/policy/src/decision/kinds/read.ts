@@ -55,7 +55,7 @@ export const readKind: FactsKind<ReadFacts> = {
   describe: ({ paths }) => describeList('reads', paths.map(describeRead)),
   paths: ({ cwd, paths }) => ({ cwd, paths }),
   allowedBy: (facts, allowing) => allowEveryPath(allowing, realPathsOf(facts), facts.cwd),
-  // Of one tool, since approval to list a folder is none to read its files.
+  // Bound to one tool, since approval to list a folder is not an approval to read its files.
   alike: ({ tool, paths }) => ({
     words: `any look at ${placesWords(paths)} by ${tool}`,
     marks: paths.map(({ real, recursive }) => JSON.stringify([tool, real, recursive])),
@@ -77,7 +77,9 @@ function describeRead({ real, recursive, insideRoots, secret }: JudgedReadPath):
   return `${real}${recursive ? ' and all below it' : ''}, ${where}`
 }
 
-/** Returns the first of the rules that together allow every file by its real path, or null when a file has none. */
+/**
+ * Returns the first of the rules that together allow every file by its real path; null when a file lacks such a rule.
+ */
 export function allowEveryPath(allowing: Rules, realPaths: readonly string[], cwd: string): Rule | null {
   const matches = realPaths.map((real) =>
     allowing.find(({ target }) => target.kind === 'path' && matchesPathPattern(target.pattern, real, cwd)),

@@ -18,7 +18,7 @@ export interface Outcome {
   readonly name: string
   readonly verdict: 'allow' | 'ask' | 'deny'
   readonly code?: DecisionCode
-  /** Lets an allow rule answer the question. Rules save questions; they never widen what the sandbox mode permits. */
+  /** Lets an allow rule answer the question. Rules save questions; they never widen the limits of the sandbox mode. */
   readonly liftable?: true
   /** Right that the question is about. Only an allow rule that grants it answers the question. */
   readonly wider?: WiderRight
@@ -33,9 +33,12 @@ export type Cell = Readonly<Record<Enforcement, Outcome>>
  * Row of the matrix: the built-in decision about one class of calls under every approval policy, sandbox mode and
  * enforcement. Rules and grants come on top. Each kind of facts declares its own rows.
  */
-export type Row = Readonly<Record<ApprovalPolicy, Readonly<Record<SandboxMode, Cell>>>>
+export type MatrixRow = Readonly<Record<ApprovalPolicy, Readonly<Record<SandboxMode, Cell>>>>
 
-/** Cells of a row; those of `workspace-write`, where nothing else is said. */
+/**
+ * Cells of a row for `workspace-write`, which also hold in the other modes unless `readOnly` or `fullAccess` replaces
+ * them.
+ */
 interface RowCells extends Readonly<Record<ApprovalPolicy, Cell>> {
   /** Cells that differ in read-only mode. */
   readonly readOnly?: Readonly<Partial<Record<ApprovalPolicy, Cell>>>
@@ -43,7 +46,7 @@ interface RowCells extends Readonly<Record<ApprovalPolicy, Cell>> {
   readonly fullAccess?: Readonly<Partial<Record<Exclude<ApprovalPolicy, 'untrusted'>, Cell>>>
 }
 
-export function rowOf({ readOnly = {}, fullAccess = {}, ...cells }: RowCells): Row {
+export function rowOf({ readOnly = {}, fullAccess = {}, ...cells }: RowCells): MatrixRow {
   const modesOf = (policy: ApprovalPolicy) => ({
     'read-only': readOnly[policy] ?? cells[policy],
     'workspace-write': cells[policy],
@@ -59,20 +62,22 @@ export function rowOf({ readOnly = {}, fullAccess = {}, ...cells }: RowCells): R
 }
 
 /** Returns the row of calls that are harmless under every setting. */
-export function harmlessRow(outcome: Outcome): Row {
+export function harmlessRow(outcome: Outcome): MatrixRow {
   const cell = always(outcome)
   const cells = { 'on-failure': cell, 'on-request': cell, never: cell }
   return rowOf({ ...cells, untrusted: cell, fullAccess: cells })
 }
 
 /** Returns the row of calls that are asked about, or denied under `never`, in every limited mode. */
-export function askedRow(asked: Outcome, denied: Outcome, changed: Partial<RowCells> = {}): Row {
+export function askedRow(asked: Outcome, denied: Outcome, changed: Partial<RowCells> = {}): MatrixRow {
   const cell = always(asked)
   return rowOf({ untrusted: cell, 'on-failure': cell, 'on-request': cell, never: always(denied), ...changed })
 }
 
-/** Returns the row of calls that ask their user something in every mode. Under `never` they run, and say that nobody was asked. */
-export function userRow(asked: Outcome, notAsked: Outcome): Row {
+/**
+ * Returns the row of calls that ask the user in every mode. Under `never` they run, and report that nobody was asked.
+ */
+export function userRow(asked: Outcome, notAsked: Outcome): MatrixRow {
   const [cell, never] = [always(asked), always(notAsked)]
   const cells = { 'on-failure': cell, 'on-request': cell, never }
   return rowOf({ untrusted: cell, ...cells, fullAccess: cells })
@@ -153,8 +158,8 @@ export interface LimitSettings extends SandboxPolicy {
 export type SandboxUse = 'sandboxed' | 'unsandboxed'
 
 /**
- * Returns whether a call may ask for more than the sandbox gives. Under `on-failure` such requests are ignored, since
- * a block leads to a question anyway; under `never` they are denied.
+ * Returns whether a call may ask for more than the sandbox gives. Under `on-failure` such requests are ignored, since a
+ * block leads to a question anyway; under `never` they are denied.
  */
 export function honoursRequests(policy: ApprovalPolicy): boolean {
   return policy === 'untrusted' || policy === 'on-request'

@@ -87,13 +87,13 @@ export interface RulesSource {
   readonly file: string
   /** Line of each rule, from 1. */
   readonly lines: readonly number[]
-  /** True for the user's own policy file, whose rules may give rights beyond the sandbox. */
+  /** True for the user's own policy file: its rules may give rights beyond the sandbox. */
   readonly mayWiden?: boolean
 }
 
 /**
- * Reads the rules of a parsed policy file. A file with a problem loses its allow rules, since the unread part may
- * have limited them; its asks and denials hold.
+ * Reads the rules of a parsed policy file. A file with a problem loses its allow rules, since the unread part may have
+ * limited them; its asks and denials hold.
  */
 export function parseRules(value: unknown, source: RulesSource): ParsedRules {
   const schemas = createSchemas()
@@ -140,7 +140,7 @@ function targetOf(entry: RuleEntry): RuleTarget {
   return tool === undefined ? { kind: 'path', pattern: path ?? '' } : { kind: 'tool', tool }
 }
 
-/** Returns the keys by which a rule gives more than the sandbox does. */
+/** Returns the keys of a rule that give rights beyond the sandbox. */
 function widerKeysOf(entry: RuleEntry) {
   return widerKeys.filter((key) => entry[key] === true)
 }

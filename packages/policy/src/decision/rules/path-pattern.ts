@@ -32,7 +32,7 @@ function rowsOf(pattern: readonly string[], path: readonly string[]): ReadonlySe
   return rows
 }
 
-/** Returns all numbers from the least one on. */
+/** Returns all numbers from the least of them up to `last`. */
 function fromFirst(reached: ReadonlySet<number>, last: number): ReadonlySet<number> {
   const [first = last + 1] = reached
   return new Set(Array.from({ length: last + 1 - first }, (_, nth) => first + nth))

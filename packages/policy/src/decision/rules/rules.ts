@@ -2,7 +2,7 @@ import type { RuleRef } from '@parley/protocol'
 
 export type RuleVerdict = 'allow' | 'ask' | 'deny'
 
-/** Rights beyond the sandbox, by the key of a rule that gives them. A call asks for one; no rule without its key gives it. */
+/** Rights beyond the sandbox, by the key of a rule that gives them. Only a rule with the key gives the right. */
 export const widerRights = { network: 'network', outside_sandbox: 'outsideSandbox' } as const
 export const widerKeys = ['network', 'outside_sandbox'] as const satisfies readonly (keyof typeof widerRights)[]
 
@@ -76,7 +76,9 @@ function grantsText({ grants = [] }: CommandTarget): string {
 const anyGrant = `(?:${Object.values(grantTexts).join('|')})`
 const commandText = new RegExp(`^(.*?)( \\(exactly\\))?(?: \\((${anyGrant}(?:, ${anyGrant})*)\\))?$`, 's')
 
-/** Reads a target from the name of a rule that `ruleRefOf` gives; null for any other. Words with blanks fall apart. */
+/**
+ * Reads a target from a rule's name in the form of `ruleRefOf`; null for any other text. Words with blanks are split.
+ */
 export function ruleTargetOf(name: string): RuleTarget | null {
   const [, kind, rest = ''] = /^rule:(command|tool|path|mcp) (.*)$/s.exec(name) ?? []
   if (kind === 'tool') return { kind, tool: rest }
@@ -95,7 +97,7 @@ export function ruleTargetOf(name: string): RuleTarget | null {
 
 type CommandTarget = Extract<RuleTarget, { kind: 'command' }>
 
-/** Returns whether the first words of `argv` are those of the rule; an unknown word (null) fits nothing. */
+/** Returns whether `argv` begins with the words of the rule; an unknown word (null) fits nothing. */
 export function fitsCommand({ prefix, exact }: CommandTarget, argv: readonly (string | null)[]): boolean {
   if (exact === true && argv.length !== prefix.length) return false
   return prefix.every((words, index) => {

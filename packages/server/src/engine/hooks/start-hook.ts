@@ -1,6 +1,6 @@
 import { noSandbox, type Sandbox, type StartedProgram } from '@parley/host'
 import { assertUnchanged } from '@parley/mcp-client'
-import { diskTree, isUnchanged, type ProjectTree, projectRoot, readThere } from '@parley/policy'
+import { diskTree, isUnchanged, type ProjectTree, projectRoot, readRemoteTree } from '@parley/policy'
 import { type RunLimits, settingsInForce } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
 import type { Clock } from '../../ports/clock-and-ids.ts'
@@ -72,7 +72,7 @@ async function assertTrusted(hook: PlacedHook, { name, files }: Environment): Pr
   const run = copy?.inPlace(hook) ?? []
   if (copy === null || run.length === 0) return
   const changedIn = (tree: ProjectTree) => run.find((file) => !isUnchanged({ root: copy.root, tree }, file))
-  assertUnchanged(name === null ? changedIn(diskTree) : await readThere(files, changedIn))
+  assertUnchanged(name === null ? changedIn(diskTree) : await readRemoteTree(files, changedIn))
 }
 
 function programOf({ command }: PlacedHook, { conversation }: HookPlace): StartedProgram {

@@ -1,6 +1,6 @@
 import { noSandbox, type Sandbox } from '@parley/host'
 import { assertUnchanged, type McpServers, mcpSettings, type ProgramPlace, withoutSandbox } from '@parley/mcp-client'
-import { isUnchanged, readThere, type ServerSandboxPolicy, serverSandboxPolicies } from '@parley/policy'
+import { isUnchanged, readRemoteTree, type ServerSandboxPolicy, serverSandboxPolicies } from '@parley/policy'
 import { type Environment, liesWithin } from '@parley/workspace'
 import type { Ids } from '../../ports/clock-and-ids.ts'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
@@ -81,7 +81,9 @@ async function projectSandbox(
   { root, mode, network, mayRunUnsandboxed, programs }: ServerSandboxPolicy,
   { files, sandboxes, secrets, rootsNow }: Environment,
 ): Promise<Sandbox> {
-  assertUnchanged(await readThere(files, (tree) => programs.find((program) => !isUnchanged({ root, tree }, program))))
+  assertUnchanged(
+    await readRemoteTree(files, (tree) => programs.find((program) => !isUnchanged({ root, tree }, program))),
+  )
   const { changed } = await rootsNow([root])
   if (changed[0] !== undefined) throw new Error(changed[0])
   if ((await sandboxes.report()).enforcement !== 'full') return withoutSandbox(mayRunUnsandboxed)

@@ -46,7 +46,7 @@ interface ThereParts {
 
 interface TherePorts {
   readonly home: string
-  readonly projects: Pick<Projects, 'there'>
+  readonly projects: Pick<Projects, 'remote'>
 }
 
 /**

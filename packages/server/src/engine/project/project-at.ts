@@ -98,7 +98,7 @@ export type ProjectMachine = Pick<Environment, 'name' | 'machine' | 'reachedBy' 
 export async function projectThere(
   environment: ProjectMachine,
   cwd: string,
-  projects: Pick<Projects, 'there'>,
+  projects: Pick<Projects, 'remote'>,
 ): Promise<Project | null> {
   await environment.reach()
   const { name, machine, reachedBy, files, home: userHome, env } = environment
@@ -106,7 +106,7 @@ export async function projectThere(
   const real = await files.realPath(cwd).catch(whenUnknown(cwd))
   const root = (await repositoryRoot(real, files))?.folder ?? real
   const searchPath = env['PATH'] ?? ''
-  return projects.there({ environment: name, machine, reachedBy, root, searchPath, userHome, files })
+  return projects.remote({ environment: name, machine, reachedBy, root, searchPath, userHome, files })
 }
 
 /** Rejects with `cwdMissing` where an environment has no such folder. */

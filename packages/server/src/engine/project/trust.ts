@@ -1,11 +1,11 @@
 import { printable } from '@parley/config'
 import {
-  broughtFiles,
   DecisionTooLargeError,
   emptyReport,
   type Project,
   runsPrograms,
   shownHash,
+  skillFiles,
   trustReport,
 } from '@parley/policy'
 import type { ParamsOf, TrustReport } from '@parley/protocol'
@@ -101,7 +101,7 @@ async function decide(
       field: 'hash',
     })
   const { place, files } = project
-  const brought = [...broughtFiles(project)]
+  const brought = [...skillFiles(project)]
   const entry = {
     root: place,
     hash: content,

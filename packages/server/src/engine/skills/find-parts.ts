@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isSafe } from '@parley/config'
 import {
-  type BroughtPart,
   commandFolders,
   diskTree,
   hashOfText,
   listFiles,
   type Project,
+  type ProjectSkill,
   type ProjectTree,
   readPlainText,
   skillFolders,
@@ -18,7 +18,7 @@ import { type PartText, readCommandText, readSkillText } from './part-text.ts'
 
 /** Skill or command that was found, whether it can be used or not. */
 export interface FoundPart {
-  readonly kind: BroughtPart['kind']
+  readonly kind: ProjectSkill['kind']
   readonly name: string
   readonly origin: 'user' | 'project'
   /** File with the instructions; absolute, with links followed. */
@@ -54,7 +54,7 @@ const maxPartBytes = 64 * 1024
 export function findParts(project: Project | null, { home, env }: PartPorts): readonly FoundPart[] {
   if (isSafe(home)) return []
   const own = ownFolders(home, env['HOME']).flatMap(({ folder, kind }) => partsOfUser(folder, kind))
-  const brought = project === null ? [] : project.brought.map((part) => partOfProject(project, part))
+  const brought = project === null ? [] : project.skills.map((part) => partOfProject(project, part))
   return namedOnce([...new Map([...own, ...brought].map((part) => [part.file, part])).values()])
 }
 
@@ -64,11 +64,11 @@ export function usable(parts: readonly FoundPart[]): readonly UsablePart[] {
 
 interface OwnFolder {
   readonly folder: string
-  readonly kind: BroughtPart['kind']
+  readonly kind: ProjectSkill['kind']
 }
 
 function ownFolders(home: string, userHome: string | undefined): readonly OwnFolder[] {
-  const below = (folders: readonly string[], kind: BroughtPart['kind']) =>
+  const below = (folders: readonly string[], kind: ProjectSkill['kind']) =>
     folders.flatMap((folder): OwnFolder[] => {
       if (folder.startsWith('.parley/')) return [{ folder: join(home, folder.slice('.parley/'.length)), kind }]
       return userHome === undefined ? [] : [{ folder: join(userHome, folder), kind }]
@@ -76,7 +76,7 @@ function ownFolders(home: string, userHome: string | undefined): readonly OwnFol
   return [...below(skillFolders, 'skill'), ...below(commandFolders, 'command')]
 }
 
-function partsOfUser(folder: string, kind: BroughtPart['kind']): readonly FoundPart[] {
+function partsOfUser(folder: string, kind: ProjectSkill['kind']): readonly FoundPart[] {
   return namesIn(folder).flatMap((entry): FoundPart[] => {
     if (kind === 'command')
       return entry.endsWith('.md')
@@ -97,7 +97,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function partOfProject(project: Project, part: BroughtPart): FoundPart {
+function partOfProject(project: Project, part: ProjectSkill): FoundPart {
   const path = join(project.root, part.path)
   const place = { kind: part.kind, origin: 'project', path, tree: project.tree } as const
   const trusted = trustedFiles(project, part)
@@ -129,7 +129,7 @@ const untrusted = {
 } as const
 
 interface PartPlace {
-  readonly kind: BroughtPart['kind']
+  readonly kind: ProjectSkill['kind']
   readonly origin: FoundPart['origin']
   /** Folder of a skill, file of a command; of a project's with links followed. */
   readonly path: string

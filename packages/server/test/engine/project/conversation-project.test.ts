@@ -26,7 +26,7 @@ function onMachine(found: Project | null, trouble: () => Error | null = () => nu
   }
   const environment = { name: 'box', machine: null, reachedBy: '', reach, files: diskFiles, home: '/home/far', env: {} }
   const parts = { config, environment, overrides: {}, cwd: () => '/' }
-  return { machine, project: projectInEnvironment(parts, { home: '/nowhere', projects: { there } }) }
+  return { machine, project: projectInEnvironment(parts, { home: '/nowhere', projects: { remote } }) }
 }
 
 /** Conversation in which nothing has happened yet. */

@@ -104,7 +104,7 @@ describe('skills of a project that is trusted', () => {
     const trusted = {
       ...project,
       entry: { ...entry, files: [], programs: [], brought: files },
-      brought: project.brought.map((part) => ({ ...part, look: () => ({ files }) })),
+      skills: project.skills.map((part) => ({ ...part, look: () => ({ files }) })),
     }
     expect(partsOf(trusted)).toMatchObject([{ name: 'a', problem: null, text: { body: 'Do it.' } }])
     write(`repo/${skillPath}`, `${head('a')}Do evil.`)
@@ -118,7 +118,7 @@ describe('skills of a project that nobody trusts', () => {
     const look = () => {
       throw new Error('its files are read')
     }
-    const unread = { ...project, brought: project.brought.map((part) => ({ ...part, look })) }
+    const unread = { ...project, skills: project.skills.map((part) => ({ ...part, look })) }
     expect(partsOf(unread).map(({ name, problem }) => [name, problem?.code])).toEqual([['a', 'untrusted']])
   })
 })

@@ -1,7 +1,7 @@
 import type { RuleTarget, WiderRight } from '../../rules/rules.ts'
 import { type CommandFacts, type CommandPart, isInstalled } from './facts.ts'
 
-/** Returns the targets of rules that would allow the command in future, or null when none may be offered. */
+/** Returns the targets of rules that would allow the command in future, or null when no such rule may be offered. */
 export function alwaysTargetsOf(facts: CommandFacts): readonly RuleTarget[] | null {
   if (!facts.understood || facts.dangerous !== null || facts.touchesSecret !== null) return null
   if (facts.background) return null
@@ -31,7 +31,7 @@ function isPlainlyInstalled(part: CommandPart): boolean {
   return isInstalled(part) && /^[\w.+-]+$/.test(part.program) && part.argv.every((word) => plainWord.test(word))
 }
 
-/** Words of printable ASCII, which look the same to everyone who reads the policy file. */
+/** Words of printable ASCII, which look the same to every reader of the policy file. */
 const plainWord = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /** Returns the target for one command. A command among others is allowed with exactly its words. */
@@ -119,7 +119,7 @@ function wordsBy(words: Readonly<Record<string, string>>): ReadonlyMap<string, R
 /** Families of such programs: `python3.12`, `mkfs.ext4`, `pip3.11`. */
 const neverLike = /^(?:bash|zsh|dash|ksh|python|pypy|pip|perl|ruby|php|lua|node|mkfs|fsck|gcc-|qemu)[-.\d]/
 
-/** Returns how many words of the command a rule begins with, all of them when exact; null when none is offered. */
+/** Returns how many words of the command a rule begins with, all of them when exact; null when no rule is offered. */
 function wordsForAlways(argv: readonly string[]): { readonly count: number; readonly exact: boolean } | null {
   const [program = '', subcommand = '', script = ''] = argv
   if (never.has(program) || neverLike.test(program) || program === 'git') return null

@@ -18,8 +18,14 @@ import {
 } from '../kind.ts'
 import { alwaysTargetsOf } from './always-allow.ts'
 import { findDanger } from './dangerous.ts'
-import { type CommandFacts, type CommandPart, commandFactsSchema } from './facts.ts'
-import { isHandedOn } from './handed-on.ts'
+import {
+  type CommandFacts,
+  type CommandPart,
+  type CommandRequests,
+  type CommandWords,
+  commandFactsSchema,
+} from './facts.ts'
+import { isInertCredential } from './inert-credentials.ts'
 import { allowForCommand, mayBeRepeated, strictCommandMatcher, widerForCommand } from './match.ts'
 import { innerCommands } from './reached-commands.ts'
 import { particularsOfCommand, rowOfCommand } from './rows.ts'
@@ -70,18 +76,18 @@ function approvalKindOf(facts: CommandFacts, { number, limits, approvalPolicy }:
   return network !== undefined && dangerous === null && limits.sandbox !== 'none' ? 'network' : 'command'
 }
 
-function askedLimitsOf({ escalation, network }: CommandFacts, limits: RunLimits): AskedLimits {
+function askedLimitsOf({ escalation, network }: CommandRequests, limits: RunLimits): AskedLimits {
   const justification = escalation?.reason ?? network?.reason
   return { network: limits.network, ...(justification === undefined ? {} : { justification }) }
 }
 
 /** Names of programs and of scripts are never masked, since the user must see what runs. */
-function approvedTextOf({ script, argv, parts, seen }: CommandFacts): ApprovedText {
+function approvedTextOf({ script, argv, parts, seen }: CommandWords): ApprovedText {
   const programs = [...parts.map(({ program }) => program), ...seen.map(([program]) => program)]
   const text = script ?? argv.join(' ')
   return {
     text,
-    mayMask: (secret) => isHandedOn(secret, text) && !programs.some((program) => program?.includes(secret)),
+    mayMask: (secret) => isInertCredential(secret, text) && !programs.some((program) => program?.includes(secret)),
   }
 }
 

@@ -19,11 +19,11 @@ const writesToDevice = />[ \t]{0,16}["']?\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk
 const forkBomb = /([\w:.]{1,32})\s{0,4}\(\)\s{0,4}\{\s{0,4}\1\s{0,4}\|\s{0,4}\1\s{0,4}&/
 const broadPath = /^(?:~|\/|\/[^/]*\/?\*?|~\/\*?)$/
 
-type Check = (command: SeenCommand) => boolean
+type CommandTest = (command: SeenCommand) => boolean
 
-const always: Check = () => true
+const always: CommandTest = () => true
 
-const checks: ReadonlyMap<string, readonly [effect: string, check: Check]> = new Map([
+const checks: ReadonlyMap<string, readonly [effect: string, check: CommandTest]> = new Map([
   ['rm', ['deletes without asking', (command) => hasFlag(command, 'rRf', ['--force', '--recursive'])]],
   ['find', ['deletes what it finds', (command) => command.includes('-delete')]],
   ['dd', ['overwrites a file or device', (command) => command.some((word) => /^of=(?!\/dev\/null$)/.test(word ?? ''))]],
@@ -42,12 +42,12 @@ const checks: ReadonlyMap<string, readonly [effect: string, check: Check]> = new
     ['stops the machine', (command) => command.some((word) => /^(?:poweroff|reboot|halt)$/.test(word ?? ''))],
   ],
   ['crontab', ['deletes the schedule', (command) => hasFlag(command, 'r', [])]],
-  ...['shutdown', 'reboot', 'halt', 'poweroff', 'telinit', 'killall5'].map((name): [string, [string, Check]] => [
+  ...['shutdown', 'reboot', 'halt', 'poweroff', 'telinit', 'killall5'].map((name): [string, [string, CommandTest]] => [
     name,
     ['stops the machine', always],
   ]),
   ...['mkswap', 'wipefs', 'blkdiscard', 'fdisk', 'sfdisk', 'sgdisk', 'parted', 'shred', 'srm'].map(
-    (name): [string, [string, Check]] => [name, ['destroys data on a disk', always]],
+    (name): [string, [string, CommandTest]] => [name, ['destroys data on a disk', always]],
   ),
 ])
 
@@ -86,7 +86,9 @@ function dangerOfScript(script: string): string | null {
 const downloads = new Set(['curl', 'wget', 'fetch', 'aria2c'])
 const interpreters = new Set(['python', 'python3', 'perl', 'ruby', 'node', 'php'])
 
-/** Detects a download beside an interpreter whose program comes from a pipe or from words only the shell can expand. */
+/**
+ * Detects a download beside an interpreter that gets its program from a pipe or from words only the shell can expand.
+ */
 function dangerOfDownload(commands: readonly SeenCommand[]): string | null {
   if (!commands.some((command) => downloads.has(programOf(command)))) return null
   return commands.some(runsUnseenText) ? 'it runs what it downloads' : null

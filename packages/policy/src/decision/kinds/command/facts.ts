@@ -8,7 +8,9 @@ export interface CommandPart {
   readonly argv: readonly string[]
   /** `argv[0]` as written. */
   readonly program: string
-  /** File that the search path leads to for a bare name; null when there is none or a relative entry comes first. */
+  /**
+   * File that the search path leads to for a bare name; null without such a file, or when a relative entry comes first.
+   */
   readonly programPath: string | null
   /** Real path of the program, when links lead elsewhere. */
   readonly programReal?: string
@@ -27,10 +29,8 @@ export interface SandboxRequest {
   readonly reason: string
 }
 
-/** Facts about a call that runs a command. */
-export interface CommandFacts {
-  readonly kind: 'command'
-  readonly tool: string
+/** Words of a command, and the commands that it runs in turn. */
+export interface CommandWords {
   readonly argv: readonly string[]
   /** Text passed to a shell; null when no shell is involved. */
   readonly script: string | null
@@ -40,8 +40,21 @@ export interface CommandFacts {
   readonly parts: readonly CommandPart[]
   /** Commands found anywhere, inside wrappers and nested scripts too. May only make a decision stricter. */
   readonly seen: readonly SeenCommand[]
+}
+
+/** Rights beyond the sandbox that a call asks for. */
+export interface CommandRequests {
+  readonly escalation: SandboxRequest | null
+  /** Request for the network. Facts of older conversations lack it. */
+  readonly network?: SandboxRequest
+}
+
+/** Facts about a call that runs a command. */
+export interface CommandFacts extends CommandWords, CommandRequests {
+  readonly kind: 'command'
+  readonly tool: string
   readonly dangerous: string | null
-  /** True when every part is known to be safe and none touches a secret. Implies `understood`. */
+  /** True when every part is known to be safe and no part touches a secret. Implies `understood`. */
   readonly knownSafe: boolean
   /** Word that leads to a path where secrets are kept. */
   readonly touchesSecret: string | null
@@ -50,9 +63,6 @@ export interface CommandFacts {
   readonly cwd: string
   /** Folder of the conversation, from which rules about paths are read. */
   readonly workspace: string
-  readonly escalation: SandboxRequest | null
-  /** Request for the network. Facts of older conversations lack it. */
-  readonly network?: SandboxRequest
   /** True for a command that goes on after the call, without a time limit. */
   readonly background: boolean
 }

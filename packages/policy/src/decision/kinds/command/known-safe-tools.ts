@@ -5,7 +5,7 @@
 export interface FlagTool {
   /** Short options without a value, which may be clustered. */
   readonly flags?: string
-  /** Short options whose value follows, attached or as the next word. */
+  /** Short options with a value, attached or as the next word. */
   readonly valueFlags?: string
   readonly long?: string
   readonly valueLong?: string
@@ -15,7 +15,7 @@ export interface FlagTool {
   readonly operand?: RegExp
   /** Reads all files below a folder or lists their names: always, or with one of these options. */
   readonly readsBelow?: 'always' | readonly string[]
-  /** Excludes folders as operands, in which the program would follow links to files that no operand names. */
+  /** Excludes folders as operands: the program would follow links in them to files that no operand names. */
   readonly filesOnly?: true
 }
 

@@ -10,8 +10,8 @@ export interface SafeUse {
 const plainUse: SafeUse = { readsBelow: false, filesOnly: false }
 
 /**
- * Returns how a command only looks, or null when that is not known. Decides by the bare program name and the list of
- * its options; the caller judges the file behind the name and the files among the operands.
+ * Returns how a command that only reads does so, or null for any other command. Decides by the bare program name and
+ * the list of its options; the caller judges the file behind the name and the files among the operands.
  */
 export function judgeKnownSafe(argv: readonly string[]): SafeUse | null {
   const [program = '', ...args] = argv
@@ -61,7 +61,7 @@ function takeCluster(tool: FlagTool, cluster: string, walk: Walk): boolean {
   return true
 }
 
-/** Takes the value of an option. One that looks like an option may be one to another build of the program. */
+/** Takes the value of an option. A value with a leading dash may be an option to another build of the program. */
 function takeValue(walk: Walk): boolean {
   const value = walk.rest.shift()
   return value !== undefined && (!value.startsWith('-') || /^-\d+$/.test(value))
@@ -76,8 +76,7 @@ function readsBelow(tool: FlagTool, used: readonly string[]): boolean {
   return tool.readsBelow.some((option) => used.includes(option))
 }
 
-/** Programs whose arguments are a small language: the shapes of it that only look. */
-/** Checks arguments that are a small language of their own. */
+/** Check of arguments that are a small language of their own. */
 type ShapeCheck = (args: readonly string[]) => boolean
 
 const findTests = new Set(

@@ -1,6 +1,6 @@
 import { baseName } from '../../rules/path-pattern.ts'
 import { fitsCommand, type Rule, type Rules, type RuleTarget, type WiderRight } from '../../rules/rules.ts'
-import { type CommandFacts, type CommandPart, isInstalled, type SeenCommand } from './facts.ts'
+import { type CommandFacts, type CommandPart, type CommandWords, isInstalled, type SeenCommand } from './facts.ts'
 
 /** Returns the first of the rules that together allow every part that is not known to be safe. */
 export function allowForCommand(facts: CommandFacts, allowing: Rules): Rule | null {
@@ -36,16 +36,17 @@ export function widerForCommand(facts: CommandFacts, allowing: Rules, right: Wid
  * Matches strict rules with every command seen, by its path and by its bare name. Collects the commands once for all
  * rules, since a long script has hundreds of them.
  */
-export function strictCommandMatcher(facts: CommandFacts): (target: RuleTarget) => boolean {
-  const written: readonly SeenCommand[] = [facts.argv, ...facts.parts.map((part) => part.argv), ...facts.seen]
+export function strictCommandMatcher({ argv, parts, seen }: CommandWords): (target: RuleTarget) => boolean {
+  const written: readonly SeenCommand[] = [argv, ...parts.map((part) => part.argv), ...seen]
   const bare = written.map(([program, ...rest]) => [baseName(program ?? ''), ...rest])
   const commands = [...written, ...bare]
   return (target) => target.kind === 'command' && commands.some((argv) => fitsCommand(target, argv))
 }
 
 /**
- * Returns whether a yes for the session may cover the command. False for a dangerous one, and for one that asks to leave
- * the sandbox or for the network: a script it starts may have changed since, and nothing would limit the new one.
+ * Returns whether a yes for the session may cover the command. False for a dangerous command, and for a request to
+ * leave the sandbox or for the network: a script that it starts may have changed, and nothing would limit the new
+ * script.
  */
 export function mayBeRepeated({ dangerous, escalation, network }: CommandFacts): boolean {
   return dangerous === null && escalation === null && network === undefined

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { allHaveNetwork, always, ask, askedRow, deny, type Row, rowOf } from '../../rules/matrix.ts'
+import { allHaveNetwork, always, ask, askedRow, deny, type MatrixRow, rowOf } from '../../rules/matrix.ts'
 import type { DescribedFact, FactsKind } from '../kind.ts'
 import { type CommandFacts, commandFactsSchema } from './facts.ts'
 import { strictCommandMatcher } from './match.ts'
@@ -12,7 +12,7 @@ export interface ProcessInputFacts {
   readonly processId: string
   /** Command that the process was started with. */
   readonly command: CommandFacts
-  /** The text as a shell would read it. May only make a decision stricter. */
+  /** Text as a shell would read it. May only make a decision stricter. */
   readonly written: CommandFacts
   /** Sandbox that the process was started in. */
   readonly sandbox: 'none' | 'read-only' | 'workspace-write'
@@ -31,7 +31,7 @@ const unsandboxedNever = deny(
 const wider = ask('process-wider', beyond)
 const widerNever = deny('process-wider-never', 'policyNever', `${beyond}, and the approval policy is never`)
 
-/** Rows of processes: of those with no more rights than a command that is started now, and of others. */
+/** Rows of processes: `processLike` for a process with no more rights than a command that is started now. */
 export const processInputRows = {
   processLike: rowOf({
     ...otherCommandCells,
@@ -84,7 +84,7 @@ export const processInputKind: FactsKind<ProcessInputFacts> = {
   hasOwnLimits: true,
 }
 
-function rowOfInput(facts: ProcessInputFacts): Row {
+function rowOfInput(facts: ProcessInputFacts): MatrixRow {
   if (facts.written.dangerous !== null) return commandRows.dangerous
   if (facts.sandbox === 'none') return processInputRows.processUnsandboxed
   if (isWider(facts)) return processInputRows.processWider

@@ -8,8 +8,8 @@ import {
   enforcedOrAsked,
   enforcedOrDenied,
   harmlessRow,
+  type MatrixRow,
   outcomes,
-  type Row,
   rowOf,
 } from '../../rules/matrix.ts'
 import { deceptions } from '../deceptions.ts'
@@ -71,7 +71,7 @@ function networkOr(otherwise: Cell): Cell {
   return { ...otherwise, full: network, partial: network }
 }
 
-export function rowOfCommand(facts: CommandFacts): Row {
+export function rowOfCommand(facts: CommandFacts): MatrixRow {
   if (facts.dangerous !== null) return commandRows.dangerous
   if (facts.escalation !== null) return commandRows.escalation
   if (facts.network !== undefined) return commandRows.network
@@ -91,7 +91,7 @@ function mainParticulars(facts: CommandFacts): string {
   return facts.notUnderstoodBecause ?? ''
 }
 
-/** Tells of a program that is not what its name says: a file of the writable folders, or a link in them. */
+/** Returns a remark on a program with a misleading name: a file of the writable folders, or a link in them. */
 function programRemarks({ program, programPath, programReal, programInsideRoots }: CommandPart): string[] {
   if (!programInsideRoots || programPath === null) return []
   if (programReal !== undefined) return [`${program} is the program ${programPath}, which leads to ${programReal}`]

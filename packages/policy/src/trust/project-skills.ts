@@ -2,47 +2,42 @@ import { createHash } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { isMissing, liesWithin, systemErrorReason } from '@parley/workspace'
 import type { ProgramFile } from './project-programs.ts'
-import type { EntryKind, ProjectTree } from './project-tree.ts'
+import type { EntryKind, FoundPaths, ProjectTree, RootedTree } from './project-tree.ts'
 
-/** Folders below a project's root, and below the user's homes, whose folders with a SKILL.md are skills. */
+/** Folders of skills below a project's root, and below the user's homes; each skill is a folder with a SKILL.md. */
 export const skillFolders = ['.parley/skills', '.agents/skills', '.claude/skills'] as const
 
-/** Folders below a project's root, and below the user's homes, whose `.md` files are commands. */
+/** Folders of commands below a project's root, and below the user's homes; each command is an `.md` file. */
 export const commandFolders = ['.parley/prompts', '.claude/commands'] as const
 
 /** Limits of one skill, so that looking at a project stays short. */
-const most = { files: 200, bytes: 16 * 1024 * 1024, perFolder: 500 } as const
+const skillLimits = { files: 200, bytes: 16 * 1024 * 1024, perFolder: 500 } as const
 
 /** Skill or command of a project: a folder or a file that the project brings beside its configuration. */
-export interface BroughtPart {
+export interface ProjectSkill {
   readonly kind: 'skill' | 'command'
   readonly name: string
   /** Path of the folder or file, relative to the root, with links followed. */
   readonly path: string
-  /** Hashes all files of the part anew, or tells why it cannot be trusted. */
-  look(): BroughtFiles
-  /** Returns why it cannot be trusted, as far as that shows without reading its files; else null. */
+  /** Hashes all its files anew, or returns why it cannot be trusted. */
+  look(): SkillFiles
+  /** Returns why it cannot be trusted, judged without reading its files; else null. */
   problem(): string | null
 }
 
-type BroughtFiles = { readonly files: readonly ProgramFile[] } | { readonly problem: string }
+type SkillFiles = { readonly files: readonly ProgramFile[] } | { readonly problem: string }
 
 /** Lists the skills and commands of a project without reading them, each real folder or file once. */
-export function listBrought(root: string, tree: ProjectTree): readonly BroughtPart[] {
-  const around = { root, tree }
-  const skills = skillFolders.flatMap((folder) => partsIn(folder, 'skill', around))
-  const commands = commandFolders.flatMap((folder) => partsIn(folder, 'command', around))
+export function listProjectSkills(root: string, tree: ProjectTree): readonly ProjectSkill[] {
+  const rooted = { root, tree }
+  const skills = skillFolders.flatMap((folder) => skillsIn(folder, 'skill', rooted))
+  const commands = commandFolders.flatMap((folder) => skillsIn(folder, 'command', rooted))
   return [...new Map([...skills, ...commands].map((part) => [part.path, part])).values()]
 }
 
-interface Around {
-  readonly root: string
-  readonly tree: ProjectTree
-}
-
-function partsIn(folder: string, kind: BroughtPart['kind'], around: Around): readonly BroughtPart[] {
-  const { root, tree } = around
-  return namesIn(join(root, folder), tree).flatMap((entry): BroughtPart[] => {
+function skillsIn(folder: string, kind: ProjectSkill['kind'], rooted: RootedTree): readonly ProjectSkill[] {
+  const { root, tree } = rooted
+  return namesIn(join(root, folder), tree).flatMap((entry): ProjectSkill[] => {
     const name = kind === 'command' ? entry.replace(/\.md$/, '') : entry
     if (kind === 'command' && name === entry) return []
     const given = join(root, folder, entry)
@@ -52,7 +47,7 @@ function partsIn(folder: string, kind: BroughtPart['kind'], around: Around): rea
     const isInside = liesWithin(real, root)
     const path = relative(root, isInside ? real : given)
     const out = { look: () => ({ problem: leadsOut }), problem: () => leadsOut }
-    const part = { path, kind, ...around }
+    const part = { path, kind, ...rooted }
     const inside = { look: () => lookAt(part), problem: () => problemAt(part) }
     return [{ kind, name, path, ...(isInside ? inside : out) }]
   })
@@ -79,30 +74,32 @@ function namesIn(folder: string, tree: ProjectTree): readonly string[] {
       .map(({ name }) => name)
       .filter((name) => !name.startsWith('.'))
       .toSorted()
-      .slice(0, most.perFolder)
+      .slice(0, skillLimits.perFolder)
   } catch {
     return []
   }
 }
 
-interface PartPlace extends Around, Pick<BroughtPart, 'path' | 'kind'> {}
+interface SkillPlace extends RootedTree, Pick<ProjectSkill, 'path' | 'kind'> {}
 
 /** Lists the files of a part, relative to the root. */
-function pathsAt({ root, path, kind, tree }: PartPlace): Listed {
+function pathsAt({ root, path, kind, tree }: SkillPlace): FoundPaths {
   if (kind === 'command') return { paths: [path] }
   const listed = listFiles(join(root, path), tree)
   return 'problem' in listed ? listed : { paths: listed.paths.map((file) => join(path, file)) }
 }
 
-function problemAt(place: PartPlace): string | null {
+function problemAt(place: SkillPlace): string | null {
   const { root, tree } = place
   const listed = pathsAt(place)
   if ('problem' in listed) return listed.problem
   const sizes = listed.paths.map((file) => entryAt(tree, join(root, file))?.sizeBytes ?? 0)
-  return sizes.reduce((sum, size) => sum + size, 0) > most.bytes ? `it has more than ${most.bytes / 1024} KiB` : null
+  return sizes.reduce((sum, size) => sum + size, 0) > skillLimits.bytes
+    ? `it has more than ${skillLimits.bytes / 1024} KiB`
+    : null
 }
 
-/** Looks at a file whose reading will say why it cannot be read. */
+/** Looks at a file; null also where it cannot be read, as its reading will explain. */
 function entryAt(tree: ProjectTree, path: string) {
   try {
     return tree.look(path)
@@ -111,21 +108,21 @@ function entryAt(tree: ProjectTree, path: string) {
   }
 }
 
-type Looks = Map<string, { readonly state: string; readonly found: BroughtFiles }>
+type Looks = Map<string, { readonly state: string; readonly found: SkillFiles }>
 
-/** Findings of parts by their place, with the state of their files; each part is looked at for every message. */
+/** Hashes of skills by their place, with the state of their files: each skill is looked at for every message. */
 const looksIn = new WeakMap<ProjectTree, Looks>()
 const mostLooks = 2000
 
-/** Hashes the files of a part, or returns the hashes of before where no file has another state. */
-function lookAt(part: PartPlace): BroughtFiles {
+/** Hashes the files of a skill, or returns the earlier hashes where every file has its earlier state. */
+function lookAt(part: SkillPlace): SkillFiles {
   const { root, path, tree } = part
   const listed = pathsAt(part)
   if ('problem' in listed) return listed
   const looks: Looks = looksIn.get(tree) ?? new Map()
   looksIn.set(tree, looks)
   const place = join(root, path)
-  // What is used of a file is hashed once more as it is read.
+  // Each file is hashed once more when it is read for use.
   const state = listed.paths.map((file) => `${file}\0${entryAt(tree, join(root, file))?.state ?? ''}`).join('\n')
   const known = looks.get(place)
   if (known?.state === state) return known.found
@@ -136,11 +133,11 @@ function lookAt(part: PartPlace): BroughtFiles {
   return found
 }
 
-function hashed({ root, tree }: Around, paths: readonly string[]): BroughtFiles {
+function hashed({ root, tree }: RootedTree, paths: readonly string[]): SkillFiles {
   const files: ProgramFile[] = []
   const problems: string[] = []
-  let leftBytes: number = most.bytes
-  // All of them also after a problem, so that what is not fetched yet is asked for together.
+  let leftBytes: number = skillLimits.bytes
+  // All files are hashed, also after a problem, so that unfetched files are asked for together.
   for (const file of paths) {
     const hashed = tree.hash({ root, path: file, maxBytes: leftBytes, mustBeOwn: true })
     if ('problem' in hashed) problems.push(`${file}: ${hashed.problem}`)
@@ -153,21 +150,22 @@ function hashed({ root, tree }: Around, paths: readonly string[]): BroughtFiles 
   return problem === undefined ? { files } : { problem }
 }
 
-type Listed = { readonly paths: readonly string[] } | { readonly problem: string }
-
-/** Lists the files of a skill's folder, relative to it and sorted. Links, also to folders, are refused with a sentence. */
-export function listFiles(folder: string, tree: ProjectTree): Listed {
+/**
+ * Lists the files of a skill's folder, relative to it and sorted. Links, also to folders, are refused with a sentence.
+ */
+export function listFiles(folder: string, tree: ProjectTree): FoundPaths {
   const paths: string[] = []
   const folders = ['']
   try {
     for (let below = folders.shift(); below !== undefined; below = folders.shift()) {
       for (const { name, kind } of tree.list(join(folder, below))) {
         const path = join(below, name)
-        const problem = entryProblem(kind, path, { folder, tree })
+        const problem = entryProblem(kind, path, { root: folder, tree })
         if (problem !== null) return { problem }
         const list = kind === 'folder' ? folders : paths
         list.push(path)
-        if (list.length > most.files) return { problem: `it has more than ${most.files} files or folders` }
+        if (list.length > skillLimits.files)
+          return { problem: `it has more than ${skillLimits.files} files or folders` }
       }
     }
     return { paths: paths.toSorted() }
@@ -176,23 +174,18 @@ export function listFiles(folder: string, tree: ProjectTree): Listed {
   }
 }
 
-interface SkillFolder {
-  readonly folder: string
-  readonly tree: ProjectTree
-}
-
-function entryProblem(kind: EntryKind, path: string, within: SkillFolder): string | null {
+function entryProblem(kind: EntryKind, path: string, within: RootedTree): string | null {
   if (kind === 'folder' || kind === 'file') return null
   return kind === 'link' ? linkProblem(path, within) : `${path} is no plain file`
 }
 
-function linkProblem(path: string, { folder, tree }: SkillFolder): string {
+function linkProblem(path: string, { root: folder, tree }: RootedTree): string {
   const real = realOf(join(folder, path), tree)
   const where = real !== null && liesWithin(real, tree.real(folder)) ? '' : ' out of the folder of the skill'
   return `${path} is a link${where}; put the file itself there`
 }
 
-/** Returns the hash of a text of a part, as its trust is bound to it. */
+/** Returns the hash of a text in the form that trust is bound to. */
 export function hashOfText(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`
 }
@@ -203,7 +196,7 @@ export function isSameContent(a: readonly ProgramFile[], b: readonly ProgramFile
   return JSON.stringify(linesOf(a)) === JSON.stringify(linesOf(b))
 }
 
-/** Tests if a path is that of a part or lies in it. */
-export function belongsTo({ path }: Pick<BroughtPart, 'path'>, file: string): boolean {
+/** Tests if a path is the path of a skill or command, or lies in it. */
+export function belongsTo({ path }: Pick<ProjectSkill, 'path'>, file: string): boolean {
   return file === path || file.startsWith(`${path}/`)
 }

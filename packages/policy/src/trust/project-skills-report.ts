@@ -1,25 +1,23 @@
 import { join } from 'node:path'
 import { printable } from '@parley/config'
 import { readFrontMatter } from '@parley/text'
-import { type BroughtPart, belongsTo, isSameContent } from './brought-files.ts'
 import type { Project } from './project.ts'
 import type { ProgramFile } from './project-programs.ts'
+import { belongsTo, isSameContent, type ProjectSkill } from './project-skills.ts'
+import type { RootedTree } from './project-tree.ts'
 import { readPlainText } from './read-project-files.ts'
 
-type Bringing = Pick<Project, 'brought' | 'entry'>
-type Reading = Pick<Project, 'root' | 'tree' | 'brought'>
-
 /** Returns the files of all skills and commands that can be trusted, in their order. */
-export function broughtFiles({ brought }: Pick<Project, 'brought'>): readonly ProgramFile[] {
-  return brought.flatMap((part) => {
+export function skillFiles({ skills }: Pick<Project, 'skills'>): readonly ProgramFile[] {
+  return skills.flatMap((part) => {
     const looked = part.look()
     return 'files' in looked ? looked.files : []
   })
 }
 
-/** Returns what a yes would let take effect, a sentence for each skill and command. */
-export function broughtChanges({ brought, ...project }: Reading): readonly string[] {
-  return brought.flatMap((part) => {
+/** Returns the effects of a yes, a sentence for each skill and command. */
+export function skillChanges({ skills, ...project }: RootedTree & Pick<Project, 'skills'>): readonly string[] {
+  return skills.flatMap((part) => {
     const looked = part.look()
     if ('problem' in looked) return []
     return [`${nameOf(part)} from ${printable(part.path)}, ${filesText(looked.files)}${aboutOf(part, project)}`]
@@ -28,8 +26,8 @@ export function broughtChanges({ brought, ...project }: Reading): readonly strin
 
 const maxTextBytes = 64 * 1024
 
-/** Returns what a skill says of itself, which goes into the context of the model. */
-function aboutOf({ kind, path }: BroughtPart, { root, tree }: Omit<Reading, 'brought'>): string {
+/** Returns a skill's description of itself, which goes into the context of the model. */
+function aboutOf({ kind, path }: ProjectSkill, { root, tree }: RootedTree): string {
   const wanted = { root, path: kind === 'skill' ? join(path, 'SKILL.md') : path, maxBytes: maxTextBytes }
   const read = readPlainText(wanted, tree)
   const front = 'text' in read ? readFrontMatter(read.text) : read
@@ -38,14 +36,14 @@ function aboutOf({ kind, path }: BroughtPart, { root, tree }: Omit<Reading, 'bro
 }
 
 /** Returns why skills and commands never take effect, a sentence for each. */
-export function broughtProblems({ brought }: Pick<Project, 'brought'>): readonly string[] {
-  return brought.flatMap((part) => {
+export function skillProblems({ skills }: Pick<Project, 'skills'>): readonly string[] {
+  return skills.flatMap((part) => {
     const looked = part.look()
     return 'problem' in looked ? [`${nameOf(part)} has no effect: ${printable(looked.problem)}.`] : []
   })
 }
 
-function nameOf({ kind, name }: BroughtPart): string {
+function nameOf({ kind, name }: ProjectSkill): string {
   return `the ${kind} ${printable(name)}`
 }
 
@@ -56,24 +54,24 @@ function filesText(files: readonly ProgramFile[]): string {
     : `whose ${files.length} files count as they are now`
 }
 
-/** Compares skills and commands with the decision. What is gone since has no effect left to report. */
-export function stateOfBrought({ entry, brought }: Bringing): Project['state'] {
+/** Compares skills and commands with the decision. A removed skill or command has no effect left to report. */
+export function stateOfSkills({ entry, skills }: Pick<Project, 'skills' | 'entry'>): Project['state'] {
   if (entry === null) return 'untrusted'
   if (entry.verdict === 'declined') return 'declined'
   const known = entry.brought ?? []
-  const isAsKnown = (part: BroughtPart) => {
+  const isAsKnown = (part: ProjectSkill) => {
     const looked = part.look()
     const before = known.filter(({ path }) => belongsTo(part, path))
     // One that can never be trusted is no reason to ask again and again.
     return 'files' in looked ? isSameContent(looked.files, before) : before.length === 0
   }
-  return brought.every(isAsKnown) ? 'trusted' : 'changed'
+  return skills.every(isAsKnown) ? 'trusted' : 'changed'
 }
 
 /** Counts skills and commands: `2 skills and 1 command`. */
-export function broughtWords(brought: readonly BroughtPart[]): string {
+export function countSkills(skills: readonly ProjectSkill[]): string {
   const counts = (['skill', 'command'] as const).map(
-    (kind) => [kind, brought.filter((part) => part.kind === kind).length] as const,
+    (kind) => [kind, skills.filter((part) => part.kind === kind).length] as const,
   )
   const words = counts.flatMap(([kind, count]) => (count === 0 ? [] : [`${count} ${kind}${count === 1 ? '' : 's'}`]))
   return words.join(' and ')

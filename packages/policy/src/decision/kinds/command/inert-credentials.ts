@@ -1,6 +1,6 @@
 import { isInertWord } from '../kind.ts'
 
-/** Name of an option, a variable or a header whose value is a credential. */
+/** Name of an option, a variable or a header for a credential. */
 const credentialName =
   '[\\w.-]*(?:token|secret|passw|passphrase|passcode|pwd|api[_-]?key|access[_-]?key|private[_-]?key|auth|credential|cookie|_key|-key)[\\w.-]*'
 /** Text before a word that makes it the value of a credential. */
@@ -10,7 +10,7 @@ const namesCredential = new RegExp(
 )
 /** User of a URL or of an option such as `-u name:`, or an option of one letter that usually takes a credential. */
 const beforePassword = /(?:\/\/[^\s/@]*:|\s(?:-u|--user)[= ]["']?[^\s:]+:|\s-[pkt][= ]?["']?)$/
-/** Beginning of a command that only writes its words down. */
+/** Beginning of a command that only prints its words. */
 const writesDown = /(?:^|[;&\n(]|&&|\|\|)\s*(?:echo|printf)\s[^;&|\n`$()]*$/
 /** Programs that run the files, words or lines they are given. */
 const runner =
@@ -19,10 +19,10 @@ const runner =
 const assignment = /(?:^|[\s;&|(])(?:export\s+)?([A-Za-z_]\w*)=["']?$/
 
 /**
- * Returns true for words that are plainly a credential each time: the value of an option, variable or header so named,
- * or a text that is written down.
+ * Returns true for a word that is plainly a credential wherever it stands: the value of an option, variable or header
+ * with such a name, or a text that is only printed.
  */
-export function isHandedOn(word: string, text: string): boolean {
+export function isInertCredential(word: string, text: string): boolean {
   if (!isInertWord(word)) return false
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
     if (!isCredentialAt(text.slice(0, at), text)) return false

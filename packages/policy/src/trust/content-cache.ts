@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
 
-/** Contents of files of one machine that were read and are still used, so that each is read and kept once. */
-export interface KeptContents {
+/** Contents of files of one machine while they are used, so that each is read and kept once. */
+export interface ContentCache {
   /** Returns the content that a file had in this state; null where it is not kept. */
   find(path: string, state: string): Buffer | null
   /** Keeps a content, and returns the same one where it was kept already. */
   keep(path: string, state: string, content: Buffer): Buffer
 }
 
-interface KeptFile {
+interface CachedFile {
   readonly state: string
   readonly content: WeakRef<Buffer>
 }
 
 /**
- * Creates the contents of all machines, by what tells the machine apart. A content goes with its last reader. What counts
- * is what was read: a change that leaves a file in its state is seen with the next one that does not.
+ * Creates the contents of all machines, by the settings that reach a machine. A content goes with its last reader. A
+ * change that leaves a file in its state is seen with the next change that does not.
  */
-export function createKeptContents(): (machine: string) => KeptContents {
-  const files = new Map<string, KeptFile>()
+export function createContentCaches(): (machine: string) => ContentCache {
+  const files = new Map<string, CachedFile>()
   const contents = new Map<string, WeakRef<Buffer>>()
   const forgotten = new FinalizationRegistry<() => void>((forget) => forget())
   return (machine) => {

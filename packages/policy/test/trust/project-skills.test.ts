@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { nodeFiles } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { broughtFiles } from '../../src/trust/brought-report.ts'
 import { createProjects, type Project, trustedFiles } from '../../src/trust/project.ts'
+import { skillFiles } from '../../src/trust/project-skills-report.ts'
 import { shownHash, trustNotice, trustReport } from '../../src/trust/trust-report.ts'
 import { createTrustStore } from '../../src/trust/trust-store.ts'
 
 let root = ''
 let repo = ''
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-brought-')))
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-project-skills-')))
   repo = join(root, 'repo')
   mkdirSync(join(root, 'home'), { mode: 0o700 })
   write('.git/HEAD', 'ref: refs/heads/main\n')
@@ -42,14 +42,14 @@ function decide(verdict: 'trusted' | 'declined'): void {
     outsideSandbox: false,
     files: [...project.files],
     programs: [],
-    brought: [...broughtFiles(project)],
+    brought: [...skillFiles(project)],
   })
 }
 
 const report = () => trustReport(found(), { own: {}, sandboxed: true })
 const trusted = () => {
   const project = found()
-  return project.brought.filter((part) => trustedFiles(project, part) !== null).map(({ name }) => name)
+  return project.skills.filter((part) => trustedFiles(project, part) !== null).map(({ name }) => name)
 }
 const skill = (name: string) => `---\nname: ${name}\ndescription: Does it.\n---\nDo it.\n`
 
@@ -59,7 +59,7 @@ describe('skills and commands of a project', () => {
     write('.claude/skills/empty/notes.md', 'no skill')
     write('.parley/prompts/check.md', 'Check it.')
     write('.parley/prompts/notes.txt', 'no command')
-    expect(found().brought.map(({ kind, name, path }) => [kind, name, path])).toEqual([
+    expect(found().skills.map(({ kind, name, path }) => [kind, name, path])).toEqual([
       ['skill', 'deploy', '.claude/skills/deploy'],
       ['command', 'check', '.parley/prompts/check.md'],
     ])
@@ -138,6 +138,6 @@ describe('skills and commands of a project', () => {
     write('.agents/skills/a/SKILL.md', skill('a'))
     mkdirSync(join(repo, '.claude'))
     symlinkSync('../.agents/skills', join(repo, '.claude/skills'))
-    expect(found().brought.map(({ path }) => path)).toEqual(['.agents/skills/a'])
+    expect(found().skills.map(({ path }) => path)).toEqual(['.agents/skills/a'])
   })
 })
