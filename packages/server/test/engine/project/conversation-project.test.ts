@@ -19,7 +19,7 @@ const commonFields = {} as Input
 function onMachine(found: Project | null, trouble: () => Error | null = () => null) {
   const machine = { isAway: true, looks: 0 }
   const reach = () => (machine.isAway ? Promise.reject(away) : Promise.resolve())
-  const there = () => {
+  const remote = () => {
     machine.looks += 1
     const error = trouble()
     return error === null ? Promise.resolve(found) : Promise.reject(error)
