@@ -151,6 +151,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'apps/web': ['link', 'words', 'ui/transcript', 'ui/question', 'ui/composer', 'ui/rewind', 'ui', 'frozen', '.'],
+  'packages/testkit': ['properties', 'images', 'disk', 'faults', 'repositories', 'wires', 'strict', '.'],
   'packages/models': ['port', 'http', 'check', 'catalogue', 'failures', 'exchange', 'tool-schemas', 'wires', '.'],
 }
 

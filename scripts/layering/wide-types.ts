@@ -25,11 +25,15 @@ export function wideTypeViolations(sources: readonly Source[], table: TypeTable)
 function objectTypesOf(program: Node | undefined): { readonly name: string; readonly node: Node }[] {
   const found: { name: string; node: Node }[] = []
   const named = new Map<unknown, string>()
+  const inside = new Set<Node>()
   walk(program, (node) => {
     if (node.type === 'TSTypeAliasDeclaration') named.set(node['typeAnnotation'], nameIn(node['id']))
     if (node.type === 'TSInterfaceDeclaration') found.push({ name: nameIn(node['id']), node })
     if (node.type !== 'TSTypeLiteral' && node.type !== 'TSIntersectionType') return
-    const parts = node.type === 'TSTypeLiteral' ? [] : nodesIn(node['types']).map((part) => nameIn(part['typeName']))
+    if (inside.has(node)) return
+    const types = nodesIn(node['types'])
+    for (const type of types) inside.add(type)
+    const parts = types.map((part) => nameIn(part['typeName']))
     const name = named.get(node) ?? parts.find((part) => fieldLists.test(part)) ?? 'a type without a name'
     found.push({ name, node })
   })

@@ -10,7 +10,7 @@ import {
   markVariable,
   newMark,
   type RecordedRequest,
-  type Step,
+  type ScriptedStep,
   startModelServer,
   startProgram,
   tempHome,
@@ -29,7 +29,7 @@ interface CodexWorld extends AsyncDisposable {
   quiet(): Promise<unknown>
 }
 
-export async function codexWorld(steps: readonly Step[], files: Record<string, string | Uint8Array> = {}) {
+export async function codexWorld(steps: readonly ScriptedStep[], files: Record<string, string | Uint8Array> = {}) {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startModelServer(steps))
   const home = stack.use(await tempHome())

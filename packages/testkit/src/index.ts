@@ -18,7 +18,7 @@ export {
   cleanEnvironment,
   commandOf,
   descendantsWithMark,
-  type Environment,
+  type EnvVariables,
   isAlive,
   killMarked,
   markVariable,
@@ -32,7 +32,6 @@ export {
   shapedRepository,
 } from './repositories/repository-shapes.ts'
 export { type CliOptions, type CliResult, type CliRun, cliPath, runCli, startCli, startProgram } from './run-cli.ts'
-export type { AnswerStep, RecordedRequest, ScriptedCall, Step, Wire } from './scripted-step.ts'
 export { secretCorpus } from './secret-corpus.ts'
 export { providerRules, refusalOf } from './strict/refuse-request.ts'
 export {
@@ -52,3 +51,4 @@ export { chatFrames } from './wires/chat-wire.ts'
 export { geminiFrames } from './wires/gemini-wire.ts'
 export { createMessagesCache, createPrefixCache, type PromptCache } from './wires/prompt-cache.ts'
 export { responsesFrames } from './wires/responses-wire.ts'
+export type { AnswerStep, RecordedRequest, ScriptedCall, ScriptedStep, Wire } from './wires/scripted-step.ts'

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import type { RecordedRequest, Step, Wire } from './scripted-step.ts'
 import { sendStep } from './send-step.ts'
 import { refusalBody, refusalOf } from './strict/refuse-request.ts'
+import type { RecordedRequest, ScriptedStep, Wire } from './wires/scripted-step.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url))
 
@@ -15,12 +15,12 @@ export type ModelServer = AsyncDisposable & {
   readonly url: string
   readonly requests: readonly RecordedRequest[]
   /** Appends steps; each answers one model request, in order. */
-  script(steps: readonly Step[]): void
+  script(steps: readonly ScriptedStep[]): void
   /** Replaces the entries of its list of models. */
   list(entries: readonly object[]): void
   /** Returns the number of steps that no request has taken yet. */
   pending(): number
-  /** Resolves to the oldest request that no earlier call returned; waits if there is none. */
+  /** Resolves to the oldest request that no earlier call returned; waits for one if necessary. */
   nextRequest(): Promise<RecordedRequest>
 }
 
@@ -31,7 +31,7 @@ interface ModelServerOptions {
   readonly keepsRequests?: boolean
   /** Port of loopback that it listens at; a free one when left out. */
   readonly port?: number
-  /** True answers what a real provider refuses, which gets status 400 in the provider's words. Default: false. */
+  /** True answers also requests that the real API refuses; false answers them with its error 400. Default: false. */
   readonly isLenient?: boolean
 }
 
@@ -40,7 +40,7 @@ interface ModelServerOptions {
  * status 400, as does one that the real API refuses, which takes no step.
  */
 export async function startModelServer(
-  steps: readonly Step[] = [],
+  steps: readonly ScriptedStep[] = [],
   { accepts = () => true, keepsRequests = true, isLenient = false, port: wanted = 0 }: ModelServerOptions = {},
 ): Promise<ModelServer> {
   const queue = [...steps]
@@ -90,7 +90,7 @@ function wireOf(incoming: IncomingMessage): Wire | undefined {
   return paths.find(([end]) => path.endsWith(end))?.[1]
 }
 
-/** Ends of paths, by which a request says what it speaks. */
+/** Wires by the end of a request's path. */
 const paths: readonly (readonly [string, Wire])[] = [
   ['/responses', 'responses'],
   ['/chat/completions', 'chat'],
@@ -157,7 +157,7 @@ function close(server: Server): Promise<void> {
 
 type Mailbox<T> = { put(value: T): void; take(): Promise<T> }
 
-/** Queue whose `take` resolves to the oldest value, at once or when one arrives. */
+/** Queue with a `take` that resolves to the oldest value, at once or when one arrives. */
 function mailbox<T>(): Mailbox<T> {
   const values: T[] = []
   const takers: ((value: T) => void)[] = []

@@ -24,7 +24,7 @@ export interface NatsServers extends AsyncDisposable {
 
 export interface NatsOptions {
   readonly servers?: number
-  /** Places of the servers; processes on loopback where none are given. */
+  /** Hosts and folders of the servers. Default: processes on loopback. */
   readonly places?: readonly NatsPlace[]
   /** Further lines of the configuration. */
   readonly config?: string
@@ -95,13 +95,10 @@ export async function startNats({ servers = 1, places = [], config = '' }: NatsO
   }
 }
 
-interface Place {
-  readonly index: number
-  readonly nodes: readonly Node[]
-  readonly folder: string
-}
-
-function configOf({ host, port, clusterPort, monitorPort }: Node, { index, nodes, folder }: Place): string {
+function configOf(
+  { host, port, clusterPort, monitorPort }: Node,
+  { index, nodes, folder }: { readonly index: number; readonly nodes: readonly Node[]; readonly folder: string },
+): string {
   const own = [
     `server_name: node-${index}`,
     `listen: ${host}:${port}`,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Environment variable whose value marks every process that a test starts; children inherit it. */
+/** Environment variable that marks every process of a test by its value; children inherit it. */
 export const markVariable = 'PARLEY_TESTKIT_ID'
 
 export const newMark = (): string => randomUUID()
@@ -17,7 +17,7 @@ export function isAlive(pid: number): boolean {
   return process.platform !== 'linux' || !/^State:\s+Z/m.test(readProcess(pid, 'status'))
 }
 
-/** Lists live processes whose environment carries the mark, except this one. Finds them also after a double fork or setsid. */
+/** Lists live processes with the mark in their environment, except this one. Finds them also after a double fork or setsid. */
 export function descendantsWithMark(mark: string): number[] {
   const needle = `${markVariable}=${mark}`
   const pids = process.platform === 'linux' ? linuxPidsWith(needle) : psPidsWith(needle)
@@ -80,10 +80,10 @@ function readProcess(pid: number, file: 'cmdline' | 'environ' | 'status'): strin
 const inheritedSettings =
   /^(CI|NO_COLOR|FORCE_COLOR|COLORTERM|TMUX.*|NODE_OPTIONS|NODE_ENV|VITEST.*|.*_API_KEY|.*_PROXY|.*_proxy|PARLEY_.*|CODEX_.*|XDG_.*)$/
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type EnvVariables = Readonly<Record<string, string | undefined>>
 
 /** Returns the environment of this process without `inheritedSettings`, overlaid with `overlay` (`undefined` removes a variable). */
-export function cleanEnvironment(overlay: Environment = {}): Record<string, string> {
+export function cleanEnvironment(overlay: EnvVariables = {}): Record<string, string> {
   const clean: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env)) {
     if (value !== undefined && !inheritedSettings.test(name)) clean[name] = value

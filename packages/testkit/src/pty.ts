@@ -2,7 +2,7 @@ import { type IPty, spawn } from '@lydell/node-pty'
 import {
   cleanEnvironment,
   descendantsWithMark,
-  type Environment,
+  type EnvVariables,
   killMarked,
   markVariable,
   newMark,
@@ -12,11 +12,11 @@ import { waitUntil } from './wait-until.ts'
 
 export type PtyOptions = Partial<ScreenSize> & {
   readonly argv: readonly [string, ...string[]]
-  readonly env?: Environment
+  readonly env?: EnvVariables
   readonly cwd?: string
   /** Colour `#rrggbb` of the terminal's background, which it names when it is asked. */
   readonly background?: string
-  /** Holds back what the terminal answers to questions until this resolves. */
+  /** Delays the terminal's replies to queries until this resolves. */
   readonly answersAfter?: Promise<unknown>
 }
 
@@ -33,10 +33,8 @@ export type Pty = AsyncDisposable & {
   press(...keys: string[]): void
   /** Sends text as a bracketed paste. */
   paste(text: string): void
-  screen(): string[]
-  scrollback(): string[]
-  transcript(): string[]
-  cursor(): ReturnType<VirtualScreen['cursor']>
+  /** Terminal that shows the program's output, to read from. */
+  readonly terminal: VirtualScreen
   waitFor(seen: ScreenCondition, options?: { readonly timeoutMs?: number }): Promise<void>
   resize(size: ScreenSize): void
   kill(signal?: NodeJS.Signals): void
@@ -44,7 +42,6 @@ export type Pty = AsyncDisposable & {
   hangUp(): void
   /** Returns every byte that the program has written so far. */
   rawBytes(): Buffer
-  fullClears(): number
   /** Lists the live processes of the tree, the program included. */
   processes(): number[]
 }
@@ -62,7 +59,7 @@ export function startPty(options: PtyOptions): Pty {
     name: 'xterm-256color',
     encoding: null,
   })
-  const screen = virtualScreen({
+  const terminal = virtualScreen({
     ...size,
     answer: (text) => {
       if (options.answersAfter === undefined) pty.write(text)
@@ -75,7 +72,7 @@ export function startPty(options: PtyOptions): Pty {
   pty.onData((received: string | Buffer) => {
     const bytes = Buffer.from(received)
     chunks.push(bytes)
-    fed = screen.feed(bytes)
+    fed = terminal.feed(bytes)
   })
   const exit = Promise.withResolvers<PtyExit>()
   pty.onExit(({ exitCode, signal }) => exit.resolve({ exitCode, signal: signal || undefined }))
@@ -89,41 +86,37 @@ export function startPty(options: PtyOptions): Pty {
     write: (text) => pty.write(text),
     press: (...keys) => pty.write(keys.map(keyBytes).join('')),
     paste: (text) => pty.write(`\x1b[200~${text}\x1b[201~`),
-    screen: screen.screen,
-    scrollback: screen.scrollback,
-    transcript: screen.transcript,
-    cursor: screen.cursor,
-    waitFor: (seen, { timeoutMs = 30_000 } = {}) => waitForScreen(screen, seen, timeoutMs),
+    terminal,
+    waitFor: (seen, { timeoutMs = 30_000 } = {}) => waitForScreen(terminal, seen, timeoutMs),
     resize: (next) => {
       pty.resize(next.cols, next.rows)
-      screen.resize(next)
+      terminal.resize(next)
     },
     kill: (signal = 'SIGKILL') => void process.kill(pty.pid, signal),
     hangUp: () => closeTerminal(pty),
     rawBytes: () => Buffer.concat(chunks),
-    fullClears: () => screen.clears().scrollback + screen.clears().screen,
     processes: () => descendantsWithMark(mark),
     [Symbol.asyncDispose]: async () => {
       killMarked(mark)
       await exited
-      screen[Symbol.dispose]()
+      terminal[Symbol.dispose]()
     },
   }
 }
 
-/** Closes the pty by `destroy`, which the library has but does not declare. */
+/** Closes the pty by `destroy`, a method of the library without a declaration. */
 function closeTerminal(pty: IPty): void {
   if (!('destroy' in pty && typeof pty.destroy === 'function')) throw new Error('this terminal cannot be closed')
   pty.destroy()
 }
 
-async function waitForScreen(screen: VirtualScreen, seen: ScreenCondition, timeoutMs: number): Promise<void> {
+async function waitForScreen(terminal: VirtualScreen, seen: ScreenCondition, timeoutMs: number): Promise<void> {
   const matches = typeof seen === 'function' ? seen : (rows: string[]) => rows.join('\n').search(seen) >= 0
   const what = typeof seen === 'function' ? 'the screen' : String(seen)
   try {
-    await waitUntil(() => matches(screen.screen()), { timeoutMs, what })
+    await waitUntil(() => matches(terminal.screen()), { timeoutMs, what })
   } catch (error) {
-    throw new Error(`waited ${timeoutMs} ms for ${what}; the screen shows:\n${screen.transcript().join('\n')}`, {
+    throw new Error(`waited ${timeoutMs} ms for ${what}; the screen shows:\n${terminal.transcript().join('\n')}`, {
       cause: error,
     })
   }

@@ -5,14 +5,14 @@ import {
   cleanEnvironment,
   descendantsWithMark,
   describeProcess,
-  type Environment,
+  type EnvVariables,
   killMarked,
   markVariable,
   newMark,
 } from './processes.ts'
 
 export type CliOptions = {
-  readonly env?: Environment
+  readonly env?: EnvVariables
   readonly cwd?: string
   /** Text written to stdin before stdin is closed. */
   readonly stdin?: string
@@ -89,9 +89,9 @@ export function startProgram(command: readonly [string, ...string[]], options: C
   }
 }
 
-type Output = { stdout: string; stderr: string }
+type CliOutput = { stdout: string; stderr: string }
 
-function collectOutput(child: ChildProcessWithoutNullStreams): Output {
+function collectOutput(child: ChildProcessWithoutNullStreams): CliOutput {
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -105,14 +105,14 @@ type Bounds = { readonly mark: string; readonly command: readonly string[]; read
 
 async function waitForResult(
   child: ChildProcessWithoutNullStreams,
-  output: Output,
+  output: CliOutput,
   bounds: Bounds,
 ): Promise<CliResult> {
   const closed = once(child, 'close')
   const finished = Promise.race([closed, exitThenGrace(child)])
-  let running: readonly string[] | null = null
+  let survivors: readonly string[] | null = null
   const timer = setTimeout(() => {
-    running = descendantsWithMark(bounds.mark).map(describeProcess)
+    survivors = descendantsWithMark(bounds.mark).map(describeProcess)
     killMarked(bounds.mark)
   }, bounds.timeoutMs)
   try {
@@ -120,7 +120,7 @@ async function waitForResult(
   } finally {
     clearTimeout(timer)
   }
-  if (running !== null) throw new Error(tooLong(bounds, running, output))
+  if (survivors !== null) throw new Error(tooLong(bounds, survivors, output))
   const { stdout, stderr } = output
   return {
     exitCode: child.exitCode,
@@ -138,15 +138,15 @@ async function exitThenGrace(child: ChildProcessWithoutNullStreams): Promise<voi
   await new Promise((resolve) => setTimeout(resolve, pipeGraceMs).unref())
 }
 
-function tooLong({ command, timeoutMs }: Bounds, running: readonly string[], output: Output): string {
+function tooLong({ command, timeoutMs }: Bounds, survivors: readonly string[], output: CliOutput): string {
   return [
     `${command.join(' ')} ran longer than ${timeoutMs} ms`,
     lastOutput(output),
     'still running:',
-    ...running,
+    ...survivors,
   ].join('\n')
 }
 
-function lastOutput(output: Output): string {
+function lastOutput(output: CliOutput): string {
   return `stdout: ${output.stdout.slice(-2_000)}\nstderr: ${output.stderr.slice(-2_000)}`
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AnswerStep, Delivery, RecordedRequest, ReplyStep, StatusStep, Wire } from './scripted-step.ts'
 import { anthropicFrames } from './wires/anthropic-wire.ts'
 import { chatFrames } from './wires/chat-wire.ts'
 import { geminiFrames } from './wires/gemini-wire.ts'
 import { responsesFrames } from './wires/responses-wire.ts'
+import type { AnswerStep, Delivery, RecordedRequest, ReplyStep, StatusStep, Wire } from './wires/scripted-step.ts'
 
 /** Answers a request with one step. Returns early when the client has disconnected. */
 export async function sendStep(step: ReplyStep, request: RecordedRequest, response: ServerResponse): Promise<void> {

@@ -69,16 +69,16 @@ async function commitAll(cwd: string): Promise<void> {
   await git('git', [...identity, 'commit', '--allow-empty', '--no-verify', '--message', 'start'])
 }
 
-// Servers of all test homes share what the first one measured of the sandbox; measuring in each home takes minutes.
+// Servers of all test homes share the sandbox findings of the first one; to probe in each home takes minutes.
 const cacheFolder = fileURLToPath(new URL('../../../node_modules/.cache/parley-tests', import.meta.url))
-const sharedFile = (program: Program) => join(cacheFolder, `sandbox-${process.getuid?.() ?? 0}-${program}.json`)
+const sharedFile = (program: TestedProgram) => join(cacheFolder, `sandbox-${process.getuid?.() ?? 0}-${program}.json`)
 const homeFile = (parleyHome: string) => join(parleyHome, 'cache', 'sandbox.json')
 
-/** Kind of program whose sandbox findings are shared: the built one, or one that tests run from source. */
-type Program = 'built' | 'sources'
+/** Programs that share sandbox findings: the built one, or one that tests run from source. */
+type TestedProgram = 'built' | 'sources'
 
 /** Copies the shared sandbox findings into a home. A server uses them only for the same boot and build. */
-export function restoreSandboxCache(parleyHome: string, program: Program = 'built'): void {
+export function restoreSandboxCache(parleyHome: string, program: TestedProgram = 'built'): void {
   try {
     mkdirSync(dirname(homeFile(parleyHome)), { mode: 0o700 })
     copyFileSync(sharedFile(program), homeFile(parleyHome))
@@ -88,7 +88,7 @@ export function restoreSandboxCache(parleyHome: string, program: Program = 'buil
 }
 
 /** Copies the sandbox findings of a home to the shared file. */
-export function saveSandboxCache(parleyHome: string, program: Program = 'built'): void {
+export function saveSandboxCache(parleyHome: string, program: TestedProgram = 'built'): void {
   try {
     const shared = sharedFile(program)
     const written = `${shared}.${randomUUID()}`

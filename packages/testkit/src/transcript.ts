@@ -81,11 +81,11 @@ export type StandIns = {
   readonly places?: Readonly<Record<string, string>>
   /** Further replacements in texts, for one session. */
   readonly texts?: readonly (readonly [pattern: RegExp, standIn: string])[]
-  /** Further keys whose value is replaced by `<key>`. */
+  /** Further keys with values to replace by `<key>`. */
   readonly keys?: readonly string[]
 }
 
-/** Keys whose value differs from run to run. */
+/** Keys with values that differ from run to run. */
 const varyingKeys = ['crc', 'pid', 'build', 'digest', 'durationMs', 'duration_ms', 'uptimeMs', 'rssBytes']
 
 /** Ids and hashes, which are numbered in order of first appearance, so that references stay readable. */
@@ -122,7 +122,7 @@ function createStandIns({ places = {}, texts = [], keys = [] }: StandIns): (valu
     return standIn
   }
 
-  /** Replaces the last 8 digits of known UUIDs, by which the program shows conversations. */
+  /** Replaces the last 8 digits of known UUIDs, the short form in which the program shows conversations. */
   function withShortIds(text: string): string {
     const whole = [...known].filter(([id]) => id.length === 36)
     return whole.reduce(

@@ -33,7 +33,7 @@ export type ScreenOptions = Partial<ScreenSize> & {
   readonly background?: string
 }
 
-/** Creates a headless xterm whose screen can be read. */
+/** Creates a headless xterm with a readable screen. */
 export function virtualScreen(options: ScreenOptions = {}): VirtualScreen {
   const { cols = 80, rows = 24 } = options
   const terminal = new xterm.Terminal({ cols, rows, scrollback: 200_000, allowProposedApi: true })

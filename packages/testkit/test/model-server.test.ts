@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ModelServer, type Step, startModelServer } from '../src/index.ts'
+import { type ModelServer, type ScriptedStep, startModelServer } from '../src/index.ts'
 
 const ask = (server: ModelServer, path = 'responses', signal?: AbortSignal) =>
   fetch(`${server.url}/${path}`, { method: 'POST', body: '{"model":"m"}', ...(signal ? { signal } : {}) })
@@ -7,7 +7,7 @@ const ask = (server: ModelServer, path = 'responses', signal?: AbortSignal) =>
 const events = (body: string): Record<string, unknown>[] =>
   [...body.matchAll(/^data: (\{.*)$/gm)].map((match) => JSON.parse(match[1] ?? '{}'))
 
-async function answerOf(step: Step, path?: string): Promise<Record<string, unknown>[]> {
+async function answerOf(step: ScriptedStep, path?: string): Promise<Record<string, unknown>[]> {
   await using server = await startModelServer([step])
   return events(await (await ask(server, path)).text())
 }

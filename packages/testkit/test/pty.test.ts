@@ -7,7 +7,7 @@ const sh = (script: string): [string, ...string[]] => ['sh', '-c', script]
 test('a program on a pty sees a terminal of the given size', async () => {
   await using pty = startPty({ argv: sh('stty size; test -t 0 && echo terminal'), cols: 91, rows: 31 })
   expect(await pty.exited).toEqual({ exitCode: 0, signal: undefined })
-  expect(pty.transcript()).toEqual(['31 91', 'terminal'])
+  expect(pty.terminal.transcript()).toEqual(['31 91', 'terminal'])
 })
 
 test('keys and text reach the program and its answer reaches the screen', async () => {
@@ -23,7 +23,7 @@ test('a resize reaches the program', async () => {
   await pty.waitFor(/ready/)
   pty.resize({ cols: 40, rows: 10 })
   await pty.waitFor((rows) => rows.includes('10 40'))
-  expect(pty.screen()).toHaveLength(10)
+  expect(pty.terminal.screen()).toHaveLength(10)
 })
 
 test('Ctrl+C interrupts the foreground program', async () => {
@@ -33,7 +33,7 @@ test('Ctrl+C interrupts the foreground program', async () => {
   await pty.waitFor(/ready/)
   pty.press('Ctrl+C')
   expect(await pty.exited).toMatchObject({ exitCode: 7 })
-  expect(pty.screen().join()).toContain('interrupted')
+  expect(pty.terminal.screen().join()).toContain('interrupted')
 })
 
 test('disposing a pty ends its process tree', async () => {

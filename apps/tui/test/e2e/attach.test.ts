@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { answer, place, pressUntil, ready, send } from './interactive-program.ts'
 
 const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
-const count = (pty: Pty, text: string) => pty.transcript().filter((row) => row.includes(text)).length
+const count = (pty: Pty, text: string) => pty.terminal.transcript().filter((row) => row.includes(text)).length
 
 function serverOf(pty: Pty): number {
   const server = pty.processes().find((pid) => commandOf(pid)?.includes('server.mjs'))
@@ -50,7 +50,7 @@ describe('two windows on one conversation', { timeout: 60_000 }, () => {
     await using second = at.start('resume', '--last')
     await answer(second, 'y', /Made it\./)
     await first.waitFor(/answered by .+ \(.+\): approved\n[\s\S]*Ran {2}touch made\.txt[\s\S]*Made it\./)
-    expect(first.screen().join('\n')).not.toContain('Run this command?')
+    expect(first.terminal.screen().join('\n')).not.toContain('Run this command?')
     expect(count(second, 'answered by')).toBe(0)
   })
 
@@ -181,7 +181,7 @@ test('attach says that there is nothing to attach to', async () => {
   await using at = await place([])
   await using pty = at.start('attach')
   expect(await pty.exited).toMatchObject({ exitCode: 5 })
-  expect(pty.transcript().join('\n')).toMatch(/^parley: No conversation is live\./m)
+  expect(pty.terminal.transcript().join('\n')).toMatch(/^parley: No conversation is live\./m)
 })
 
 test('Ctrl+Z gives the terminal back to the shell, and fg brings the program back whole', {
@@ -210,7 +210,7 @@ function later(gate: Promise<void>): (frame: number) => Promise<void> {
 }
 
 function last(pty: Pty): string {
-  return pty.transcript().join('\n')
+  return pty.terminal.transcript().join('\n')
 }
 
 function idIn(pty: Pty): string {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AnswerStep, Step } from '@parley/testkit'
+import type { AnswerStep, ScriptedStep } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { applyPatch, execWorld, fullAccess, shell } from './exec-world.ts'
 
@@ -8,7 +8,7 @@ const usage = { input: 100, output: 20 }
 const answering = (step: AnswerStep): AnswerStep => ({ ...step, usage })
 
 /** Sessions of Codex itself, recorded; the model said there what it says here. */
-const sessions: readonly (readonly [string, readonly Step[]])[] = [
+const sessions: readonly (readonly [string, readonly ScriptedStep[]])[] = [
   ['01-hello', [answering({ reasoning: 'let me think', text: 'hello from the model' })]],
   [
     '02-tool-call',

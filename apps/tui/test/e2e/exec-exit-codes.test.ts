@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { commandOf, type Step, waitUntil } from '@parley/testkit'
+import { commandOf, type ScriptedStep, waitUntil } from '@parley/testkit'
 import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test } from 'vitest'
 import { type ExecWorld, execWorld, type JsonRun, jsonRun, shell } from './exec-world.ts'
@@ -11,7 +11,7 @@ interface Case {
   /** Code of the failure in `run.ended`; null with exit code 0. */
   readonly failure: string | null
   readonly args?: readonly string[]
-  readonly steps?: readonly Step[]
+  readonly steps?: readonly ScriptedStep[]
   readonly files?: Readonly<Record<string, string>>
   /** Prepares the world, or acts on the run once the model speaks. */
   readonly before?: (world: ExecWorld) => PromiseLike<unknown>

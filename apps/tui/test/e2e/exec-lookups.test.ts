@@ -26,7 +26,7 @@ describe('parley list', () => {
     await fork.exited
     await using list = at.start('list')
     expect(await list.exited).toMatchObject({ exitCode: 0 })
-    const [names, newest, oldest] = list.transcript()
+    const [names, newest, oldest] = list.terminal.transcript()
     expect(names).toMatch(/^ID {8}UPDATED {2}FOLDER +TITLE$/)
     expect(newest).toMatch(new RegExp(`the task {2}\\[fork of ${id}\\]$`))
     expect(oldest).toMatch(new RegExp(`^${id}  now .*the task$`))

@@ -29,7 +29,7 @@ describe('the prompt of parley exec', () => {
     await using world = await execWorld()
     await using pty = startPty({ argv: [process.execPath, cliPath, 'exec'], env: world.env, cwd: world.cwd })
     expect(await pty.exited).toMatchObject({ exitCode: 2 })
-    expect(pty.transcript().join('\n')).toContain('No prompt. Give one as an argument, or pipe it in')
+    expect(pty.terminal.transcript().join('\n')).toContain('No prompt. Give one as an argument, or pipe it in')
   })
 
   test('may come late: who waits for it is told', async () => {

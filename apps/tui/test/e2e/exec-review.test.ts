@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { Step } from '@parley/testkit'
+import type { ScriptedStep } from '@parley/testkit'
 import { hasFullSandbox, noFullSandbox } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { execWorld } from './exec-world.ts'
@@ -17,7 +17,7 @@ const finding = {
 const report = (...findings: readonly object[]) => ({ calls: [{ name: 'report_findings', arguments: { findings } }] })
 
 /** A repository with two commits, and changes that are not committed. */
-async function reviewWorld(steps: readonly Step[]) {
+async function reviewWorld(steps: readonly ScriptedStep[]) {
   const world = await execWorld({ steps, files: { 'cart.js': 'a - b\n' } })
   const env = { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
   const git = (...words: readonly string[]) =>

@@ -6,7 +6,7 @@ import {
   type PromptCache,
   type RecordedRequest,
   responsesFrames,
-  type Step,
+  type ScriptedStep,
   type Wire as WireName,
   withoutSandboxLine,
 } from '@parley/testkit'
@@ -29,13 +29,13 @@ const files = Object.fromEntries(
 const tokensOf = (bytes: number) => Math.ceil(bytes / 4)
 
 /** Returns ten answers with a call each and an eleventh without; usage is what a provider's cache would count. */
-function tenCalls(cache: PromptCache): readonly Step[] {
+function tenCalls(cache: PromptCache): readonly ScriptedStep[] {
   const counted = (request: RecordedRequest) => {
     const { totalBytes, cachedBytes } = cache.take(request.text)
     return { input: tokensOf(totalBytes), cached: tokensOf(cachedBytes), output: 60, reasoning: 20 }
   }
   const calls = Object.keys(files).map(
-    (path): Step =>
+    (path): ScriptedStep =>
       (request) => ({
         reasoning: `Next is ${path}.`,
         text: `Reading ${path}.`,
@@ -87,7 +87,7 @@ describe.each([
 
 it('a conversation that changes its wire with each turn keeps what was said, done and found', async () => {
   const order = [...wires, ...wires]
-  const steps = order.flatMap(([wire], turn): readonly Step[] => [
+  const steps = order.flatMap(([wire], turn): readonly ScriptedStep[] => [
     {
       reasoning: `thought-${wire}-${turn}`,
       text: `Looking-${turn}.`,
@@ -160,7 +160,7 @@ describe('a local server', () => {
   const page = '<!doctype html>\n<title>Sign in</title>'
   const noTools = { error: { code: 500, message: 'tools param requires --jinja flag', type: 'server_error' } }
   const manyTools = { error: { message: "Invalid 'tools': array too long. Expected at most 128.", param: 'tools' } }
-  it.each<readonly [string, Step, string, RegExp]>([
+  it.each<readonly [string, ScriptedStep, string, RegExp]>([
     [
       'has no tools',
       { status: 500, body: noTools },

@@ -8,7 +8,7 @@ import {
   cliPath,
   type ModelServer,
   runCli,
-  type Step,
+  type ScriptedStep,
   startCli,
   startModelServer,
   startProgram,
@@ -67,7 +67,7 @@ interface RunEnded {
 }
 
 interface Recipe {
-  readonly steps?: readonly Step[]
+  readonly steps?: readonly ScriptedStep[]
   readonly files?: Readonly<Record<string, string>>
   /** Further lines of `[model_providers.local]`. */
   readonly provider?: string

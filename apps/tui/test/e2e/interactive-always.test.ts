@@ -19,7 +19,7 @@ test('a yes for always is on a key with its rule, is written down, and /why tell
   expect(readFileSync(file, 'utf8')).toBe(
     '[[rule]]\ndecision = "allow"\ncommand = ["touch", "made.txt"]\nexact = true\n',
   )
-  expect(pty.transcript().join('\n')).toMatch(
+  expect(pty.terminal.transcript().join('\n')).toMatch(
     /From now on allowed, in every folder, with or without a sandbox:\s+touch made\.txt/,
   )
   await send(pty, '/why')

@@ -33,11 +33,11 @@ test('a patch with a large deletion is asked about with every file, and the full
   await pty.waitFor(ready)
   await send(pty, 'go')
   await pty.waitFor(/delete large\.txt \(\+0 −40000, 920000 bytes\)/)
-  const question = pty.screen().join('\n')
+  const question = pty.terminal.screen().join('\n')
   expect(question).toContain('change a.txt (+1 −1)')
   expect(question).toContain('add z.sh (+60 −0)')
   expect(question).toContain('v prints all')
-  const all = () => pty.transcript().join('\n')
+  const all = () => pty.terminal.transcript().join('\n')
   expect(all()).not.toContain('+ echo line 30')
   // Printed in pieces: all lines have to come, not one of them.
   const added = Array.from({ length: 60 }, (_, n) => `+ echo line ${n}`)

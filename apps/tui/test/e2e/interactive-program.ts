@@ -5,7 +5,7 @@ import {
   type ModelServer,
   type Pty,
   type PtyOptions,
-  type Step,
+  type ScriptedStep,
   startModelServer,
   startPty,
   type TempDirectory,
@@ -31,7 +31,7 @@ export interface Place extends AsyncDisposable {
 }
 
 /** `more`: further sections of the configuration. */
-export async function place(steps: readonly Step[], ...more: readonly string[]): Promise<Place> {
+export async function place(steps: readonly ScriptedStep[], ...more: readonly string[]): Promise<Place> {
   const [home, folder, model] = await Promise.all([
     tempHome(),
     tempWorkspace({ files: { 'a.txt': 'one\n' } }),
@@ -81,7 +81,7 @@ export async function answer(pty: Pty, key: string, until: RegExp): Promise<void
       return await pty.waitFor(until, { timeoutMs: 1_500 })
     } catch {
       // The key was taken, and what follows takes its time.
-      if (!/y +(?:yes|answer)|r again/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
+      if (!/y +(?:yes|answer)|r again/.test(pty.terminal.screen().join('\n'))) return await pty.waitFor(until)
     }
   }
 }
@@ -89,7 +89,7 @@ export async function answer(pty: Pty, key: string, until: RegExp): Promise<void
 /** Leaves the text that a letter went to: one that comes as the question returns, after a pause of the server, is text. */
 export async function backToQuestion(pty: Pty): Promise<void> {
   const writes = (rows: readonly string[]) => rows.some((row) => row.includes('Keys go to your text'))
-  if (!writes(pty.screen())) return
+  if (!writes(pty.terminal.screen())) return
   pty.press('Escape')
   await pty.waitFor((rows) => !writes(rows))
 }
@@ -122,7 +122,7 @@ export async function takeRow(pty: Pty, until: RegExp): Promise<void> {
     try {
       return await pty.waitFor(until, { timeoutMs: 1_500 })
     } catch {
-      if (!/^▸ /m.test(pty.screen().join('\n'))) return await pty.waitFor(until)
+      if (!/^▸ /m.test(pty.terminal.screen().join('\n'))) return await pty.waitFor(until)
     }
   }
 }

@@ -7,11 +7,11 @@ test('a command that ran outside the sandbox says so, also after a resume', asyn
   await using pty = at.start('go')
   await answer(pty, 'y', /It is done\.[\s\S]*› Ask/)
   const marked = (rows: readonly string[]) => rows.filter((row) => /• Ran {2}echo out +outside the sandbox/.test(row))
-  expect(marked(pty.transcript())).toHaveLength(1)
+  expect(marked(pty.terminal.transcript())).toHaveLength(1)
   pty.press('Ctrl+D')
   await pty.exited
   await using again = at.start('resume', '--last')
   await again.waitFor(/It is done\./)
   await again.waitFor(ready)
-  expect(marked(again.transcript())).toHaveLength(1)
+  expect(marked(again.terminal.transcript())).toHaveLength(1)
 })

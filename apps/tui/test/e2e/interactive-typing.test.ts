@@ -61,7 +61,7 @@ describe('arrows and Enter at a question', () => {
     await answer(pty, '\x1b[B', /▸ y {2}yes/)
     pty.press('Enter')
     await pty.waitFor(/Made it\./)
-    expect(pty.transcript().join('\n')).not.toContain('next step')
+    expect(pty.terminal.transcript().join('\n')).not.toContain('next step')
   })
 })
 
@@ -80,7 +80,7 @@ describe('a window of 20 columns and 5 rows', () => {
     await pty.waitFor(/too early|no yes before v/)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(false)
     await answerSmall(pty, 'v', /y yes · n no · Esc/)
-    expect(pty.transcript().join('\n')).toMatch(/Run this command\?\n {2}touch made\.txt\n {2}in\b/)
+    expect(pty.terminal.transcript().join('\n')).toMatch(/Run this command\?\n {2}touch made\.txt\n {2}in\b/)
     await answerSmall(pty, 'y', /Made it\.|done in/)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
   })
@@ -94,7 +94,7 @@ async function answerSmall(pty: Pty, key: string, until: RegExp): Promise<void> 
       return await pty.waitFor(until, { timeoutMs: 1_500 })
     } catch {
       // The steps after an answer take their time.
-      if (!/y yes|v all|too early|before v/.test(pty.screen().join('\n'))) return await pty.waitFor(until)
+      if (!/y yes|v all|too early|before v/.test(pty.terminal.screen().join('\n'))) return await pty.waitFor(until)
     }
   }
 }

@@ -29,7 +29,7 @@ test('a rule from a question lets git commit leave the sandbox, and nothing that
   expect(readFileSync(join(at.home.env.PARLEY_HOME, 'policy.toml'), 'utf8')).toBe(
     '[[rule]]\ndecision = "allow"\ncommand = ["git", "commit"]\noutside_sandbox = true\n',
   )
-  expect(pty.screen().join('\n')).not.toContain('always allow')
+  expect(pty.terminal.screen().join('\n')).not.toContain('always allow')
   await answer(pty, 'y', /All done\./)
   await send(pty, '/why 2')
   await pty.waitFor(/rule:command git commit \(outside the sandbox\)[\s\S]*policy\.toml:1/)

@@ -17,9 +17,11 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     await pty.waitFor(ready)
     pty.press('Ctrl+D')
     expect(await pty.exited).toMatchObject({ exitCode: 0 })
-    expect(pty.transcript().join('\n')).toMatch(/▌ how is it\n+All is well\.\n+To go on: parley resume [0-9a-f]{8}$/)
+    expect(pty.terminal.transcript().join('\n')).toMatch(
+      /▌ how is it\n+All is well\.\n+To go on: parley resume [0-9a-f]{8}$/,
+    )
     expect(pty.rawBytes().toString('latin1')).not.toContain('\x1b[3J')
-    const [, id = ''] = /parley resume ([0-9a-f]{8})/.exec(pty.transcript().join('\n')) ?? []
+    const [, id = ''] = /parley resume ([0-9a-f]{8})/.exec(pty.terminal.transcript().join('\n')) ?? []
     await using again = at.start('resume', id)
     await again.waitFor(/▌ how is it\n+All is well\./)
   })
@@ -55,7 +57,7 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     await using pty = at.start('serve it')
     await answer(pty, 'y', /Running {2}echo begun[\s\S]*└ begun/)
     await pressUntil(pty, 'Ctrl+B', /Going on\./)
-    expect(pty.screen().join('\n')).toMatch(/Ran {2}echo begun.* in the background/)
+    expect(pty.terminal.screen().join('\n')).toMatch(/Ran {2}echo begun.* in the background/)
     expect(at.model.requests.at(-1)?.text).toContain('The user sent it to the background; it runs on as process')
     writeFileSync(join(at.folder.path, 'stop'), '')
   })
@@ -69,7 +71,7 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     pty.press('Enter')
     await answer(pty, 'y', /Made it\./)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
-    expect(pty.screen().join('\n')).toMatch(/• Ran {2}touch made\.txt/)
+    expect(pty.terminal.screen().join('\n')).toMatch(/• Ran {2}touch made\.txt/)
   })
 
   test('tells the model what a refusal says', async () => {
@@ -113,7 +115,7 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     await second.waitFor(/▌ remember me\n+The first answer\.[\s\S]*› Ask/)
     await send(second, 'go on')
     await second.waitFor(/The second answer\./)
-    expect(count(second.transcript(), 'The first answer.')).toBe(1)
+    expect(count(second.terminal.transcript(), 'The first answer.')).toBe(1)
   })
 
   test('opens a conversation from the list', async () => {
@@ -143,7 +145,7 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     await pressUntil(pty, 'Escape', /y {2}yes/)
     await answer(pty, 'y', /Made it\./)
     expect(existsSync(join(at.folder.path, 'made.txt'))).toBe(true)
-    expect(count(pty.transcript(), '▌ make the file')).toBe(1)
+    expect(count(pty.terminal.transcript(), '▌ make the file')).toBe(1)
   })
 
   test('prints a long answer once, in order, and never clears the screen', async () => {
@@ -156,7 +158,7 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     await whole.feed(pty.rawBytes().toString('utf8'))
     const printed = whole.transcript().flatMap((row) => /• (line \d+)$/.exec(row)?.[1] ?? [])
     expect(printed).toEqual(lines.map((line) => line.slice(2)))
-    expect(pty.fullClears()).toBe(0)
+    expect(pty.terminal.clears()).toEqual({ scrollback: 0, screen: 0 })
   })
 
   test('says where to go when there is no key, and works on the recorded model', async () => {
@@ -175,7 +177,7 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     await using at = await place([])
     await using pty = at.start('resume', 'nosuch')
     expect(await pty.exited).toMatchObject({ exitCode: 5 })
-    expect(pty.transcript().join('\n')).toMatch(/^parley: .*nosuch/m)
+    expect(pty.terminal.transcript().join('\n')).toMatch(/^parley: .*nosuch/m)
   })
 
   test('shows what is saved of a conversation whose owner cannot be reached, and forks it', async () => {

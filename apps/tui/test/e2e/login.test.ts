@@ -8,7 +8,7 @@ import {
   type ModelServer,
   type Pty,
   runCli,
-  type Step,
+  type ScriptedStep,
   startModelServer,
   startPty,
   tempHome,
@@ -33,7 +33,7 @@ interface LoginWorld extends AsyncDisposable {
 }
 
 /** A home whose only provider accepts one key, which nobody has given yet. */
-async function loginWorld(steps: readonly Step[] = [], more = ''): Promise<LoginWorld> {
+async function loginWorld(steps: readonly ScriptedStep[] = [], more = ''): Promise<LoginWorld> {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startModelServer(steps, { accepts: (token) => token === key }))
   const home = stack.use(await tempHome())
@@ -115,7 +115,7 @@ test('a provider that is not known is refused before its key is asked for', asyn
   await using world = await loginWorld()
   await using pty = world.onTerminal('login', 'gaet')
   expect(await pty.exited).toMatchObject({ exitCode: 2 })
-  expect(pty.transcript().join(' ')).toMatch(/Did you mean "gate"/)
+  expect(pty.terminal.transcript().join(' ')).toMatch(/Did you mean "gate"/)
   for (const argv of [
     ['login', key],
     ['logout', key],
@@ -127,7 +127,7 @@ test('a provider that is not known is refused before its key is asked for', asyn
     expect(stderr).toMatch(/^parley: (?:There is no provider of that name|unknown option '--key'|too many arguments)/)
     expect(stderr).not.toContain(key)
   }
-  expect(pty.transcript().join(' ')).not.toContain('Key for')
+  expect(pty.terminal.transcript().join(' ')).not.toContain('Key for')
 })
 
 test('a provider that does not answer leaves nothing, with the exit code of a provider', async () => {
@@ -182,7 +182,7 @@ test('a key typed on a terminal is never on the screen', async () => {
   pty.write(`wrong${'\x7f'.repeat(5)}${key}`)
   pty.press('Enter')
   expect(await pty.exited).toMatchObject({ exitCode: 0 })
-  expect(pty.transcript().join('\n')).toContain('Logged in to gate.')
+  expect(pty.terminal.transcript().join('\n')).toContain('Logged in to gate.')
   expect(pty.rawBytes().toString()).not.toContain(key)
 })
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cliPath, type Step, startProgram, tempDirectory } from '@parley/testkit'
+import { cliPath, type ScriptedStep, startProgram, tempDirectory } from '@parley/testkit'
 import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test } from 'vitest'
 import { execWorld, shell } from './exec-world.ts'
@@ -20,7 +20,7 @@ const recipes = new Map(
 )
 
 interface Trial {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ScriptedStep[]
   readonly stdout: string
   readonly exitCode?: number
   readonly files?: Readonly<Record<string, string>>

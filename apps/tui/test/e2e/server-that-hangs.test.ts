@@ -56,7 +56,7 @@ test.concurrent('the terminal kills a server that was stopped, and says so below
   stopServer(pty.processes())
   pty.press('Ctrl+D')
   expect(await pty.exited).toMatchObject({ exitCode: 0 })
-  expect(pty.transcript().join('')).toMatch(/did not answer for 2.5 s, so it was killed/)
+  expect(pty.terminal.transcript().join('')).toMatch(/did not answer for 2.5 s, so it was killed/)
   expect(pty.processes()).toEqual([])
 })
 
@@ -70,7 +70,7 @@ test.concurrent('Ctrl+C leaves a terminal whose server was stopped in the middle
   do pty.press('Ctrl+C')
   while (!(await Promise.race([gone, delay(400)])))
   expect(await pty.exited).toMatchObject({ exitCode: 0 })
-  expect(pty.transcript().join('')).toMatch(/did not answer for 2.5 s, so it was killed/)
+  expect(pty.terminal.transcript().join('')).toMatch(/did not answer for 2.5 s, so it was killed/)
   expect(pty.processes()).toEqual([])
   await using again = at.start('resume', '--last')
   await again.waitFor(/▌ go\s+half/)

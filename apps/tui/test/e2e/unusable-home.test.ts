@@ -43,7 +43,7 @@ describe.runIf(hasFolder)('a home on a disk that takes no change ends with 9 and
     const env = { ...world.env, PARLEY_HOME: home }
     await using pty = startPty({ argv: [process.execPath, cliPath], env, cwd: world.cwd })
     expect(await pty.exited).toMatchObject({ exitCode: 9 })
-    expect(pty.transcript().join(' ')).toContain('cannot be made yours alone')
+    expect(pty.terminal.transcript().join(' ')).toContain('cannot be made yours alone')
   })
 
   test('a daemon, whose log cannot be made', async () => {

@@ -18,7 +18,7 @@ test('a folder that is a file ends exec, resume and the terminal with 2 and a se
   await writeFile(`${at.folder.path}/file`, '')
   await using pty = at.start('-C', 'file')
   expect(await pty.exited).toMatchObject({ exitCode: 2 })
-  expect(pty.transcript().join(' ')).toMatch(words)
+  expect(pty.terminal.transcript().join(' ')).toMatch(words)
 })
 
 test('-C to a file or to nothing ends every command that looks there with 2 and a sentence', async () => {
@@ -68,5 +68,5 @@ test('the terminal says that its folder is gone before it draws anything', async
   await using pty = at.shell()
   pty.write(`mkdir gone; cd gone; rmdir ../gone; ${at.command()}; echo ended with $?\n`)
   await pty.waitFor(/ended with 2/)
-  expect(pty.transcript().join(' ')).toMatch(/deleted or moved/)
+  expect(pty.terminal.transcript().join(' ')).toMatch(/deleted or moved/)
 })

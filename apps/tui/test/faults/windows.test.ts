@@ -1,20 +1,20 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as apart } from 'node:timers/promises'
-import { commandOf, type Step, waitUntil } from '@parley/testkit'
+import { commandOf, type ScriptedStep, waitUntil } from '@parley/testkit'
 import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test, vi } from 'vitest'
 import { type Place, place, pressUntil, ready, send } from '../e2e/interactive-program.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const streaming: Step = { text: 'Half an answer, and the rest.', hang: 'mid', chunks: 6 }
-const sleeping: Step = { calls: [{ name: 'shell', arguments: { command: 'echo begun; sleep 600' } }] }
+const streaming: ScriptedStep = { text: 'Half an answer, and the rest.', hang: 'mid', chunks: 6 }
+const sleeping: ScriptedStep = { calls: [{ name: 'shell', arguments: { command: 'echo begun; sleep 600' } }] }
 const inFullAccess = ['-s', 'danger-full-access', '-c', 'approval_policy=on-request']
 /** The cursor is shown, and not hidden again; keyboard mode and bracketed paste are off. */
 const givenBack = /\x1b\[\?25h(?:(?!\x1b\[\?25l).)*\x1b\[>4;0m.*\x1b\[\?2004l/s
 
-type Scene = { readonly steps: readonly Step[]; readonly reached: RegExp; readonly resumed: RegExp }
+type Scene = { readonly steps: readonly ScriptedStep[]; readonly reached: RegExp; readonly resumed: RegExp }
 const scenes: Readonly<Record<string, Scene>> = {
   'nothing goes on': { steps: [{ text: 'Whole.' }], reached: /Whole\.[\s\S]*› Ask/, resumed: /▌ go\n+Whole\./ },
   'the model speaks': {
@@ -89,7 +89,7 @@ describe('a window', () => {
     gate.resolve()
     await pty.waitFor(/Half an answer, and the rest\./)
     await pty.waitFor((rows) => !rows.some((row) => row.includes('does not answer')))
-    expect(pty.screen().join('\n')).toMatch(/› kept/)
+    expect(pty.terminal.screen().join('\n')).toMatch(/› kept/)
   })
 
   test.runIf(isLong)(
@@ -106,7 +106,7 @@ describe('a window', () => {
       }
       pty.resize({ cols: 90, rows: 36 })
       await pty.waitFor(/line 59[\s\S]*› Ask anything/)
-      await waitUntil(() => pty.screen().filter((row) => row.includes('› Ask anything')).length === 1, {
+      await waitUntil(() => pty.terminal.screen().filter((row) => row.includes('› Ask anything')).length === 1, {
         what: 'one composer',
       })
       await send(pty, 'still here')
@@ -159,7 +159,9 @@ if (process.argv[1]?.endsWith('parley.mjs')) setInterval(() => {
     writeFileSync(trigger, '')
     expect(await pty.exited).toMatchObject({ exitCode: 70 })
     expect(givenBack.test(pty.rawBytes().toString('latin1'))).toBe(true)
-    expect(pty.transcript().join('\n')).toMatch(/internal error, this is a bug\. A report is in \S+crash-\S+\.txt$/m)
+    expect(pty.terminal.transcript().join('\n')).toMatch(
+      /internal error, this is a bug\. A report is in \S+crash-\S+\.txt$/m,
+    )
     await nothingLeft(pty)
     expect(await conversations(at)).toHaveLength(1)
   })

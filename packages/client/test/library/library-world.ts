@@ -8,7 +8,7 @@ import {
   type ModelServer,
   markVariable,
   newMark,
-  type Step,
+  type ScriptedStep,
   startModelServer,
   startProgram,
   tempHome,
@@ -33,7 +33,7 @@ export interface LibraryWorld extends AsyncDisposable {
   readonly spawn: Target
 }
 
-export async function libraryWorld(...steps: Step[]): Promise<LibraryWorld> {
+export async function libraryWorld(...steps: ScriptedStep[]): Promise<LibraryWorld> {
   const model = await startModelServer(steps)
   const home = await tempHome()
   const workspace = await tempWorkspace()

@@ -5,7 +5,7 @@ import {
   type CliRun,
   type ModelServer,
   runCli,
-  type Step,
+  type ScriptedStep,
   startCli,
   startModelServer,
   tempHome,
@@ -57,7 +57,10 @@ export async function closeBrowser(): Promise<void> {
   launched = null
 }
 
-export async function pageWorld(steps: readonly Step[], files: Record<string, string> = {}): Promise<PageWorld> {
+export async function pageWorld(
+  steps: readonly ScriptedStep[],
+  files: Record<string, string> = {},
+): Promise<PageWorld> {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startModelServer(steps))
   const home = stack.use(await tempHome())
@@ -124,7 +127,7 @@ export async function signIn(page: Page, user: string): Promise<void> {
 }
 
 /** Starts a server with users, each of whom has their name as token. */
-export async function teamWorld(users: readonly string[], steps: readonly Step[]): Promise<TeamWorld> {
+export async function teamWorld(users: readonly string[], steps: readonly ScriptedStep[]): Promise<TeamWorld> {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startModelServer(steps))
   const home = stack.use(await tempHome())

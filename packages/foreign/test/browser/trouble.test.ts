@@ -1,4 +1,4 @@
-import { type AnswerStep, type Step, startModelServer } from '@parley/testkit'
+import { type AnswerStep, type ScriptedStep, startModelServer } from '@parley/testkit'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { begin, faults, say } from './page-acts.ts'
 import { closeBrowser, hasBrowser, pageWorld } from './page-world.ts'
@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 90_000 })
 afterAll(closeBrowser)
 
 /** Step of a provider that refuses each request in which a message holds `MARK`, and names that message. */
-function unlessMarked(answer: AnswerStep): Step {
+function unlessMarked(answer: AnswerStep): ScriptedStep {
   return ({ body }) => {
     const input = inputOf(body)
     const at = input.findIndex((entry) => JSON.stringify(entry).includes('MARK'))

@@ -5,7 +5,7 @@ import {
   type CliOptions,
   type CliRun,
   type ModelServer,
-  type Step,
+  type ScriptedStep,
   startCli,
   startModelServer,
   tempHome,
@@ -32,7 +32,7 @@ export interface OAuthWorld extends AsyncDisposable {
 }
 
 /** An OAuth server that everybody may log in to, a model that takes its tokens, and a home that names both. */
-export async function oauthWorld(steps: readonly Step[] = [], ttlSeconds = 3600): Promise<OAuthWorld> {
+export async function oauthWorld(steps: readonly ScriptedStep[] = [], ttlSeconds = 3600): Promise<OAuthWorld> {
   await using stack = new AsyncDisposableStack()
   const issuer = await startProvider(ttlSeconds, stack)
   const { provider } = issuer

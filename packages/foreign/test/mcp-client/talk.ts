@@ -8,7 +8,7 @@ import {
   type ModelServer,
   markVariable,
   newMark,
-  type Step,
+  type ScriptedStep,
   startCli,
   startModelServer,
   tempHome,
@@ -43,7 +43,7 @@ export interface Talk extends AsyncDisposable {
 }
 
 interface Recipe {
-  readonly steps?: readonly Step[]
+  readonly steps?: readonly ScriptedStep[]
   /** Sections of the configuration; `$CWD` is the workspace. */
   readonly config: string
   readonly files?: Readonly<Record<string, string>>

@@ -13,7 +13,7 @@ import {
   type ModelServer,
   markVariable,
   newMark,
-  type Step,
+  type ScriptedStep,
   startCli,
   startModelServer,
   tempHome,
@@ -44,7 +44,7 @@ export interface Listening {
   readonly run: CliRun
 }
 
-export async function makeWorld(steps: readonly Step[] = [], policy = 'never'): Promise<World> {
+export async function makeWorld(steps: readonly ScriptedStep[] = [], policy = 'never'): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startModelServer(steps))
   const home = stack.use(await tempHome())

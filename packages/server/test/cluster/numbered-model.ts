@@ -1,4 +1,4 @@
-import { type ModelServer, type RecordedRequest, type Step, startModelServer } from '@parley/testkit'
+import { type ModelServer, type RecordedRequest, type ScriptedStep, startModelServer } from '@parley/testkit'
 
 /**
  * Model whose every turn is a sentence, one command and an end. Each command adds a line of its own to the file `ran`,
@@ -15,7 +15,7 @@ export async function startNumberedModel(command = (line: string) => `echo ${lin
       calls: [{ name: 'shell', arguments: { command: command(`${lines}`) } }],
     }
   }
-  const steps = Array.from({ length: 200_000 }, (): Step => answer)
+  const steps = Array.from({ length: 200_000 }, (): ScriptedStep => answer)
   return startModelServer(steps, { keepsRequests: false })
 }
 

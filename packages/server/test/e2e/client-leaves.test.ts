@@ -1,4 +1,4 @@
-import { type Step, startModelServer, waitUntil } from '@parley/testkit'
+import { type ScriptedStep, startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { expectShownIsStored, takeOver } from './support/after-kill.ts'
@@ -9,7 +9,7 @@ const shell = (command: string) => ({ calls: [{ name: 'shell', arguments: { comm
 const stubborn = `trap '' INT TERM HUP; echo started; while :; do sleep 1; done`
 
 interface Scene {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ScriptedStep[]
   readonly sandbox?: 'danger-full-access'
   /** Resolves in the state in which the client goes. */
   readonly reach: (watched: Watched, client: TestClient) => Promise<unknown>

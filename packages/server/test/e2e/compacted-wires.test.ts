@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type RecordedRequest, type Step, startModelServer, type Wire } from '@parley/testkit'
+import { type RecordedRequest, type ScriptedStep, startModelServer, type Wire } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { processPlace } from './support/spawned-server.ts'
 
@@ -11,12 +11,12 @@ const wires = [
 ] as const
 
 const long = 'word '.repeat(3000)
-const looks = (...paths: string[]): Step => ({
+const looks = (...paths: string[]): ScriptedStep => ({
   reasoning: 'hm',
   text: 'Looking.',
   calls: paths.map((path) => ({ name: 'read_file', arguments: { path } })),
 })
-const tooLong: Step = {
+const tooLong: ScriptedStep = {
   status: 400,
   body: { error: { message: 'The input token count (9) exceeds the maximum number of tokens allowed (8).' } },
 }
@@ -105,7 +105,7 @@ function lines(said: readonly Said[]): string[] {
 
 describe.each(wires)('a compacted conversation on the %s wire', { timeout: 60_000 }, (wire, modelName) => {
   it('sends requests that its provider takes: the summary, what follows it, a kept round, and after an undo', async () => {
-    const steps: Step[] = [looks('a.txt', 'b.txt'), { text: long }, { text: '## Goal\nTidy.' }, { text: 'ok' }]
+    const steps: ScriptedStep[] = [looks('a.txt', 'b.txt'), { text: long }, { text: '## Goal\nTidy.' }, { text: 'ok' }]
     steps.push(looks('a.txt'), tooLong, { text: 'Half way.' }, { text: 'done' }, { text: 'Empty next.' })
     steps.push({ text: ' ' }, { text: ' ' }, { text: 'after' }, { text: 'back' })
     await using model = await startModelServer(steps)

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { decodeLine } from '@parley/journal'
 import { type Envelope, initialState, reduce } from '@parley/protocol'
-import { type Step, startModelServer } from '@parley/testkit'
+import { type ScriptedStep, startModelServer } from '@parley/testkit'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { TestClient } from '../engine/support/test-client.ts'
@@ -15,7 +15,7 @@ const restarts = ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const
 const limitMs = isLong ? 600_000 : 90_000
 
 /** Text of an answer: with it, a reader that has stalled is behind what memory keeps. */
-const answer: Step = { text: 'A line of the answer.\n'.repeat(50_000), chunks: 40 }
+const answer: ScriptedStep = { text: 'A line of the answer.\n'.repeat(50_000), chunks: 40 }
 
 const acts = ['cursor', 'cursor', 'nothing', 'lostTail', 'close', 'unstream', 'stall', 'stall', 'goOn'] as const
 const move = fc.record({ who: fc.nat(size.followers - 1), act: fc.constantFrom(...acts) })

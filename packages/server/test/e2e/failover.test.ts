@@ -5,7 +5,7 @@ import {
   hasNats,
   loopbackCertificate,
   type NatsServers,
-  type Step,
+  type ScriptedStep,
   startModelServer,
   startNats,
   waitUntil,
@@ -53,7 +53,7 @@ describe.skipIf(!hasNats)('a client of several servers', { timeout: 60_000 }, ()
     expect(later.at(-1)).toMatchObject({ kind: 'up', address: team.urls[1] })
   })
 
-  const cut: Step = { text: 'half of it', hang: 'mid' }
+  const cut: ScriptedStep = { text: 'half of it', hang: 'mid' }
   it.each(['SIGKILL', 'SIGTERM'] as const)('sees a turn go on at the next server after %s', async (signal) => {
     await using team = await startTeam(nats, cut, done)
     await using parley = await team.connect()
@@ -115,7 +115,7 @@ describe.skipIf(!hasNats)('a client of several servers', { timeout: 60_000 }, ()
   })
 })
 
-const done: Step = { text: 'Done.' }
+const done: ScriptedStep = { text: 'Done.' }
 
 interface Team extends AsyncDisposable {
   readonly urls: readonly string[]
@@ -131,7 +131,7 @@ interface Team extends AsyncDisposable {
 }
 
 /** Starts two servers that share a store, with one model. */
-async function startTeam(nats: NatsServers, ...steps: Step[]): Promise<Team> {
+async function startTeam(nats: NatsServers, ...steps: ScriptedStep[]): Promise<Team> {
   const model = await startModelServer(steps)
   const places: readonly [ProcessPlace, ProcessPlace] = [
     processPlace(model.url, 'untrusted'),

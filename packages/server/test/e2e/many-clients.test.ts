@@ -2,7 +2,7 @@ import { createConnection, type Socket } from 'node:net'
 import type { ConnectedClient } from '@parley/protocol'
 import { connectSocket } from '@parley/rpc'
 import { connectWebSocket } from '@parley/rpc/websocket'
-import { type Step, startModelServer, waitUntil } from '@parley/testkit'
+import { type ScriptedStep, startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { connectTestClient, type TestClient, type Watched } from '../engine/support/test-client.ts'
 import { expectShownIsStored } from './support/after-kill.ts'
@@ -11,7 +11,7 @@ import { processPlace, type SpawnedServer } from './support/spawned-server.ts'
 const mebibyte = 1024 * 1024
 /** Clients beside the first one, a reader and one that stalls: 20 in all in long runs. Each folds every event. */
 const othersCount = process.env['PARLEY_LONG_TESTS'] === '1' ? 17 : 5
-const flood = (chunks: number): Step => ({ text: 'x'.repeat(mebibyte), chunks })
+const flood = (chunks: number): ScriptedStep => ({ text: 'x'.repeat(mebibyte), chunks })
 
 const hello = { protocolVersion: { min: 2, max: 2 }, clientInfo: { name: 'raw', version: '1' } }
 const ask = (id: number, method: string, params: object) =>
@@ -161,7 +161,10 @@ describe('many clients of one conversation', { timeout: 60_000 }, () => {
   })
 
   it('meet again after three restarts of the server, each from where it was', async () => {
-    const turns = Array.from({ length: 4 }, (): Step => ({ text: 'word '.repeat(400), chunks: 100, delayMs: 1 }))
+    const turns = Array.from(
+      { length: 4 },
+      (): ScriptedStep => ({ text: 'word '.repeat(400), chunks: 100, delayMs: 1 }),
+    )
     await using model = await startModelServer(turns)
     await using place = processPlace(model.url)
     let server = place.spawn()

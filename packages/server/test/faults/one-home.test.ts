@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Step, startModelServer } from '@parley/testkit'
+import { type ScriptedStep, startModelServer } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { type ProcessPlace, processPlace } from '../e2e/support/spawned-server.ts'
 import type { TestClient } from '../engine/support/test-client.ts'
@@ -28,7 +28,7 @@ async function work(client: TestClient, place: ProcessPlace, name: string): Prom
 it('two servers that work in one home at once lose no conversation, no rule and no setting', {
   timeout: 60_000,
 }, async () => {
-  const answer: Step = ({ text }) => {
+  const answer: ScriptedStep = ({ text }) => {
     if (text.includes('function_call_output')) return { text: 'Made.' }
     return { calls: [{ name: 'shell', arguments: { command: /touch (?:one|two)-\d/.exec(text)?.[0] } }] }
   }

@@ -1,41 +1,41 @@
 import type { Survives } from './lose-power.ts'
 
-/** Ways of a disk to lose what was not synced, from an integer. The first ones are the extremes, which find most. */
+/** Chooses a pattern of losing unsynced data by an integer. The first patterns are the extremes, which find most. */
 export function lossesOf(seed: number): Survives {
   const way = ways[seed % ways.length] ?? everything
   return way(seed)
 }
 
-type Way = (seed: number) => Survives
+type LossPattern = (seed: number) => Survives
 
-const nothing: Way = () => () => false
-const everything: Way = () => () => true
+const nothing: LossPattern = () => () => false
+const everything: LossPattern = () => () => true
 /** Names without content: files are empty. */
-const names: Way =
+const names: LossPattern =
   () =>
   (_, { kind }) =>
     kind !== 'write'
 /** Names and sizes without content: files are full of zeros. */
-const sizes: Way =
+const sizes: LossPattern =
   () =>
   (_, { kind }, part) =>
     kind !== 'write' || part === null
 /** Contents without names. */
-const contents: Way =
+const contents: LossPattern =
   () =>
   (_, { kind }) =>
     kind === 'write' || kind === 'cut'
-const anyPart: Way = (seed) => (index, _, part) => chance(seed, index, part) < 0.5
-const anyWhole: Way = (seed) => (index) => chance(seed, index, null) < 0.5
+const anyPart: LossPattern = (seed) => (index, _, part) => chance(seed, index, part) < 0.5
+const anyWhole: LossPattern = (seed) => (index) => chance(seed, index, null) < 0.5
 /** Nearly everything. */
-const most: Way = (seed) => (index, _, part) => chance(seed, index, part) < 0.9
+const most: LossPattern = (seed) => (index, _, part) => chance(seed, index, part) < 0.9
 /** Names in any order, contents as they were written. */
-const anyName: Way =
+const anyName: LossPattern =
   (seed) =>
   (index, { kind }) =>
     kind === 'write' || chance(seed, index, null) < 0.5
 
-const ways: readonly Way[] = [nothing, everything, names, sizes, contents, anyPart, anyWhole, most, anyName]
+const ways: readonly LossPattern[] = [nothing, everything, names, sizes, contents, anyPart, anyWhole, most, anyName]
 
 /** Number from 0 to 1 that depends on nothing else. */
 function chance(seed: number, index: number, part: number | null): number {

@@ -1,10 +1,10 @@
-/** Number of a file, folder or link of a recorded tree, whatever its names are. */
+/** Number of a file, folder or link of a recorded tree; it may have several names. */
 export type NodeId = number
 
 export const rootNode: NodeId = 0
 
 /** Name in a folder. */
-export interface Entry {
+export interface NodeName {
   readonly folder: NodeId
   readonly name: string
 }
@@ -16,14 +16,14 @@ type NodeForm =
 
 /** Change of a tree as a disk gets it, or a note of a test between two of them. */
 export type DiskOperation =
-  | { readonly kind: 'make'; readonly at: Entry; readonly node: NodeId; readonly what: NodeForm }
-  | { readonly kind: 'link'; readonly at: Entry; readonly node: NodeId }
-  | { readonly kind: 'rename'; readonly from: Entry; readonly to: Entry; readonly node: NodeId }
-  | { readonly kind: 'remove'; readonly at: Entry; readonly node: NodeId }
+  | { readonly kind: 'make'; readonly at: NodeName; readonly node: NodeId; readonly what: NodeForm }
+  | { readonly kind: 'link'; readonly at: NodeName; readonly node: NodeId }
+  | { readonly kind: 'rename'; readonly from: NodeName; readonly to: NodeName; readonly node: NodeId }
+  | { readonly kind: 'remove'; readonly at: NodeName; readonly node: NodeId }
   | { readonly kind: 'write'; readonly node: NodeId; readonly offset: number; readonly bytes: Buffer }
   | { readonly kind: 'cut'; readonly node: NodeId; readonly sizeBytes: number }
   | { readonly kind: 'mode'; readonly node: NodeId; readonly mode: number }
-  /** End of a sync that began before operation `since`: what was done to the node earlier is on the disk. */
+  /** End of a sync that began before operation `since`: earlier changes of the node are on the disk. */
   | { readonly kind: 'sync'; readonly node: NodeId; readonly since: number }
   | { readonly kind: 'note'; readonly note: unknown }
 
@@ -34,10 +34,10 @@ export type TreeNode =
   | { readonly form: 'folder'; readonly mode: number; readonly entries: Map<string, NodeId> }
   | { readonly form: 'link'; readonly target: string }
 
-/** Files, folders and links by number; those without a name are in no folder. */
+/** Files, folders and links by number; a node without a name is in no folder. */
 export type Tree = ReadonlyMap<NodeId, TreeNode>
 
-/** Tree as it was before, and what was done to it. */
+/** Tree before a recording, and the operations on it since. */
 export interface DiskRecording {
   readonly root: string
   readonly before: Tree

@@ -8,35 +8,35 @@ export interface DiskCall {
 }
 
 /**
- * Called before each call. An error that it throws ends the call unmade; a promise delays one that is not synchronous;
- * a function gets the result of one that succeeded.
+ * Runs before each call. An error that it throws fails the call; a promise delays an asynchronous call; a function
+ * that it returns gets the result of a successful call.
  */
 export type DiskWatch = (call: DiskCall) => ((result: unknown) => void) | Promise<void> | undefined
 
-/** Functions whose first argument is a path or a descriptor. */
+/** Functions that take a path or a descriptor first. */
 const functionNames: readonly string[] = [
   ...['open', 'close', 'read', 'write', 'readFile', 'writeFile', 'appendFile', 'copyFile', 'truncate', 'ftruncate'],
   ...['fsync', 'fdatasync', 'stat', 'lstat', 'fstat', 'chmod', 'fchmod', 'access', 'realpath', 'readlink'],
   ...['readdir', 'opendir', 'mkdir', 'mkdtemp', 'rmdir', 'rm', 'rename', 'link', 'symlink', 'unlink'],
 ]
 
-/** Names of the functions that the methods of a file handle are. */
+/** Functions of `node:fs` that do the same as the methods of a file handle, by method. */
 const handleMethods: Readonly<Record<string, string>> = {
   ...{ read: 'read', write: 'write', readFile: 'readFile', writeFile: 'writeFile', appendFile: 'appendFile' },
   ...{ truncate: 'ftruncate', sync: 'fsync', datasync: 'fdatasync', stat: 'fstat', chmod: 'fchmod', close: 'close' },
 }
 
-type Call = (self: unknown, args: readonly unknown[]) => unknown
+type FsFunction = (self: unknown, args: readonly unknown[]) => unknown
 
 /**
- * Lets a function see the calls of `node:fs` in this process, in all their forms. Calls that another one makes are not
- * seen; nor are other processes, and native code such as SQLite.
+ * Calls a function before each call of `node:fs` in this process, in all forms of these functions. Calls inside of
+ * another call, other processes, and native code such as SQLite are not intercepted.
  */
 export async function interceptDisk(watch: DiskWatch): Promise<Disposable> {
   const undo: (() => void)[] = []
   const inside = createInside()
 
-  function replace(owner: object, key: string, wrap: (call: Call) => Call): void {
+  function replace(owner: object, key: string, wrap: (call: FsFunction) => FsFunction): void {
     const original: unknown = Reflect.get(owner, key)
     if (typeof original !== 'function') return
     const wrapped = wrap((self, args) => inside.run(() => Reflect.apply(original, self, [...args])))
@@ -77,7 +77,7 @@ export async function interceptDisk(watch: DiskWatch): Promise<Disposable> {
   }
 }
 
-/** Runs code whose own calls are not seen. */
+/** Runs code without intercepting the calls that it makes. */
 function createInside() {
   let isInside = false
   return {
@@ -96,7 +96,7 @@ function createInside() {
   }
 }
 
-function synchronous(watch: DiskWatch, name: string): (call: Call) => Call {
+function synchronous(watch: DiskWatch, name: string): (call: FsFunction) => FsFunction {
   return (call) => (self, args) => {
     const then = watch({ name, args })
     const result = call(self, args)
@@ -105,7 +105,7 @@ function synchronous(watch: DiskWatch, name: string): (call: Call) => Call {
   }
 }
 
-function promised(watch: DiskWatch, name: string, argsOf: ArgsOf): (call: Call) => Call {
+function promised(watch: DiskWatch, name: string, argsOf: ArgsOf): (call: FsFunction) => FsFunction {
   return (call) => async (self, args) => {
     const then = watch({ name, args: argsOf(self, args) })
     if (then instanceof Promise) await then
@@ -117,7 +117,7 @@ function promised(watch: DiskWatch, name: string, argsOf: ArgsOf): (call: Call) 
 
 type ArgsOf = (self: unknown, args: readonly unknown[]) => readonly unknown[]
 
-function withCallback(watch: DiskWatch, name: string): (call: Call) => Call {
+function withCallback(watch: DiskWatch, name: string): (call: FsFunction) => FsFunction {
   return (call) => (self, given) => {
     const callback = given.at(-1)
     if (typeof callback !== 'function') return call(self, given)

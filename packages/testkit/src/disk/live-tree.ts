@@ -1,20 +1,20 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { type DiskOperation, type Entry, type NodeId, rootNode, type TreeNode } from './disk-operation.ts'
+import { type DiskOperation, type NodeId, type NodeName, rootNode, type TreeNode } from './disk-operation.ts'
 import { applyWhole } from './lose-power.ts'
 import { readTree } from './tree-files.ts'
 
-/** Tree as the calls of a process have left it, with the operations that led there. */
+/** Tree that follows the calls of a process, with the operations so far. */
 export interface LiveTree {
   readonly operations: DiskOperation[]
-  /** Returns the node at a path; makes those known that lie on the disk by now. Null where there is none, or outside. */
+  /** Returns the node at a path, after adding what the disk has there by now. Null outside the tree or where nothing lies. */
   see(path: string): NodeId | null
   /** Follows a link in the last place, too. */
   seeTarget(path: string): NodeId | null
-  /** Returns the name of what a path leads to; null outside the tree. */
-  entryOf(path: string): Entry | null
+  /** Returns the folder and name that a path leads to; null outside the tree. */
+  entryOf(path: string): NodeName | null
   sizeOf(node: NodeId): number
-  /** Records that what the tree has at a path, or below it, is there no longer. */
+  /** Records the removal of a path, and of everything below it, that has gone from the disk. */
   dropMissing(path: string): void
   record(operation: DiskOperation): void
 }
@@ -54,8 +54,8 @@ export function openLiveTree(root: string): LiveTree {
     return node
   }
 
-  /** Makes a file known that lies on the disk; what is in a folder is seen when it is used. */
-  function make(path: string, at: Entry): NodeId | null {
+  /** Adds a file, folder or link of the disk; the content of a folder is added when it is used. */
+  function make(path: string, at: NodeName): NodeId | null {
     const stats = lstatSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return null
     const node = tree.size
@@ -69,7 +69,7 @@ export function openLiveTree(root: string): LiveTree {
     return node
   }
 
-  function entryOf(path: string): Entry | null {
+  function entryOf(path: string): NodeName | null {
     const names = namesOf(path)
     const name = names?.at(-1)
     const folder = name === undefined ? null : see(dirname(path))
@@ -83,7 +83,7 @@ export function openLiveTree(root: string): LiveTree {
     dropBelow(at, node)
   }
 
-  function dropBelow(at: Entry, node: NodeId): void {
+  function dropBelow(at: NodeName, node: NodeId): void {
     const what = tree.get(node)
     if (what?.form === 'folder') for (const [name, entry] of what.entries) dropBelow({ folder: node, name }, entry)
     record({ kind: 'remove', at, node })

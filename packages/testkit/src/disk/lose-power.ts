@@ -1,11 +1,11 @@
-import type { DiskOperation, DiskRecording, Entry, NodeId, OperationOf, Tree, TreeNode } from './disk-operation.ts'
+import type { DiskOperation, DiskRecording, NodeId, NodeName, OperationOf, Tree, TreeNode } from './disk-operation.ts'
 
 /** Bytes that a disk writes together. */
 const sectorBytes = 512
 
 /**
- * Chooses what of the unsynced operations a loss of power leaves: of a write each sector by its number, and whether the
- * file has grown; of any other all or nothing (`part` is null for both).
+ * Chooses the parts of unsynced operations that survive a loss of power: of a write each sector by its number, and the
+ * growth of the file; of any other operation all or nothing (`part` is null for both).
  */
 export type Survives = (index: number, operation: DiskOperation, part: number | null) => boolean
 
@@ -14,7 +14,7 @@ export function treeAfter({ before, operations }: DiskRecording, length: number,
   const done = operations.slice(0, length)
   const safe = syncedOperations(done)
   const tree = copyOf(before)
-  // A file whose first name is lost may have another by now.
+  // A file may have lost its first name and have another one by now.
   for (const operation of done) if (operation.kind === 'make') tree.set(operation.node, newNode(operation))
   for (const [index, operation] of done.entries())
     applyParts(tree, operation, (part) => safe.has(index) || survives(index, operation, part))
@@ -37,7 +37,7 @@ function syncedOperations(operations: readonly DiskOperation[]): ReadonlySet<num
   return new Set(operations.flatMap((operation, index) => (isSynced(operation, index) ? [index] : [])))
 }
 
-/** Returns the nodes with whose sync an operation is on the disk: for a name its folder, for a move either folder. */
+/** Returns the nodes that put an operation on the disk when one of them is synced: the folder of a name, both of a move. */
 function syncedWith(operation: DiskOperation): readonly NodeId[] {
   switch (operation.kind) {
     case 'make':
@@ -87,7 +87,7 @@ function apply(tree: Map<NodeId, TreeNode>, operation: Exclude<DiskOperation, { 
   }
 }
 
-/** Writes the sectors that are kept. What is missing before one of them reads as zeros. */
+/** Writes the sectors that are kept. A gap before one of them reads as zeros. */
 function writeParts(tree: Map<NodeId, TreeNode>, { node, offset, bytes }: OperationOf<'write'>, keeps: Keeps): void {
   const end = offset + bytes.length
   changeFile(tree, node, (file) => {
@@ -110,13 +110,13 @@ function resized(bytes: Buffer, sizeBytes: number): Buffer {
   return next
 }
 
-function setName(tree: Map<NodeId, TreeNode>, { folder, name }: Entry, node: NodeId): void {
+function setName(tree: Map<NodeId, TreeNode>, { folder, name }: NodeName, node: NodeId): void {
   const found = tree.get(folder)
   if (found?.form === 'folder') found.entries.set(name, node)
 }
 
 /** Removes a name unless another node has it by now. */
-function dropName(tree: Map<NodeId, TreeNode>, { folder, name }: Entry, node: NodeId): void {
+function dropName(tree: Map<NodeId, TreeNode>, { folder, name }: NodeName, node: NodeId): void {
   const found = tree.get(folder)
   if (found?.form === 'folder' && found.entries.get(name) === node) found.entries.delete(name)
 }

@@ -5,7 +5,7 @@ import { descriptorOf, interceptDisk } from './intercept-disk.ts'
 import { type LiveTree, openLiveTree } from './live-tree.ts'
 import { readTree } from './tree-files.ts'
 
-/** Records what this process does to the files below a folder. */
+/** Recording of the changes that this process makes below a folder. */
 export interface DiskRecorder extends Disposable {
   readonly recording: DiskRecording
   /** Puts a note between the operations. */
@@ -121,14 +121,14 @@ function opening({ live, files }: Recorded, [path, flags]: readonly unknown[]): 
   }
 }
 
-interface Written {
+interface DiskWrite {
   readonly fd: unknown
   readonly bytes: Buffer
-  /** Offset in bytes; null for where the file is, which is its end when it is one that appends. */
+  /** Offset in bytes; null for the file's own position, or its end when it was opened to append. */
   readonly position: number | null
 }
 
-function put({ live, files }: Recorded, { fd, bytes, position }: Written): void {
+function put({ live, files }: Recorded, { fd, bytes, position }: DiskWrite): void {
   const file = files.get(Number(fd))
   if (file === undefined || bytes.length === 0) return
   const { node } = file
@@ -178,19 +178,19 @@ function bytesOf(content: unknown, range: readonly unknown[] = []): Buffer {
   return Buffer.from(bytes.subarray(from, typeof length === 'number' ? from + length : undefined))
 }
 
-/** Returns the position of a write of bytes. Text is only ever written where the file is. */
+/** Returns the position of a write of bytes; null for a write of text, which goes to the file's own position. */
 function positionOf([first, , third]: readonly unknown[]): number | null {
   const position = isRange(first) ? first.position : third
   return typeof position === 'number' ? position : null
 }
 
-interface Range {
+interface BufferRange {
   readonly offset?: unknown
   readonly length?: unknown
   readonly position?: unknown
 }
 
-function isRange(value: unknown): value is Range {
+function isRange(value: unknown): value is BufferRange {
   return typeof value === 'object' && value !== null
 }
 

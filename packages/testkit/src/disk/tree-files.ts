@@ -21,7 +21,7 @@ export function readTree(root: string): Map<NodeId, TreeNode> {
   return tree
 }
 
-/** Adds what lies at a path to a tree, and returns its number; `known` has the numbers by inode. */
+/** Adds the file, folder or link at a path to a tree and returns its number; `known` has the numbers by inode. */
 function addNode(path: string, tree: Map<NodeId, TreeNode>, known: Map<number, NodeId>): NodeId | null {
   const stats = lstatSync(path)
   const earlier = known.get(stats.ino)
@@ -42,7 +42,7 @@ function addNode(path: string, tree: Map<NodeId, TreeNode>, known: Map<number, N
   return id
 }
 
-/** Makes a folder what a tree says, whatever it was. */
+/** Replaces the content of a folder by a tree. */
 export function writeTree(root: string, tree: Tree): void {
   for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
   writeEntries(root, { tree, node: rootNode, places: new Map() })
@@ -51,7 +51,7 @@ export function writeTree(root: string, tree: Tree): void {
 interface Writing {
   readonly tree: Tree
   readonly node: NodeId
-  /** Paths of the files that are written, for their further names. */
+  /** Paths of the files written so far, for their further names. */
   readonly places: Map<NodeId, string>
 }
 
@@ -75,7 +75,7 @@ function writeEntries(folder: string, { tree, node, places }: Writing): void {
   }
 }
 
-/** Returns the paths of a tree with what lies there, for comparisons: content as text, folders and links as such. */
+/** Returns the content of a tree by path, for comparisons: files as text, folders and links as such. */
 export function describeTree(tree: Tree): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const visit = (node: NodeId, path: string) => {

@@ -15,7 +15,7 @@ function canRun([program, ...args]: readonly string[]): boolean {
   return program !== undefined && spawnSync(program, args, { stdio: 'ignore' }).status === 0
 }
 
-/** Returns what a run has said, without the line that says on other machines how little of the limits is enforced. */
+/** Removes the line about partial enforcement of limits, which a run prints to stderr on other machines only. */
 export function withoutSandboxLine(stderr: string): string {
   return hasFullSandbox
     ? stderr

@@ -14,7 +14,7 @@ export type NthCall = {
 
 const preload = pathToFileURL(new URL('nth-call.mjs', import.meta.url).pathname).href
 
-/** Returns the variables under which the call fails; `callsFile`: a new file, in which the calls are counted. */
+/** Returns the environment variables that make the call fail. The program counts its calls in the new file `callsFile`. */
 export function environmentWithFailure({ kind, errno, nth, program, file = '' }: NthCall, callsFile: string) {
   return {
     NODE_OPTIONS: `--import=${preload}`,

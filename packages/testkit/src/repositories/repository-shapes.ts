@@ -157,7 +157,7 @@ function runGit(cwd: string, ...words: readonly string[]): Promise<unknown> {
   return execa('git', [...settings.flatMap((setting) => ['-c', setting]), ...words], { cwd, env, stdin: 'ignore' })
 }
 
-/** Adds a rule of the repository, which keeps those in `excludes`. */
+/** Adds an ignore rule to the repository's own list, `info/exclude` below `excludes`. */
 async function shaped(
   folder: string,
   branch: string | RegExp = 'main',
@@ -207,7 +207,7 @@ async function cloned(root: string, git: Git, ...options: readonly string[]): Pr
   return shaped(folder)
 }
 
-/** Makes a repository whose branches `main` and `side` change the same line. */
+/** Makes a repository with branches `main` and `side` that change the same line. */
 async function conflicting(root: string, git: Git): Promise<string> {
   const folder = await ordinary(root, git)
   for (const [branch, text] of [

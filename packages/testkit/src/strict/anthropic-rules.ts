@@ -1,11 +1,11 @@
 import {
-  type Fields,
   fieldsOf,
   firstRefusal,
   halfAt,
   isImage,
+  type JsonFields,
   listOf,
-  type Placed,
+  type ObjectAt,
   type ProviderRule,
   textOf,
 } from './provider-rule.ts'
@@ -155,20 +155,20 @@ export const anthropicRules: readonly ProviderRule[] = [
   },
 ]
 
-function toolsOf(body: Fields): readonly Placed[] {
+function toolsOf(body: JsonFields): readonly ObjectAt[] {
   return listOf(body['tools']).map((value, index) => ({ at: `tools.${index}.custom`, value }))
 }
 
-function placedMessages(body: Fields): readonly Placed[] {
+function placedMessages(body: JsonFields): readonly ObjectAt[] {
   return listOf(body['messages']).map((value, index) => ({ at: `messages.${index}`, value }))
 }
 
-function contentOf({ content }: Fields): readonly Fields[] {
+function contentOf({ content }: JsonFields): readonly JsonFields[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
 }
 
-/** Returns the blocks of a type, also those in results. */
-function blocksOf(body: Fields, type: string): readonly Placed[] {
+/** Returns the blocks of a type, also from inside tool results. */
+function blocksOf(body: JsonFields, type: string): readonly ObjectAt[] {
   return placedMessages(body).flatMap(({ at, value }) =>
     contentOf(value).flatMap((block, index) =>
       [block, ...listOf(block['content'])].flatMap((found) =>
@@ -178,6 +178,6 @@ function blocksOf(body: Fields, type: string): readonly Placed[] {
   )
 }
 
-function idsOf(message: Fields, type: string, key: string): readonly unknown[] {
+function idsOf(message: JsonFields, type: string, key: string): readonly unknown[] {
   return contentOf(message).flatMap((block) => (block['type'] === type ? [block[key]] : []))
 }

@@ -1,4 +1,12 @@
-import { type Fields, fieldsOf, firstRefusal, listOf, type Placed, type ProviderRule, textOf } from './provider-rule.ts'
+import {
+  fieldsOf,
+  firstRefusal,
+  type JsonFields,
+  listOf,
+  type ObjectAt,
+  type ProviderRule,
+  textOf,
+} from './provider-rule.ts'
 
 /** Rules of the Gemini API. */
 export const geminiRules: readonly ProviderRule[] = [
@@ -72,7 +80,7 @@ export const geminiRules: readonly ProviderRule[] = [
   },
 ]
 
-function declarationsOf(body: Fields): readonly Placed[] {
+function declarationsOf(body: JsonFields): readonly ObjectAt[] {
   return listOf(body['tools']).flatMap((tool, nth) =>
     listOf(tool['functionDeclarations']).map((value, index) => ({
       at: `tools[${nth}].function_declarations[${index}]`,
@@ -81,11 +89,11 @@ function declarationsOf(body: Fields): readonly Placed[] {
   )
 }
 
-function contentsOf(body: Fields): readonly Placed[] {
+function contentsOf(body: JsonFields): readonly ObjectAt[] {
   return listOf(body['contents']).map((value, index) => ({ at: `contents[${index}]`, value }))
 }
 
 /** Returns the parts of a content that have a field. */
-function partsOf(content: Fields, field: string): readonly Fields[] {
+function partsOf(content: JsonFields, field: string): readonly JsonFields[] {
   return listOf(content['parts']).filter((part) => field in part)
 }

@@ -1,16 +1,16 @@
 import {
-  type Fields,
   fieldsOf,
   firstRefusal,
   halfAt,
+  type JsonFields,
   listOf,
-  type Placed,
+  type ObjectAt,
   type ProviderRule,
   textOf,
 } from './provider-rule.ts'
 
 /** Rules about tools, which the Chat Completions API and the Responses API have in common. */
-function toolRules(toolsOf: (body: Fields) => readonly Placed[]): readonly ProviderRule[] {
+function toolRules(toolsOf: (body: JsonFields) => readonly ObjectAt[]): readonly ProviderRule[] {
   return [
     {
       source: 'https://github.com/Upsonic/Upsonic/issues/176',
@@ -60,14 +60,14 @@ function toolRules(toolsOf: (body: Fields) => readonly Placed[]): readonly Provi
 }
 
 /** Returns the schemas of tools, each at the name of its tool. */
-function schemasOf(tools: readonly Placed[]): readonly Placed[] {
+function schemasOf(tools: readonly ObjectAt[]): readonly ObjectAt[] {
   return tools.flatMap(({ value }) =>
     'parameters' in value ? [{ at: textOf(value['name']), value: fieldsOf(value['parameters']) }] : [],
   )
 }
 
 /** Tells of a name in other characters than the API takes. */
-function nameRefusal({ at, value }: Placed): string | null {
+function nameRefusal({ at, value }: ObjectAt): string | null {
   return /^[\w-]{1,64}$/.test(textOf(value['name']))
     ? null
     : `Invalid '${at}.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`
@@ -122,14 +122,14 @@ export const chatRules: readonly ProviderRule[] = [
   },
 ]
 
-function chatTools(body: Fields): readonly Placed[] {
+function chatTools(body: JsonFields): readonly ObjectAt[] {
   return listOf(body['tools']).map((tool, index) => ({
     at: `tools[${index}].function`,
     value: fieldsOf(tool['function']),
   }))
 }
 
-function chatCalls(body: Fields): readonly Placed[] {
+function chatCalls(body: JsonFields): readonly ObjectAt[] {
   return listOf(body['messages']).flatMap((message, index) =>
     listOf(message['tool_calls']).map((call, nth) => ({
       at: `messages[${index}].tool_calls[${nth}].function`,
@@ -144,7 +144,7 @@ interface Round {
   readonly results: unknown[]
 }
 
-function chatRounds(body: Fields): readonly Round[] {
+function chatRounds(body: JsonFields): readonly Round[] {
   const rounds: Round[] = [{ calls: [], results: [] }]
   for (const message of listOf(body['messages'])) {
     if (message['role'] === 'tool') rounds.at(-1)?.results.push(message['tool_call_id'])
@@ -220,8 +220,8 @@ export const responsesRules: readonly ProviderRule[] = [
   },
 ]
 
-/** Tells what a model makes behind its reasoning: anything but what its user or a tool says. */
-function isMade(item: Fields | undefined): boolean {
+/** Tells if the model itself writes such an item after its reasoning: no message of a user and no output of a tool. */
+function isMade(item: JsonFields | undefined): boolean {
   return (
     item !== undefined &&
     !/_output$|_response$/.test(textOf(item['type'])) &&
@@ -229,10 +229,10 @@ function isMade(item: Fields | undefined): boolean {
   )
 }
 
-function responsesTools(body: Fields): readonly Placed[] {
+function responsesTools(body: JsonFields): readonly ObjectAt[] {
   return listOf(body['tools']).map((value, index) => ({ at: `tools[${index}]`, value }))
 }
 
-function inputOf(body: Fields): readonly Placed[] {
+function inputOf(body: JsonFields): readonly ObjectAt[] {
   return listOf(body['input']).map((value, index) => ({ at: `input[${index}]`, value }))
 }

@@ -1,4 +1,4 @@
-/** Rule by which a provider answers a request with 400. */
+/** Reason for a provider to answer a request with status 400. */
 export interface ProviderRule {
   /** Address of the documentation or of the thread that has the refusal. */
   readonly source: string
@@ -6,28 +6,28 @@ export interface ProviderRule {
   readonly date: string
   /** Refusal as it was published, word for word. */
   readonly refusal: string
-  /** Returns what the provider says of a request; null for one that this rule lets pass. */
+  /** Returns the provider's error for a request; null for a request that this rule accepts. */
   readonly refuse: (request: ReadRequest) => string | null
 }
 
-/** Request as a rule reads it. */
+/** Request in the form that a rule reads. */
 interface ReadRequest {
-  /** Body as it came. */
+  /** Body as received. */
   readonly text: string
-  readonly body: Fields
+  readonly body: JsonFields
   /** Model of the address, which the Gemini API names there. */
   readonly model: string
 }
 
 /** Fields of a JSON object, which may have any type. */
-export type Fields = Readonly<Record<string, unknown>>
+export type JsonFields = Readonly<Record<string, unknown>>
 
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {} // narrowed: an object that is no list
+export function fieldsOf(value: unknown): JsonFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonFields) : {} // narrowed: an object that is no list
 }
 
-/** Returns the objects of a list; none for another value. */
-export function listOf(value: unknown): readonly Fields[] {
+/** Returns the objects of a list; an empty list for another value. */
+export function listOf(value: unknown): readonly JsonFields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : []
 }
 
@@ -35,14 +35,14 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Place in a body, and the object there. */
-export interface Placed {
+/** Object in a body, with its path there. */
+export interface ObjectAt {
   readonly at: string
-  readonly value: Fields
+  readonly value: JsonFields
 }
 
 /** Returns the first refusal of objects, in their order. */
-export function firstRefusal(placed: readonly Placed[], refuse: (one: Placed) => string | null): string | null {
+export function firstRefusal(placed: readonly ObjectAt[], refuse: (one: ObjectAt) => string | null): string | null {
   for (const one of placed) {
     const refusal = refuse(one)
     if (refusal !== null) return refusal
@@ -50,7 +50,7 @@ export function firstRefusal(placed: readonly Placed[], refuse: (one: Placed) =>
   return null
 }
 
-/** Returns the place of the first half of a surrogate pair in JSON text; -1 for none. */
+/** Returns the index of the first unpaired surrogate in JSON text; -1 for well-formed text. */
 export function halfAt(json: string): number {
   for (const { 0: found, index } of json.matchAll(escapes)) if (/^\\u[dD][89a-fA-F]..$/.test(found)) return index
   return -1

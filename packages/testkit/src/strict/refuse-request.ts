@@ -1,4 +1,4 @@
-import type { RecordedRequest, Wire } from '../scripted-step.ts'
+import type { RecordedRequest, Wire } from '../wires/scripted-step.ts'
 import { anthropicRules } from './anthropic-rules.ts'
 import { geminiRules } from './gemini-rules.ts'
 import { chatRules, responsesRules } from './openai-rules.ts'
@@ -12,7 +12,7 @@ export const providerRules: Readonly<Record<Wire, readonly ProviderRule[]>> = {
   responses: responsesRules,
 }
 
-/** Returns what the provider says of a request that it does not take; null for any other. */
+/** Returns the provider's error for a request that it refuses; null for any other. */
 export function refusalOf({
   wire,
   text,

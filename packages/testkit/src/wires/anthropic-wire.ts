@@ -5,11 +5,11 @@ import {
   type ScriptedCall,
   textChunks,
   type Usage,
-} from '../scripted-step.ts'
+} from './scripted-step.ts'
 
 type Event = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** Returns the server-sent events, in order, by which the Messages API streams the answer. */
+/** Returns the server-sent events of the Messages API for the answer, in order. */
 export function anthropicFrames(step: AnswerStep, requestNumber: number): string[] {
   const usage = step.usage ?? defaultUsage
   const message = { id: `msg_${requestNumber}`, type: 'message', role: 'assistant', model: 'scripted', content: [] }
@@ -33,7 +33,7 @@ function stopReason(step: AnswerStep): string {
   return step.calls?.length ? 'tool_use' : 'end_turn'
 }
 
-/** Returns the counts; this API counts what it read from its cache apart from other input. */
+/** Returns the usage. This API counts input that it read from its cache apart from other input. */
 function inputOf({ input, cached = 0, reasoning = 0 }: Usage, output: number): object {
   return {
     input_tokens: input - cached,

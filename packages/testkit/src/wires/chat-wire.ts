@@ -5,9 +5,9 @@ import {
   type ScriptedCall,
   textChunks,
   type Usage,
-} from '../scripted-step.ts'
+} from './scripted-step.ts'
 
-/** Returns the server-sent events, in order, by which a Chat Completions endpoint streams the answer. */
+/** Returns the server-sent events of a Chat Completions endpoint for the answer, in order. */
 export function chatFrames(step: AnswerStep, requestNumber: number): string[] {
   const head = { id: `chatcmpl_${requestNumber}`, object: 'chat.completion.chunk', created: 0, model: 'scripted' }
   const choice = (delta: object, finish: string | null = null) => ({

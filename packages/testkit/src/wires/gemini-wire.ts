@@ -1,6 +1,6 @@
-import { type AnswerStep, defaultUsage, type ScriptedCall, textChunks, type Usage } from '../scripted-step.ts'
+import { type AnswerStep, defaultUsage, type ScriptedCall, textChunks, type Usage } from './scripted-step.ts'
 
-/** Returns the server-sent events, in order, by which the Gemini API streams the answer. */
+/** Returns the server-sent events of the Gemini API for the answer, in order. */
 export function geminiFrames(step: AnswerStep, requestNumber: number): string[] {
   const usageMetadata = usageFields(step.usage ?? defaultUsage)
   const chunk = (parts: readonly object[], more: object = {}) => ({

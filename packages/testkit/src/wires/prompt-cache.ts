@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
-/** Cache of a provider, which reads what an earlier request began with. */
+/** Cache of a provider for the beginnings of earlier requests. */
 export interface PromptCache {
-  /** Takes a request in; returns its size and how much of it an earlier one had written. */
+  /** Records a request. Returns its size and the size of the beginning that it shares with an earlier request. */
   take(body: string): PromptCacheUse
 }
 
@@ -36,7 +36,7 @@ export function createMessagesCache(): PromptCache {
       )
       const cachedBlocks = hits.reduce((most, index) => Math.max(most, index + 1), 0)
       for (const mark of marks) written.add(blocks[mark]?.prefix ?? '')
-      const bytesOf = (part: readonly Block[]) => part.reduce((sum, { bytes }) => sum + bytes, 0)
+      const bytesOf = (part: readonly PromptBlock[]) => part.reduce((sum, { bytes }) => sum + bytes, 0)
       const cachedBytes = bytesOf(blocks.slice(0, cachedBlocks))
       return { totalBytes: bytesOf(blocks), cachedBytes, totalBlocks: blocks.length, cachedBlocks }
     },
@@ -66,14 +66,14 @@ interface Markable {
   readonly cache_control?: object
 }
 
-interface Block {
+interface PromptBlock {
   readonly bytes: number
   readonly isMarked: boolean
   /** Hash of all blocks up to this one. */
   readonly prefix: string
 }
 
-function blocksOf({ tools = [], system = [], messages }: MessagesBody): readonly Block[] {
+function blocksOf({ tools = [], system = [], messages }: MessagesBody): readonly PromptBlock[] {
   const parts = [
     ...tools.map((block) => ['tools', block] as const),
     ...system.map((block) => ['system', block] as const),

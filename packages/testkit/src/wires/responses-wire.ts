@@ -5,12 +5,12 @@ import {
   type ScriptedCall,
   textChunks,
   type Usage,
-} from '../scripted-step.ts'
+} from './scripted-step.ts'
 
 type Frame = { readonly type: string } & Readonly<Record<string, unknown>>
-type Output = { readonly item: object; readonly frames: readonly Frame[] }
+type StreamedItem = { readonly item: object; readonly frames: readonly Frame[] }
 
-/** Returns the server-sent events, in order, by which the Responses API streams the answer. */
+/** Returns the server-sent events of the Responses API for the answer, in order. */
 export function responsesFrames(step: AnswerStep, requestNumber: number): string[] {
   const outputs = [
     ...(step.reasoning === undefined ? [] : [reasoningOutput(step.reasoning, `rs_${requestNumber}`)]),
@@ -53,7 +53,7 @@ function usageFields(usage: Usage): object {
   }
 }
 
-function reasoningOutput(text: string, id: string): Output {
+function reasoningOutput(text: string, id: string): StreamedItem {
   const part = { type: 'summary_text', text }
   const item = { id, type: 'reasoning', summary: [part], encrypted_content: `sealed-${id}` }
   const at = { item_id: id, summary_index: 0 }
@@ -70,7 +70,7 @@ function reasoningOutput(text: string, id: string): Output {
   }
 }
 
-function messageOutput(step: AnswerStep, id: string): Output {
+function messageOutput(step: AnswerStep, id: string): StreamedItem {
   const chunks = textChunks(step)
   const text = chunks.join('')
   const part = { type: 'output_text', text, annotations: [] }
@@ -90,7 +90,7 @@ function messageOutput(step: AnswerStep, id: string): Output {
   }
 }
 
-function callOutput(call: ScriptedCall, number: string): Output {
+function callOutput(call: ScriptedCall, number: string): StreamedItem {
   const id = `fc_${number}`
   const text = argumentsText(call)
   const open = { id, type: 'function_call', call_id: call.id ?? `call_${number}`, name: call.name, arguments: '' }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CliResult, cliPath, type ScriptedCall, type Step, startProgram } from '@parley/testkit'
+import { type CliResult, cliPath, type ScriptedCall, type ScriptedStep, startProgram } from '@parley/testkit'
 import { expect } from 'vitest'
 import { asUser, giveTo } from '../world/attack-user.ts'
 import type { AttackWorld } from '../world/attack-world.ts'
@@ -118,7 +118,7 @@ function talk(
   { world, attack, cwd, environment = false }: Attempt & { readonly environment?: boolean },
   ...calls: readonly ScriptedCall[]
 ) {
-  const steps: readonly Step[] = [{ calls }, { text: 'done' }]
+  const steps: readonly ScriptedStep[] = [{ calls }, { text: 'done' }]
   const where = environment ? { ...settings, environment: environmentName, environmentCwd: cwd } : settings
   return converse(world, { client: world.server.client, attack, cwd, settings: where, answer }, steps)
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Approval, ApprovalDecision } from '@parley/client'
-import type { Step } from '@parley/testkit'
+import type { ScriptedStep } from '@parley/testkit'
 import { expect } from 'vitest'
 import { asUser } from '../world/attack-user.ts'
 import type { AttackWorld } from '../world/attack-world.ts'
@@ -40,7 +40,7 @@ export async function swapMeanwhile({ attack, world, places, given }: Swapped): 
   const calls = [{ name: call.tool, arguments: call.args }]
   await using stack = new AsyncDisposableStack()
   // The folder is there when the conversation opens.
-  const begin: Step = () => {
+  const begin: ScriptedStep = () => {
     stack.use(race(world, cwd, swapped.race))
     return { calls }
   }

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Parley } from '@parley/client'
-import type { Step } from '@parley/testkit'
+import type { ScriptedStep } from '@parley/testkit'
 import { expect } from 'vitest'
 import { giveTo } from '../world/attack-user.ts'
 import { converse, settingsOf } from '../world/converse.ts'
@@ -29,7 +29,7 @@ async function expectKept(told: Told, { client, cwd, files, meanwhile }: Attacke
     before = looks()
     return { calls: [command] }
   }
-  const patches = files.map((file): Step => {
+  const patches = files.map((file): ScriptedStep => {
     return () => ({ calls: [{ name: 'apply_patch', arguments: { patch: patchOf(file, lookAt(join(cwd, file))) } }] })
   })
   const recipe = { client, attack: `${nameOf(told)}-kept`, cwd, settings: settingsOf[mode] }

@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '@parley/client'
-import type { Step } from '@parley/testkit'
+import type { ScriptedStep } from '@parley/testkit'
 import { expect } from 'vitest'
 import { giveTo } from '../world/attack-user.ts'
 import type { AttackedServer } from '../world/attacked-server.ts'
@@ -13,7 +13,7 @@ interface Site {
   readonly cwd: string
   readonly out: string
   write(name: string, text: string, mode?: number): void
-  talk(server: AttackedServer, steps: readonly Step[]): Promise<Talk>
+  talk(server: AttackedServer, steps: readonly ScriptedStep[]): Promise<Talk>
 }
 
 function siteOf(told: Told): Site {
@@ -41,7 +41,7 @@ function expectNothing({ out, cwd }: Site): void {
   expect(lookAt(`${cwd}/pwned`)).toBe('nothing')
 }
 
-const shell = (command: string): Step => ({ calls: [{ name: 'shell', arguments: { command } }] })
+const shell = (command: string): ScriptedStep => ({ calls: [{ name: 'shell', arguments: { command } }] })
 
 export const projectConfig: Scenarios = {
   async A039(told) {

@@ -1,12 +1,14 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { type Step, waitUntil } from '@parley/testkit'
+import { type ScriptedStep, waitUntil } from '@parley/testkit'
 import { expect } from 'vitest'
 import { converse, messageOf, openTalk, outputOf, settingsOf } from '../world/converse.ts'
 import { nameOf, type Scenarios } from './scenario.ts'
 
-const shell = (command: string, more = {}): Step => ({ calls: [{ name: 'shell', arguments: { command, ...more } }] })
+const shell = (command: string, more = {}): ScriptedStep => ({
+  calls: [{ name: 'shell', arguments: { command, ...more } }],
+})
 
 const serve =
   "perl -MSocket -e 'socket(S,AF_INET,SOCK_STREAM,0);bind(S,sockaddr_in(7614,INADDR_LOOPBACK));listen(S,5);while(accept(C,S)){print C qq(ALIVE\\n);close C}'"

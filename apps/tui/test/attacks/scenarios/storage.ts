@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '@parley/client'
-import type { Step } from '@parley/testkit'
+import type { ScriptedStep } from '@parley/testkit'
 import { expect } from 'vitest'
 import { giveTo } from '../world/attack-user.ts'
 import type { AnotherServer, OtherServer } from '../world/attack-world.ts'
@@ -20,7 +20,9 @@ import { bytesOf, converse, filesOf, messageOf, openTalk, settingsOf } from '../
 import { lookAt, modeOf } from '../world/look-at.ts'
 import { nameOf, onlyOnce, type Scenarios, type Told } from './scenario.ts'
 
-const shell = (command: string, more = {}): Step => ({ calls: [{ name: 'shell', arguments: { command, ...more } }] })
+const shell = (command: string, more = {}): ScriptedStep => ({
+  calls: [{ name: 'shell', arguments: { command, ...more } }],
+})
 
 /** A turn with one command, in a server of its own. */
 async function saved(told: Told, recipe: AnotherServer = {}, command = 'echo fine'): Promise<Saved> {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { cliPath, type Step, startPty } from '@parley/testkit'
+import { cliPath, type ScriptedStep, startPty } from '@parley/testkit'
 import { expect } from 'vitest'
 import { rest, seenAt, type Typed, typeAtOnce } from '../../ui/type-keys.ts'
 import { openUi } from '../../view/scenes/scene.ts'
@@ -17,7 +17,7 @@ const effects = /\u001b\[\?1337h|\u001b\]1337|\u009d1337|\u0007\u0007/
 /** The program on a terminal, over a home of its own, with a first message that names the attack. */
 function openTerminal(
   told: Told,
-  options: { readonly steps: readonly Step[]; readonly more?: string; readonly flags?: readonly string[] },
+  options: { readonly steps: readonly ScriptedStep[]; readonly more?: string; readonly flags?: readonly string[] },
 ) {
   const { world } = told
   const name = nameOf(told)
@@ -108,7 +108,7 @@ export const terminal: Scenarios = {
     await pty.waitFor(/\/mcp/)
     pty.press('Enter')
     await pty.waitFor(/evil +\w+/)
-    expect(pty.transcript().join('\n')).toContain('shown')
+    expect(pty.terminal.transcript().join('\n')).toContain('shown')
     expect(pty.rawBytes().toString('latin1')).not.toMatch(effects)
     expect(pty.rawBytes().toString()).not.toMatch(effects)
   },

@@ -1,12 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Step, waitUntil } from '@parley/testkit'
+import { type ScriptedStep, waitUntil } from '@parley/testkit'
 import { expect } from 'vitest'
 import { converse, messageOf, openTalk, outputOf, settingsOf } from '../world/converse.ts'
 import { lookAt, processesBelow } from '../world/look-at.ts'
 import { nameOf, onlyOnce, type Scenarios } from './scenario.ts'
 
-const shell = (command: string, more = {}): Step => ({ calls: [{ name: 'shell', arguments: { command, ...more } }] })
+const shell = (command: string, more = {}): ScriptedStep => ({
+  calls: [{ name: 'shell', arguments: { command, ...more } }],
+})
 
 /** The whole thousand takes seconds, most of them in telling this client of each. */
 const callCount = process.env['PARLEY_LONG_TESTS'] === '1' ? 1000 : 250

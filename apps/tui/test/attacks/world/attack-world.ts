@@ -13,7 +13,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Environment, type ModelServer, type RecordedRequest, type Step, startModelServer } from '@parley/testkit'
+import {
+  type EnvVariables,
+  type ModelServer,
+  type RecordedRequest,
+  type ScriptedStep,
+  startModelServer,
+} from '@parley/testkit'
 import { type AttackUser, giveTo } from './attack-user.ts'
 import { type AttackedServer, type ServerRecipe, startAttackedServer } from './attacked-server.ts'
 import type { Places } from './placeholders.ts'
@@ -35,12 +41,12 @@ export interface AttackWorld extends AsyncDisposable {
   /** `A` full, `B` partial, `C` none. */
   readonly enforcement: string
   /** Scripts the answers of the model in the conversation whose first message names this attack. */
-  script(attack: string, steps: readonly Step[]): void
+  script(attack: string, steps: readonly ScriptedStep[]): void
   requestsOf(attack: string): readonly RecordedRequest[]
   /** Fresh folders of one attack, with what its placeholders stand for. */
   places(attack: string): Places
   /** Arguments and environment of a server over this home. */
-  environment(home: string): Environment
+  environment(home: string): EnvVariables
   makeHome(config?: string): string
   /** A further server, over another home unless told. */
   another(recipe?: AnotherServer): Promise<OtherServer>
@@ -194,7 +200,7 @@ request_max_retries = 0
 `
 }
 
-function environment({ canary, key }: Machine, home: string): Environment {
+function environment({ canary, key }: Machine, home: string): EnvVariables {
   return {
     HOME: home,
     PARLEY_HOME: join(home, '.parley'),
@@ -236,11 +242,11 @@ function makePlaces({ user, base }: Machine, attack: string): Places {
 
 /** Answers of the model in each conversation, though all of them ask the same server. */
 function createScripts() {
-  const steps = new Map<string, Step[]>()
+  const steps = new Map<string, ScriptedStep[]>()
   const requests = new Map<string, RecordedRequest[]>()
   const nameIn = (text: string) => attackName.exec(text)?.[1] ?? ''
   const route =
-    (model: ModelServer): Step =>
+    (model: ModelServer): ScriptedStep =>
     async (request) => {
       model.script([route(model)])
       const name = nameIn(request.text)
@@ -249,7 +255,7 @@ function createScripts() {
       return typeof step === 'function' ? await step(request) : step
     }
   return {
-    script: (attack: string, more: readonly Step[]) => void steps.set(attack, [...more]),
+    script: (attack: string, more: readonly ScriptedStep[]) => void steps.set(attack, [...more]),
     requestsOf: (attack: string): readonly RecordedRequest[] => requests.get(attack) ?? [],
     answer: (model: ModelServer) => model.script([route(model)]),
   }

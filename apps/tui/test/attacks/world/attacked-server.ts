@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { type CheckResult, connect, type Parley } from '@parley/client'
 import { methods } from '@parley/protocol/schema'
 import { createStreamTransport } from '@parley/rpc'
-import { cleanEnvironment, cliPath, type Environment, killMarked, markVariable, newMark } from '@parley/testkit'
+import { cleanEnvironment, cliPath, type EnvVariables, killMarked, markVariable, newMark } from '@parley/testkit'
 import { type AttackUser, asUser } from './attack-user.ts'
 
 export interface ServerRecipe {
   readonly user: AttackUser
-  readonly env: Environment
+  readonly env: EnvVariables
   readonly cwd: string
   readonly args?: readonly string[]
   /** Put before the command, to start it as an attacker would. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { ApprovalDecision } from '@parley/client'
-import type { ScriptedCall, Step } from '@parley/testkit'
+import type { ScriptedCall, ScriptedStep } from '@parley/testkit'
 import type { AttackCase, Input, Mode } from './attack-case.ts'
 import { asUser } from './attack-user.ts'
 import type { AttackWorld } from './attack-world.ts'
@@ -53,11 +53,13 @@ function answerTo(input: Input, mode: Mode, { enforcement }: AttackWorld): Appro
   return 'denied'
 }
 
-function stepsOf(input: Input, mode: Mode): readonly Step[] {
+function stepsOf(input: Input, mode: Mode): readonly ScriptedStep[] {
   if (input.text !== undefined) return [{ text: input.text }]
   const calls = callsOf(input, mode)
-  const further = (input.then_commands ?? []).map((command): Step => ({ calls: [shell(command, mode)] }))
-  const others = (input.then_calls ?? []).map(({ tool, args }): Step => ({ calls: [{ name: tool, arguments: args }] }))
+  const further = (input.then_commands ?? []).map((command): ScriptedStep => ({ calls: [shell(command, mode)] }))
+  const others = (input.then_calls ?? []).map(
+    ({ tool, args }): ScriptedStep => ({ calls: [{ name: tool, arguments: args }] }),
+  )
   return [{ calls }, ...further, ...others, { text: 'done' }]
 }
 

@@ -10,7 +10,7 @@ import type {
   Overrides,
   Parley,
 } from '@parley/client'
-import type { RecordedRequest, Step } from '@parley/testkit'
+import type { RecordedRequest, ScriptedStep } from '@parley/testkit'
 import type { Mode } from './attack-case.ts'
 
 /** A question as it was put, with the state it was part of. */
@@ -39,7 +39,7 @@ export interface TalkRecipe {
 }
 
 export interface Scripts {
-  script(attack: string, steps: readonly Step[]): void
+  script(attack: string, steps: readonly ScriptedStep[]): void
   requestsOf(attack: string): readonly RecordedRequest[]
 }
 
@@ -117,7 +117,7 @@ export function openTalk(client: Parley, conversation: Conversation): OpenTalk {
 export const messageOf = (attack: string): string => `attack <${attack}>`
 
 /** Sends one message and waits for the end of its turn. Questions get a no unless the recipe says otherwise. */
-export async function converse(scripts: Scripts, recipe: TalkRecipe, steps: readonly Step[]): Promise<Talk> {
+export async function converse(scripts: Scripts, recipe: TalkRecipe, steps: readonly ScriptedStep[]): Promise<Talk> {
   const { client, attack, cwd, settings, answer = () => 'denied' as const } = recipe
   scripts.script(attack, steps)
   const conversation = await client.create({ cwd, ...settings })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import {
   cleanEnvironment,
   cliPath,
-  type Environment,
+  type EnvVariables,
   killMarked,
   markVariable,
   newMark,
@@ -29,7 +29,7 @@ export interface RawProgram extends AsyncDisposable {
 
 interface Recipe {
   readonly user: AttackUser
-  readonly env: Environment
+  readonly env: EnvVariables
   readonly cwd: string
   readonly program: 'mcp-server' | 'exec-server' | 'server'
   readonly flags?: readonly string[]

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ApprovalId, type Envelope, hookEvents, type Item, type ParamsOf } from '@parley/protocol'
-import { type ModelServer, type Step, startModelServer } from '@parley/testkit'
+import { type ModelServer, type ScriptedStep, startModelServer } from '@parley/testkit'
 import { expect } from 'vitest'
 import type { TestClient, Watched } from '../../engine/support/test-client.ts'
 import { expectShownIsStored } from './after-kill.ts'
@@ -16,7 +16,11 @@ export interface LongCourse extends AsyncDisposable {
   readonly watched: Watched
   readonly ids: { readonly conversationId: string }
   /** Sends a message whose turn the model answers by these steps. */
-  say(text: string, steps: readonly Step[], more?: Partial<ParamsOf<'conversation/sendMessage'>>): Promise<unknown>
+  say(
+    text: string,
+    steps: readonly ScriptedStep[],
+    more?: Partial<ParamsOf<'conversation/sendMessage'>>,
+  ): Promise<unknown>
   /** Kills the server, and has another one resume the conversation. */
   killed(): Promise<void>
   /** Resolves when a part of a text of the model has come. */
@@ -30,7 +34,7 @@ export interface LongCourse extends AsyncDisposable {
   /** Resolves when the turn has ended well, with all steps of the model. */
   turnEnded(): Promise<void>
   /** Goes on with a turn that a kill has cut. */
-  goOn(steps: readonly Step[], more?: Partial<ParamsOf<'conversation/sendMessage'>>): Promise<void>
+  goOn(steps: readonly ScriptedStep[], more?: Partial<ParamsOf<'conversation/sendMessage'>>): Promise<void>
   configure(settings: ParamsOf<'conversation/configure'>['settings']): Promise<void>
   /** Everything that the log has, from its beginning. */
   log(): readonly Envelope['event'][]

@@ -1,5 +1,5 @@
 import type { ConversationState } from '@parley/protocol'
-import { type RecordedRequest, type Step, startModelServer, waitUntil } from '@parley/testkit'
+import { type RecordedRequest, type ScriptedStep, startModelServer, waitUntil } from '@parley/testkit'
 import fc from 'fast-check'
 import type { TestClient, Watched } from '../../engine/support/test-client.ts'
 import { fullAccess, type ProcessPlace, processPlace } from './spawned-server.ts'
@@ -36,7 +36,7 @@ const answers = {
   unknownTool: () => ({ calls: [call('shel', { command: 'x' })] }),
 } satisfies Readonly<Record<string, (nth: number) => Reply>>
 
-type Reply = Exclude<Step, (...parts: never[]) => unknown>
+type Reply = Exclude<ScriptedStep, (...parts: never[]) => unknown>
 
 const call = (name: string, args: unknown) => ({ name, arguments: args })
 const shell = (command: string, more = {}) => call('shell', { command, ...more })

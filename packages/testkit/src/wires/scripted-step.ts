@@ -67,7 +67,7 @@ export type Delivery = {
 }
 
 export type ReplyStep = (AnswerStep | StatusStep | RawStep | HangStep) & Delivery
-export type Step = ReplyStep | ((request: RecordedRequest) => ReplyStep | Promise<ReplyStep>)
+export type ScriptedStep = ReplyStep | ((request: RecordedRequest) => ReplyStep | Promise<ReplyStep>)
 
 /** Cuts the text of a step into the deltas that it asks for. */
 export function textChunks(step: AnswerStep): readonly string[] {

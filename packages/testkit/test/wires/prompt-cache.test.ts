@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMessagesCache, createPrefixCache } from '../src/index.ts'
+import { createMessagesCache, createPrefixCache } from '../../src/index.ts'
 
 const mark = { cache_control: { type: 'ephemeral' } }
 const text = (words: string, more: object = {}) => ({ type: 'text', text: words, ...more })
