@@ -3,7 +3,7 @@ import { Client, type ElicitResult, StreamableHTTPClientTransport, type Transpor
 import type { StreamedProcess } from '@parley/host'
 import * as z from 'zod'
 import type { CallWatch, McpConnection } from './connection.ts'
-import { readForm } from './forms/elicitation-form.ts'
+import { readForm } from './elicitation-form.ts'
 import { programTransport } from './program-transport.ts'
 import { pages, resourceList, toolList } from './read-list.ts'
 import { callResult, resourceParts } from './read-result.ts'
@@ -35,7 +35,7 @@ export interface ConnectOptions {
   /** Called when the connection has ended on either side; with a reason where the endpoint lost the session. */
   readonly onClose: (lost?: LostSession) => void
   readonly onToolsChanged: () => void
-  /** Called with log messages of the server, errors, and lines that are no messages. */
+  /** Called with log messages of the server, errors, and invalid lines. */
   readonly onRemark: (text: string) => void
 }
 

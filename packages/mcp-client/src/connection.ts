@@ -16,21 +16,21 @@ export interface ServerResource {
   readonly mimeType: string | null
 }
 
-/** Fault for which a tool is left out of a list; one of the list itself where `tool` is null. */
+/** Fault of a tool that is left out of a list, or of the list itself where `tool` is null. */
 export interface ListProblem {
   readonly tool: string | null
   readonly why: string
 }
 
 export interface ToolList {
-  /** Each has a name of its own. */
+  /** Tools with different names. */
   readonly tools: readonly ServerTool[]
   readonly problems: readonly ListProblem[]
 }
 
 export interface ResourceList {
   readonly resources: readonly ServerResource[]
-  /** Reason for which the list may be cut; null for a whole one. */
+  /** Reason why the list may be cut; null for a whole one. */
   readonly problem: string | null
 }
 
@@ -43,7 +43,7 @@ export type ResultPart =
 export interface CallResult {
   readonly isError: boolean
   readonly parts: readonly ResultPart[]
-  /** Structured content; null when there is none. */
+  /** Structured content, or null. */
   readonly structured: unknown
 }
 
@@ -116,7 +116,7 @@ async function textOf(part: ResultPart, keep: (bytes: Buffer) => Promise<string>
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal
   readonly reached: boolean
-  /** Resolves as `wait` does and pauses the deadline until then. */
+  /** Pauses the deadline until `wait` settles, and settles alike. */
   pausedFor<Result>(wait: Promise<Result>): Promise<Result>
 }
 

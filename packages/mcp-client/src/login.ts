@@ -13,9 +13,9 @@ export interface McpLogin {
   /** Address of the server; the login counts for no other. */
   readonly url: string
   readonly accessToken: string
-  /** End of the access token in ms since the epoch; null where the server names none. */
+  /** End of the access token in ms since the epoch; null where the server names no end. */
   readonly expiresAtMs: number | null
-  /** All texts of the login that must never be shown. */
+  /** All secret texts of the login. */
   readonly secrets: readonly string[]
   /** Registration, tokens and addresses in the form of the SDK. */
   readonly state: Readonly<Record<string, unknown>>
@@ -42,10 +42,10 @@ export class McpLoginError extends Error {
   }
 }
 
-/** Way back from the browser. */
+/** Return of the browser to parley. */
 interface Redirect {
   readonly uri: string
-  /** Resolves to the parameters of the way back with this state. */
+  /** Resolves to the parameters of the return with this state. */
   arrived(state: string): Promise<URLSearchParams>
 }
 
@@ -64,7 +64,10 @@ export interface WaitingLogin {
   readonly login: Promise<McpLogin>
 }
 
-/** Begins a login by OAuth: asks the server who authorises for it, and registers there. Rejects with `McpLoginError`. */
+/**
+ * Begins a login by OAuth: asks the server for its authorisation server, and registers there. Rejects with
+ * `McpLoginError`.
+ */
 export async function beginMcpLogin({ url, redirect, signal, now, fetch }: LoginRequest): Promise<WaitingLogin> {
   const memory: Memory = {}
   const state = randomBytes(24).toString('base64url')
@@ -85,7 +88,7 @@ export async function beginMcpLogin({ url, redirect, signal, now, fetch }: Login
     const found = await redirect.arrived(state)
     const code = found.get('code')
     if (code === null) throw new McpLoginError('refused', `The login was refused (${found.get('error') ?? 'no code'}).`)
-    await authorise(provider, { url, signal, fetch, code, iss: found.get('iss') })
+    await authorise(provider, { url, signal, fetch }, { code, iss: found.get('iss') })
     return loginFrom(memory, url, now())
   }
   return { authorizeUrl, login: finish() }
@@ -103,7 +106,7 @@ interface Renewal {
  */
 export async function renewMcpLogin({ url, state }: McpLogin, { nowMs, signal, fetch }: Renewal): Promise<McpLogin> {
   const memory: Memory = { ...state }
-  const { discovery, client, tokens } = kept(memory)
+  const { discovery, client, tokens } = savedLogin(memory)
   const refreshToken = tokens?.refresh_token
   if (discovery === undefined || client === undefined || refreshToken === undefined)
     throw new McpLoginError('ended', `The login at ${new URL(url).host} has ended, and nothing renews it.`)
@@ -130,7 +133,7 @@ interface IssuedTokens {
 
 /** Returns the tokens of a login as their issuer knows them; null when the login does not name its issuer. */
 export function issuedTokens({ accessToken, state }: McpLogin): IssuedTokens | null {
-  const { discovery, client, tokens } = kept({ ...state })
+  const { discovery, client, tokens } = savedLogin({ ...state })
   if (discovery === undefined || client === undefined) return null
   return {
     issuer: discovery.authorizationServerMetadata?.issuer ?? String(discovery.authorizationServerUrl),
@@ -150,13 +153,14 @@ interface Interaction {
   readonly open: (authorizeUrl: URL) => void
 }
 
-interface Kept {
+/** Values of a login, by their names in the SDK. */
+interface SavedLogin {
   readonly client?: OAuthClientInformationMixed
   readonly tokens?: OAuthTokens
   readonly discovery?: OAuthDiscoveryState
 }
 
-function kept(memory: Memory): Kept {
+function savedLogin(memory: Memory): SavedLogin {
   return memory // narrowed: only the SDK writes these, and reads them in its own form
 }
 
@@ -182,38 +186,34 @@ function providerFrom(memory: Memory, { uri, state, open }: Interaction): OAuthC
   }
 }
 
-interface Asked {
-  readonly url: string
-  readonly signal: AbortSignal
-  readonly fetch: typeof fetch
-}
+/** Server that a step of a login asks, and how. */
+type LoginStep = Pick<LoginRequest, 'url' | 'signal' | 'fetch'>
 
-interface Step extends Asked {
-  readonly code?: string
-  readonly iss?: string | null
-}
-
-async function authorise(provider: OAuthClientProvider, { code, iss = null, ...asked }: Step): Promise<void> {
+async function authorise(
+  provider: OAuthClientProvider,
+  step: LoginStep,
+  { code, iss = null }: { readonly code?: string; readonly iss?: string | null } = {},
+): Promise<void> {
   const answer = { ...(code === undefined ? {} : { authorizationCode: code }), ...(iss === null ? {} : { iss }) }
-  await explained(asked, ({ sdk, fetchFn }) => sdk.auth(provider, { serverUrl: asked.url, fetchFn, ...answer }))
+  await explained(step, ({ sdk, fetchFn }) => sdk.auth(provider, { serverUrl: step.url, fetchFn, ...answer }))
 }
 
 /** Characters of a server's own words that are shown: they may be a whole page. */
 const shownChars = 300
 
-/** Codes by which a server says that a login counts no longer. */
+/** Codes of a server for a login that it no longer accepts. */
 const endCodes = ['invalid_grant', 'invalid_client', 'unauthorized_client']
 
 interface Tools {
   readonly sdk: typeof import('@modelcontextprotocol/client')
-  /** Waits 30 s at most, and reads no more of an answer than of a message. */
+  /** Waits at most `answerMs`, and reads at most one message's size of an answer. */
   readonly fetchFn: FetchLike
 }
 
 const answerMs = 30_000
 
-/** Loads what a login needs, which is too much for the start of the program. */
-async function loadTools({ signal, fetch }: Asked): Promise<Tools> {
+/** Loads the code of a login, which is too much for the start of the program. */
+async function loadTools({ signal, fetch }: LoginStep): Promise<Tools> {
   const [sdk, { limitedFetch }] = await Promise.all([
     import('@modelcontextprotocol/client'),
     import('./replies/limit-replies.ts'),
@@ -225,17 +225,17 @@ async function loadTools({ signal, fetch }: Asked): Promise<Tools> {
 }
 
 /** Runs a step of the SDK. Its errors become a `McpLoginError`. */
-async function explained(asked: Asked, step: (tools: Tools) => Promise<unknown>): Promise<void> {
-  const tools = await loadTools(asked)
+async function explained(step: LoginStep, run: (tools: Tools) => Promise<unknown>): Promise<void> {
+  const tools = await loadTools(step)
   try {
-    await step(tools)
+    await run(tools)
   } catch (error) {
     if (error instanceof McpLoginError) throw error
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
     const said = error instanceof Error ? `${error.message}${cause}` : String(error)
     const shown = said.length > shownChars ? `${said.slice(0, shownChars)}…` : said
     const isEnd = error instanceof tools.sdk.OAuthError && endCodes.includes(error.code)
-    const message = `The login at ${new URL(asked.url).host} failed: ${shown}${shown.endsWith('.') ? '' : '.'}`
+    const message = `The login at ${new URL(step.url).host} failed: ${shown}${shown.endsWith('.') ? '' : '.'}`
     throw new McpLoginError(isEnd ? 'ended' : 'refused', message, error)
   }
 }

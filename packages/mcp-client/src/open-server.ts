@@ -35,12 +35,16 @@ export interface OpenedServer {
 }
 
 export interface OpenWatch {
+  /** Other machine that the program starts on; null for this one. */
   readonly place: ProgramPlace | null
   /** Aborts when the server is no longer needed. */
   readonly signal: AbortSignal
   readonly log: ServerLogFile
   onTools(list: ToolList): void
-  /** Called when an opened server broke down and its program has ended; `hasWorked` when only a session that worked is lost. */
+  /**
+   * Called when an opened server broke down and its program has ended; `hasWorked` when only a session that worked is
+   * lost.
+   */
   onLost(why: string, hasWorked: boolean): void
 }
 
@@ -48,8 +52,8 @@ export interface OpenWatch {
 const graceMs = 200
 
 /**
- * Starts a server or connects to it, and lists its tools. Rejects with an `Error` written for people, after the
- * program has ended.
+ * Starts a server or connects to it, and lists its tools. Rejects with an `Error` written for people, after the program
+ * has ended.
  */
 export async function openServer(settings: McpSettings, ports: McpPorts, watch: OpenWatch): Promise<OpenedServer> {
   const { launch, startupTimeoutMs: timeoutMs } = settings
@@ -59,7 +63,7 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
     import('./connect.ts'),
     import('./replies/lost-session.ts'),
   ])
-  const program = launch.kind === 'stdio' ? await startProgram(launch, { ...ports, place: watch.place }, watch) : null
+  const program = launch.kind === 'stdio' ? await startProgram(launch, ports, watch) : null
   const endProgram = async () => void (await program?.stop(graceMs))
   let connection: McpConnection | null = null
   const readTools = async (from: Pick<McpConnection, 'tools'>) => offeredOf(await from.tools(), settings)
@@ -107,7 +111,7 @@ export async function openServer(settings: McpSettings, ports: McpPorts, watch: 
   }
 }
 
-/** Returns what the settings offer of a list. */
+/** Returns the part of a list that the settings offer. */
 function offeredOf({ tools, problems }: ToolList, settings: McpSettings): ToolList {
   return {
     tools: tools.filter(({ name }) => isOffered(settings, name)),

@@ -5,14 +5,16 @@ import type { StreamedProcess } from '@parley/host'
 import { isUnasked, limitReplies, maxMessageBytes, tooLarge } from './replies/limit-replies.ts'
 import { isMessage } from './replies/mend-message.ts'
 
-/** Number of notifications and invalid lines in one chunk that counts as a flood, and the pause in reading after one. */
+/**
+ * Number of notifications and invalid lines in one chunk that counts as a flood, and the pause in reading after one.
+ */
 const floodLines = 100
 const pauseMs = 100
 
-/** Time in which output is still read after the program has ended. */
+/** Time limit for reading output after the program has ended. */
 const drainMs = 250
 
-/** Creates the stdio transport of MCP over a running program. Lines that are no messages go to `onInvalidLine`. */
+/** Creates the stdio transport of MCP over a running program. Invalid lines go to `onInvalidLine`. */
 export function programTransport(program: StreamedProcess, onInvalidLine: (text: string) => void): Transport {
   const transport: Transport = {
     async start() {
@@ -53,12 +55,12 @@ const shownLength = 200
 const lineFeed = 0x0a
 
 interface MessageLines {
-  /** Returns the number of lines that ended in the chunk and answer nothing: notifications, and no messages. */
+  /** Returns the number of lines of the chunk that answer no request: notifications, and invalid lines. */
   push(chunk: Buffer): number
 }
 
 interface LineFaults {
-  /** Called with the beginning of a line that is no message, or too long for one. */
+  /** Called with the beginning of a line that is not a message, or too long for one. */
   readonly onInvalidLine: (text: string) => void
   /** Called with the beginning of a line as soon as it is too long, before its end. */
   readonly onTooLong: (text: string) => void

@@ -6,10 +6,10 @@ import { maxMessageBytes } from './replies/limit-replies.ts'
 import { speaksOfSession } from './replies/lost-session.ts'
 import { withoutNulls } from './replies/without-nulls.ts'
 
-/** Limit of pages of a list, for servers whose list never ends. */
+/** Limit of pages of a list, for servers with an endless list. */
 const maxPages = 100
 
-/** All that a list has; the problem is why more of it was not asked for. */
+/** Values of a list; the problem is the reason why the rest was not requested. */
 interface WholeList {
   readonly values: readonly unknown[]
   readonly problem: string | null
@@ -20,7 +20,7 @@ type PageCursor = string | number
 
 const page = z.looseObject({})
 
-/** Requests all pages of `tools/list` or `resources/list`. A page that was there before is the end. */
+/** Requests all pages of `tools/list` or `resources/list`. A repeated page ends the list. */
 export async function pages(
   client: Client,
   list: 'tools' | 'resources',
@@ -47,7 +47,7 @@ export async function pages(
   }
 }
 
-/** Returns a page; what the server says of one that is not the first and that it refuses. */
+/** Returns a page. For a refused page after the first, returns the server's words. */
 async function pageAt(
   client: Client,
   list: string,
@@ -67,7 +67,7 @@ function cursorIn({ nextCursor }: Readonly<Record<string, unknown>>): PageCursor
   return nextCursor === '' || nextCursor === 0 ? null : nextCursor
 }
 
-/** Reads the tools of a list. Each that cannot be offered is left out with its reason, and the others remain. */
+/** Reads the tools of a list. A tool that cannot be offered is left out with its reason. */
 export function toolList({ values, problem }: WholeList): ToolList {
   const tools = new Map<string, ServerTool>()
   const problems: ListProblem[] = problem === null ? [] : [{ tool: null, why: problem }]
@@ -96,7 +96,7 @@ function wordsOf({ title, description }: Readonly<Record<string, unknown>>) {
   return { title: textOr(title, null), description: textOr(description, '') }
 }
 
-/** Returns a schema, or why it is none. */
+/** Returns a schema, or the reason why the value is not a schema. */
 function inputSchemaOf(value: unknown): ServerTool['inputSchema'] | string {
   if (value === undefined || value === null) return {}
   if (!isRecord(value)) return 'its inputSchema is no object'

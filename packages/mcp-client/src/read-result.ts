@@ -1,13 +1,11 @@
 import { isRecord } from '@parley/text'
 import type { CallResult, ResultPart } from './connection.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 const unknownType = 'application/octet-stream'
 
 /**
- * Reads the result of `tools/call`; null stands for what is absent. A block of an unknown type becomes its JSON. Throws a
- * sentence for a result that is none.
+ * Reads the result of `tools/call`, where null stands for an absent value. A block of an unknown type becomes its JSON.
+ * Throws a sentence for a value of another form.
  */
 export function callResult(value: unknown): CallResult {
   const { content, structuredContent, isError } = isRecord(value) ? value : {}
@@ -15,7 +13,7 @@ export function callResult(value: unknown): CallResult {
   return { isError: isError === true || isError === 'true', parts, structured: structuredContent ?? null }
 }
 
-/** Reads the result of `resources/read`. Throws a sentence for a result that is none. */
+/** Reads the result of `resources/read`. Throws a sentence for a value of another form. */
 export function resourceParts(value: unknown): readonly ResultPart[] {
   const { contents } = isRecord(value) ? value : {}
   return listIn(contents, 'contents').map((one) => (isRecord(one) ? partOfContents(one) : jsonPart(one)))
@@ -39,7 +37,7 @@ function partOf(value: unknown): ResultPart {
   return jsonPart(value)
 }
 
-function partOfContents({ text, blob, mimeType }: Fields): ResultPart {
+function partOfContents({ text, blob, mimeType }: Readonly<Record<string, unknown>>): ResultPart {
   return typeof blob === 'string' ? bytesPart(blob, mimeType) : textPart(typeof text === 'string' ? text : '')
 }
 

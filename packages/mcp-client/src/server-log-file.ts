@@ -13,7 +13,7 @@ const tailBytes = 4 * 1024
 const burstBytes = 256 * 1024
 const pauseMs = 100
 
-/** Log of a server's stderr and remarks: a capped file, of which one older version is kept. Secrets are masked. */
+/** Log of a server's stderr and remarks: a capped file with one older version. Secrets are masked. */
 export interface ServerLogFile {
   readonly path: string
   follow(stderr: Readable): void

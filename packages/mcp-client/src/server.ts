@@ -49,7 +49,7 @@ export class McpServer implements AsyncDisposable {
     return this.#ports.redaction.text
   }
 
-  /** Begins to watch for repositories that its program makes in a sandbox of this machine, as during a call. */
+  /** Begins to watch for repositories that its program makes in a sandbox of this machine. */
   watchMade(): Promise<() => readonly Exchanged[]> {
     const { launch } = this.settings
     const policy = launch.kind === 'stdio' && this.#place === null ? launch.sandboxPolicy : undefined
@@ -67,7 +67,7 @@ export class McpServer implements AsyncDisposable {
     return this.#isKnown ? this.#list.tools : []
   }
 
-  /** Faults for which tools of its list are not among them. */
+  /** Faults of the tools that are left out. */
   get listProblems(): readonly ListProblem[] {
     return this.#isKnown ? this.#list.problems : []
   }
@@ -119,7 +119,7 @@ export class McpServer implements AsyncDisposable {
     if (this.#state === 'stopped' && this.settings.enabled && !this.#isDisposed) this.#start()
   }
 
-  /** Waits for a start under way, then returns the connection or the reason why there is none. */
+  /** Waits for a start under way, then returns the connection or the reason why it is missing. */
   async connection(signal: AbortSignal): Promise<McpConnection | string> {
     this.begin()
     await Promise.race([this.#settled, aborted(signal)])
@@ -175,7 +175,7 @@ export class McpServer implements AsyncDisposable {
     this.#changed()
   }
 
-  /** Starts anew after a delay. A session that worked and was forgotten is no fault that counts. */
+  /** Starts anew after a delay. A lost session that had worked does not count as a breakdown. */
   #breakDown(why: string, hasWorked: boolean): void {
     const isProven = hasWorked || performance.now() - this.#readySinceMs > provenMs
     if (this.#opened !== null && isProven) this.#breakdowns = 0

@@ -4,14 +4,17 @@ import { McpServer } from './server.ts'
 import { identityOf, type McpSettings } from './settings.ts'
 import type { ProgramPlace } from './start-program.ts'
 
-/** Servers that one conversation uses. Disposal stops those that no other conversation uses. */
+/** Servers of one conversation. Disposal stops every server that no other conversation uses. */
 export interface McpLease extends AsyncDisposable {
   /** Servers in the order of the settings. Each starts with its `begin`. */
   readonly servers: readonly McpServer[]
   readonly patience: McpPatience
 }
 
-/** All MCP servers of this process. Conversations with equal settings in one place share a server; it stops with the last of them. */
+/**
+ * All MCP servers of this process. Conversations with equal settings in one place share a server; it stops with the
+ * last of them.
+ */
 export interface McpServers {
   /** `place`: where programs start; null for this machine. */
   lease(settings: readonly McpSettings[], place: ProgramPlace | null): McpLease

@@ -8,7 +8,10 @@ export type McpLaunch =
       readonly kind: 'stdio'
       readonly argv: readonly string[]
       readonly env: Readonly<Record<string, string>>
-      /** Names of variables of parley's own environment that it gets; none for a server that a project configures. */
+      /**
+       * Names of variables of parley's own environment that it gets; an empty list for a server that a project
+       * configures.
+       */
       readonly envVars: readonly string[]
       readonly cwd: string
       /** Sandbox of a server that a project configures. */
@@ -39,7 +42,10 @@ export interface McpSettings {
 const defaultStartupSec = 10
 const defaultToolSec = 60
 
-/** Reads the settings of all servers. `sandboxed` has the servers that a project configures, whose folder is its root. */
+/**
+ * Reads the settings of all servers. `sandboxed` has the servers that a project configures, with its root as their
+ * folder.
+ */
 export function mcpSettings(
   { mcp_servers: sections = {} }: Config,
   cwd: string,
@@ -105,8 +111,8 @@ const maxLength = 64
 const hashLength = 8
 
 /**
- * Returns the names of tools for the model, `mcp__SERVER__TOOL`, in the given order and none twice. Equal or too long
- * names end with a hash of server and tool, so that each depends only on the set of tools.
+ * Returns the names of tools for the model, `mcp__SERVER__TOOL`, in the given order and without repetition. Equal or
+ * too long names end with a hash of server and tool, so that each depends only on the set of tools.
  */
 export function offeredNames(tools: readonly NamedTool[]): readonly string[] {
   const plain = tools.map((tool) => ({ tool, name: plainName(tool) }))
@@ -134,7 +140,9 @@ function accepted(text: string): string {
   return text.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
 }
 
-/** Returns the name with a hash that gives none of those taken: a tool may be called what another one hashes to. */
+/**
+ * Returns the name with a hash, different from the taken names: a tool may have the name that another one hashes to.
+ */
 function hashedName(name: string, tool: NamedTool, taken: ReadonlySet<string>): string {
   for (let attempt = 0; ; attempt += 1) {
     const text = attempt === 0 ? keyOf(tool) : `${keyOf(tool)} ${attempt}`

@@ -25,15 +25,17 @@ export interface ProgramPorts {
 
 /** Machine that the programs of a conversation start on, if it is another one. */
 export interface ProgramPlace {
-  /** Sets the servers of one place apart from those of others. */
+  /** Key that separates the servers of different machines. */
   readonly key: string
-  /** Resolves right before a start to what starts it. Rejects with a sentence where it must not, or cannot, start. */
+  /** Prepares a start, right before it. Rejects with a sentence where the program must not, or cannot, start. */
   open(launch: StdioLaunch): Promise<Pick<ProgramPorts, 'host' | 'env'> & { readonly sandbox: Sandbox }>
 }
 
 export type StdioLaunch = Extract<McpLaunch, { kind: 'stdio' }>
 
 interface StartWatch {
+  /** Other machine that the program starts on; null for this one. */
+  readonly place: ProgramPlace | null
   readonly signal: AbortSignal
   readonly log: ServerLogFile
 }
@@ -41,11 +43,11 @@ interface StartWatch {
 /** Starts the program of a server and logs its stderr. Throws when it may not be started or the signal has aborted. */
 export async function startProgram(
   launch: StdioLaunch,
-  ports: ProgramPorts & { readonly place: ProgramPlace | null },
-  { signal, log }: StartWatch,
+  ports: ProgramPorts,
+  { place, signal, log }: StartWatch,
 ): Promise<StreamedProcess> {
   const { argv, cwd, env, envVars, sandboxPolicy } = launch
-  const { host, env: known, sandbox } = await (ports.place?.open(launch) ?? openHere(sandboxPolicy, ports))
+  const { host, env: known, sandbox } = await (place?.open(launch) ?? openHere(sandboxPolicy, ports))
   if (signal.aborted) {
     sandbox.release?.()
     throw new Error('it is no longer wanted')
@@ -62,7 +64,7 @@ export async function startProgram(
 
 async function openHere(sandboxPolicy: ServerSandboxPolicy | undefined, ports: ProgramPorts) {
   const sandbox = sandboxPolicy === undefined ? noSandbox : await prepareSandbox(sandboxPolicy, ports)
-  return { ...ports, sandbox }
+  return { host: ports.host, env: ports.env, sandbox }
 }
 
 /**
@@ -95,7 +97,7 @@ async function prepareSandbox(
   return withoutSandbox(mayRunUnsandboxed)
 }
 
-/** Throws for a file that is not what was trusted. */
+/** Throws for a file with other content than the trusted one. */
 export function assertUnchanged(changed: { readonly path: string } | undefined): void {
   if (changed === undefined) return
   throw new Error(
@@ -103,7 +105,7 @@ export function assertUnchanged(changed: { readonly path: string } | undefined):
   )
 }
 
-/** Returns no sandbox for a server whose trust covers that. Throws for any other. */
+/** Returns no sandbox for a server that is trusted to run without one. Throws for any other. */
 export function withoutSandbox(mayRunUnsandboxed: boolean): Sandbox {
   if (mayRunUnsandboxed) return noSandbox
   throw new Error('it was trusted only inside the sandbox, and there is no sandbox now; /trust asks again')
@@ -112,7 +114,7 @@ export function withoutSandbox(mayRunUnsandboxed: boolean): Sandbox {
 /** Time limit for the exit of a program after the end of its output. */
 const exitMs = 250
 
-/** Resolves with how a program ended whose output has ended; null when it runs on, and for an endpoint. */
+/** Resolves with the end of a program after the end of its output; null when it runs on, and for an endpoint. */
 export async function endOf(program: StreamedProcess | null): Promise<string | null> {
   const end = program === null ? null : await Promise.race([program.ended, delay(exitMs, null)])
   return end === null ? null : endText(end)

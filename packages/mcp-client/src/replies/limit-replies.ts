@@ -3,19 +3,19 @@ import { isMessage, mendMessage, ownCode } from './mend-message.ts'
 
 /** Largest message of a server. Parsing, redacting and storing one takes several times its size for a moment. */
 export const maxMessageBytes = 8 * 1024 * 1024
-/** Most notifications and questions within a second; what is beyond is dropped. */
+/** Most notifications and questions within a second; further ones are dropped. */
 const maxUnasked = 1000
 const windowMs = 1000
 
 export const tooLarge = `its answer has more than ${maxMessageBytes / 1024 / 1024} MiB, the limit for one`
 const tooMany = `it sent more than ${maxUnasked} notifications within a second`
 
-/** Ends what waits for an answer; `beginning` of the answer names the request, if its id stands there. */
+/** Ends requests that wait for an answer: the request with its id in `beginning`, or all of them. */
 export type Refuse = (why: string, beginning?: string) => void
 
 /**
- * Limits what a server may send over the transport, which is changed in place. Returns a function that answers open
- * requests with an error at once, whose answers will not be read.
+ * Limits the messages that a server may send over the transport, which is changed in place. Returns a function that
+ * answers open requests with an error at once; their real answers are not read.
  */
 export function limitReplies(transport: Transport): Refuse {
   const open = new Set<string | number>()
@@ -49,7 +49,7 @@ export function limitReplies(transport: Transport): Refuse {
   return refuse
 }
 
-/** Returns a function that counts its calls since the window began, which is anew after its time. */
+/** Returns a function that counts its calls within the current window of this length. */
 function countWithin(lengthMs: number): () => number {
   let sinceMs = 0
   let count = 0
@@ -68,7 +68,7 @@ export function isUnasked(message: JSONRPCMessage): boolean {
   return 'method' in message
 }
 
-/** Returns a `fetch` that reads no more of an answer than the limit, and calls `onTooLarge` at once where there is more. */
+/** Returns a `fetch` that reads an answer up to the limit, and calls `onTooLarge` at once beyond it. */
 export function limitedFetch(send: typeof fetch, onTooLarge: () => void): typeof fetch {
   return async (input, init) => {
     const response = await send(input, init)
@@ -80,7 +80,7 @@ export function limitedFetch(send: typeof fetch, onTooLarge: () => void): typeof
   }
 }
 
-/** Ends a body with an error beyond the limit; of a stream of events each may have as much. */
+/** Ends a body with an error beyond the limit, which counts anew for each event of a stream. */
 function limiter(isStream: boolean, onTooLarge: () => void): TransformStream<Uint8Array, Uint8Array> {
   let size = 0
   return new TransformStream({

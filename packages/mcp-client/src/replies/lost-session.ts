@@ -1,8 +1,8 @@
 import { ProtocolError, SdkError, SdkHttpError } from '@modelcontextprotocol/client'
 
-/** Statuses by which the standard, and servers that follow HTTP alone, say that a session is gone. */
+/** Statuses for a lost session, by the standard and by servers that follow HTTP alone. */
 const goneStatuses = [404, 410]
-/** Code that servers give an unknown session, and some a request that took too long. */
+/** Code of servers for an unknown session; some also send it for a request that took too long. */
 const sessionCode = -32_001
 
 /** Words of servers that have forgotten a session, or never saw its `initialize`. */
@@ -21,8 +21,8 @@ export function speaksOfSession(message: string): boolean {
 }
 
 /**
- * Tells if an endpoint no longer knows the session. The standard says 404; many servers answer another status, or 200 with
- * an error. A refused key is never that: a new session would be refused as well.
+ * Tells if an endpoint no longer knows the session. The standard says 404; many servers answer another status, or 200
+ * with an error. A refused key does not count: a new session would be refused as well.
  */
 export function isLostSession(error: unknown): boolean {
   if (SdkHttpError.isInstance(error)) return isLostStatus(error.status ?? 0, error.message)
@@ -48,7 +48,7 @@ export function explainFailure(error: unknown): string {
   return error instanceof Error ? `${error.message}${cause}` : String(error)
 }
 
-/** Tells the errors by which the SDK lists all that its schemas miss in an answer. */
+/** Tells if an error of the SDK lists the faults that its schemas find in an answer. */
 function isMisformed(error: unknown): boolean {
   return (
     (SdkError.isInstance(error) && error.code === 'INVALID_RESULT') ||

@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { isRecord } from '@parley/text'
 import { isDeeper, maxDepth } from './without-nulls.ts'
 
-type Fields = Readonly<Record<string, unknown>>
+type MessageFields = Readonly<Record<string, unknown>>
 
 /** Code of an error that the server did not send in this form. */
 export const ownCode = -32_000
@@ -11,8 +11,9 @@ export const ownCode = -32_000
 export type OpenIds = ReadonlySet<string | number>
 
 /**
- * Returns a message of a server in a form that the SDK reads; the same value where it is one. Null stands for what is
- * absent, an answer in no form becomes an error in words, and one without an id belongs to the only open request.
+ * Returns a message of a server in a form that the SDK reads; the same value if it is in this form. Null stands for an
+ * absent value, an answer of another form becomes an error in words, and an answer without an id belongs to the only
+ * open request.
  */
 export function mendMessage(value: unknown, open: OpenIds): unknown {
   if (Array.isArray(value)) return value.map((one) => mendMessage(one, open))
@@ -21,7 +22,7 @@ export function mendMessage(value: unknown, open: OpenIds): unknown {
   return mendAnswer(value, open)
 }
 
-function mendAnswer(answer: Fields, open: OpenIds): unknown {
+function mendAnswer(answer: MessageFields, open: OpenIds): unknown {
   const id = idOf(answer, open)
   if (id === undefined) return answer
   const { error, result } = answer
@@ -39,12 +40,12 @@ function isInForm(error: unknown): boolean {
   )
 }
 
-function idOf({ id }: Fields, open: OpenIds): string | number | undefined {
+function idOf({ id }: MessageFields, open: OpenIds): string | number | undefined {
   if (typeof id === 'string' || typeof id === 'number') return id
   return open.size === 1 ? [...open][0] : undefined
 }
 
-function mendError(error: unknown): Fields {
+function mendError(error: unknown): MessageFields {
   const { code, message, data } = isRecord(error) ? error : {}
   return {
     code: typeof code === 'number' && Number.isInteger(code) ? code : ownCode,
@@ -66,18 +67,18 @@ function noResult(result: unknown): string {
   return `its answer is in no form of MCP: it has ${what} where its result belongs`
 }
 
-/** Server that does not say its name, which nobody is shown. */
+/** Server without a name; the name is never shown. */
 const nameless = { name: 'unnamed', version: '0' }
 
-/** Mends what the SDK checks: the answer to `initialize`, and the remarks on any other. */
-function mendResult(result: Fields): Fields {
+/** Mends the values that the SDK checks: the answer to `initialize`, and the remarks on any other. */
+function mendResult(result: MessageFields): MessageFields {
   if ('protocolVersion' in result && 'capabilities' in result) return mendGreeting(withoutNullFields(result))
   if (result['_meta'] !== null) return result
   const { _meta, ...rest } = result
   return rest
 }
 
-function mendGreeting({ serverInfo, ...greeting }: Fields): Fields {
+function mendGreeting({ serverInfo, ...greeting }: MessageFields): MessageFields {
   return { ...greeting, serverInfo: isRecord(serverInfo) ? { ...nameless, ...serverInfo } : nameless }
 }
 
@@ -86,8 +87,8 @@ function hasNull(value: unknown, levels = maxDepth): boolean {
   return typeof value === 'object' && levels > 0 && Object.values(value).some((inner) => hasNull(inner, levels - 1))
 }
 
-/** Drops null as far in as a message is read. */
-function withoutNullFields(fields: Fields, levels = maxDepth): Fields {
+/** Drops nulls down to the levels that are read of a message. */
+function withoutNullFields(fields: MessageFields, levels = maxDepth): MessageFields {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
       if (value === null) return []
@@ -101,7 +102,7 @@ export function isMessage(value: unknown): value is JSONRPCMessage {
   return isRecord(value) && value['jsonrpc'] === '2.0'
 }
 
-/** Returns the JSON of a message in the same way; the same text where it is no JSON. */
+/** Mends the JSON of a message; returns the same text if it is not JSON. */
 export function mendJson(text: string, open: OpenIds): string {
   try {
     const value: unknown = JSON.parse(text)

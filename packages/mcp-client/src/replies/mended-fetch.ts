@@ -1,7 +1,7 @@
 import { isRecord } from '@parley/text'
 import { mendJson, type OpenIds } from './mend-message.ts'
 
-/** Returns a `fetch` whose answers hold messages in a form that the SDK reads. */
+/** Returns a `fetch` with answers that hold messages in a form that the SDK reads. */
 export function mendedFetch(send: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await send(input, init)
@@ -22,7 +22,7 @@ function idsIn(body: unknown): OpenIds {
   return new Set(typeof id === 'string' || typeof id === 'number' ? [id] : [])
 }
 
-/** Mends the data of events whose message stands in one line, as all servers write it. */
+/** Mends the data of events with a message in one line, as all servers write it. */
 function mendedEvents(body: NonNullable<Response['body']>, open: OpenIds): ReadableStream<Uint8Array> {
   let rest = ''
   const lines = new TransformStream<string, string>({

@@ -2,16 +2,16 @@ import { isRecord } from '@parley/text'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Keywords whose value is any JSON, null among it. */
+/** Keywords with any JSON as value, also null. */
 const anyValue = new Set(['const', 'default', 'enum', 'example', 'examples'])
 /** Keywords that hold schemas by name. */
 const byName = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
-/** Most levels of a schema or message that is read; no API takes as many. */
+/** Most levels that are read of a schema or message; every API takes fewer. */
 export const maxDepth = 100
 
 /**
- * Returns a schema in which null stands for what is absent, as servers in Java, Go and Python write it; null for one that
+ * Returns a schema without its nulls, which servers in Java, Go and Python write for absent values. Null for a schema that
  * is nested too deeply to be read.
  */
 export function withoutNulls(schema: Schema): Schema | null {
@@ -36,7 +36,7 @@ function eachCleaned(schemas: Schema): Schema {
 }
 
 function elementOf(keyword: string, value: unknown): readonly unknown[] {
-  // A list of types that was YAML has null where the name of that type was meant.
+  // In YAML `null` in a list of types becomes the value null, where the name of the type was meant.
   if (value === null) return keyword === 'type' ? ['null'] : []
   return [isRecord(value) ? cleaned(value) : value]
 }

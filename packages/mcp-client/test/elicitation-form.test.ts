@@ -1,6 +1,6 @@
 import type { Answers } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { readForm } from '../../src/forms/elicitation-form.ts'
+import { readForm } from '../src/elicitation-form.ts'
 
 const schema = {
   type: 'object',
