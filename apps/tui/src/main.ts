@@ -1,6 +1,6 @@
 import { errorMessage } from '@parley/text'
 import { exitCodes, ParleyError } from './cli/exit-codes.ts'
-import { type Launch, type LaunchedServer, launchEarly, launchOptions, type Program } from './cli/launch-server.ts'
+import { type Launch, type LaunchedServer, launchEarly, launchOptions, type ProgramBuild } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
 import { brokenOutputText, writeFailure } from './cli/run-ended.ts'
 import type { Window } from './screen/open-window.ts'
@@ -21,7 +21,7 @@ interface Begun {
  * Starts the server, if none was started before, then loads the command, so that both start side by side. Ends the
  * process. `window` was opened before, if the command has one.
  */
-export async function main(argv: readonly string[], program: Program, { window, early }: Begun): Promise<void> {
+export async function main(argv: readonly string[], program: ProgramBuild, { window, early }: Begun): Promise<void> {
   const output = watchOutput()
   // A command continues when nothing reads its stderr.
   process.stderr.on('error', () => undefined)

@@ -1,8 +1,8 @@
-import type { LaunchedServer, Program } from './cli/launch-server.ts'
+import type { LaunchedServer, ProgramBuild } from './cli/launch-server.ts'
 import { openWindow } from './screen/open-window.ts'
 
 interface WindowStart {
-  readonly program: Program
+  readonly program: ProgramBuild
   /** Starts the server; null if none is needed, or it cannot be started. */
   readonly launch: () => Promise<LaunchedServer | null>
 }

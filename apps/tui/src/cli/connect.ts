@@ -19,9 +19,7 @@ interface ConnectOptions {
   readonly clientName: string
   /** Name shown to people as the author of messages and answers. */
   readonly clientTitle?: string
-  /** Default: false. */
   readonly canApprove?: boolean
-  /** Default: false. */
   readonly canRaiseLimits?: boolean
   readonly serverArgs?: readonly string[]
   readonly onNotice?: (notice: ServerNotice) => void
@@ -47,7 +45,7 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   const server = launch.early ?? launchServer(launch, options.serverArgs ?? [])
   const expired = new AbortController()
   const timer = setTimeout(() => expired.abort(serverFailed('The server did not answer within 30 s.')), startLimitMs)
-  using _start = options.onNotice === undefined ? sayWhyItStarts(server) : null
+  using _start = options.onNotice === undefined ? reportSlowStart(server) : null
   const signal = options.signal === undefined ? expired.signal : AbortSignal.any([options.signal, expired.signal])
   try {
     const token = knownToken(launch)
@@ -67,7 +65,7 @@ export async function connect(launch: Launch, options: ConnectOptions): Promise<
   }
 }
 
-/** Connects to servers that the command line names. Throws `serverUnreachable`, or `accessEnded` where they reject the token. */
+/** Connects to servers that the command line names. Throws `serverUnreachable`, or `accessEnded` if they reject the token. */
 async function connectNamed(server: NamedServer, options: LibraryOptions): Promise<Parley> {
   try {
     return await connectTo(server, options)
@@ -78,16 +76,16 @@ async function connectNamed(server: NamedServer, options: LibraryOptions): Promi
   }
 }
 
-/** Resolves, soon, to the exit code of a server; to null while it runs. */
+/** Resolves to the exit code of a server that has just ended; to null while it runs. */
 function exitCodeNow({ exited }: LaunchedServer): Promise<number | null> {
   return Promise.race([exited.then(({ code }) => code), nextTurn(null)])
 }
 
 /**
- * Writes the last line of a server about itself to stderr, once, while the server takes long to start. A line waits for one
- * more look, as a server may write it and end: the error has the line then.
+ * Writes the last line of a slow server about itself to stderr, once. Waits one interval with a new line: if the server
+ * ends, the error has the line.
  */
-function sayWhyItStarts({ stderrTail }: LaunchedServer): Disposable {
+function reportSlowStart({ stderrTail }: LaunchedServer): Disposable {
   let before: string | undefined
   const timer = setInterval(() => {
     const said = stderrTail()
@@ -131,10 +129,13 @@ async function resultCheck({ env }: Launch): Promise<{ readonly checkResult?: Ch
 }
 
 /** Conversation by any of its names, or the last one of a folder. */
-type Wanted = { readonly prefix: string } | { readonly last: true; readonly cwd: string }
+type ConversationQuery = { readonly prefix: string } | { readonly last: true; readonly cwd: string }
 
-/** Finds a conversation by a request for a view, which needs no lock. Rejects as that does. */
-export async function findConversation(parley: Pick<Parley, 'request'>, wanted: Wanted): Promise<ConversationId> {
+/** Finds a conversation by opening a view of it, which needs no lock. Rejects as that request does. */
+export async function findConversation(
+  parley: Pick<Parley, 'request'>,
+  wanted: ConversationQuery,
+): Promise<ConversationId> {
   const { conversationId } = await parley.request('conversation/resume', { ...wanted, readOnly: true })
   return conversationId
 }
@@ -142,7 +143,7 @@ export async function findConversation(parley: Pick<Parley, 'request'>, wanted: 
 /** Copies a conversation up to the event `at`, or whole; leaves no copy if the overrides are rejected. */
 export async function forkConversation(
   parley: Pick<Parley, 'fork' | 'request' | 'resume'>,
-  { from, at }: { readonly from: Wanted; readonly at: number | null },
+  { from, at }: { readonly from: ConversationQuery; readonly at: number | null },
   overrides: Overrides,
 ): Promise<Conversation> {
   const copy = await parley.fork(await findConversation(parley, from), at ?? undefined)
@@ -150,13 +151,13 @@ export async function forkConversation(
   try {
     return await parley.resume(copy.id, { overrides })
   } catch (error) {
-    // A copy that the flags do not fit would be left in the list.
+    // The list would show a copy that the flags do not fit.
     await parley.request('conversation/delete', { conversationId: copy.id }).catch(() => undefined)
     throw error
   }
 }
 
-/** Notices that concern a command that asks one question: what it waits for, and that its server was killed. */
+/** Codes of notices for a command that asks one question: the store is away, or its server was killed. */
 const noticesOfCommands: ReadonlySet<string> = new Set(['storeAway', 'serverKilled'])
 
 function reportToCommand({ code, message }: ServerNotice): void {

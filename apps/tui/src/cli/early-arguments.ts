@@ -1,18 +1,21 @@
+import type { EnvVariables } from './folders.ts'
+
 /**
- * Returns the words of a command line with the command in front that its flags name, as in Claude Code: `--print` is
- * `exec`, `--continue` and a `-c` without a word are `resume --last`, `--resume [ID]` is `resume [ID]`. All others stay.
+ * Returns the words of a command line with the command that its flags name in front, as in Claude Code: `--print` is
+ * `exec`, `--continue` and a `-c` without a value are `resume --last`, `--resume [ID]` is `resume [ID]`. Other command
+ * lines are returned as they are.
  */
 export function withCommandFromFlags(argv: readonly string[]): readonly string[] {
   const words = beforeDashes(argv)
   const rest = argv.slice(words.length)
-  const found = takenOut(words)
+  const found = extractCommand(words)
   if (found.others.length === words.length) return argv
   const [first = ''] = words
   const at = words.indexOf('exec')
   const isExec = found.isPrint || at >= 0
-  // Another command of exec goes on with nothing, or has named the conversation already.
+  // The other commands of exec continue no conversation, or have named it already.
   if (at >= 0 && /^(?:resume|fork|review)$/.test(words[at + 1] ?? '')) return argv
-  // Another command has no such flags, and says so.
+  // Another command has no such flags, and reports them.
   if (!isExec && !first.startsWith('-') && !/\s/.test(first)) return argv
   const others = isExec
     ? found.others.filter((word, at) => word !== 'exec' || found.others.indexOf('exec') !== at)
@@ -20,14 +23,14 @@ export function withCommandFromFlags(argv: readonly string[]): readonly string[]
   return [...(isExec ? ['exec'] : []), ...found.command, ...others, ...rest]
 }
 
-interface TakenOut {
+interface ExtractedCommand {
   readonly isPrint: boolean
-  /** Command that goes on with a conversation; empty where no flag names it. */
+  /** Command that continues a conversation; empty without a flag for it. */
   readonly command: readonly string[]
   readonly others: readonly string[]
 }
 
-function takenOut(words: readonly string[]): TakenOut {
+function extractCommand(words: readonly string[]): ExtractedCommand {
   const others: string[] = []
   const command: string[] = []
   const resume = (which?: string) => {
@@ -52,7 +55,7 @@ function takenOut(words: readonly string[]): TakenOut {
   return { isPrint, command, others }
 }
 
-/** Tells whether no value stands behind an option: it is the last word, or another option follows. */
+/** Returns true for an option without a value: it is the last word, or another option follows. */
 function isNoValue(next: string | undefined): boolean {
   return next === undefined || /^-./s.test(next)
 }
@@ -69,7 +72,7 @@ export function ceilingFlags(argv: readonly string[]): readonly string[] {
   const policies = [...valuesOf(words, '-a', '--ask-for-approval'), ...named('approval_policy')]
   const profile = [...named('profile'), ...valuesOf(words, '-p', '--profile')].at(-1)
   const isUnlimited = words.some((word) => unlimited.has(word))
-  // The server rejects a profile beside it, in words, once it has a connection.
+  // The server rejects a profile together with --safe, once it has a connection.
   const isSafe = words.includes(safeFlag)
   return [
     ...(isUnlimited || sandboxes.includes('danger-full-access') ? ['--max-sandbox', 'danger-full-access'] : []),
@@ -85,7 +88,7 @@ const unlimited: ReadonlySet<string> = new Set(['--dangerously-bypass-approvals-
 const secretFolder = '--allow-secret-folder'
 const safeFlag = '--safe'
 
-/** Returns the words before `--`, among which the options are. */
+/** Returns the words before `--`, which contain all options. */
 export function beforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end < 0 ? argv : argv.slice(0, end)
@@ -123,10 +126,8 @@ function wantsFormat(argv: readonly string[], { format, short }: { format: strin
   return named || (short !== undefined && words.includes(short)) || words.includes(`--output-format=${format}`)
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** Returns the variables, with the key of `CODEX_API_KEY`, by which the Codex SDK passes one, in place of others. */
-export function withCallersKey(argv: readonly string[], env: Environment): Environment {
+/** Returns the variables with the key of `CODEX_API_KEY` as OpenAI's key: the Codex SDK passes its key that way. */
+export function withCallersKey(argv: readonly string[], env: EnvVariables): EnvVariables {
   const key = env['CODEX_API_KEY']
   return key === undefined || key === '' || !wantsCodexLines(argv) ? env : { ...env, OPENAI_API_KEY: key }
 }
@@ -141,13 +142,14 @@ export function serverProgramOf(argv: readonly string[]): (typeof serverPrograms
 }
 
 /**
- * Flags of Node for a server, which runs without them too. SIGUSR1 would open a debugger to all of the machine. The young
- * generation would grow to 48 MB, for 2 % of a flood's CPU. Most other flags cost 10 ms at start, by Node's snapshot.
+ * Flags of Node for a server, which also runs without them. SIGUSR1 would open a debugger to all users of the machine.
+ * The young generation would grow to 48 MB, for 2 % of a flood's CPU. Most other flags cost 10 ms at start, because of
+ * Node's snapshot.
  */
 export const serverNodeFlags = ['--disable-sigusr1', '--max-semi-space-size=1'] as const
 
 const windowCommands: ReadonlySet<string> = new Set(['resume', 'attach', 'fork', 'demo'])
-/** Flags of those commands that take a value, with what follows in the same word, and those that take none. */
+/** Flags with a value of commands that open a window; the value may stand in the same word. */
 const valued =
   /^(?:-[mesaCpci](.*)|--(?:model|effort|mode|sandbox|ask-for-approval|cd|environment|add-dir|profile|config|image|at|allow-secret-folder|server|token-file|ca-file|local-provider)(=.*)?)$/s
 const plain =
@@ -160,13 +162,13 @@ interface Streams {
 
 /**
  * Returns true if a command line opens a window, before it is parsed. False in doubt: a prompt of one word may be a
- * command. Reads the streams last, since Node opens stdin by that.
+ * command. Reads the streams last, because that opens stdin.
  */
 export function opensWindow(argv: readonly string[], streams: Streams): boolean {
   return isOfWindow(argv) && streams.stdin.isTTY === true && streams.stdout.isTTY === true
 }
 
-/** Returns how many arguments a command has at most: a server's address may stand before the conversation, a message behind it. */
+/** Returns the most arguments that a command takes: a server's address may stand before the conversation, a message after it. */
 function mostArguments(command: string, first = ''): number {
   return command === 'resume' || (command === 'attach' && /^wss?:/i.test(first)) ? 2 : 1
 }
@@ -182,7 +184,7 @@ function isOfWindow(argv: readonly string[]): boolean {
   }
   const [first, ...others] = words
   if (first === undefined) return true
-  // Without a point it lists those there are.
+  // `fork` without a point lists the points.
   if (first === 'fork' && !argv.some((word) => /^--at(?:=|$)/.test(word))) return false
   return windowCommands.has(first)
     ? others.length <= mostArguments(first, others[0])

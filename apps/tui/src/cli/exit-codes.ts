@@ -14,10 +14,10 @@ export const exitCodes = {
   storage: 9,
   /** Verdict `ask` of `policy test`. */
   asks: 10,
-  /** Verdict of `exec review`: something at or above the severity was found. */
+  /** Verdict of `exec review`: it has a finding of the severity or a graver one. */
   findings: 10,
   denied: 11,
-  /** Verdict of `replay`: the log and its replay are not the same. */
+  /** Verdict of `replay`: the log and its replay differ. */
   differs: 11,
   wouldChange: 12,
   /** A check of `exec --check` does not pass, or was denied. */
@@ -104,7 +104,7 @@ export function weightiest(codes: readonly ExitCode[]): ExitCode {
 /** An expected end of the program: a sentence for the user, and the exit code. */
 export class ParleyError extends Error {
   override readonly name = 'ParleyError'
-  /** Stable code, as in the failures of turns. */
+  /** Stable code, from the same set as codes of failed turns. */
   readonly code: string
   readonly exitCode: ExitCode
 

@@ -17,7 +17,7 @@ export const colourChoices = ['auto', 'always', 'never'] as const
 
 export type ColourChoice = (typeof colourChoices)[number]
 
-/** Flags that name servers that run already, as Commander returns them. */
+/** Flags that name running servers, as Commander returns them. */
 export interface ServerFlags {
   /** Addresses, with commas between. */
   readonly server?: string
@@ -26,7 +26,7 @@ export interface ServerFlags {
   readonly allowUnencrypted?: boolean
 }
 
-/** Flags of Codex for what there is here under another name, as Commander returns them. */
+/** Flags of Codex for features with another name here, as Commander returns them. */
 interface CodexFlags {
   readonly dangerouslyBypassApprovalsAndSandbox?: boolean
   readonly fullAuto?: boolean
@@ -38,7 +38,7 @@ interface CodexFlags {
 export interface CommonFlags extends ServerFlags, CodexFlags {
   readonly model?: string
   readonly effort?: string
-  /** Names both of the next two. */
+  /** Stands for the next two flags. */
   readonly mode?: ModeName
   readonly sandbox?: SandboxMode
   readonly askForApproval?: ApprovalPolicy
@@ -68,7 +68,7 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   /** Name of the sender, for callers of Codex. */
   readonly threadSource?: string
   readonly cyberAccessProgram?: string
-  /** Features of Codex that a caller wants on. They have no effect here. */
+  /** Features of Codex that a caller enables. They have no effect here. */
   readonly enable?: string[]
   readonly disable?: string[]
   readonly output?: string
@@ -86,9 +86,9 @@ export interface ExecFlags extends CommonFlags, ImageFlag {
   readonly record?: string
   /** Commands that decide whether the work is done. */
   readonly check?: string[]
-  /** Number of times that the model may mend what they find. */
+  /** Number of times that the model may repair failures of the checks. */
   readonly checkRounds?: number
-  /** Leaves out what the provider refuses and names, and goes on. */
+  /** Removes content that the provider refuses and names, and goes on. */
   readonly repair?: boolean
   /** With a review: its findings as SARIF on stdout. */
   readonly sarif?: boolean
@@ -102,7 +102,7 @@ export function typedFlags(flags: Readonly<Record<string, string | number | read
     .join('')
 }
 
-/** Returns the flags by which a command goes to the same servers, as they are typed. */
+/** Returns the flags that send a command to the same servers, as they are typed. */
 export function typedServer({ server, tokenFile, caFile, allowUnencrypted }: ServerFlags): string {
   const typed = typedFlags({ '--server': server, '--token-file': tokenFile, '--ca-file': caFile })
   return allowUnencrypted === true ? `${typed} --allow-unencrypted` : typed
@@ -160,7 +160,7 @@ function pairOfCodex(flags: CommonFlags): Pick<Overrides, 'sandbox' | 'approvalP
   return flags.fullAuto === true ? { sandbox: 'workspace-write', approvalPolicy: 'on-request' } : undefined
 }
 
-/** Returns true if a named policy file is not there. A server that was named reads the files of its own machine. */
+/** Returns true for the path of a missing policy file. A named server reads the files of its own machine, so its path is not checked. */
 export function isMissingHere(policyFile: string | undefined, { server }: Pick<ExecFlags, 'server'>): boolean {
   return policyFile !== undefined && server === undefined && !existsSync(policyFile)
 }
@@ -246,7 +246,7 @@ function contradiction(wanted: ReadonlySet<OutputFormat>): ParleyError {
   return misused(message)
 }
 
-/** Returns true for a run whose caller answers approvals: it sends lines, and reads the events that ask. */
+/** Returns true for a run with a caller that answers approvals: it sends lines, and reads the events that ask. */
 export function takesAnswers({ inputFormat, ...flags }: FormatFlags & Pick<ExecFlags, 'inputFormat'>): boolean {
   return inputFormat === 'jsonl' && outputFormatOf(flags) === 'json'
 }

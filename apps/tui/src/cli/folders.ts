@@ -3,8 +3,11 @@ import { userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { exitCodes, misused, ParleyError } from './exit-codes.ts'
 
+/** Environment variables of a process. */
+export type EnvVariables = Readonly<Record<string, string | undefined>>
+
 /** Returns `$PARLEY_HOME`, or `.parley` in the user's home. An empty variable counts as unset. */
-export function homeFolder(env: Readonly<Record<string, string | undefined>>, accountHome = homeOfAccount): string {
+export function homeFolder(env: EnvVariables, accountHome = homeOfAccount): string {
   const own = env['PARLEY_HOME']
   if (own !== undefined && own !== '') return fromWorkingFolder(own)
   const home = env['HOME'] || accountHome()
@@ -19,10 +22,7 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>, ac
 }
 
 /** Returns the user's home, for paths that begin with `~`; empty for a user without one. */
-export function userFolder(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-  accountHome = homeOfAccount,
-): string {
+export function userFolder(env: EnvVariables = process.env, accountHome = homeOfAccount): string {
   return env['HOME'] || accountHome() || ''
 }
 
@@ -58,12 +58,12 @@ export function folderOf(cd: string | undefined, environment: string | undefined
   return { cwd: cd === undefined ? workingFolder() : fromWorkingFolder(cd) }
 }
 
-/** Makes a typed path absolute. Throws like `workingFolder`, but only for relative paths. */
+/** Makes a typed path absolute. Throws as `workingFolder` does, but only for relative paths. */
 export function fromWorkingFolder(path: string, here = workingFolder): string {
   return isAbsolute(path) ? resolve(path) : resolve(here(), path)
 }
 
-/** Returns the real path, or the absolute one where nothing is there. */
+/** Returns the real path, or the absolute path of a missing file. */
 export function realOrGiven(path: string): string {
   try {
     return realpathSync(path)
@@ -72,7 +72,7 @@ export function realOrGiven(path: string): string {
   }
 }
 
-/** Makes the path of a file that is to be written absolute. Throws a usage error where a file is. */
+/** Returns the absolute path of a new file. Throws a usage error for an existing one. */
 export function newFilePath(path: string): string {
   const file = fromWorkingFolder(path)
   if (existsSync(file)) throw misused(`${file} exists already. Name another file with -o.`)

@@ -4,7 +4,7 @@ import type { InputItem } from '@parley/protocol'
 import { misused } from './exit-codes.ts'
 import { systemCause } from './messages.ts'
 
-/** Returns an image as a message has it. A server on another machine gets what the file holds; it finds out its kind. */
+/** Returns an image as part of a message. A server on another machine gets the bytes of the file, and finds out its format. */
 export function imageInput(path: string, isFar: boolean): InputItem & { readonly type: 'image' } {
   if (!isFar) return { type: 'image', path }
   try {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 
-/** Asks a question on the terminal, on stderr. Resolves with true for `y` and `yes` only. */
+/** Asks a question on the terminal, on stderr. Resolves to true only for `y` and `yes`. */
 export async function isAgreed(question: string): Promise<boolean> {
   const reader = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url'
 import type { NamedServer } from '@parley/client/named-servers'
 import { type ServerProcess, startServerProcess } from '@parley/client/server-process'
 import { ceilingFlags, serverNodeFlags, serverPrograms, withCallersKey } from './early-arguments.ts'
-import { homeFolder } from './folders.ts'
+import { type EnvVariables, homeFolder } from './folders.ts'
 import { readNamedServer } from './named-server.ts'
 
 /** Version, build and location of this program. */
-export interface Program {
+export interface ProgramBuild {
   readonly version: string
   readonly build: string
   readonly moduleUrl: string
-  /** Variables that a server gets besides those of this process. */
-  readonly serverEnv: Readonly<Record<string, string | undefined>>
+  /** Additional variables of a server. */
+  readonly serverEnv: EnvVariables
 }
 
 /** Streams of a command. */
@@ -29,19 +29,23 @@ export interface OutputStream {
   write(text: string): unknown
 }
 
-/** Environment of a command. */
-export interface Launch {
-  readonly program: Program
-  /** Streams of the process. Reading `stdin` opens it, which stops a background job. */
-  readonly streams: Streams
+/** Server of a command and how to start it. */
+interface LaunchOptions {
+  readonly program: ProgramBuild
   /** `$PARLEY_HOME`, absolute. */
   readonly home: string
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: EnvVariables
   /** The server's ceiling, as flags of the server. */
   readonly ceiling: readonly string[]
-  /** Servers that the command line names; null for one of this command's own. */
+  /** Servers that the command line names; null for a command that starts its own. */
   readonly server: NamedServer | null
-  /** Server started before the command was loaded; null if none seemed needed. */
+}
+
+/** Everything that a command runs with. */
+export interface Launch extends LaunchOptions {
+  /** Streams of the process. Reading `stdin` opens it, which stops a background job. */
+  readonly streams: Streams
+  /** Server started before the command was loaded; null if it seemed not to be needed. */
   readonly early: LaunchedServer | null
 }
 
@@ -51,16 +55,8 @@ export interface LaunchedServer extends ServerProcess {
   readonly isClaimed: boolean
 }
 
-interface LaunchOptions {
-  readonly program: Program
-  readonly home: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly ceiling: readonly string[]
-  readonly server: NamedServer | null
-}
-
 /** Returns the command of the server built with this program. `args` are the server's own arguments. */
-function serverCommand({ moduleUrl }: Program, args: readonly string[]): readonly [string, ...string[]] {
+function serverCommand({ moduleUrl }: ProgramBuild, args: readonly string[]): readonly [string, ...string[]] {
   const path = join(dirname(fileURLToPath(moduleUrl)), 'server.mjs')
   return [process.execPath, ...serverNodeFlags, path, ...args]
 }
@@ -88,14 +84,14 @@ export function launchServer(
 }
 
 /** Returns how servers of a command are launched. Throws `noHome`. */
-export function launchOptions(argv: readonly string[], program: Program): LaunchOptions {
+export function launchOptions(argv: readonly string[], program: ProgramBuild): LaunchOptions {
   const env = withCallersKey(argv, process.env)
   const home = homeFolder(env)
   return { program, home, env, ceiling: ceilingFlags(argv), server: readNamedServer(argv, { env, home }) }
 }
 
-/** Starts the server as `launchEarly` does. Returns null on a failure, which comes again where it is reported. */
-export function tryLaunch(argv: readonly string[], program: Program): LaunchedServer | null {
+/** Starts the server as `launchEarly` does. Returns null on a failure, which is reported when it happens again. */
+export function tryLaunch(argv: readonly string[], program: ProgramBuild): LaunchedServer | null {
   try {
     return launchEarly(argv, launchOptions(argv, program))
   } catch {
@@ -109,7 +105,7 @@ const withoutServer = new Set<string>([
   'completion',
   'update',
   'uninstall',
-  // Its server gets the file of `--users`.
+  // Its server needs the file of `--users`.
   'user',
   '--help',
   '-h',
@@ -130,7 +126,7 @@ export function launchEarly(argv: readonly string[], options: LaunchOptions): La
 }
 
 /** Adds this program's Node to the PATH: the demo runs tests with `node`. */
-function withOwnNode(env: LaunchOptions['env']): LaunchOptions['env'] {
+function withOwnNode(env: EnvVariables): EnvVariables {
   return { ...env, PATH: [env['PATH'], dirname(process.execPath)].filter(Boolean).join(delimiter) }
 }
 

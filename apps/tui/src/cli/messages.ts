@@ -8,8 +8,8 @@ import { enforcementReasonOf, notKnownHarmless } from '../view/text/enforcement-
 import { misused, type ParleyError } from './exit-codes.ts'
 
 /**
- * Returns a server's error with the flag that helps, which the server cannot name. Control characters are shown by number: the
- * text may quote other programs.
+ * Returns a server's error with the flag that helps, which the server cannot know. Shows control characters by number:
+ * the text may quote other programs.
  */
 export function explainRejection({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
   const text = showEffects(message)
@@ -52,7 +52,7 @@ Examples:
 Exit codes: those of exec, and 10 when something of that severity was found.
 `
 
-/** Says what `--safe` leaves out. */
+/** Notice about the configuration that `--safe` leaves out. */
 export const safeNotice =
   '--safe: no configuration but what reaches a model and what limits; no plug-ins, hooks or servers.'
 
@@ -75,7 +75,7 @@ export function systemCause(error: unknown): string {
   return 'errno' in error && typeof error.errno === 'number' ? getSystemErrorMessage(error.errno) : error.message
 }
 
-/** Throws a usage error for a word that is one typing slip away from a command, and for unquoted prompts. */
+/** Throws a usage error for a word with one typing slip from a command, and for unquoted prompts. */
 export function refuseSlips({ args, commands }: Command): void {
   const [first = '', ...more] = args
   const meant = likelyCommand(first, namesOf(commands))
@@ -117,12 +117,12 @@ function commonLength(left: readonly string[], right: readonly string[]): number
   return differs < 0 ? left.length : differs
 }
 
-/** Says what became of a login to an MCP server, here and at its issuer. */
+/** Returns words for the end of a login to an MCP server, here and at its issuer. */
 export function mcpLoggedOutText(name: string, { revocation, revocationError = '' }: ResultOf<'mcp/logout'>): string {
   return `The login to ${name} is forgotten here${revocationText(revocation, revocationError)}`
 }
 
-/** Says what became of a kept key or login, here and at its issuer. */
+/** Returns words for the end of a kept key or login, here and at its issuer. */
 export function loggedOutText(
   provider: string,
   { removed, variable, revocation, revocationError = '' }: ResultOf<'logout'>,
@@ -141,7 +141,7 @@ function revocationText(revocation: ResultOf<'logout'>['revocation'], error: str
     : `. Its tokens were not revoked and are good until they end: ${error}`
 }
 
-/** Returns the error of a command about users where no file of them is named. */
+/** Returns the error of a command about users without a users file. */
 export function noUsersFile(): ParleyError {
   return misused('Name the file of the users: --users FILE, or users_file = "/…" in config.toml.')
 }

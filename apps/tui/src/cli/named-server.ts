@@ -1,20 +1,21 @@
-import { isServerUrl, type NamedServer, NamedServerError, readNamedServers } from '@parley/client/named-servers'
-import { valuesOf } from './early-arguments.ts'
+import {
+  type HomeAndEnv,
+  isServerUrl,
+  type NamedServer,
+  NamedServerError,
+  readNamedServers,
+} from '@parley/client/named-servers'
+import { beforeDashes, valuesOf } from './early-arguments.ts'
 import { misused } from './exit-codes.ts'
 import { fromWorkingFolder } from './folders.ts'
 
-interface Place {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly home: string
-}
-
 /**
- * Returns the servers of `--server`, or of `attach URL`, with the token; null where none is named. Reads the words without
- * parsing them, because a server of its own starts first. Throws a usage error.
+ * Returns the servers of `--server`, or of `attach URL`, with the token; null if no server is named. Reads the words
+ * without parsing them, because a server of this command would start first. Throws a usage error.
  */
-export function readNamedServer(argv: readonly string[], place: Place): NamedServer | null {
-  const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
-  // The address behind `--server` is found by both.
+export function readNamedServer(argv: readonly string[], source: HomeAndEnv): NamedServer | null {
+  const words = beforeDashes(argv)
+  // Both expressions find the address of `attach --server URL`.
   const servers = [...new Set([...valuesOf(words, '--server', '--server'), ...attachedUrls(words)])]
   if (servers.length === 0) return null
   const refused = ['--safe', '--record', '--allow-secret-folder'].find((flag) =>
@@ -27,13 +28,13 @@ export function readNamedServer(argv: readonly string[], place: Place): NamedSer
   }
   const flags = { servers, tokenFile: file('--token-file'), caFile: file('--ca-file') }
   try {
-    return readNamedServers({ ...flags, allowUnencrypted: words.includes('--allow-unencrypted') }, place)
+    return readNamedServers({ ...flags, allowUnencrypted: words.includes('--allow-unencrypted') }, source)
   } catch (error) {
     throw error instanceof NamedServerError ? misused(error.message) : error
   }
 }
 
-/** Returns the addresses that stand in the place of an id: `attach wss://…`. */
+/** Returns the addresses in the place of an id: `attach wss://…`. */
 function attachedUrls(words: readonly string[]): readonly string[] {
   return words.includes('attach') ? words.filter(isServerUrl) : []
 }

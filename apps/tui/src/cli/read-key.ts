@@ -8,7 +8,7 @@ interface Terminal {
   readonly stderr: NodeJS.WriteStream
 }
 
-/** Characters beyond which input is no key. */
+/** Longest key in characters. */
 const maxChars = 65_536
 
 /**
@@ -32,7 +32,7 @@ async function wholeInput(stdin: NodeJS.ReadStream): Promise<string> {
   return text.replace(/\r?\n$/, '')
 }
 
-/** Result of the keys typed so far: the text, and whether Enter was pressed. */
+/** The text typed so far, and whether Enter was pressed. */
 export interface Typed {
   readonly text: string
   readonly isDone: boolean
@@ -40,7 +40,7 @@ export interface Typed {
   readonly rest: string
 }
 
-/** Returns a key with what was typed: Backspace and Ctrl+U delete, Enter and Ctrl+D end. Throws for Ctrl+C. */
+/** Returns a key with further input: Backspace and Ctrl+U delete, Enter and Ctrl+D end. Throws for Ctrl+C. */
 export function typeInto(text: string, input: string): Typed {
   const letters = [...input.replaceAll('\x1b[200~', '').replaceAll('\x1b[201~', '')]
   let typed = text

@@ -1,17 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Program } from './launch-server.ts'
+import type { HomeAndEnv } from '@parley/client/named-servers'
+import type { ProgramBuild } from './launch-server.ts'
 
-interface Destination {
-  readonly home: string
-  /** Variables whose secrets are removed from the report. */
-  readonly env: Readonly<Record<string, string | undefined>>
-}
-
-/** Writes a report about an internal error. Resolves to its path, or to a hint that it is on stderr. */
+/** Writes a report about an internal error, without secrets of `env`. Resolves to its path, or to a hint that it is on stderr. */
 export async function reportBug(
-  { home, env }: Destination,
-  { version, build }: Program,
+  { home, env }: HomeAndEnv,
+  { version, build }: ProgramBuild,
   error: unknown,
 ): Promise<string> {
   const folder = join(home, 'logs')
@@ -29,8 +24,8 @@ export async function reportBug(
   }
 }
 
-/** Removes secrets. Loads the redactor only here, for the sake of the start; without it the text is withheld. */
-async function withoutSecrets(text: string, env: Destination['env']): Promise<string> {
+/** Removes secrets. Loads the redactor only here, to keep the start fast; without the redactor the text is withheld. */
+async function withoutSecrets(text: string, env: HomeAndEnv['env']): Promise<string> {
   try {
     const { secretHider } = await import('./hide-secrets.ts')
     return secretHider(env)(text)

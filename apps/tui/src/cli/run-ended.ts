@@ -28,9 +28,9 @@ export interface RunEnd {
   readonly denials: readonly EventOf<'turn.ended'>['denials'][number][]
   /** Tokens of all turns of the run. */
   readonly usage: TokenCounts | null
-  /** Present for a review that reported what it found. */
+  /** Present for a review with a report. */
   readonly findings?: readonly Finding[]
-  /** Changed files of a review that the model was not given whole and did not look at; left out for none. */
+  /** Changed files of a review that the model did not see whole; left out without such files. */
   readonly notLookedAt?: readonly string[]
 }
 
@@ -54,19 +54,19 @@ export function endLine(end: RunEnd): string {
   return JSON.stringify({ type: 'run.ended', ...end })
 }
 
-/** A run that has written to stdout, and writes its end there with this. */
+/** Writes the end of a run that has written to stdout. */
 type EndRun = (failure: Failure) => Promise<void>
 
 let running: EndRun | null = null
 
-/** Leaves the end of stdout to a run from now on, which alone knows what it has written; null leaves it to nobody. */
+/** Makes a run write the end of stdout from now on, because only the run knows what stdout contains; null ends that. */
 export function leaveEndTo(run: EndRun | null): void {
   running = run
 }
 
 /**
  * Writes the last lines of a command that failed, with the sentence on stderr. The format comes from the command line
- * as typed, because that may be what is wrong.
+ * as typed, because the command line itself may be wrong.
  */
 export async function writeFailure(
   argv: readonly string[],
@@ -88,7 +88,7 @@ function failedLines(message: string): string {
   return events.map((event) => `${JSON.stringify(event)}\n`).join('')
 }
 
-/** Returns what happened to a stdout that takes nothing. */
+/** Returns a sentence about a stdout that cannot be written to. */
 export function brokenOutputText({ message }: Error): string {
   // The message ends with the name of the function that failed.
   return `stdout cannot be written to (${message.replace(/, write$/, '')}).`

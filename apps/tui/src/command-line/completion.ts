@@ -1,34 +1,34 @@
 import type { Command, Option } from 'commander'
 
-/** Shells whose completion can be written. */
+/** Shells with a completion script. */
 export const completionShells = ['bash', 'zsh', 'fish'] as const
 export type CompletionShell = (typeof completionShells)[number]
 
-interface Choice {
+interface CompletionChoice {
   readonly name: string
   readonly about: string
 }
 
 /** Words that can follow a command, by the path to it: `` for the program, ` login` for `parley login`. */
-interface Place {
+interface CommandChoices {
   readonly path: string
-  readonly commands: readonly Choice[]
-  /** Arguments of which there are a few. */
-  readonly words: readonly Choice[]
+  readonly commands: readonly CompletionChoice[]
+  /** Choices of arguments with a fixed set of values. */
+  readonly words: readonly CompletionChoice[]
   readonly options: readonly CompletedOption[]
 }
 
-interface CompletedOption extends Choice {
+interface CompletedOption extends CompletionChoice {
   /** All spellings, the long one first. */
   readonly spellings: readonly string[]
   readonly takesValue: boolean
-  /** Values to choose from; empty where any fits, or none. */
+  /** Values to choose from; empty for an option without choices. */
   readonly values: readonly string[]
 }
 
 /** Returns the script that completes the words of `parley` in a shell, made from the table of commands. */
 export function completionScript(shell: CompletionShell, program: Command): string {
-  const places = placesOf(program, '')
+  const places = choicesByCommand(program, '')
   switch (shell) {
     case 'bash':
       return bashScript(places)
@@ -39,8 +39,8 @@ export function completionScript(shell: CompletionShell, program: Command): stri
   }
 }
 
-function placesOf(command: Command, path: string): readonly Place[] {
-  const place: Place = {
+function choicesByCommand(command: Command, path: string): readonly CommandChoices[] {
+  const place: CommandChoices = {
     path,
     commands: command.commands.map((one) => ({ name: one.name(), about: firstSentence(one.description()) })),
     words: command.registeredArguments.flatMap(({ argChoices = [], description }) =>
@@ -48,7 +48,7 @@ function placesOf(command: Command, path: string): readonly Place[] {
     ),
     options: [...command.options.filter(({ hidden }) => !hidden).map(optionOf), help],
   }
-  return [place, ...command.commands.flatMap((one) => placesOf(one, `${path} ${one.name()}`))]
+  return [place, ...command.commands.flatMap((one) => choicesByCommand(one, `${path} ${one.name()}`))]
 }
 
 const help: CompletedOption = {
@@ -65,23 +65,23 @@ function optionOf({ long, short, description, required, optional, argChoices = [
   return { name, spellings, about: firstSentence(description), takesValue: required || optional, values: argChoices }
 }
 
-/** Returns what a list of choices has room for. */
+/** Returns the first sentence of a help text, which fits in a list of choices. */
 function firstSentence(text: string): string {
   return text.split(/[;:.] |[;:]$/, 1)[0] ?? ''
 }
 
 /** Returns the paths below the program as a pattern of `case`. */
-function pathPattern(places: readonly Place[]): string {
+function pathPattern(places: readonly CommandChoices[]): string {
   return places.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join('|')
 }
 
-/** Returns all that can stand at a place, in the order in which it is shown. */
-function choicesAt({ commands, words, options }: Place): readonly Choice[] {
+/** Returns all words that can follow a command, in the order of the list. */
+function choicesAt({ commands, words, options }: CommandChoices): readonly CompletionChoice[] {
   return [...commands, ...words, ...options]
 }
 
-/** Returns the cases for the value of an option: its choices, or nothing, for which the shell completes files. */
-function valueCases(places: readonly Place[], write: (values: string) => string): string {
+/** Returns the cases for the value of an option: its choices, or nothing, so that the shell completes files. */
+function valueCases(places: readonly CommandChoices[], write: (values: string) => string): string {
   const spelled = places.flatMap(({ options }) =>
     options.flatMap((option) => option.spellings.map((spelling) => ({ spelling, ...option }))),
   )
@@ -96,7 +96,7 @@ function valueCases(places: readonly Place[], write: (values: string) => string)
     .join('\n')
 }
 
-function bashScript(places: readonly Place[]): string {
+function bashScript(places: readonly CommandChoices[]): string {
   return `# Completion of parley for bash, from: parley completion bash
 _parley() {
   local current=\${COMP_WORDS[COMP_CWORD]} path= words= word
@@ -126,9 +126,10 @@ complete -o default -F _parley parley
 `
 }
 
-function zshScript(places: readonly Place[]): string {
-  const quoted = ({ name, about }: Choice) => `'${name}:${about.replaceAll("'", "'\\''").replaceAll(':', '\\:')}'`
-  const listed = (place: Place) => choicesAt(place).map(quoted).join(' ')
+function zshScript(places: readonly CommandChoices[]): string {
+  const quoted = ({ name, about }: CompletionChoice) =>
+    `'${name}:${about.replaceAll("'", "'\\''").replaceAll(':', '\\:')}'`
+  const listed = (place: CommandChoices) => choicesAt(place).map(quoted).join(' ')
   return `#compdef parley
 # Completion of parley for zsh, from: parley completion zsh
 _parley() {
@@ -154,7 +155,7 @@ compdef _parley parley
 `
 }
 
-function fishScript(places: readonly Place[]): string {
+function fishScript(places: readonly CommandChoices[]): string {
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
   const lines = places.flatMap((place) => {
     const when = quoted(`__parley_at '${place.path}'`)
@@ -187,7 +188,7 @@ function fishSpellings({ spellings }: CompletedOption): string {
   return spellings.map((one) => (one.startsWith('--') ? `-l ${one.slice(2)}` : `-s ${one.slice(1)}`)).join(' ')
 }
 
-/** Returns what fish is told of an option's value: its choices without files, any value with files, or nothing. */
+/** Returns the option's value as fish takes it: choices without files, any value with files, or nothing. */
 function fishValue({ takesValue, values }: CompletedOption): string {
   if (values.length > 0) return ` -x -a '${values.join(' ')}'`
   return takesValue ? ' -r' : ''

@@ -17,9 +17,8 @@ import { execHelp, reviewHelp } from '../cli/messages.ts'
 import type { NamedOrLast, Target } from '../scripted/open-target.ts'
 import type { ReviewRequest } from '../scripted/review/review-message-of.ts'
 import { showEffects } from '../view/text/control-characters.ts'
-import { withCodexExecFlags } from './codex-flags.ts'
-import { withoutEffectWarnings } from './flags-of-others.ts'
-import { flagsOf, type Settle, withCommonFlags, withImages } from './shared-options.ts'
+import { flagsOf, type Settle, withCodexExecFlags, withCommonFlags, withImages } from './shared-options.ts'
+import { withoutEffectWarnings } from './usage-errors.ts'
 
 /** Defines `exec`, `exec resume`, `exec fork` and `exec review`. */
 export function defineExec(program: Command, launch: Launch, settle: Settle): void {
@@ -94,7 +93,7 @@ interface ReviewFlags {
   readonly failOn: Severity | 'never'
 }
 
-/** Returns what is reviewed. Throws a usage error for flags that do not go together. */
+/** Returns the object of the review. Throws a usage error for flags that contradict each other. */
 function reviewedOf({ base, commit, patch, ...flags }: ReviewFlags & ExecFlags): ReviewRequest['of'] {
   if ([base, commit, patch].filter((value) => value !== undefined).length > 1)
     throw misused('Give one of --base, --commit and --patch.')

@@ -12,7 +12,7 @@ export function defineOwnCopy(program: Command, launch: Launch, settle: Settle):
     )
     .option('--json', 'as JSON')
     .action((flags: { json?: boolean }) =>
-      settle(import('../commands/own-copy/update.ts').then(({ sayUpdate }) => sayUpdate(launch, flags))),
+      settle(import('../commands/own-copy/installation.ts').then(({ runUpdate }) => runUpdate(launch, flags))),
     )
   program
     .command('uninstall')

@@ -8,7 +8,7 @@ import { type Settle, safeOption, withServer, withServerAddress } from './shared
 
 type ServerProgram = (typeof serverPrograms)[number]
 
-/** Defines the help of the servers. `bin` starts a server when its name comes first; it parses its own arguments. */
+/** Defines the help of the servers. A server parses its own arguments: `bin` starts it when its name comes first. */
 export function defineServers(program: Command): void {
   defineServer(program)
   withEngine(
@@ -150,7 +150,7 @@ function defineExecServer(program: Command): void {
     .option('--no-linger', 'end what a client runs as soon as its connection is lost, not after 30 s')
 }
 
-/** Adds the flags of a program with an engine of its own, or servers in its place. */
+/** Adds the flags of a program that has its own engine, or uses servers instead. */
 function withEngine(command: Command): Command {
   return withServerAddress(withCeiling(command))
 }

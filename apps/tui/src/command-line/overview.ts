@@ -1,6 +1,6 @@
 import type { Command, HelpConfiguration } from 'commander'
 
-/** Lines of `parley --help` about its commands, by group, in their order. `parley help COMMAND` says all. */
+/** Lines of `parley --help` about its commands, by group, in their order. `parley help COMMAND` prints the full help. */
 const overview: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Conversations:': {
     demo: 'a session on a recorded model: no key needed',

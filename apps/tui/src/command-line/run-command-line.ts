@@ -1,14 +1,13 @@
-import { isServerUrl } from '@parley/client/named-servers'
 import type { Failure } from '@parley/protocol'
 import { Argument, Command, CommanderError } from 'commander'
-import { type ExitCode, exitCodeOf, exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
-import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
+import { type ExitCode, exitCodeOf, exitCodes, ParleyError } from '../cli/exit-codes.ts'
 import type { Streams } from '../cli/launch-server.ts'
-import { expectedFailure, refuseSlips, unknownCommand } from '../cli/messages.ts'
+import { expectedFailure, unknownCommand } from '../cli/messages.ts'
 import { writeFailure } from '../cli/run-ended.ts'
 import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { type CompletionShell, completionScript, completionShells } from './completion.ts'
+import { defineConversations } from './define-conversations.ts'
 import { defineExec } from './define-exec.ts'
 import { defineKept } from './define-kept.ts'
 import { defineLogin } from './define-login.ts'
@@ -24,10 +23,9 @@ import {
 import { defineOwnCopy } from './define-own-copy.ts'
 import { definePeople } from './define-people.ts'
 import { defineServers, defineWeb } from './define-servers.ts'
-import { refuseUnclearConfig } from './flags-of-others.ts'
 import { addOverview, shortHelp } from './overview.ts'
-import { flagsOf, type Settle, withCommonFlags, withImages, withPlain, withServer } from './shared-options.ts'
-import { sayUsageError, usageSentence } from './usage-errors.ts'
+import type { Settle } from './shared-options.ts'
+import { refuseUnclearConfig, sayUsageError, usageSentence } from './usage-errors.ts'
 
 /** Parses the command line, runs the command and resolves to the exit code. Each command loads only its own modules. */
 export async function runCommandLine(argv: readonly string[], opened: WindowLaunch): Promise<number> {
@@ -57,12 +55,12 @@ export async function runCommandLine(argv: readonly string[], opened: WindowLaun
   }
 }
 
-/** Command whose words or flags were wrong, as `parley list`. */
+/** Command with wrong words or flags, such as `parley list`. */
 interface FailedUsage {
   command: string
 }
 
-/** Has errors name the help of their command. Called last: commands take their output from the program when they are defined. */
+/** Makes errors name the help of their command. Called last, because commands copy the output settings when they are defined. */
 function nameHelp(command: Command, words: string, usage: FailedUsage): void {
   command.configureOutput({
     outputError(text, write) {
@@ -84,14 +82,12 @@ function endingOf(error: unknown, usage: FailedUsage): (Failure & { readonly exi
   return failure === null ? null : { ...failure, exitCode: exitCodeOf(failure.code) }
 }
 
-type Start = Parameters<typeof import('../ink/run-interactive.ts')['runInteractive']>[1]
-
 /** Defines every command of the program. `settle` takes the exit code of the command that runs. */
 function defineProgram(opened: WindowLaunch, settle: Settle, usage: FailedUsage): Command {
   const { launch, window } = opened
   const writeTo = (stream: 'stdout' | 'stderr') => (text: string) => {
     window?.[Symbol.dispose]()
-    // An error quotes words of the command line, which may come from anywhere.
+    // An error quotes words of the command line, which may contain anything.
     launch.streams[stream].write(stream === 'stderr' ? showEffects(text) : text)
   }
   const program = new Command('parley')
@@ -130,7 +126,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle, usage: FailedUsage)
   return program.allowExcessArguments()
 }
 
-/** Defines `completion`, whose script comes from the commands that are defined by then. */
+/** Defines `completion`. Its script contains the commands that are defined before it runs. */
 function defineCompletion(program: Command, { stdout }: Pick<Streams, 'stdout'>): void {
   program
     .command('completion')
@@ -151,106 +147,4 @@ function defineHelp(program: Command): void {
       if (command === undefined) throw unknownCommand(name ?? '', program)
       command.help()
     })
-}
-
-function defineConversations(program: Command, opened: WindowLaunch, settle: Settle): void {
-  const interactive = (start: Start) => settle(runWindow(opened, start))
-  withPlain(withImages(withCommonFlags(program))).action(
-    (prompt: string | undefined, flags: CommonFlags & ImageFlag) => {
-      refuseSlips(program)
-      if (prompt === undefined && flags.image !== undefined) throw noPrompt()
-      return interactive({ kind: 'new', prompt: prompt ?? null, flags })
-    },
-  )
-  withPlain(withCommonFlags(program.command('resume [id]').argument('[prompt]')))
-    .description(
-      'go on with a conversation: id, unique part of one, or name; a list when nothing is given. One that is open elsewhere is joined',
-    )
-    .option('--last', 'the newest one, of this folder if there is one; the only argument is the prompt')
-    .action((id: string | undefined, prompt: string | undefined, _flags: unknown, command: Command) => {
-      const flags = flagsOf<CommonFlags & { last?: boolean }>(command)
-      refuseForOld(flags)
-      return interactive({ kind: 'resume', ...resumedBy({ id, prompt, last: flags.last === true }), flags })
-    })
-  withServer(withPlain(program.command('attach [id]').argument('[conversation]')))
-    .description(
-      'join a conversation that another window has open; a list when there are several. With wss://HOST:PORT one of that server',
-    )
-    .option('--read-only', 'only watch: nothing can be sent or answered from here')
-    .action(
-      (
-        first: string | undefined,
-        second: string | undefined,
-        { readOnly, ...own }: { readOnly?: boolean } & Pick<CommonFlags, 'plain' | 'color'>,
-      ) => {
-        const given = program.opts<CommonFlags>()
-        const { plain = own.plain === true, color = own.color } = given
-        const { plain: _, color: __, server, tokenFile, caFile, allowUnencrypted, ...settings } = given
-        const id = attachedId(first, second)
-        if (Object.keys(settings).length > 0)
-          throw misused(
-            'A conversation that is joined keeps its settings: `parley attach` takes none. Slash commands change them there.',
-          )
-        return interactive({
-          kind: 'attach',
-          id,
-          readOnly: readOnly === true,
-          flags: { plain, ...(color === undefined ? {} : { color }) },
-        })
-      },
-    )
-  withPlain(withCommonFlags(program.command('fork <id>')))
-    .description('a new conversation from any point of an old one; without --at the points there are')
-    .option('--at <seq>', 'the last event to take over', parseCount(1))
-    .action((id: string, _flags: unknown, command: Command) => {
-      const flags = flagsOf<CommonFlags & { at?: number }>(command)
-      refuseForOld(flags)
-      const { at } = flags
-      if (at !== undefined) return interactive({ kind: 'fork', id, at, flags })
-      return settle(import('../commands/rewind.ts').then(({ runForkPoints }) => runForkPoints(opened.launch, id)))
-    })
-  withPlain(withCommonFlags(program.command('demo')))
-    .description('a real session on a recorded model, in a scratch project: no key, no network')
-    .action((_flags: unknown, command: Command) =>
-      settle(import('../commands/run-demo.ts').then(({ runDemo }) => runDemo(opened, flagsOf<CommonFlags>(command)))),
-    )
-}
-
-interface ResumeWords {
-  readonly id: string | undefined
-  readonly prompt: string | undefined
-  readonly last: boolean
-}
-
-/** Returns the conversation that is resumed, and a first message. With `--last` the first word is the message. */
-function resumedBy({ id, prompt, last }: ResumeWords): { id: string | null; prompt: string | null; last: boolean } {
-  if (!last) return { id: id ?? null, prompt: prompt ?? null, last }
-  if (prompt !== undefined) throw misused('Give an id or --last, not both.')
-  if (id !== undefined && !/\s/.test(id))
-    throw misused(
-      '--last and --continue go on with the newest conversation, so no id goes with them. A message needs more than one word here; type a shorter one in the window.',
-    )
-  return { id: null, prompt: id ?? null, last }
-}
-
-async function runWindow(opened: WindowLaunch, start: Start): Promise<number> {
-  const { runInTerminal } = await import('../plain/run-in-terminal.ts')
-  return runInTerminal(opened, start)
-}
-
-/** Returns the id of a conversation to join, which may stand behind the address of a server. */
-function attachedId(first: string | undefined, second: string | undefined): string | null {
-  if (first !== undefined && isServerUrl(first)) return second ?? null
-  if (second !== undefined) throw misused('parley attach takes one conversation.')
-  return first ?? null
-}
-
-/** Throws a usage error for flags that have no effect on an existing conversation. */
-function refuseForOld({ image, ephemeral }: CommonFlags & ImageFlag): void {
-  if (image !== undefined) throw noPrompt()
-  if (ephemeral === true) throw misused('--ephemeral is for new conversations; this one is kept already.')
-}
-
-function noPrompt(): ParleyError {
-  return misused('An image needs a prompt that goes with it: parley -i FILE "…"')
 }

@@ -1,7 +1,6 @@
 import { approvalPolicies, efforts, modeNames, sandboxModes } from '@parley/protocol'
 import { type Command, Option } from 'commander'
 import { collectConfig, collectFiles, collectList, colourChoices, named } from '../cli/flags.ts'
-import { withCodexFlags } from './codex-flags.ts'
 
 /** Takes the exit code of a command. */
 export type Settle = (run: Promise<number>) => Promise<void>
@@ -44,7 +43,7 @@ export function withJudgingFlags(command: Command): Command {
     .option('-c, --config <key=value>', 'a config value, as TOML or else a string (repeatable)', collectConfig)
 }
 
-/** Adds the flags by which a command goes to servers that run already. They are read before the command line is parsed. */
+/** Adds the flags that send a command to running servers. They are read before the command line is parsed. */
 export function withServer(command: Command): Command {
   return withServerAddress(command).option(
     '--token-file <file>',
@@ -53,7 +52,7 @@ export function withServer(command: Command): Command {
   )
 }
 
-/** Adds the flags that name servers, without the one of the token. */
+/** Adds the flags that name servers, without the flag of the token. */
 export function withServerAddress(command: Command): Command {
   return command
     .option(
@@ -91,7 +90,7 @@ export function withCommonFlags(command: Command): Command {
     .option('--ephemeral', 'keep nothing of this conversation')
 }
 
-/** Adds the flag of every command that has the terminal for a conversation. */
+/** Adds the flags of commands that use the terminal for a conversation. */
 export function withPlain(command: Command): Command {
   return command
     .option('--plain', 'print lines and move no cursor, as for a screen reader; also with TERM=dumb')
@@ -105,7 +104,31 @@ export function withImages(command: Command): Command {
   return command.option('-i, --image <file>', 'an image for the prompt (repeatable, or with commas)', collectFiles)
 }
 
-/** Returns a command's flags with those before its name: `parley -m x exec …` is `parley exec -m x …`. */
+/** Adds flags of Codex for features with another name here. They are not in the help. */
+function withCodexFlags(command: Command): Command {
+  command.on('option:yolo', () => command.setOptionValue('dangerouslyBypassApprovalsAndSandbox', true))
+  return command
+    .addOption(hidden('--dangerously-bypass-approvals-and-sandbox', '-s danger-full-access -a never'))
+    .addOption(hidden('--yolo', 'the same'))
+    .addOption(hidden('--full-auto', '-s workspace-write -a on-request'))
+    .addOption(hidden('--oss', '-c model_provider=ollama'))
+    .addOption(hidden('--local-provider <name>', '-c model_provider=NAME').argParser(named))
+}
+
+/** Adds flags of `codex exec` that callers give and that change nothing here. They are not in the help. */
+export function withCodexExecFlags(command: Command): Command {
+  return command
+    .addOption(hidden('--color <when>', 'nothing that exec writes is coloured').choices(colourChoices))
+    .addOption(hidden('--enable <feature>', 'a feature of Codex').argParser(collectList))
+    .addOption(hidden('--disable <feature>', 'a feature of Codex').argParser(collectList))
+    .addOption(hidden('--cyber-access-program <name>', 'for callers of Codex; it has no effect here'))
+}
+
+function hidden(flags: string, meaning: string): Option {
+  return new Option(flags, meaning).hideHelp()
+}
+
+/** Returns a command's flags with the flags before its name: `parley -m x exec …` is `parley exec -m x …`. */
 export function flagsOf<Flags extends object>(command: Command): Flags {
   const own = command.opts<Flags>()
   return command.parent === null ? own : { ...flagsOf<Flags>(command.parent), ...own, ...collected(command) }

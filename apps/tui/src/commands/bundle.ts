@@ -9,7 +9,7 @@ import { count, countOf, formatBytes, nameOf, shortPath } from '../view/text/for
 
 export interface BundleFlags {
   readonly output?: string
-  /** False leaves out what commands and tools printed. */
+  /** False leaves out the output of commands and tools. */
   readonly outputs: boolean
   readonly yes?: boolean
   readonly json?: boolean
@@ -17,7 +17,7 @@ export interface BundleFlags {
 
 type Contents = ResultOf<'bundle/describe'>
 
-/** Runs `parley bundle`: lists on stderr what the file will hold, asks on a terminal, and writes it. */
+/** Runs `parley bundle`: lists on stderr the contents of the new file, asks on a terminal, and writes it. */
 export async function runBundle(launch: Launch, conversation: string | undefined, flags: BundleFlags): Promise<number> {
   const { output, outputs, yes, json } = flags
   if (output === '-') throw misused('A bundle is written to a file: -o FILE.')
@@ -43,7 +43,7 @@ export async function runBundle(launch: Launch, conversation: string | undefined
   return exitCodes.ok
 }
 
-/** Returns the lines that say what a bundle holds. */
+/** Returns the contents of a bundle as lines. */
 function contentLines(contents: Contents, { outputs }: Pick<BundleFlags, 'outputs'>): readonly string[] {
   const { conversationId, name, cwd, events, turns, items, sideFiles, changedEvents, missing } = contents
   const parts = itemNames.flatMap(([type, one, many]) => {
@@ -80,7 +80,7 @@ export interface OpenFlags {
   readonly json?: boolean
 }
 
-/** Runs `parley open`: verifies a bundle and makes a conversation of it that works in a folder of this machine. */
+/** Runs `parley open`: verifies a bundle and makes a conversation from it that works in a folder of this machine. */
 export async function runOpen(launch: Launch, path: string, { cd, json }: OpenFlags): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-open' })
   const file = fromWorkingFolder(path)

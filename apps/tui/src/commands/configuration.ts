@@ -33,7 +33,7 @@ export interface TrustFlags extends ServerFlags {
   readonly json?: boolean
 }
 
-/** Runs `parley trust`: shows what a project's configuration would do; `--yes` and `--no` decide on it. */
+/** Runs `parley trust`: shows the effects of a project's configuration; `--yes` and `--no` decide on it. */
 export async function decideTrust(launch: Launch, flags: TrustFlags): Promise<number> {
   const { cd, yes, no, json, environment } = flags
   if (yes !== undefined && no === true) throw misused('Give --yes HASH or --no, not both.')
@@ -50,7 +50,7 @@ async function reportOn(parley: Parley, folder: NamedFolder, { yes, no }: TrustF
   return parley.request('trust/decide', { ...folder, hash: report.hash, verdict: 'declined' })
 }
 
-/** Returns the report with the ways to decide, and after a decision with who knows of it. */
+/** Returns the report with the ways to decide, and after a decision with the servers that know of it. */
 export function trustText(report: TrustReport, flags: TrustFlags): string {
   const { root, state, hash } = report
   if (state === 'none') return `${escapedLine(root)} brings no configuration of its own.\n`
@@ -60,7 +60,7 @@ export function trustText(report: TrustReport, flags: TrustFlags): string {
     .join('\n')
 }
 
-/** Returns the commands that whoever asks may decide by, or who may. */
+/** Returns the commands that decide, or a sentence about the users that may decide. */
 function waysToDecide({ state, rejects = {} }: TrustReport, hash: string, flags: TrustFlags): readonly string[] {
   const { cd, environment } = flags
   const where = `${typedFlags({ '--cd': cd, '--environment': environment })}${typedServer(flags)}`
@@ -72,7 +72,7 @@ function waysToDecide({ state, rejects = {} }: TrustReport, hash: string, flags:
   ]
 }
 
-/** Returns which servers know of an answer that was just given about a project of an environment. */
+/** Returns a sentence about the servers that know of a new decision on a project of an environment. */
 function placeLines({ keptIn }: TrustReport, { yes, no }: TrustFlags): readonly string[] {
   if (keptIn === undefined || (yes === undefined && no !== true)) return []
   if (keptIn === 'store') return ['All servers of the store know of it.']

@@ -10,14 +10,14 @@ import { showEffects, shownLine } from '../view/text/control-characters.ts'
 
 export interface DoctorFlags {
   readonly json?: boolean
-  /** Commander's spelling of `--no-provider`. */
+  /** Commander's name for `--no-provider`. */
   readonly provider: boolean
 }
 
-/** Runs `parley doctor`: checks of this process and its terminal, then those of the server. */
+/** Runs `parley doctor`: checks this process and its terminal, then runs the checks of the server. */
 export async function runDoctor(launch: Launch, { json, provider }: DoctorFlags): Promise<number> {
   const cwd = workingFolder()
-  const here = checkHere(launch.env, {
+  const here = checkProcess(launch.env, {
     node: process.version,
     isTerminal: process.stdout.isTTY === true,
     columns: process.stdout.columns,
@@ -89,7 +89,7 @@ function counted(count: number, what: string): string {
   return `${count === 0 ? 'no' : count} ${what}${count === 1 ? '' : 's'}`
 }
 
-interface Here {
+interface ProcessFacts {
   readonly node: string
   readonly isTerminal: boolean
   readonly columns: number | undefined
@@ -100,8 +100,8 @@ const leastNode = 24
 const leastColumns = 40
 const leastRows = 10
 
-/** Checks what only the process in the terminal knows: its Node, the terminal and the locale. */
-export function checkHere(env: Readonly<Record<string, string | undefined>>, here: Here): readonly CheckupFinding[] {
+/** Checks the Node, the terminal and the locale of this process. */
+export function checkProcess(env: Launch['env'], here: ProcessFacts): readonly CheckupFinding[] {
   return [checkNode(here.node), checkTerminal(env, here), checkLetters(env)]
 }
 
@@ -116,7 +116,7 @@ function checkNode(version: string): CheckupFinding {
   }
 }
 
-function checkTerminal(env: Readonly<Record<string, string | undefined>>, here: Here): CheckupFinding {
+function checkTerminal(env: Launch['env'], here: ProcessFacts): CheckupFinding {
   const { isTerminal, columns = 0, rows = 0 } = here
   const name = 'terminal'
   if (!isTerminal) return { name, level: 'ok', text: 'none here: stdout is a file or a pipe' }
@@ -139,7 +139,7 @@ function checkTerminal(env: Readonly<Record<string, string | undefined>>, here: 
 }
 
 /** Checks the locale: frames and marks need UTF-8. */
-function checkLetters(env: Readonly<Record<string, string | undefined>>): CheckupFinding {
+function checkLetters(env: Launch['env']): CheckupFinding {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
   const name = 'letters'
   if (/utf-?8/i.test(locale)) return { name, level: 'ok', text: locale }

@@ -5,15 +5,15 @@ import { fromWorkingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { runProgram } from '../programs/run-program.ts'
 
-/** Package that was fetched and not yet agreed to. */
+/** Package that was fetched and awaits the user's consent. */
 export interface FetchedPackage {
   readonly name: string
   readonly version: string
   readonly integrity: string
-  /** Account that published it, or why that is not known. */
+  /** Account that published it, or a sentence if the registry does not tell. */
   readonly publisher: string
   readonly dependencies: number
-  /** Packages with install scripts, which are not run. */
+  /** Number of packages with install scripts; no script runs. */
   readonly scripts: number
 }
 
@@ -21,8 +21,8 @@ const npmMs = 180_000
 const maxBytes = 1024 * 1024
 
 /**
- * Installs a package with exact versions and their checksums in a folder of its own. None of its scripts run, and nothing
- * is taken from repositories and addresses, which have no checksum that a registry vouches for.
+ * Installs a package in a folder of its own, with exact versions and their checksums. Runs no script, and takes nothing
+ * from repositories and addresses: no registry vouches for their checksums.
  */
 export async function fetchPackage(folder: string, spec: string, env: Launch['env']): Promise<FetchedPackage> {
   const source = await sourceOf(spec)
@@ -41,7 +41,7 @@ export async function fetchPackage(folder: string, spec: string, env: Launch['en
   const [name] = Object.keys(packages['']?.dependencies ?? {})
   const own = name === undefined ? undefined : packages[`node_modules/${name}`]
   if (name === undefined || own === undefined) throw failed(`${spec} is not a package.`)
-  // A package is entered by this file: only an import finds the form that its exports have for modules.
+  // The import of a package starts at this file: only an import resolves its exports for modules.
   await writeFile(join(folder, 'entry.mjs'), `export * from ${JSON.stringify(name)}\n`)
   const others = Object.entries(packages).filter(([key]) => key !== '')
   await assertWhole(folder, packages)
@@ -56,7 +56,7 @@ export async function fetchPackage(folder: string, spec: string, env: Launch['en
   }
 }
 
-/** Rejects packages without a checksum, and links: a process that may read its folder may read what a link there leads to. */
+/** Rejects packages without a checksum, and links: a process that may read its folder may read the target of a link, too. */
 async function assertWhole(folder: string, packages: Readonly<Record<string, LockedPackage>>): Promise<void> {
   for (const [name, { integrity, inBundle = false }] of Object.entries(packages))
     if (name !== '' && integrity === undefined && !inBundle)
@@ -67,7 +67,7 @@ async function assertWhole(folder: string, packages: Readonly<Record<string, Loc
 }
 
 interface Source {
-  /** Package in the words of npm. */
+  /** Name or path as npm takes it. */
   readonly wanted: string
   readonly isFile: boolean
 }
@@ -75,7 +75,7 @@ interface Source {
 const packed = /\.(?:tgz|tar\.gz)$/
 const fromRegistry = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:@[\w.^~<>=*| +-]*)?$/i
 
-/** Returns where a package comes from: a packed file, else the registry. Rejects what is neither, with exit code 2. */
+/** Returns the source of a package: a packed file, else the registry. Rejects anything else with exit code 2. */
 async function sourceOf(spec: string): Promise<Source> {
   const isPath = /^(?:\.{0,2}\/|file:)/.test(spec) || (packed.test(spec) && !/^[a-z+]+:/i.test(spec))
   if (!isPath) {
@@ -99,7 +99,7 @@ interface LockedPackage {
   readonly dependencies?: object
 }
 
-/** Returns the packages of a lock file by their folder; the empty one is that of the file itself. */
+/** Returns the packages of a lock file by their folders; the empty folder is the package of the file itself. */
 function lockedPackages(text: string): Readonly<Record<string, LockedPackage>> {
   const lock: unknown = JSON.parse(text)
   const packages = typeof lock === 'object' && lock !== null && 'packages' in lock ? lock.packages : {}
@@ -110,7 +110,7 @@ function isPackages(value: unknown): value is Readonly<Record<string, LockedPack
   return typeof value === 'object' && value !== null && Object.values(value).every((entry) => typeof entry === 'object')
 }
 
-/** Resolves to the account that published a version; registries other than npm's own often do not say. */
+/** Resolves to the account that published a version; most registries besides npm's own do not tell. */
 async function publisherOf(version: string, folder: string, env: Launch['env']): Promise<string> {
   const said = await npm(['view', version, '_npmUser', '--json', '--loglevel=error'], folder, env).catch(() => '')
   const [, name] = /^"([^"<]+)|"name": *"([^"<]+)/.exec(said.trim())?.filter((text) => text !== undefined) ?? []

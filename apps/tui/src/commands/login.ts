@@ -17,9 +17,9 @@ export interface LoginFlags {
   readonly device?: boolean
 }
 
-/** Runs `parley login`: reads a key, or sends the user to a browser. The server tries what comes of it and keeps it. */
+/** Runs `parley login`: reads a key, or sends the user to a browser. The server tries the key or login and keeps it. */
 export async function runLogin(launch: Launch, named: string | null, flags: LoginFlags): Promise<number> {
-  const ends = createMailbox()
+  const ends = createLoginEnds()
   await using parley = await connect(launch, { clientName: 'parley-login', onLoginCompleted: ends.put })
   const provider = named === null ? await usualProvider(parley) : await knownProvider(parley, named)
   const isOAuth = flags.oauth === true || flags.device === true
@@ -27,16 +27,14 @@ export async function runLogin(launch: Launch, named: string | null, flags: Logi
     ? await startOAuth(parley, provider, { env: launch.env, device: flags.device === true })
     : await startWithKey(parley, provider)
   const end = await Promise.race([ends.endOf(loginId), parley.closed.then(lostConnection)])
-  return sayEnd(end, { name: provider, kind: isOAuth ? 'oauth' : 'key' })
-}
-
-interface Ended {
-  readonly name: string
-  readonly kind: 'key' | 'oauth'
+  return printEnd(end, { name: provider, kind: isOAuth ? 'oauth' : 'key' })
 }
 
 /** Prints how a login ended. Returns the exit code. */
-function sayEnd(end: LoginCompleted, { name, kind }: Ended): number {
+function printEnd(
+  end: LoginCompleted,
+  { name, kind }: { readonly name: string; readonly kind: 'key' | 'oauth' },
+): number {
   if (!end.success) {
     process.stderr.write(`parley: ${showEffects(end.error ?? 'The login failed.')}\n`)
     return exitCodeOf(end.code ?? 'internal')
@@ -45,41 +43,40 @@ function sayEnd(end: LoginCompleted, { name, kind }: Ended): number {
   return exitCodes.ok
 }
 
-type Started = ResultOf<'login/start'>
+type LoginStart = ResultOf<'login/start'>
 
-async function startWithKey(parley: Parley, provider: string): Promise<Started> {
+async function startWithKey(parley: Parley, provider: string): Promise<LoginStart> {
   // Rejects an unknown provider before a key is asked for; nothing is sent to it.
   await parley.request('model/list', { provider, kept: true })
   const key = await readKey(`Key for ${showEffects(provider)} (not shown while you type): `, process)
   return parley.request('login/start', { provider, key })
 }
 
-interface OAuthWay {
-  readonly env: Launch['env']
-  readonly device: boolean
-}
-
-/** Begins a login by OAuth and says where to go. Without a desktop it is by code, unless the issuer has no such login. */
-async function startOAuth(parley: Parley, provider: string, { env, device }: OAuthWay): Promise<Started> {
+/** Begins a login by OAuth and prints where to go. Without a desktop the login is by code, if the issuer has such a login. */
+async function startOAuth(
+  parley: Parley,
+  provider: string,
+  { env, device }: { readonly env: Launch['env']; readonly device: boolean },
+): Promise<LoginStart> {
   const start = (flow: 'browser' | 'device') => parley.request('login/start', { provider, flow })
   const isFar = device || !hasDesktop(env)
   const started = await (isFar ? start('device') : start('browser')).catch((error: unknown) => {
     if (device || !isFar || !(error instanceof RpcError)) throw error
     return start('browser')
   })
-  sayWhereToGo(started, env)
+  printAddress(started, env)
   return started
 }
 
-/** Names the address, and the code to type there, and opens a browser where none is needed elsewhere. */
-function sayWhereToGo({ url = '', userCode }: Pick<Started, 'url' | 'userCode'>, env: Launch['env']): void {
+/** Prints the address, and the code to type there; opens a browser for a login without a code. */
+function printAddress({ url = '', userCode }: Pick<LoginStart, 'url' | 'userCode'>, env: Launch['env']): void {
   const asked =
     userCode === undefined ? 'Log in with your browser' : `Log in with any browser, and type the code ${userCode}`
   process.stderr.write(showEffects(`${asked}:\n  ${url}\nWaiting for that, 10 minutes at most. Ctrl+C gives up.\n`))
   if (userCode === undefined && hasDesktop(env)) openBrowser(url, env)
 }
 
-/** Resolves to the name of a provider. Throws for any other without repeating it: it may be a key, and errors get into logs. */
+/** Resolves to the name of a provider. Throws for an unknown name without repeating it: it may be a key, and errors get into logs. */
 async function knownProvider(parley: Parley, named: string): Promise<string> {
   const { providers } = await parley.request('provider/list', {})
   const { logins } = await parley.request('login/status', {})
@@ -93,7 +90,7 @@ async function knownProvider(parley: Parley, named: string): Promise<string> {
   )
 }
 
-/** Resolves to the provider of the configuration; openai where it names none. */
+/** Resolves to the provider of the configuration, by default openai. */
 async function usualProvider(parley: Parley): Promise<string> {
   const { values } = await parley.request('config/read', { cwd: workingFolder() })
   const chosen = values.find(({ key, origin }) => key === 'model_provider' && !origin.startsWith('default'))?.value
@@ -104,22 +101,24 @@ function lostConnection(reason: ClientError | null): never {
   throw reason ?? new ClientError('closed', 'The connection was closed.')
 }
 
-type Kept = Pick<LoginCompleted, 'keptIn' | 'variable'> & { readonly kind?: 'key' | 'oauth' }
-
 const places = { keyring: 'the keyring', file: '$PARLEY_HOME/credentials.json, which only you can read' } as const
 
-function placeText({ keptIn, variable, kind = 'key' }: Kept): string {
+function placeText({
+  keptIn,
+  variable,
+  kind = 'key',
+}: Pick<LoginCompleted, 'keptIn' | 'variable'> & { readonly kind?: 'key' | 'oauth' }): string {
   const kept = keptIn === null ? '' : `The ${kind === 'oauth' ? 'login' : 'key'} is in ${places[keptIn]}.`
   return variable === null ? kept : `${kept} ${variable} is set and is used in its place.`
 }
 
-interface Mailbox {
+interface LoginEnds {
   readonly put: (end: LoginCompleted) => void
   endOf(loginId: string): Promise<LoginCompleted>
 }
 
-/** Keeps the ends of logins until they are asked for: one may come before its id is known here. */
-function createMailbox(): Mailbox {
+/** Keeps the ends of logins until they are awaited: an end may arrive before its id is known here. */
+function createLoginEnds(): LoginEnds {
   const ends = new Map<string, PromiseWithResolvers<LoginCompleted>>()
   const of = (loginId: string) => {
     const known = ends.get(loginId) ?? Promise.withResolvers<LoginCompleted>()
@@ -170,12 +169,12 @@ async function onlyLogin(parley: Parley): Promise<string> {
 
 /** Runs `parley mcp login`: sends the user to a browser, and waits for the server's answer. */
 export async function logInToMcpServer(launch: Launch, name: string): Promise<number> {
-  const ends = createMailbox()
+  const ends = createLoginEnds()
   await using parley = await connect(launch, { clientName: 'parley-login', onLoginCompleted: ends.put })
   const { loginId, url } = await parley.request('mcp/login', { name })
-  sayWhereToGo({ url }, launch.env)
+  printAddress({ url }, launch.env)
   const end = await Promise.race([ends.endOf(loginId), parley.closed.then(lostConnection)])
-  return sayEnd(end, { name, kind: 'oauth' })
+  return printEnd(end, { name, kind: 'oauth' })
 }
 
 /** Runs `parley mcp logout`. Exit code 5 when no login is kept. */

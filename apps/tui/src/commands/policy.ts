@@ -52,14 +52,14 @@ function refuseWithoutEffect(command: readonly string[], flags: PolicyFlags): vo
     )
 }
 
-interface Judged {
+interface PolicyVerdict {
   readonly lines: readonly string[]
   readonly value: unknown
   readonly exitCode: ExitCode
 }
 
 /** Tests a command: a single word is a shell line, several are an argv. */
-async function testCommand(parley: Parley, command: readonly string[], flags: PolicyFlags): Promise<Judged> {
+async function testCommand(parley: Parley, command: readonly string[], flags: PolicyFlags): Promise<PolicyVerdict> {
   const [line = ''] = command
   const asks = flags.outside === true ? 'outsideSandbox' : flags.network === true ? 'network' : undefined
   const value = await parley.request('policy/test', {
@@ -71,7 +71,7 @@ async function testCommand(parley: Parley, command: readonly string[], flags: Po
   return { value, lines: testedLines(value, command, asks), exitCode: byVerdict[value.verdict] }
 }
 
-async function replay(parley: Parley, _command: readonly string[], flags: PolicyFlags): Promise<Judged> {
+async function replay(parley: Parley, _command: readonly string[], flags: PolicyFlags): Promise<PolicyVerdict> {
   const { conversation = '' } = flags
   const value = await parley.request('policy/replay', { ...rulesOf(flags), conversation })
   const changes = value.calls.some(({ before, after }) => before.verdict !== after.verdict)
@@ -98,11 +98,11 @@ function rulesOf(flags: PolicyFlags) {
   }
 }
 
-type Words = readonly [first: string | undefined, second: string | undefined]
+type CallWords = readonly [first: string | undefined, second: string | undefined]
 type Explained = ResultOf<'policy/why'>
 
 /** Runs `parley why`: the stored decision about a call, as labelled lines. */
-export async function showWhy(launch: Launch, words: Words, { json }: { json?: boolean }): Promise<number> {
+export async function showWhy(launch: Launch, words: CallWords, { json }: { json?: boolean }): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-why' })
   const explained = await explainCall(parley, words)
   launch.streams.stdout.write(
@@ -116,7 +116,7 @@ export async function showWhy(launch: Launch, words: Words, { json }: { json?: b
 }
 
 /** Requests the call. A single word names a call of this folder's newest conversation, else a conversation. */
-async function explainCall(parley: Parley, [first, second]: Words): Promise<Explained> {
+async function explainCall(parley: Parley, [first, second]: CallWords): Promise<Explained> {
   const here = { cwd: workingFolder() }
   if (first === undefined) return parley.request('policy/why', here)
   if (second !== undefined) return parley.request('policy/why', { conversation: first, item: second })

@@ -36,16 +36,16 @@ export async function addProvider({ env }: Launch, spec: string, { yes }: AddFla
   }
 }
 
-/** Makes a folder that no package has, since no name begins with a dot; the process that made it stands in its name. */
+/** Makes a folder with this process in its name. No package has its name, because package names do not begin with a dot. */
 function temporaryFolder(folder: string): Promise<string> {
   return mkdtemp(join(folder, `.new-${process.pid}-`))
 }
 
-/** Removes what installations left that were killed. */
+/** Removes the folders of installations that were killed. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid] = /^\.new-(\d+)-/.exec(name) ?? []
-    // The npm of a killed installation may still write there; then the next one removes it.
+    // The npm of a killed installation may still write there; the next installation removes that folder.
     if (pid !== undefined && !isRunning(Number(pid)))
       await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined)
   }
@@ -59,10 +59,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Installations of the same package at the same time that one gives way to. */
+/** Parallel installations of the same package that one installation gives way to. */
 const maxRivals = 20
 
-/** Puts a whole package in its place, and takes away what stood there. */
+/** Moves a package to its place, and removes the package that was there before. */
 async function putInPlace(fresh: string, place: string): Promise<void> {
   const old = await temporaryFolder(join(place, '..'))
   try {
@@ -82,7 +82,6 @@ function unless(...codes: readonly string[]): (error: unknown) => void {
   }
 }
 
-/** Runs `parley provider remove`. */
 export async function removeProvider({ env }: Launch, name: string): Promise<number> {
   const place = join(homeFolder(env), 'providers', folderOf(name))
   const isThere = await readFile(join(place, 'package.json'), 'utf8').then(

@@ -9,7 +9,7 @@ import { formatAgo } from '../view/text/formats.ts'
 type Providers = ResultOf<'provider/list'>
 type Provider = Providers['providers'][number]
 
-/** Runs `parley provider list`: one provider a line in the order of choice, then the one that is chosen and why. */
+/** Runs `parley provider list`: prints the providers, one a line, in the order of choice, then the chosen one with the reason. */
 export async function listProviders(launch: Launch, { json }: { readonly json?: boolean }): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-provider' })
   const listed = await parley.request('provider/list', {})
@@ -22,7 +22,7 @@ export async function listProviders(launch: Launch, { json }: { readonly json?: 
 }
 
 interface ModelsFlags {
-  /** Shows what was listed last and asks no provider. */
+  /** Shows the last list and asks no provider. */
   readonly kept?: boolean
   readonly json?: boolean
 }
@@ -60,7 +60,7 @@ function modelsOf({ models, local }: Models): readonly Model[] {
   return [...models, ...found.filter(({ provider, id }) => !known.has(`${provider} ${id}`))]
 }
 
-/** Returns the table of models, whose default one has a mark, and the time of lists that are older than a minute. */
+/** Returns the table of models with a mark at the default one, and the age of lists older than a minute. */
 export function modelLines(listed: Models, nowMs: number): readonly string[] {
   const rows = modelsOf(listed).map(({ provider, id, current }) => [current ? '*' : '', provider, id])
   const old = (listed.lists ?? []).filter(({ listedAt }) => nowMs - listedAt > 60_000)
@@ -71,7 +71,7 @@ export function modelLines(listed: Models, nowMs: number): readonly string[] {
 
 const columns = ['', 'ID', 'NAME', 'WIRE', 'ADDRESS', 'KEY', 'MODELS']
 
-/** Returns the table of providers, whose chosen one has a mark, and the reason of the choice. */
+/** Returns the table of providers with a mark at the chosen one, and the reason of the choice. */
 export function providerLines({ providers, chosen }: Providers, nowMs: number): readonly string[] {
   const table = tableOf([columns, ...providers.map((provider) => cellsOf(provider, nowMs))])
   return [...table, '', ...providers.flatMap(missingPackage), choiceLine(chosen)]

@@ -16,7 +16,7 @@ export interface ReplayFlags {
   readonly cd?: string
 }
 
-/** Runs `parley replay`: a conversation, a log or a bundle again, with the outcomes of its log. */
+/** Runs `parley replay`: replays a conversation, a log or a bundle with the outcomes of its log. */
 export async function runReplay(
   launch: Launch,
   wanted: string | undefined,
@@ -35,14 +35,14 @@ export async function runReplay(
   return replayed.difference === null ? exitCodes.ok : exitCodes.differs
 }
 
-/** A word with a slash or an ending of ours is a file, and so is what lies here by that name. */
+/** A word with a slash or an extension of parley is a file, and so is the name of an existing file. */
 function paramsOf(wanted: string | undefined) {
   if (wanted === undefined) return { cwd: workingFolder() }
   const isFile = /[/]|\.(?:jsonl|tar)$/.test(wanted) || existsSync(fromWorkingFolder(wanted))
   return isFile ? { file: fromWorkingFolder(wanted) } : { conversation: wanted }
 }
 
-/** Returns the lines that say what was replayed, and where it differs. */
+/** Returns the result of a replay as lines, with the differences. */
 function replayLines(replayed: Replayed): readonly string[] {
   const { conversationId, events, compared, hashes, unhashed, difference, further, notes, live } = replayed
   const requests = unhashed === 0 ? '' : `, ${count(unhashed)} without a hash in the log`

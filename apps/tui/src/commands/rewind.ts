@@ -13,7 +13,7 @@ export interface RewindFlags {
   readonly files?: boolean
   readonly talk?: boolean
   readonly both?: boolean
-  /** True to have the model summarise what the copy leaves out. */
+  /** True to have the model summarise the part that the copy leaves out. */
   readonly summary?: boolean
   readonly overwrite?: boolean
   readonly yes?: boolean
@@ -21,8 +21,8 @@ export interface RewindFlags {
 }
 
 /**
- * Runs `parley rewind`: lists the points to go back to, or shows what a rewind to one would change, and does it with
- * `--yes`. Talk goes back in a copy, so nothing of it is lost.
+ * Runs `parley rewind`: lists the points to go back to, or shows the changes of a rewind to one, and does it with
+ * `--yes`. Talk goes back in a copy, so all of it is kept.
  */
 export async function runRewind(launch: Launch, id: string, flags: RewindFlags): Promise<number> {
   const { to, json = false } = flags
@@ -39,15 +39,15 @@ export async function runRewind(launch: Launch, id: string, flags: RewindFlags):
   if (flags.yes === true) return await goBack({ launch, parley, conversation, plan, to, id }, flags)
   if (json) print(launch, [JSON.stringify({ to, plan })])
   else launch.streams.stderr.write('Nothing was changed; --yes does it.\n')
-  return plan === null || plan.changes.length > 0 ? exitCodes.wouldChange : codeOfLeft(plan)
+  return plan === null || plan.changes.length > 0 ? exitCodes.wouldChange : exitCodeForLeft(plan)
 }
 
-/** Returns 12 where files stay as they are although they were others at that point. */
-function codeOfLeft(plan: RewindPlan | null): number {
+/** Returns 12 if files keep their content although they were different at that point. */
+function exitCodeForLeft(plan: RewindPlan | null): number {
   return plan === null || plan.left.length === 0 ? exitCodes.ok : exitCodes.wouldChange
 }
 
-/** Runs `parley fork` without a point: lists those where it can fork. */
+/** Runs `parley fork` without a point: lists the points where it can fork. */
 export async function runForkPoints(launch: Launch, id: string): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-fork' })
   const conversationId = await findConversation(parley, { prefix: id })
@@ -62,8 +62,8 @@ export async function runForkPoints(launch: Launch, id: string): Promise<number>
 }
 
 /**
- * Runs `parley rescue`: has the server that has a conversation open write what its memory and its open file hold as a new
- * conversation, also where the log is gone.
+ * Runs `parley rescue`: the server that has a conversation open saves its memory and its open log as a new
+ * conversation, even after the log was deleted.
  */
 export async function runRescue(launch: Launch, id: string): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-rescue' })
@@ -72,7 +72,7 @@ export async function runRescue(launch: Launch, id: string): Promise<number> {
   return exitCodes.ok
 }
 
-interface Way {
+interface RewindRun {
   readonly launch: Launch
   readonly parley: Parley
   readonly conversation: Conversation
@@ -82,22 +82,23 @@ interface Way {
   readonly id: string
 }
 
-async function goBack({ launch, parley, conversation, plan, to, id }: Way, flags: RewindFlags): Promise<number> {
+async function goBack({ launch, parley, conversation, plan, to, id }: RewindRun, flags: RewindFlags): Promise<number> {
   const item = plan === null || plan.changes.length === 0 ? null : await rewindFiles(conversation, plan, flags)
   if (item !== null && item.status !== 'completed') {
     launch.streams.stderr.write(`No file was changed; \`parley resume ${id}\` shows why.\n`)
     return exitCodes.storage
   }
-  const copy = flags.talk === true || flags.both === true ? await parley.fork(conversation.id, to, how(flags)) : null
+  const copy =
+    flags.talk === true || flags.both === true ? await parley.fork(conversation.id, to, summaryOption(flags)) : null
   const isJson = flags.json === true
   const lines = isJson
     ? [JSON.stringify({ to, plan, item, copy: copy?.id ?? null })]
     : endLines(item?.seq ?? null, copy, id)
   print(launch, lines)
-  return codeOfLeft(plan)
+  return exitCodeForLeft(plan)
 }
 
-function how({ summary }: RewindFlags): { readonly summary?: true } {
+function summaryOption({ summary }: RewindFlags): { readonly summary?: true } {
   return summary === true ? { summary } : {}
 }
 

@@ -24,14 +24,14 @@ export function showConversation(launch: Launch, id: string | undefined, { at, j
   return print(launch, id, { after: 0, upTo: at ?? Number.POSITIVE_INFINITY, json: json === true, withDiffs: false })
 }
 
-/** Runs `parley diff`: prints what was said, run and changed between two events, the second included. */
+/** Runs `parley diff`: prints messages, commands and changes between two events, the second included. */
 export function diffConversation(launch: Launch, id: string | undefined, flags: DiffFlags): Promise<number> {
   const { from = 0, to = Number.POSITIVE_INFINITY, json } = flags
   if (from >= to) throw misused(`--from ${from} is not before --to ${to}.`)
   return print(launch, id, { after: from, upTo: to, json: json === true, withDiffs: true })
 }
 
-interface Span {
+interface EventSpan {
   /** Seq before the first item. */
   readonly after: number
   /** Seq of the last item at most. */
@@ -40,7 +40,7 @@ interface Span {
   readonly withDiffs: boolean
 }
 
-async function print(launch: Launch, id: string | undefined, span: Span): Promise<number> {
+async function print(launch: Launch, id: string | undefined, span: EventSpan): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-show' })
   const wanted = id === undefined ? ({ last: true, cwd: workingFolder() } as const) : { prefix: id }
   const conversationId = await findConversation(parley, wanted)
@@ -55,7 +55,7 @@ async function print(launch: Launch, id: string | undefined, span: Span): Promis
 }
 
 /** Throws `itemNotFound` for a span that begins or ends beyond the newest event. */
-async function assertThere(parley: Parley, conversationId: ConversationId, { after, upTo }: Span): Promise<void> {
+async function assertThere(parley: Parley, conversationId: ConversationId, { after, upTo }: EventSpan): Promise<void> {
   const named = [after, upTo].filter((seq) => seq > 0 && Number.isFinite(seq))
   if (named.length === 0) return
   const newest = await newestEvent(parley, conversationId)
@@ -64,11 +64,11 @@ async function assertThere(parley: Parley, conversationId: ConversationId, { aft
   throw new ParleyError('itemNotFound', exitCodes.notFound, `There is no event ${beyond}; the newest is ${newest}.`)
 }
 
-/** Resolves to the items of a span, oldest first; they are read from the newest page on. */
+/** Resolves to the items of a span, oldest first; reads them page by page from the newest. */
 async function itemsIn(
   parley: Parley,
   conversationId: ConversationId,
-  { after, upTo }: Span,
+  { after, upTo }: EventSpan,
 ): Promise<readonly CompletedItem[]> {
   const pages: (readonly CompletedItem[])[] = []
   let before = Number.isFinite(upTo) ? upTo + 1 : undefined
@@ -84,7 +84,7 @@ async function itemsIn(
 
 const numberColumns = 7
 
-/** Returns the lines of an item; the first one has the number of its event, by which `fork --at` takes it. */
+/** Returns the lines of an item; the first one has the number of its event, for `fork --at`. */
 function numberedLines({ seq, item }: CompletedItem, withDiffs: boolean): readonly string[] {
   const diffs = withDiffs && item.type === 'fileChange' && item.status === 'completed' ? item.changes : []
   const lines = [...itemLines(item, null), ...diffs.flatMap(({ diff }) => stripEffects(diff).trimEnd().split('\n'))]

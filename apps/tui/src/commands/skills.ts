@@ -15,14 +15,14 @@ export interface SkillsFlags {
   readonly json?: boolean
 }
 
-/** Runs `parley skills list`: skills and commands that can be used, and those that cannot with the reason. */
+/** Runs `parley skills list`: lists skills and commands; unusable ones with the reason. */
 export async function listSkills(launch: Launch, flags: SkillsFlags): Promise<number> {
   const parts = await partsHere(launch, flags)
   launch.streams.stdout.write(flags.json === true ? jsonLines(parts) : showEffects(listText(parts)))
   return exitCodes.ok
 }
 
-/** Runs `parley skills check`: what is wrong with each skill and command; `denied` if one of them cannot be used as it is. */
+/** Runs `parley skills check`: prints the faults of each skill and command; exit code `denied` if one cannot be used. */
 export async function checkSkills(launch: Launch, flags: SkillsFlags): Promise<number> {
   const parts = await partsHere(launch, flags)
   launch.streams.stdout.write(flags.json === true ? jsonLines(parts) : showEffects(checkText(parts)))

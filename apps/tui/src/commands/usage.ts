@@ -8,7 +8,7 @@ import type { Launch } from '../cli/launch-server.ts'
 import { showEffects } from '../view/text/control-characters.ts'
 import { count, countOf, shortPath } from '../view/text/formats.ts'
 import { costText } from '../view/text/token-words.ts'
-import { lackText, progressOn, untilWhole } from './kept/until-whole.ts'
+import { createProgress, missingText, untilWhole } from './kept/until-whole.ts'
 
 export interface UsageFlags {
   readonly by: 'day' | 'model' | 'folder'
@@ -16,7 +16,7 @@ export interface UsageFlags {
   readonly json?: boolean
 }
 
-type Row = ResultOf<'usage/read'>['rows'][number]
+type UsageRow = ResultOf<'usage/read'>['rows'][number]
 
 /** Runs `parley usage`: tokens and cost of all conversations, by day, model or folder, with their sum. */
 export async function runUsage(launch: Launch, { by, since, json }: UsageFlags): Promise<number> {
@@ -33,19 +33,19 @@ export async function runUsage(launch: Launch, { by, since, json }: UsageFlags):
   if (rows.length === 0 && json !== true)
     launch.streams.stderr.write(`Nothing was asked of a model ${day === null ? 'yet' : `since ${day}`}.\n`)
   if (unread === 0) return exitCodes.ok
-  launch.streams.stderr.write(`${lackText(unread)}\n`)
+  launch.streams.stderr.write(`${missingText(unread)}\n`)
   return exitCodes.storage
 }
 
-/** Asks until all conversations are in the sums, and says on a terminal how many are left. */
+/** Asks until the sums contain all conversations, and counts the missing ones on a terminal. */
 function wholeSums(parley: Parley, request: ParamsOf<'usage/read'>, stderr: Launch['streams']['stderr']) {
   return untilWhole(
     () => parley.request('usage/read', request),
-    progressOn(stderr, (unread) => `fetching ${countOf(unread, 'conversation')} from the store …`),
+    createProgress(stderr, (unread) => `fetching ${countOf(unread, 'conversation')} from the store …`),
   )
 }
 
-/** Returns the day that `2026-11-01` or `7d` begins with. Throws a usage error. */
+/** Returns the first day of `2026-11-01` or `7d`. Throws a usage error. */
 export function firstDay(since: string, today: Date): string {
   const days = /^(\d{1,4})d$/.exec(since)?.[1]
   const day = days === undefined ? new Date(`${since}T00:00`) : daysBefore(today, Number(days))
@@ -59,9 +59,9 @@ function daysBefore(today: Date, days: number): Date {
   return new Date(today.getFullYear(), today.getMonth(), today.getDate() - days)
 }
 
-/** Returns the table with names of columns and the sum; nothing without rows. */
+/** Returns the table with names of columns and the sum; empty without rows. */
 export function usageLines(
-  rows: readonly Row[],
+  rows: readonly UsageRow[],
   { by, home }: { readonly by: UsageFlags['by']; readonly home: string },
 ): string[] {
   if (rows.length === 0) return []
@@ -76,13 +76,13 @@ function padded(cell: string, column: number, width: number): string {
   return column === 0 ? cell.padEnd(width) : cell.padStart(width)
 }
 
-function cellsOf({ key, calls, counts }: Row): string[] {
+function cellsOf({ key, calls, counts }: UsageRow): string[] {
   const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = counts
   const numbers = [calls, inputTokens, cachedInputTokens, outputTokens, reasoningTokens]
   return [key, ...numbers.map(count), costText(counts)]
 }
 
-function sumOf(rows: readonly Row[]): Row {
+function sumOf(rows: readonly UsageRow[]): UsageRow {
   const calls = rows.reduce((sum, row) => sum + row.calls, 0)
   const counts = rows.map((row) => row.counts).reduce(addTokens, noTokens)
   return { key: 'all', conversations: 0, calls, counts }

@@ -55,7 +55,7 @@ function partLines(parts: ResultOf<'policy/test'>['parts']): readonly string[] {
   return ['  each by itself:', ...lines]
 }
 
-/** Returns the calls whose verdict would change, and their count. */
+/** Returns the calls with a changed verdict, and their count. */
 export function replayedLines({ calls, skipped, conversationId }: ResultOf<'policy/replay'>): readonly string[] {
   const changed = calls.filter(({ before, after }) => before.verdict !== after.verdict)
   const of = `${calls.length} ${calls.length === 1 ? 'call' : 'calls'} of ${shortIdOf(conversationId)}`

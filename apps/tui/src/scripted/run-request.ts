@@ -3,7 +3,6 @@ import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { safeNotice, sandboxNotice } from '../cli/messages.ts'
 import { failedRun, type RunEnd } from '../cli/run-ended.ts'
-import { unseenWords } from '../view/review/unseen-words.ts'
 import { type GivenAnswers, readAnswersFile } from './answers/answers-file.ts'
 import { connectRun, joinedNotice, reportLink, stopWhenLost } from './connect-run.ts'
 import { converse } from './converse.ts'
@@ -20,6 +19,7 @@ import {
   createFindingsReporter,
   judgedEnd,
   nothingToReview,
+  reportUnseen,
   reviewContinues,
 } from './review/judge-findings.ts'
 import type { ReviewRequest } from './review/review-message-of.ts'
@@ -108,8 +108,7 @@ async function runReview(review: ReviewRequest, run: ExecRun): Promise<RunEnd> {
     return nothingToReview
   }
   run.reporter.reviewing?.(asked)
-  const unseen = unseenWords(asked.unseen)
-  if (unseen !== null) run.reporter.problem(unseen)
+  reportUnseen(run.reporter, asked.unseen)
   const { reporter, ...report } = createFindingsReporter(run.reporter, asked.unseen)
   return judgedEnd(await runConnected({ ...run, reporter }, asked.message), report, review.failOn)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkHere } from '../../src/commands/doctor.ts'
+import { checkProcess } from '../../src/commands/doctor.ts'
 
 const here = { node: 'v24.1.0', isTerminal: true, columns: 80, rows: 24 }
 const env = { TERM: 'xterm-256color', LANG: 'en_GB.UTF-8' }
@@ -13,7 +13,7 @@ test.each([
   ['the locale is C', { LANG: 'C' }, {}, 'node ok, terminal ok, letters warning'],
   ['LC_ALL outranks LANG', { LC_ALL: 'POSIX' }, {}, 'node ok, terminal ok, letters warning'],
 ])('when %s, the checks of this process say so', (_when, changedEnv, changed, expected) => {
-  const checks = checkHere({ ...env, ...changedEnv }, { ...here, ...changed })
+  const checks = checkProcess({ ...env, ...changedEnv }, { ...here, ...changed })
   expect(checks.map(({ name, level }) => `${name} ${level}`).join(', ')).toBe(expected)
   for (const { level, remedy } of checks) expect(remedy === undefined).toBe(level === 'ok')
 })

@@ -11,7 +11,6 @@ import { type Exported, type FrozenPage, missingWords } from '../../view/documen
 import { markdownDocument } from '../../view/documents/markdown-document.ts'
 import { shownLine } from '../../view/text/control-characters.ts'
 import { countOf, formatBytes } from '../../view/text/formats.ts'
-import { jsonDocument } from './json-document.ts'
 import { printPieces, writeNewFile } from './write-pieces.ts'
 
 const forms = ['html', 'md', 'json'] as const
@@ -20,7 +19,7 @@ type Form = (typeof forms)[number]
 export interface ExportFlags extends Partial<Readonly<Record<Form, boolean>>> {
   readonly last?: boolean
   readonly output?: string
-  /** False leaves out what commands and tools printed. */
+  /** False leaves out the output of commands and tools. */
   readonly outputs: boolean
 }
 
@@ -49,7 +48,7 @@ export async function runExport(
 
 const extensions: Readonly<Record<string, Form>> = { html: 'html', htm: 'html', md: 'md', markdown: 'md', json: 'json' }
 
-/** Returns the form that a flag names, or else the name of the file. Throws a usage error unless it is one. */
+/** Returns the form from a flag, or else from the name of the file. Throws a usage error without one. */
 function formOf(chosen: Partial<Record<Form, boolean>>, output: string | undefined): Form {
   const named = forms.filter((form) => chosen[form] === true)
   const [only, another] = named
@@ -93,7 +92,7 @@ function piecesOf(form: Form, exported: Exported, { program }: Launch): Iterable
   }
 }
 
-/** Loads the part of the page that writes documents, which is built beside the program. */
+/** Loads the page's document writer, which is built beside the program. */
 function loadFrozenPage(moduleUrl: string): FrozenPage {
   const loaded: unknown = createRequire(moduleUrl)('./web/frozen.cjs')
   if (isFrozenPage(loaded)) return loaded
@@ -102,4 +101,16 @@ function loadFrozenPage(moduleUrl: string): FrozenPage {
 
 function isFrozenPage(loaded: unknown): loaded is FrozenPage {
   return isRecord(loaded) && typeof loaded['frozenPage'] === 'function'
+}
+
+/** Version of the format, which grows when a field changes its meaning. */
+const formatVersion = 1
+
+/** Writes a conversation as one JSON object in pieces, one item on a line: a long conversation does not fit in one string. */
+function* jsonDocument({ core, items, damagedEvents, program, writtenAt }: Exported): Generator<string> {
+  const damage = damagedEvents === 0 ? {} : { damagedEvents }
+  const about = { format: 'parley-export', version: formatVersion, program, writtenAt, ...damage, core }
+  yield `${JSON.stringify(about).slice(0, -1)},"items":[`
+  for (const [index, item] of items.entries()) yield `${index === 0 ? '\n' : ',\n'}${JSON.stringify(item)}`
+  yield '\n]}\n'
 }

@@ -16,10 +16,10 @@ export async function printPieces(pieces: Iterable<string>): Promise<void> {
     })
 }
 
-/** Rights of a new file: a conversation is for its user's eyes. */
+/** Rights of a new file: only its user may read a conversation. */
 const ownerOnly = 0o600
 
-/** Writes a file that does not exist yet and returns its bytes; leaves none on a failure. Throws `outputFailed`. */
+/** Writes a new file and returns its size; leaves no file on a failure. Throws `outputFailed`. */
 export function writeNewFile(path: string, pieces: Iterable<string>): number {
   let isOurs = false
   try {

@@ -15,7 +15,7 @@ export interface HooksFlags {
   readonly name?: string
 }
 
-/** Runs `parley hooks list`: the user's hooks, then those of the project, in the order in which they run. */
+/** Runs `parley hooks list`: the user's hooks, then the hooks of the project, in the order of running. */
 export async function listHooks(launch: Launch, flags: HooksFlags): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-hooks' })
   const { hooks } = await parley.request('hook/list', folderOf(flags.cd, flags.environment))
@@ -23,7 +23,7 @@ export async function listHooks(launch: Launch, flags: HooksFlags): Promise<numb
   return exitCodes.ok
 }
 
-/** Runs `parley hooks test`: the hooks of a moment once, with what they say; `denied` if one stops, `asks` if one asks. */
+/** Runs `parley hooks test`: runs the hooks of an event once and prints their output; exit code `denied` if one stops, `asks` if one asks. */
 export async function testHooks(launch: Launch, word: string, flags: HooksFlags): Promise<number> {
   const on = eventNamed(word)
   const { name } = flags
@@ -60,7 +60,7 @@ function inputOf(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return { ...value }
   } catch {
-    // Said below, as for JSON that is no object.
+    // The error below is the same as for JSON of another type.
   }
   throw misused(`--input takes a JSON object, such as '{"command": "rm -rf x"}'.`)
 }

@@ -8,7 +8,7 @@ import type { Launch } from '../../cli/launch-server.ts'
 import { shownLine, shownName } from '../../view/text/control-characters.ts'
 import { countOf, nameOf, placedPath } from '../../view/text/formats.ts'
 
-/** Runs `parley archive` and `parley unarchive`: nothing is deleted, the list leaves it out or shows it again. */
+/** Runs `parley archive` and `parley unarchive`, which hide a conversation in the list or show it again. */
 export function archiveConversation(launch: Launch, id: string, archived: boolean): Promise<number> {
   const method = archived ? 'conversation/archive' : 'conversation/unarchive'
   return withFound(launch, id, async (parley, { conversationId }) => {
@@ -29,7 +29,7 @@ export function renameConversation(launch: Launch, id: string, name: string): Pr
   })
 }
 
-/** Runs `parley delete`: shows what goes and asks on a terminal; elsewhere it needs `--yes`. */
+/** Runs `parley delete`: shows the conversation and asks on a terminal; elsewhere it needs `--yes`. */
 export function deleteConversation(launch: Launch, id: string, { yes }: { readonly yes?: boolean }): Promise<number> {
   return withFound(launch, id, async (parley, { conversationId, cwd, settings: { environment } }) => {
     const { name, turns, events } = await parley.request('bundle/describe', { conversation: conversationId })
@@ -46,13 +46,11 @@ export function deleteConversation(launch: Launch, id: string, { yes }: { readon
   })
 }
 
-type Found = Pick<ConversationSummary, 'conversationId' | 'cwd' | 'settings'>
-
-/** Finds the conversation, does the change and prints the sentence about it. */
+/** Finds a conversation, changes it and prints a sentence about the change. */
 async function withFound(
   launch: Launch,
   id: string,
-  change: (parley: Parley, found: Found) => Promise<string>,
+  change: (parley: Parley, found: ConversationSummary) => Promise<string>,
 ): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-list' })
   const found = await parley.request('conversation/resume', { prefix: id, readOnly: true })

@@ -31,17 +31,17 @@ export async function runList(launch: Launch, { json, archived, limit }: ListFla
   return exitCodes.ok
 }
 
-interface Row {
+interface ListRow {
   readonly id: string
   readonly ago: string
   readonly folder: string
   readonly about: string
 }
 
-const columns: Row = { id: 'ID', ago: 'UPDATED', folder: 'FOLDER', about: 'TITLE' }
+const columns: ListRow = { id: 'ID', ago: 'UPDATED', folder: 'FOLDER', about: 'TITLE' }
 
 interface Listing {
-  /** True for the names of the columns above the lines. */
+  /** True to print the names of columns above the lines. */
   readonly withNames: boolean
   /** True for the list of a server that was named by an address. */
   readonly isFar: boolean
@@ -55,7 +55,7 @@ export function conversationLines(
   const now = Date.now()
   const rows = conversations.map((conversation) => rowOf(conversation, { nowMs: now, isFar }))
   const shown = withNames && rows.length > 0 ? [columns, ...rows] : rows
-  const width = (key: keyof Row) => greatest(shown.map((row) => row[key].length))
+  const width = (key: keyof ListRow) => greatest(shown.map((row) => row[key].length))
   const [idWidth, agoWidth, folderWidth] = [width('id'), width('ago'), width('folder')]
   return shown.map(
     ({ id, ago, folder, about }) =>
@@ -66,7 +66,7 @@ export function conversationLines(
 function rowOf(
   conversation: ListedConversation,
   { nowMs, isFar }: { readonly nowMs: number } & Pick<Listing, 'isFar'>,
-): Row {
+): ListRow {
   const { shortId, updatedAt, cwd, environment, live, forkedFrom, newer } = conversation
   const notes = [
     ...(forkedFrom === null ? [] : [`[fork of ${shortIdOf(forkedFrom.id)}]`]),
@@ -82,7 +82,7 @@ function rowOf(
   }
 }
 
-/** Returns where a conversation is open. A process number says something on its own machine only. */
+/** Returns where a conversation is open. A process id means nothing on another machine. */
 function openWords({ pid, address }: NonNullable<ListedConversation['live']>, isFar: boolean): string {
   if (address !== undefined) return `open at ${shownName(address.replace(/^wss?:\/\//, ''))}`
   return isFar ? 'open' : `open in process ${pid}`

@@ -8,7 +8,7 @@ import { colourDepth } from '../../terminal/port.ts'
 import { shownLine } from '../../view/text/control-characters.ts'
 import { countOf } from '../../view/text/formats.ts'
 import { conversationLines } from './list.ts'
-import { lackText, progressOn, untilWhole } from './until-whole.ts'
+import { createProgress, missingText, untilWhole } from './until-whole.ts'
 
 export interface SearchFlags {
   readonly cd?: string
@@ -17,13 +17,13 @@ export interface SearchFlags {
   readonly json?: boolean
 }
 
-type Found = ResultOf<'conversation/search'>
+type SearchResult = ResultOf<'conversation/search'>
 
 const mostFound = 200
-/** Time that one request may read conversations for, in ms: progress is shown after it. */
+/** Time for one request to read conversations, in ms: then progress is shown. */
 const waitMs = 2000
 
-/** Runs `parley search`: conversations with the words, each with the newest place. Exit code 5 where there is none. */
+/** Runs `parley search`: lists conversations that contain the words, each with the newest place. Exit code 5 without a match. */
 export async function runSearch(launch: Launch, words: readonly string[], flags: SearchFlags): Promise<number> {
   const query = words.join(' ')
   if (!/[\p{L}\p{N}]/u.test(query)) throw misused('Say what to search for: parley search WORDS')
@@ -46,17 +46,17 @@ export async function runSearch(launch: Launch, words: readonly string[], flags:
   stdout.write(lines.map((line) => `${line}\n`).join(''))
   if (!json) for (const note of notesOn(result)) stderr.write(`${note}\n`)
   if (unread > 0) {
-    stderr.write(`${lackText(unread)}\n`)
+    stderr.write(`${missingText(unread)}\n`)
     return exitCodes.storage
   }
   return result.found.length === 0 ? exitCodes.notFound : exitCodes.ok
 }
 
-/** Asks until all conversations are read, and says on a terminal how many are left. */
+/** Asks until all conversations are read, and counts the unread ones on a terminal. */
 function searchAll(parley: Parley, request: ParamsOf<'conversation/search'>, stderr: Launch['streams']['stderr']) {
   return untilWhole(
     () => parley.request('conversation/search', request),
-    progressOn(stderr, (unread) => `reading ${countOf(unread, 'conversation')} for the first time …`),
+    createProgress(stderr, (unread) => `reading ${countOf(unread, 'conversation')} for the first time …`),
   )
 }
 
@@ -66,7 +66,7 @@ interface Look {
   readonly isFar: boolean
 }
 
-function textLines(found: Found['found'], { isTerminal, isBold, isFar }: Look): readonly string[] {
+function textLines(found: SearchResult['found'], { isTerminal, isBold, isFar }: Look): readonly string[] {
   const lines = conversationLines(
     found.map(({ conversation }) => conversation),
     { withNames: isTerminal, isFar },
@@ -76,7 +76,7 @@ function textLines(found: Found['found'], { isTerminal, isBold, isFar }: Look): 
   return [...heads, ...found.flatMap((one, index) => [rows[index] ?? '', `    ${excerptText(one, isBold)}`])]
 }
 
-function excerptText({ items, excerpt }: Found['found'][number], isBold: boolean): string {
+function excerptText({ items, excerpt }: SearchResult['found'][number], isBold: boolean): string {
   const { before, words, after, from, seq } = excerpt
   const shown = isBold && words !== '' ? `\x1b[1m${shownLine(words)}\x1b[22m` : shownLine(words)
   const more = items > 1 ? `  (and ${items - 1} more)` : items === 0 ? '  (the other words elsewhere in it)' : ''
@@ -85,7 +85,7 @@ function excerptText({ items, excerpt }: Found['found'][number], isBold: boolean
 
 const sources = { user: 'you', model: 'model', call: 'call', notice: 'notice', name: 'name' } as const
 
-function notesOn({ found, total, leftOut }: Found): readonly string[] {
+function notesOn({ found, total, leftOut }: SearchResult): readonly string[] {
   return [
     ...(found.length === 0 ? ['Nothing found.'] : []),
     ...(total > found.length ? [`${total - found.length} more: --limit shows them.`] : []),

@@ -1,29 +1,29 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Answers in a row without progress after which what is left is given up. */
+/** Answers in a row without progress after which the rest is given up. */
 const mostStuck = 30
 const pauseMs = 500
 
-/** Answer of which something may be missing; servers before this version leave the number out where nothing is. */
-interface Partial {
+/** Answer that may lack conversations. Older servers leave the number out instead of sending 0. */
+interface CountedAnswer {
   readonly unread?: number
 }
 
 /** Last answer, and the number of conversations that it lacks. */
-interface Whole<Answer> {
+interface WholeAnswer<Answer> {
   readonly answer: Answer
   readonly unread: number
 }
 
 /**
- * Asks until an answer has all conversations, or until they get no fewer for half a minute, as where a store is in trouble.
- * `say` is called after each answer with the number that it is asked again for.
+ * Asks until an answer has all conversations, or for half a minute without progress, as with a store in trouble. `say`
+ * is called after each answer with the number of missing conversations.
  */
-export async function untilWhole<Answer extends Partial>(
+export async function untilWhole<Answer extends CountedAnswer>(
   ask: () => Promise<Answer>,
   say: (unread: number) => void,
   wait: () => Promise<unknown> = () => pause(pauseMs),
-): Promise<Whole<Answer>> {
+): Promise<WholeAnswer<Answer>> {
   let fewest = Number.POSITIVE_INFINITY
   for (let stuck = 0; ; stuck++) {
     const answer = await ask()
@@ -37,8 +37,8 @@ export async function untilWhole<Answer extends Partial>(
   }
 }
 
-/** Returns what says on a terminal how many are left, in one row that is cleared after the last, or after it is given up. */
-export function progressOn(
+/** Returns a function that shows on a terminal how many conversations are left, in one row that is cleared at the end. */
+export function createProgress(
   stderr: { readonly isTTY?: boolean; write(text: string): unknown },
   text: (unread: number) => string,
 ): (unread: number) => void {
@@ -50,8 +50,8 @@ export function progressOn(
   }
 }
 
-/** Says what an answer lacks, and why. */
-export function lackText(unread: number): string {
+/** Returns a sentence about the conversations that an answer lacks. */
+export function missingText(unread: number): string {
   const what = unread === 1 ? '1 conversation is' : `${unread} conversations are`
   return `${what} missing: the store did not give all of it. Try again later.`
 }

@@ -5,20 +5,20 @@ import { isRecord } from '@parley/text'
 /** File or folder that parley made, as `parley uninstall` lists it. */
 export interface OwnEntry {
   readonly path: string
-  /** Words for what is in it. */
+  /** Words for its contents. */
   readonly about: string
   readonly sizeBytes: number
-  /** Path that a link leads to, which stays; null for anything else. */
+  /** Target of a link, which is not removed; null for anything else. */
   readonly link: string | null
 }
 
-/** Contents of a home: parley's own, and names that it does not make. */
+/** Contents of a home: names of parley, and other names. */
 export interface HomeContents {
   readonly own: readonly OwnEntry[]
   readonly kept: readonly string[]
 }
 
-/** Names in a home that parley makes, with words for what is in them. */
+/** Names in a home that parley makes, with words for their contents. */
 const madeByParley: Readonly<Record<string, string>> = {
   'config.toml': 'settings',
   'policy.toml': 'rules',
@@ -40,15 +40,15 @@ const madeByParley: Readonly<Record<string, string>> = {
   'exec-server-token': 'token of the exec-server',
 }
 
-/** Names that conversations need: without the key of the home, what people gave them does not count. */
+/** Names that conversations need: without the key of the home, the grants of their users do not count. */
 const ofConversations: readonly string[] = ['sessions', 'snapshots', 'redaction.key']
 
-/** Lists a home. With `keepConversations` what they need is among the names that stay. Links are not followed. */
+/** Lists a home. With `keepConversations` the names that conversations need are kept. Links are not followed. */
 export function homeContents(
   home: string,
   { keepConversations }: { readonly keepConversations: boolean },
 ): HomeContents {
-  const names = listed(home).sort()
+  const names = namesIn(home).sort()
   const isOwn = (name: string) => aboutOf(name) !== null && !(keepConversations && ofConversations.includes(name))
   return {
     own: names.filter(isOwn).map((name) => entryAt(join(home, name), aboutOf(name) ?? '')),
@@ -56,17 +56,17 @@ export function homeContents(
   }
 }
 
-/** Returns words for a name that parley makes, files that a killed write left included; null for any other. */
+/** Returns words for a name that parley makes, also for the rest of a killed write; null for any other name. */
 function aboutOf(name: string): string | null {
   const torn = /^(.+?\.(?:toml|json|jsonl|key))\..+\.tmp$/.exec(name)?.[1]
   if (torn !== undefined && Object.hasOwn(madeByParley, torn)) return `rest of a write of ${torn}`
   return Object.hasOwn(madeByParley, name) ? (madeByParley[name] ?? null) : null
 }
 
-/** Lists the Nodes that the package's launcher has fetched: folders of the cache with the manifest that it puts there. */
+/** Lists Nodes that the package's launcher has fetched: folders of the cache with the launcher's manifest. */
 export function fetchedNodes(cache: string): readonly OwnEntry[] {
   if (lstatSync(cache, { throwIfNoEntry: false })?.isDirectory() !== true) return []
-  const folders = listed(cache).map((name) => join(cache, name))
+  const folders = namesIn(cache).map((name) => join(cache, name))
   return folders.filter(isFetchedNode).map((path) => entryAt(path, 'Node that the package fetched'))
 }
 
@@ -89,11 +89,11 @@ function sizeOf(path: string): number {
   const facts = lstatSync(path, { throwIfNoEntry: false })
   if (facts === undefined) return 0
   if (!facts.isDirectory()) return facts.size
-  return listed(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
+  return namesIn(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
 }
 
-/** Returns the names in a folder; none where it is missing or cannot be read. */
-function listed(folder: string): string[] {
+/** Returns the names in a folder; empty if it is missing or cannot be read. */
+function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {

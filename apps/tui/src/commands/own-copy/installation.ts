@@ -2,15 +2,32 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { joinShellWords } from '@parley/text'
+import { exitCodes } from '../../cli/exit-codes.ts'
+import type { Launch } from '../../cli/launch-server.ts'
+import { shownLine } from '../../view/text/control-characters.ts'
 
-/** Way in which this copy of the program came here, and its folder. */
+/** Folder of this copy of the program, and how it was installed. */
 export interface Installation {
-  /** `global`, `local`: by npm from a package; `npx`: in the cache of npm; `unpacked`: from a package without npm. */
+  /** `global`, `local`: by npm from a package; `npx`: in the cache of npm; `unpacked`: a package without npm. */
   readonly kind: 'checkout' | 'global' | 'local' | 'npx' | 'unpacked'
   readonly folder: string
 }
 
-/** Finds out how the program was installed from where its main file lies. */
+/** Runs `parley update`: prints how this copy was installed and how to get a newer one. Sends nothing and changes nothing. */
+export function runUpdate({ program }: Pick<Launch, 'program'>, { json }: { readonly json?: boolean }): number {
+  const { version, build, moduleUrl } = program
+  const installation = installationOf(moduleUrl)
+  const facts = { version, build, node: process.version, ...installation, update: updateAdvice(installation) }
+  const lines = [
+    `parley ${version} (${build}), on Node ${process.version}: ${installationWords(installation)}.`,
+    `To update: ${facts.update}`,
+    'parley asks no registry for newer versions: a package named parley there is not this one.',
+  ]
+  process.stdout.write(json === true ? `${JSON.stringify(facts)}\n` : `${lines.map(shownLine).join('\n')}\n`)
+  return exitCodes.ok
+}
+
+/** Finds out how the program was installed from the path of its main file. */
 export function installationOf(moduleUrl: string): Installation {
   const dist = dirname(realpathSync(fileURLToPath(moduleUrl)))
   const above = dirname(dist)
@@ -26,8 +43,8 @@ function kindOfPackage(folder: string): Installation['kind'] {
   return basename(dirname(modules)) === 'lib' ? 'global' : 'local'
 }
 
-/** Says where the copy lies and how it came there. */
-export function originWords({ kind, folder }: Installation): string {
+/** Returns words for the kind and the folder of a copy. */
+export function installationWords({ kind, folder }: Installation): string {
   switch (kind) {
     case 'checkout':
       return `a checkout, in ${folder}`
@@ -42,7 +59,7 @@ export function originWords({ kind, folder }: Installation): string {
   }
 }
 
-/** Says how a newer version is got. */
+/** Returns words for the way to a newer version. */
 export function updateAdvice({ kind, folder }: Installation): string {
   switch (kind) {
     case 'checkout':
@@ -58,7 +75,7 @@ export function updateAdvice({ kind, folder }: Installation): string {
   }
 }
 
-/** Says how the program itself is removed, as a shell takes it, which parley leaves to whoever brought it. */
+/** Returns the shell command that removes the program itself; parley leaves that to the user. */
 export function removalAdvice({ kind, folder }: Installation): string {
   switch (kind) {
     case 'global':

@@ -8,7 +8,7 @@ import { countOf, formatBytes, shortPath } from '../../view/text/formats.ts'
 import { fetchedNodes, type HomeContents, homeContents, type OwnEntry } from './home-contents.ts'
 import type { RunningServer } from './running-servers.ts'
 
-/** Plan of a removal: all that is removed, and the servers that are in the way. */
+/** Plan of a removal: everything to remove, and the servers that prevent it. */
 export interface RemovalPlan extends HomeContents {
   readonly home: string
   readonly nodes: readonly OwnEntry[]
@@ -17,8 +17,8 @@ export interface RemovalPlan extends HomeContents {
   readonly servers: readonly RunningServer[]
 }
 
-/** Makes the plan of a removal; changes nothing. */
-export function planOf(
+/** Plans a removal; changes nothing. */
+export function planRemoval(
   { home, env }: Pick<Launch, 'home' | 'env'>,
   { servers, keepConversations }: { readonly servers: readonly RunningServer[]; readonly keepConversations: boolean },
 ): RemovalPlan {
@@ -32,7 +32,7 @@ export function planOf(
   }
 }
 
-/** Throws for a home that holds more than parley: names such as `logs` would be somebody else's there. */
+/** Throws for a home that holds the user's home or belongs to another user: its `logs` would not be parley's. */
 export function assertRemovable(home: string, userHome: string): void {
   const [real, own] = [home, userHome].map(realOrGiven)
   if (real === undefined || own === undefined) return
@@ -43,7 +43,7 @@ export function assertRemovable(home: string, userHome: string): void {
   if (uid !== process.getuid?.()) throw misused(`${home} belongs to another user. Nothing was removed.`)
 }
 
-/** Returns the names of kept credentials, those of the keyring first, which may be locked; none where the file cannot be read. */
+/** Returns the names of kept credentials, first the ones of the keyring, which may be locked. Empty if the file cannot be read. */
 function loginsOf(home: string): readonly string[] {
   try {
     const kept: unknown = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8'))
@@ -56,7 +56,6 @@ function loginsOf(home: string): readonly string[] {
   }
 }
 
-/** Returns the plan as lines, with sizes. */
 export function planLines(
   { home, own, kept, nodes, logins, servers }: RemovalPlan,
   env: Launch['env'],

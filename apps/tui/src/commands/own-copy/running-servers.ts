@@ -8,9 +8,9 @@ import { realOrGiven } from '../../cli/folders.ts'
 /** Another server that uses the same home. */
 export interface RunningServer {
   readonly pid: number
-  /** Programs that are connected to it, by the names they gave. */
+  /** Names of the programs that are connected to it. */
   readonly clients: readonly string[]
-  /** Number of conversations that it has open. */
+  /** Number of open conversations. */
   readonly conversations: number
 }
 
@@ -20,8 +20,8 @@ const endMs = 10_000
 const pauseMs = 50
 
 /**
- * Finds the other servers of the home by their sockets and by the conversations that they hold. Rejects with
- * `liveElsewhere` where one does not answer at its socket.
+ * Finds the other servers of the home by their sockets and by the conversations that they have open. Rejects with
+ * `liveElsewhere` if one does not answer at its socket.
  */
 export async function runningServers(own: Pick<Parley, 'request' | 'listLive'>): Promise<readonly RunningServer[]> {
   const { home, pid } = await own.request('server/diagnostics', {})
@@ -42,7 +42,7 @@ export async function runningServers(own: Pick<Parley, 'request' | 'listLive'>):
   ]
 }
 
-/** Resolves to the socket of a server, which it makes after it has answered first; null where it has none after 2 s. */
+/** Resolves to the socket of a server, which makes it after its first answer; null without a socket after 2 s. */
 async function socketOf(own: Pick<Parley, 'request'>): Promise<string | null> {
   const endsAtMs = performance.now() + socketMs
   for (;;) {
@@ -64,13 +64,13 @@ function silentText(socket: string): string {
   return `A server at ${socket} does not answer, and may use this home. End it (fuser -k ${socket}, or kill its process), then run this again. Nothing was removed.`
 }
 
-type Answer =
+type SocketAnswer =
   | { readonly kind: 'answered'; readonly server: RunningServer }
   /** A server listens and did not answer in time. */
   | { readonly kind: 'silent'; readonly socket: string }
 
-/** Asks the server at a socket about itself; null where none listens, or it is one of another home. */
-async function serverAt(socket: string, home: string): Promise<Answer | null> {
+/** Requests the state of the server at a socket; null if no server listens, or a server of another home. */
+async function serverAt(socket: string, home: string): Promise<SocketAnswer | null> {
   const signal = AbortSignal.timeout(answerMs)
   try {
     const options = { name: 'parley-uninstall', access: 'readOnly', signal } as const
@@ -86,7 +86,7 @@ async function serverAt(socket: string, home: string): Promise<Answer | null> {
   }
 }
 
-/** Ends servers, which save first. Resolves to those that still run after 10 s. */
+/** Ends servers, which save first. Resolves to the servers that still run after 10 s. */
 export async function endServers(servers: readonly RunningServer[]): Promise<readonly RunningServer[]> {
   for (const { pid } of servers) signal(pid, 'SIGTERM')
   const endsAtMs = performance.now() + endMs

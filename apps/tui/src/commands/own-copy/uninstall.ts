@@ -8,8 +8,8 @@ import { isAgreed } from '../../cli/is-agreed.ts'
 import type { Launch } from '../../cli/launch-server.ts'
 import { loggedOutText, mcpLoggedOutText, systemCause } from '../../cli/messages.ts'
 import { shownLine } from '../../view/text/control-characters.ts'
-import { installationOf, originWords, removalAdvice } from './installation.ts'
-import { assertRemovable, planLines, planOf, type RemovalPlan } from './removal-plan.ts'
+import { installationOf, installationWords, removalAdvice } from './installation.ts'
+import { assertRemovable, planLines, planRemoval, type RemovalPlan } from './removal-plan.ts'
 import { endServers, type RunningServer, runningServers } from './running-servers.ts'
 
 export interface UninstallFlags {
@@ -18,8 +18,8 @@ export interface UninstallFlags {
 }
 
 /**
- * Runs `parley uninstall`: lists what parley keeps on this machine, asks, and removes it. Links are removed and what they
- * lead to stays, as does everything that parley did not make.
+ * Runs `parley uninstall`: lists the files that parley keeps on this machine, asks, and removes them. Removes links but
+ * not their targets, and nothing that parley did not make.
  */
 export async function runUninstall(launch: Launch, flags: UninstallFlags): Promise<number> {
   const { home, program } = launch
@@ -29,9 +29,9 @@ export async function runUninstall(launch: Launch, flags: UninstallFlags): Promi
     ? await connect({ ...launch, early: null }, { clientName: 'parley-uninstall', serverArgs: ['--safe'] })
     : null
   const servers = parley === null ? [] : await runningServers(parley)
-  const plan = planOf(launch, { servers, keepConversations: flags.keepConversations === true })
+  const plan = planRemoval(launch, { servers, keepConversations: flags.keepConversations === true })
   const installation = installationOf(program.moduleUrl)
-  const advice = `The program itself stays: ${originWords(installation)}. To remove it: ${removalAdvice(installation)}`
+  const advice = `The program itself stays: ${installationWords(installation)}. To remove it: ${removalAdvice(installation)}`
   print([...planLines(plan, launch.env), advice])
   if (plan.own.length + plan.nodes.length === 0) return exitCodes.ok
   const refusal = await refusalOf(plan, flags)
@@ -42,7 +42,7 @@ export async function runUninstall(launch: Launch, flags: UninstallFlags): Promi
   return remove(plan, folder)
 }
 
-/** Returns the exit code where nothing may be removed; null after a yes, by when no other server runs. */
+/** Returns the exit code if nothing may be removed; null after a yes, when no other server runs any more. */
 async function refusalOf({ servers }: RemovalPlan, { yes }: UninstallFlags): Promise<number | null> {
   // A window would start its server again.
   const used = servers.filter(({ clients }) => clients.length > 0)
@@ -69,11 +69,11 @@ function running(servers: readonly RunningServer[], what: string): ParleyError {
   return new ParleyError('liveElsewhere', exitCodes.storage, message)
 }
 
-/** Forgets kept keys and logins one by one: those of a keyring are in no file, and tokens are revoked. Rejects for a locked keyring. */
+/** Forgets kept keys and logins one by one: a keyring has no file to remove, and tokens are revoked. Rejects for a locked keyring. */
 async function forgetLogins(parley: Parley, { logins }: RemovalPlan): Promise<void> {
   for (const login of logins) {
-    const [kind, ...parts] = login.split('/')
-    const name = parts.join('/')
+    const [kind, ...words] = login.split('/')
+    const name = words.join('/')
     if (kind === 'mcp') print([mcpLoggedOutText(name, await parley.request('mcp/logout', { name }))])
     else print([loggedOutText(name, await parley.request('logout', { provider: name }))])
   }
@@ -85,7 +85,7 @@ async function runFolder(parley: Parley): Promise<string | null> {
   return socket === undefined ? null : dirname(socket)
 }
 
-/** Removes what the plan lists, and the folders around it that are empty then. Returns the exit code. */
+/** Removes the files of the plan, then their parent folders if they are empty. Returns the exit code. */
 function remove({ home, own, nodes }: RemovalPlan, folder: string | null): number {
   const problems = [...own, ...nodes].flatMap(({ path, link }) => {
     try {
@@ -106,14 +106,14 @@ function remove({ home, own, nodes }: RemovalPlan, folder: string | null): numbe
   return exitCodes.storage
 }
 
-/** Removes a folder if nothing is in it, and the link that leads to it. */
+/** Removes a folder if it is empty, and the link to it. */
 function removeEmpty(path: string): void {
   try {
     const isLink = lstatSync(path).isSymbolicLink()
     rmdirSync(realpathSync(path))
     if (isLink) unlinkSync(path)
   } catch {
-    // Something in it stays, and so does the folder.
+    // The folder has other files, so it stays.
   }
 }
 

@@ -27,7 +27,7 @@ export async function runWeb(launch: Launch, id: string | undefined, { port, rea
   }
   await printLink(server, request)
   process.stderr.write(
-    `It opens the page once, within 60 s${readOnly === true ? watched(conversation) : ''}. Enter makes a new link, Ctrl+C ends.\n`,
+    `It opens the page once, within 60 s${readOnly === true ? watchExtent(conversation) : ''}. Enter makes a new link, Ctrl+C ends.\n`,
   )
   const problem = await untilEnd(server, () => printLink(server, request))
   if (server !== parley) await server.close()
@@ -36,8 +36,8 @@ export async function runWeb(launch: Launch, id: string | undefined, { port, rea
   throw problem
 }
 
-/** Says what a link to watch shows, to whoever hands it on. */
-function watched(conversation: object | null): string {
+/** Returns words for the extent of a link to watch. */
+function watchExtent(conversation: object | null): string {
   return conversation === null ? ', to watch all conversations and settings' : ', to watch this conversation alone'
 }
 
@@ -46,12 +46,12 @@ async function printLink(server: Parley, request: ParamsOf<'web/open'>): Promise
   process.stdout.write(`${url}\n`)
 }
 
-/** Resolves at a signal with null, or with the reason when the server has gone. */
+/** Resolves to null at a signal, or to the reason when the server has gone. */
 async function untilEnd(server: Parley, onEnter: () => Promise<void>): Promise<Error | null> {
   const { promise: ended, resolve: end } = Promise.withResolvers<Error | null>()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end(null))
   void server.closed.then(end)
-  // The end of stdin ends nothing: the command may run in the background.
+  // The command may run in the background, so it goes on after the end of stdin.
   const lines = createInterface({ input: process.stdin })
   lines.on('line', () => void onEnter().catch(end))
   try {

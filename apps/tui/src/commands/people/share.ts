@@ -14,7 +14,7 @@ export interface ShareFlags {
 
 const dayMs = 24 * 3_600_000
 
-/** Runs `parley share`: lists who reaches a conversation, or changes it. */
+/** Runs `parley share`: lists the users and links of a conversation, or changes them. */
 export async function shareConversation(
   launch: Launch,
   [conversation, user, role]: readonly [string, string | undefined, string | undefined],

@@ -18,7 +18,6 @@ export interface NewUserFlags extends UsersFlags {
   readonly again?: boolean
 }
 
-/** Runs `parley user list`. */
 export async function listUsers(launch: Launch, flags: UsersFlags): Promise<number> {
   await using parley = await withUsers(launch, flags)
   const { users } = await parley.request('user/list', {})
@@ -27,7 +26,7 @@ export async function listUsers(launch: Launch, flags: UsersFlags): Promise<numb
   return exitCodes.ok
 }
 
-/** Runs `parley user add`: prints the token, which is not told again. */
+/** Runs `parley user add`: prints the token, which cannot be shown again. */
 export async function addUser(launch: Launch, user: string, flags: NewUserFlags): Promise<number> {
   await using parley = await withUsers(launch, flags)
   const { role, maxSandbox, again } = flags
@@ -37,17 +36,15 @@ export async function addUser(launch: Launch, user: string, flags: NewUserFlags)
     ...(maxSandbox === undefined ? {} : { maxSandbox }),
     ...(again === true ? { again } : {}),
   })
-  return tellToken(launch, user, token)
+  return printToken(launch, user, token)
 }
 
-/** Runs `parley user token`. */
 export async function renewToken(launch: Launch, user: string, flags: UsersFlags): Promise<number> {
   await using parley = await withUsers(launch, flags)
   const { token } = await parley.request('user/token', { user })
-  return tellToken(launch, user, token)
+  return printToken(launch, user, token)
 }
 
-/** Runs `parley user remove`. */
 export async function removeUser(launch: Launch, user: string, flags: UsersFlags): Promise<number> {
   await using parley = await withUsers(launch, flags)
   await parley.request('user/remove', { user })
@@ -55,8 +52,8 @@ export async function removeUser(launch: Launch, user: string, flags: UsersFlags
   return exitCodes.ok
 }
 
-/** Prints a token alone on stdout, for a pipe into a file, and what to do with it on stderr. */
-function tellToken({ streams }: Launch, user: string, token: string): number {
+/** Prints a token alone on stdout, for a pipe into a file, and a hint on stderr. */
+function printToken({ streams }: Launch, user: string, token: string): number {
   streams.stderr.write(`The token of ${user}, told this once: clients bring it by --token-file.\n`)
   streams.stdout.write(`${token}\n`)
   return exitCodes.ok
@@ -64,7 +61,7 @@ function tellToken({ streams }: Launch, user: string, token: string): number {
 
 /** Connects to a server with the users file of `--users`, or of the configuration. Throws `noUsersFile`. */
 async function withUsers(launch: Launch, { users }: UsersFlags): Promise<Parley> {
-  // A user can be removed also while the store is away.
+  // Without the store, because a user can be removed also while it is down.
   const serverArgs = ['--store', 'none', ...(users === undefined ? [] : ['--users', resolve(users)])]
   const parley = await connect(launch, { clientName: 'parley-user', serverArgs })
   const { file } = await parley.request('user/list', {})

@@ -3,7 +3,7 @@ import { type Envelope, type Finding, isAtLeast, type Severity } from '@parley/p
 import { exitCodes } from '../../cli/exit-codes.ts'
 import type { ExecFlags } from '../../cli/flags.ts'
 import { type RunEnd, withoutTurn } from '../../cli/run-ended.ts'
-import { notLookedAtWords } from '../../view/review/unseen-words.ts'
+import { notLookedAtWords, unseenWords } from '../../view/review/unseen-words.ts'
 import type { Reporter } from '../reports/reporter.ts'
 
 /** End of a review without changes. */
@@ -12,6 +12,12 @@ export const nothingToReview: RunEnd = {
   conversationId: null,
   ...withoutTurn,
   findings: [],
+}
+
+/** Reports the changed files that the model does not get whole, if there are any. */
+export function reportUnseen(reporter: Reporter, unseen: readonly string[]): void {
+  const words = unseenWords(unseen)
+  if (words !== null) reporter.problem(words)
 }
 
 interface FindingsReporter {

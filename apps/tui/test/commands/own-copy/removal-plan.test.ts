@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { planOf } from '../../../src/commands/own-copy/removal-plan.ts'
+import { planRemoval } from '../../../src/commands/own-copy/removal-plan.ts'
 
 test('logins of the keyring come first: a locked one is found before anything is forgotten', async () => {
   await using folder = await tempDirectory()
@@ -16,6 +16,6 @@ test('logins of the keyring come first: a locked one is found before anything is
   }
   writeFileSync(join(home, 'credentials.json'), JSON.stringify({ version: 1, entries }))
   const launch = { home, env: { HOME: folder.path, XDG_CACHE_HOME: folder.path } }
-  const { logins } = planOf(launch, { servers: [], keepConversations: false })
+  const { logins } = planRemoval(launch, { servers: [], keepConversations: false })
   expect(logins).toEqual(['mcp/two', 'provider/three', 'provider/one'])
 })

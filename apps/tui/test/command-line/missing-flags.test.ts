@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refuseUnclearConfig } from '../../src/command-line/flags-of-others.ts'
+import { refuseUnclearConfig } from '../../src/command-line/usage-errors.ts'
 
 test.each([
   ['model=x'],
