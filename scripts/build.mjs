@@ -56,12 +56,12 @@ const programs = [
   {
     name: 'exec-server',
     entries: {
-      'exec-server': `import { start } from './packages/server/src/programs/exec-server/start.ts'; await start()`,
+      'exec-server': `import { start } from './packages/exec-server/src/program/start.ts'; await start()`,
     },
-    code: 'packages/server/src/programs/exec-server/start.ts',
+    code: 'packages/exec-server/src/program/start.ts',
     later: {},
   },
-  { name: 'search', entries: { search: `import './packages/server/src/engine/search/thread-program.ts'` } },
+  { name: 'search', entries: { search: `import './packages/engine/src/search/thread-program.ts'` } },
 ]
 
 const common = {

@@ -68,7 +68,8 @@ test('pure folders compile without ambient types', () => {
     'packages/text',
     'packages/redaction',
     'packages/policy',
-    'packages/server',
+    'packages/engine',
+    'packages/frontends',
     'apps/tui',
   ].flatMap((home) => {
     const { compilerOptions, include } = JSON.parse(readFileSync(join(root, home, 'tsconfig.pure.json'), 'utf8'))

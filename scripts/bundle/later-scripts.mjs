@@ -18,10 +18,7 @@ export const laterOfServer = {
   'server-shell-parser': ['web-tree-sitter'],
   'server-store': ['@parley/store', `${programs}/store/run-store.ts`],
   'server-websocket': [...websocket, 'packages/server/src/frontends/web/web-listener.ts'],
-  'server-login': [
-    'packages/server/src/engine/login/oauth-client.ts',
-    'packages/server/src/engine/login/oauth-flows.ts',
-  ],
+  'server-login': ['packages/engine/src/login/oauth-client.ts', 'packages/engine/src/login/oauth-flows.ts'],
 }
 
 /** Scripts of the command line where it opens no window: `parley exec` and the commands that print. */

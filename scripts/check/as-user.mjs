@@ -12,7 +12,7 @@ import { countResults } from './count-results.mjs'
 const parts = [
   'packages/host/test/sandbox',
   'packages/journal/test/permissions.test.ts',
-  'packages/server/test/engine/checkup',
+  'packages/engine/test/checkup',
   'packages/server/test/environments/hooks-there.test.ts',
   'apps/tui/test/attacks/as-this-user.test.ts',
   'apps/tui/test/e2e/exec-storage.test.ts',

@@ -30,7 +30,7 @@ const exempt: readonly string[] = [
   'packages/host/src/sandbox/probe/targets.ts',
   'packages/host/src/sandbox/probe/finding-cache.ts',
   'packages/host/src/sandbox/probe/reasons.ts',
-  'packages/server/src/frontends/exec/output/ring.ts',
+  'packages/exec-server/src/output/ring.ts',
   'packages/journal/src/disk/node-files.ts',
   'packages/journal/src/disk/synced-files.ts',
   'packages/workspace/src/look-up/copy-tree.ts',

@@ -42,7 +42,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/policy',
   ],
   'packages/client': ['@parley/protocol', '@parley/rpc'],
-  'packages/server': [
+  'packages/engine': [
     '@parley/text',
     '@parley/protocol',
     '@parley/rpc',
@@ -55,8 +55,58 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/policy',
     '@parley/mcp-client',
     '@parley/store',
-    // Its MCP and ACP frontends are clients of the native protocol, over memory or another server's socket.
+  ],
+  // How a program starts, listens and admits its clients, with an engine or without.
+  'packages/serving': [
+    '@parley/text',
+    '@parley/protocol',
+    '@parley/rpc',
+    '@parley/host',
+    '@parley/journal',
+    '@parley/workspace',
+    '@parley/policy',
+    '@parley/store',
     '@parley/client',
+  ],
+  // Clients of the native protocol, over memory or another server's socket; of the engine they take types.
+  'packages/frontends': [
+    '@parley/text',
+    '@parley/protocol',
+    '@parley/rpc',
+    '@parley/host',
+    '@parley/journal',
+    '@parley/workspace',
+    '@parley/client',
+    '@parley/engine',
+    '@parley/serving',
+  ],
+  'packages/exec-server': [
+    '@parley/text',
+    '@parley/protocol',
+    '@parley/rpc',
+    '@parley/host',
+    '@parley/journal',
+    '@parley/workspace',
+    '@parley/policy',
+    '@parley/serving',
+  ],
+  'packages/server': [
+    '@parley/text',
+    '@parley/protocol',
+    '@parley/rpc',
+    '@parley/host',
+    '@parley/journal',
+    '@parley/redaction',
+    '@parley/config',
+    '@parley/models',
+    '@parley/workspace',
+    '@parley/policy',
+    '@parley/store',
+    '@parley/client',
+    '@parley/engine',
+    '@parley/serving',
+    '@parley/frontends',
+    '@parley/exec-server',
   ],
   'apps/tui': ['@parley/text', '@parley/client', '@parley/protocol', '@parley/rpc', '@parley/redaction'],
   'apps/web': ['@parley/text', '@parley/client', '@parley/protocol', '@parley/rpc'],
@@ -148,21 +198,16 @@ const zodOnlyInSchemas: Rule = (source, imported) => {
   return reachesSchema ? `${imported.specifier} as a value outside of schema/` : undefined
 }
 
-const engine = 'packages/server/src/engine/'
+/** Subpaths of the engine that other packages may load; of the rest a frontend takes types only. */
+const looseParts = ['@parley/engine/instructions']
 
-/**
- * The server's engine has one face. The MCP frontend is a client of the native protocol and takes types only, and the
- * exec frontend runs without an engine.
- */
-const engineByItsFace: Rule = (source, imported) => {
-  const isOutside = source.path.startsWith('packages/server/src/') && !source.path.startsWith(engine)
-  if (!isOutside || !isRelative(imported.specifier)) return undefined
-  const target = targetOf(source, imported)
-  if (!target.startsWith(engine)) return undefined
-  if (target !== `${engine}index.ts`) return `${imported.specifier} is inside the engine; import engine/index.ts`
-  if (source.path.includes('/frontends/exec/')) return 'the exec frontend runs without an engine'
-  const needsValue = source.path.includes('/frontends/mcp/') && !imported.typeOnly
-  return needsValue ? 'the MCP frontend is a client and takes types of the engine only' : undefined
+/** A frontend is a client of the native protocol: it must work with a server in another process. */
+const typesOfEngineOnly: Rule = (source, imported) => {
+  if (source.home !== 'packages/frontends' || source.isTest) return undefined
+  const isValue = packageOf(imported.specifier) === '@parley/engine' && !imported.typeOnly
+  return isValue && !looseParts.includes(imported.specifier)
+    ? 'a frontend is a client and takes types of the engine only'
+    : undefined
 }
 
 /** Returns imports of one app by another, which are counted until there is no more; then `terminalByItsDoor` goes. */
@@ -176,6 +221,10 @@ export function appImportViolations({ path, home, syntax }: Source): string[] {
 
 const appNames = ['parley', '@parley/web']
 
+/** Sources of a package are its own; tests of the packages above it may reach inside. */
+const insideForTests: Rule = (source, { specifier }) =>
+  /^@parley\/[a-z-]+\/(src|test)\//.test(specifier) && !source.isTest ? `${specifier} is inside its package` : undefined
+
 const rules: readonly Rule[] = [
   packageArrows,
   innermostThirdParties,
@@ -185,7 +234,8 @@ const rules: readonly Rule[] = [
   terminalByItsDoor,
   browserClientOnly,
   zodOnlyInSchemas,
-  engineByItsFace,
+  typesOfEngineOnly,
+  insideForTests,
 ]
 
 export function importViolations(source: Source): string[] {

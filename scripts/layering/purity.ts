@@ -8,8 +8,8 @@ export const pureFolders = [
   'packages/text/src/',
   'packages/redaction/src/scan/',
   'packages/policy/src/decision/',
-  'packages/server/src/core/',
-  'packages/server/src/codex-events/',
+  'packages/engine/src/core/',
+  'packages/frontends/src/codex-events/',
   'apps/tui/src/view/',
   'apps/tui/src/ui/',
 ]

@@ -31,10 +31,11 @@ describe('an import is refused', () => {
     ['apps/tui/src/conversation/a.ts', `import { connectClient } from '@parley/client/low-level'`],
     ['packages/protocol/src/reduce.ts', `import { z } from 'zod'`],
     ['packages/protocol/src/index.ts', `export { event } from './schema/event.ts'`],
-    ['packages/server/src/frontends/conversation/a.ts', `import type { A } from '../../engine/open/a.ts'`],
-    ['packages/server/src/programs/server/a.ts', `const { a } = await import('../../engine/open/a.ts')`],
-    ['packages/server/src/frontends/mcp/a.ts', `import { createEngine } from '../../engine/index.ts'`],
-    ['packages/server/src/frontends/exec/a.ts', `import type { Engine } from '../../engine/index.ts'`],
+    ['packages/server/src/frontends/conversation/a.ts', `import type { A } from '@parley/engine/src/open/a.ts'`],
+    ['packages/server/src/programs/server/a.ts', `const { a } = await import('@parley/engine/test/a.ts')`],
+    ['packages/frontends/src/mcp/a.ts', `import { createEngine } from '@parley/engine'`],
+    ['packages/exec-server/src/a.ts', `import type { Engine } from '@parley/engine'`],
+    ['packages/engine/src/a.ts', `import { UsageError } from '@parley/serving'`],
   ])('%s: %s', (...given) => {
     expect(faultsOf(importViolations, given)).toHaveLength(1)
   })
@@ -49,9 +50,11 @@ describe('an import is allowed', () => {
     ['apps/tui/src/ink/a.tsx', `import { Box } from 'ink'\nexport const A = () => <Box />`],
     ['packages/protocol/src/reduce.ts', `import type { z } from 'zod'`],
     ['packages/protocol/src/schema/event.ts', `import { z } from 'zod'`],
-    ['packages/server/src/frontends/conversation/a.ts', `import { createEngine } from '../../engine/index.ts'`],
-    ['packages/server/src/frontends/mcp/a.ts', `import type { Ceiling } from '../../engine/index.ts'`],
-    ['packages/server/src/engine/a.ts', `import { open } from './open/a.ts'`],
+    ['packages/server/src/frontends/conversation/a.ts', `import { createEngine } from '@parley/engine'`],
+    ['packages/server/test/a.test.ts', `import { open } from '@parley/engine/src/open/a.ts'`],
+    ['packages/frontends/src/mcp/a.ts', `import type { Ceiling } from '@parley/engine'`],
+    ['packages/frontends/src/mcp/a.ts', `import { withDeveloperInstructions } from '@parley/engine/instructions'`],
+    ['packages/engine/src/a.ts', `import { open } from './open/a.ts'`],
   ])('%s: %s', (...given) => {
     expect(faultsOf(importViolations, given)).toEqual([])
   })

@@ -35,7 +35,13 @@ export {
   createBackgroundProcesses,
 } from './run/background-processes.ts'
 export type { CommandEnd, CommandSpec, EndReason, RunningCommand, StartOptions } from './run/command.ts'
-export type { ProcessExit, ProcessOptions, ProcessSpec, RunningProcess } from './run/spawn-process.ts'
+export {
+  exitCodeOf,
+  type ProcessExit,
+  type ProcessOptions,
+  type ProcessSpec,
+  type RunningProcess,
+} from './run/spawn-process.ts'
 export type { StreamedProcess, StreamedProcessSpec } from './run/spawn-streams.ts'
 export { createStopLadder, type StopCause, type StopLadder, type StopReason } from './run/stop-ladder.ts'
 export { gitFoldersInTmp } from './sandbox/git-in-tmp.ts'
@@ -91,6 +97,7 @@ export { secretPlaces, secretVariables, systemSecretPlaces } from './system/secr
 export { isSignalExitCode } from './system/signals.ts'
 export type { SpawnError } from './system/spawn-failure.ts'
 export { type AwakeTimeout, awakeTimeout } from './time/awake-timeout.ts'
+export { createInOrder, type InOrder } from './time/in-order.ts'
 export { type TimeSlices, timeSlices } from './time/time-slices.ts'
 export { commandEnv, type EnvRules, type HeldVariable, heldVariables } from './variables/command-env.ts'
 export { programsReading, toolchainVariables } from './variables/toolchain-variables.ts'

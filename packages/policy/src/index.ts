@@ -1,4 +1,5 @@
 export { type AlwaysRules, alwaysRulesFor } from './decision/always-rules.ts'
+export { type CeilingFlags, defaultCeilingFlags } from './decision/ceiling-flags.ts'
 export {
   conceals,
   type DecideSettings,

@@ -14,6 +14,14 @@ export {
 } from './access/method-rights.ts'
 export { offeredTo } from './access/offered-approval.ts'
 export {
+  type Accessed,
+  accessOfNew,
+  allRights,
+  mayUseMachine,
+  type Rights,
+  type RightsOfToken,
+} from './access/rights.ts'
+export {
   noHomeExitCode,
   noStoreExitCode,
   unsavedExitCode,

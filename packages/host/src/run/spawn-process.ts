@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { type Channels, inputBy, type OutputStream, type TerminalSize } from '../channels/channels.ts'
 import { openSeparateChannels } from '../channels/fifo-channels.ts'
 import type { Exchanged } from '../paths/move-aside.ts'
@@ -166,4 +167,10 @@ export class ProcessRun implements RunningProcess {
       ...(outcome?.triedNetwork === undefined ? {} : { triedNetwork: outcome.triedNetwork }),
     })
   }
+}
+
+/** Returns the exit code as a shell does, 128 plus the signal's number; -1 when it is unknown. */
+export function exitCodeOf({ exitCode, signal }: ProcessExit): number {
+  if (exitCode !== null) return exitCode
+  return signal === null ? -1 : 128 + constants.signals[signal]
 }

@@ -1,5 +1,5 @@
 import type { ServerFlags } from '@parley/client/named-servers'
-import type { CeilingFlags } from '../engine/index.ts'
+import type { CeilingFlags } from '@parley/policy'
 import {
   type Address,
   absolutePath,
@@ -8,6 +8,7 @@ import {
   parseFlags,
   readAddress,
   readAdvertised,
+  readAuthorities,
   readCeiling,
   readDuration,
   readHttpAddress,
@@ -16,8 +17,7 @@ import {
   serverOptions,
   type TlsPaths,
   UsageError,
-} from '../serving/flags.ts'
-import { readAuthorities } from '../serving/listen.ts'
+} from '@parley/serving'
 import { readStore } from './shared-store.ts'
 
 /** Command line of `server`. */

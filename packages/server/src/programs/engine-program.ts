@@ -1,15 +1,21 @@
 import { ClientError, type ConnectOptions, connect, type Parley } from '@parley/client'
 import { type Connect, connectClient } from '@parley/client/low-level'
 import { type NamedServer, unreachedExits } from '@parley/client/named-servers'
+import { createEngine, type Engine, type EngineParts, sweepLeftovers } from '@parley/engine'
+import type { CallersLimits } from '@parley/frontends'
 import { unsavedExitCode } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
-import { createEngine, type Engine, type EngineParts, sweepLeftovers } from '../engine/index.ts'
-import { type CallersLimits, callersLimits } from '../frontends/callers-limits.ts'
+import {
+  endOnDefect,
+  keepStdoutForProtocol,
+  listenInRunFolder,
+  movedTo,
+  stateFolder,
+  sweepLater,
+} from '@parley/serving'
 import { createConnections, serveConnection } from '../frontends/conversation/connections.ts'
-import { listenInRunFolder } from '../serving/run-folder.ts'
 import type { ProgramCeiling } from './arguments.ts'
-import { endOnDefect, keepStdoutForProtocol, movedTo, sweepLater } from './conventions.ts'
-import { stateFolder } from './home-folder.ts'
+import { callersLimits } from './callers-limits.ts'
 import { connectorToServers, libraryOnServers } from './named-servers.ts'
 import { openSharedStore, shortWait, warningsOf } from './shared-store.ts'
 

@@ -1,10 +1,8 @@
 import { type ConnectOptions, connect, type Parley } from '@parley/client'
 import { type Connect, connectClient, failedConnection, reachServer } from '@parley/client/low-level'
 import type { NamedServer } from '@parley/client/named-servers'
+import type { ClientFiles, EditorServers, StartCommand } from '@parley/engine'
 import type { Transport } from '@parley/rpc'
-import type { StartCommand } from '../ports/client-commands.ts'
-import type { ClientFiles } from '../ports/client-files.ts'
-import type { EditorServers } from '../ports/editor-servers.ts'
 
 /** Connects to servers that run already with the client library, which goes on at the next when one is lost. */
 export function libraryOnServers({ urls, ...access }: NamedServer, options: ConnectOptions): Promise<Parley> {

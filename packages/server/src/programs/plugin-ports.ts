@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { packagePlace } from '@parley/engine'
 import type { Host, Sandboxes } from '@parley/host'
 import type { PluginPorts } from '@parley/models'
 import type { SecretPaths } from '@parley/workspace'
-import { packagePlace } from '../engine/index.ts'
 
 interface PluginParts {
   readonly host: Host

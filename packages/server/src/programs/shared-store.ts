@@ -2,9 +2,9 @@ import { type Config, ConfigError, readEffectiveConfig } from '@parley/config'
 import { NotPrivateError, readPrivateFile } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { Redaction } from '@parley/redaction'
+import { UsageError } from '@parley/serving'
 import type { OpeningWait, SharedStore, StoreAddress } from '@parley/store'
 import { systemErrorReason } from '@parley/workspace'
-import { UsageError } from '../serving/flags.ts'
 
 /** Servers that keep each message, where neither the command line nor the configuration says how many. */
 const usualReplicas = 3

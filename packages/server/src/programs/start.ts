@@ -1,9 +1,9 @@
 import { type NamedServer, NamedServerError, readNamedServers, type ServerFlags } from '@parley/client/named-servers'
+import type { EngineParts } from '@parley/engine'
 import { closeInheritedDescriptors } from '@parley/host'
-import type { CeilingFlags, EngineParts } from '../engine/index.ts'
-import { UsageError } from '../serving/flags.ts'
+import type { CeilingFlags } from '@parley/policy'
+import { runProgram, UsageError } from '@parley/serving'
 import { readAcpArguments, readAppServerArguments, readMcpArguments } from './arguments.ts'
-import { runProgram } from './conventions.ts'
 import { startServer } from './server/start-server.ts'
 import { readServerOptions, systemParts } from './system-parts.ts'
 

@@ -3,10 +3,23 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError, readEffectiveConfig } from '@parley/config'
+import {
+  configuredFetch,
+  createCredentialStore,
+  createModelSources,
+  createProviderKeys,
+  createSearchThread,
+  type EngineParts,
+  openKeyring,
+  randomIds,
+  systemClock,
+  systemFolders,
+} from '@parley/engine'
 import { openHost, openSandboxes, type Sandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { createShellParser } from '@parley/policy'
 import { createRedaction, type Redaction } from '@parley/redaction'
+import { homeFolder, makeHomePrivate, openServerLog, ownRunFolders, stateFolder, userPlaces } from '@parley/serving'
 import {
   currentSecrets,
   diskFiles,
@@ -17,18 +30,6 @@ import {
   tokenFilePath,
 } from '@parley/workspace'
 import { rgPath } from '@vscode/ripgrep'
-import { createCredentialStore } from '../credentials/credential-store.ts'
-import { openKeyring, systemFolders } from '../credentials/keyring.ts'
-import {
-  configuredFetch,
-  createModelSources,
-  createProviderKeys,
-  createSearchThread,
-  type EngineParts,
-} from '../engine/index.ts'
-import { randomIds, systemClock } from '../ports/clock-and-ids.ts'
-import { ownRunFolders } from '../serving/run-folder.ts'
-import { homeFolder, makeHomePrivate, openServerLog, stateFolder, userPlaces } from './home-folder.ts'
 import { pluginPorts } from './plugin-ports.ts'
 
 /** Options of a server's parts. */

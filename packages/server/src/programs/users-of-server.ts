@@ -1,6 +1,5 @@
 import { ConfigError, readEffectiveConfig } from '@parley/config'
-import type { LogEvent } from '../engine/index.ts'
-import { openUsers, type Users } from '../people/users.ts'
+import { type LogEvent, openUsers, type Users } from '@parley/engine'
 
 interface Ports {
   readonly home: string

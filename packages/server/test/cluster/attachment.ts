@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import type { Watched } from '@parley/engine/test/support/test-client.ts'
 import type { Envelope } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import type { Watched } from '../engine/support/test-client.ts'
 import type { Member, Reach, Team } from './team.ts'
 
 /** Place at which somebody is in a conversation now. */

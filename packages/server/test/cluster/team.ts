@@ -1,6 +1,6 @@
+import type { TestClient } from '@parley/engine/test/support/test-client.ts'
 import { type ModelServer, type NatsServers, startNats, waitUntil } from '@parley/testkit'
 import { type ProcessPlace, processPlace, type SpawnedServer } from '../e2e/support/spawned-server.ts'
-import type { TestClient } from '../engine/support/test-client.ts'
 import { startNumberedModel } from './numbered-model.ts'
 
 /** Three servers that share a store of three. */

@@ -1,6 +1,6 @@
+import type { TestClient, Watched } from '@parley/engine/test/support/test-client.ts'
 import { type ScriptedStep, startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { expectShownIsStored, takeOver } from './support/after-kill.ts'
 import { fullAccess, type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
 

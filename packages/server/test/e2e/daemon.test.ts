@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { connectTestClient } from '@parley/engine/test/support/test-client.ts'
 import { connectSocket } from '@parley/rpc'
 import { connectWebSocket } from '@parley/rpc/websocket'
 import { isAlive, startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { connectTestClient } from '../engine/support/test-client.ts'
 import { type ProcessPlace, processPlace } from './support/spawned-server.ts'
 
 /** A server in the background, ended with its place. */

@@ -1,10 +1,10 @@
 import { appendFileSync, readFileSync } from 'node:fs'
+import type { TestClient } from '@parley/engine/test/support/test-client.ts'
 import { decodeLine } from '@parley/journal'
 import { type Envelope, initialState, reduce } from '@parley/protocol'
 import { type ScriptedStep, startModelServer } from '@parley/testkit'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { TestClient } from '../engine/support/test-client.ts'
 import { createFollower, createWitness, digestOf, type Follower, type Witness } from './support/follower.ts'
 import { type ProcessPlace, processPlace, type SpawnedServer } from './support/spawned-server.ts'
 

@@ -1,10 +1,10 @@
 import { createConnection, type Socket } from 'node:net'
+import { connectTestClient, type TestClient, type Watched } from '@parley/engine/test/support/test-client.ts'
 import type { ConnectedClient } from '@parley/protocol'
 import { connectSocket } from '@parley/rpc'
 import { connectWebSocket } from '@parley/rpc/websocket'
 import { type ScriptedStep, startModelServer, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { connectTestClient, type TestClient, type Watched } from '../engine/support/test-client.ts'
 import { expectShownIsStored } from './support/after-kill.ts'
 import { processPlace, type SpawnedServer } from './support/spawned-server.ts'
 

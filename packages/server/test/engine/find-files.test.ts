@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from '@parley/engine/src/ports/clock-and-ids.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/ports/clock-and-ids.ts'
-import { scriptedModel } from './support/scripted-model.ts'
 import { testPlace } from './support/test-server.ts'
 
 describe('files that a path may mean', () => {

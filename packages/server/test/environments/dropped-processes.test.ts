@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
+import { standInSandboxes } from '@parley/exec-server/test/support/stand-in-sandboxes.ts'
 import type { Sandboxes } from '@parley/host'
 import { RpcError } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
 import { type ExecLink, remoteKept } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
-import { standInSandboxes } from '../frontends/exec/support/stand-in-sandboxes.ts'
 import { placeLink } from './support/place-link.ts'
 
 const conversation = 'c-1'

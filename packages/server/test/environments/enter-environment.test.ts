@@ -1,8 +1,8 @@
+import { enterEnvironment } from '@parley/engine/src/open/enter-environment.ts'
+import { findRunning } from '@parley/engine/src/session/running-on.ts'
 import { createRedaction } from '@parley/redaction'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { expect, it } from 'vitest'
-import { enterEnvironment } from '../../src/engine/open/enter-environment.ts'
-import { findRunning } from '../../src/engine/session/running-on.ts'
 
 it('a conversation whose machine is lost while it opens knows what was typed there as hidden', async () => {
   const text = 'just a word of mine'

@@ -9,10 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import type { Watched } from '@parley/engine/test/support/test-client.ts'
 import { hasFullSandbox, noFullSandbox } from '@parley/testkit'
 import { rgPath } from '@vscode/ripgrep'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Watched } from '../engine/support/test-client.ts'
 import { type FarMachine, startFarMachine } from './support/far-machine.ts'
 import { calling, farPlace, patch, placeFor, shell } from './support/far-talk.ts'
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { buffer, text } from 'node:stream/consumers'
+import { createLoopbacks } from '@parley/engine/src/limits/loopbacks.ts'
+import { describeEnvironment } from '@parley/exec-server/src/serve-exec.ts'
+import { type ServedPort, servedPort } from '@parley/exec-server/test/support/served-port.ts'
+import { standInSandboxes } from '@parley/exec-server/test/support/stand-in-sandboxes.ts'
 import { RpcError } from '@parley/rpc'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { type ExecConnection, type ExecInfo, type ExecLink, remoteSandboxes } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
-import { createLoopbacks } from '../../src/engine/limits/loopbacks.ts'
-import { describeEnvironment } from '../../src/frontends/exec/serve-exec.ts'
-import { type ServedPort, servedPort } from '../frontends/exec/support/served-port.ts'
-import { standInSandboxes } from '../frontends/exec/support/stand-in-sandboxes.ts'
 import { brittleLink } from './support/brittle-link.ts'
 
 /** An environment behind a link that can break, with a process in the loopback of conversation `c`. */

@@ -1,12 +1,12 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { standInSandboxes } from '@parley/exec-server/test/support/stand-in-sandboxes.ts'
 import { noSandboxes, openHost, openSandboxes, type Sandboxes } from '@parley/host'
 import { tempWorkspace } from '@parley/testkit'
 import { diskFiles, searchText } from '@parley/workspace'
 import { localRipgrep } from '@parley/workspace/testing'
 import { rgPath } from '@vscode/ripgrep'
 import { describe, expect, it } from 'vitest'
-import { standInSandboxes } from '../frontends/exec/support/stand-in-sandboxes.ts'
 
 const real = openSandboxes({ cacheFile: null })
 const { enforcement, reason } = await real.report()

@@ -1,7 +1,7 @@
+import type { TestClient, Watched } from '@parley/engine/test/support/test-client.ts'
 import type { Item } from '@parley/protocol'
 import { hasFullSandbox, noFullSandbox, waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestClient, Watched } from '../engine/support/test-client.ts'
 import { startCuttableLink } from './support/cuttable-link.ts'
 import { type FarMachine, startFarMachine } from './support/far-machine.ts'
 import { calling, placeFor, shell } from './support/far-talk.ts'

@@ -1,3 +1,5 @@
+import { describeEnvironment } from '@parley/exec-server/src/serve-exec.ts'
+import { ending, standInSandboxes } from '@parley/exec-server/test/support/stand-in-sandboxes.ts'
 import { createMark, noSandbox, type SandboxLimits } from '@parley/host'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import {
@@ -10,8 +12,6 @@ import {
   startRemoteStreams,
 } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
-import { describeEnvironment } from '../../src/frontends/exec/serve-exec.ts'
-import { ending, standInSandboxes } from '../frontends/exec/support/stand-in-sandboxes.ts'
 import { brittleLink } from './support/brittle-link.ts'
 
 const limits: SandboxLimits = {

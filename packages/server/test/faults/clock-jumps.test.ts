@@ -1,6 +1,6 @@
+import { systemClock } from '@parley/engine/src/ports/clock-and-ids.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { expect, it } from 'vitest'
-import { systemClock } from '../../src/ports/clock-and-ids.ts'
-import { scriptedModel } from '../engine/support/scripted-model.ts'
 import { testPlace } from '../engine/support/test-server.ts'
 
 const years = 365 * 86_400_000

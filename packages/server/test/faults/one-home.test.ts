@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TestClient } from '@parley/engine/test/support/test-client.ts'
 import { type ScriptedStep, startModelServer } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { type ProcessPlace, processPlace } from '../e2e/support/spawned-server.ts'
-import type { TestClient } from '../engine/support/test-client.ts'
 
 const rounds = 5
 

@@ -1,5 +1,5 @@
+import type { Watched } from '@parley/engine/test/support/test-client.ts'
 import type { Envelope } from '@parley/protocol'
-import type { Watched } from '../engine/support/test-client.ts'
 
 /** Fact that a client was told, or effect outside the log, at a point of a recording. */
 export type Fact =

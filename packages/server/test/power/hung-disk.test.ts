@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { interceptDisk } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { scriptedModel } from '../engine/support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../engine/support/test-server.ts'
 
 /** Lets each sync of the log of a conversation wait until the disk is there again. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { watchedHost } from '@parley/engine/test/support/counting-host.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestPorts } from '@parley/engine/test/support/test-parts.ts'
 import { type Files, nodeFiles } from '@parley/journal'
 import { diskPatchFiles } from '@parley/workspace'
-import { watchedHost } from '../engine/support/counting-host.ts'
 import { richTalk } from '../engine/support/rich-talk.ts'
-import { scriptedModel } from '../engine/support/scripted-model.ts'
-import type { TestPorts } from '../engine/support/test-parts.ts'
 import type { Talk, TestPlace } from '../engine/support/test-server.ts'
 import { type Tell, tellSeen } from './facts.ts'
 

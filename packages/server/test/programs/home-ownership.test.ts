@@ -1,12 +1,12 @@
 import { chmodSync, chownSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { nodeFiles } from '@parley/journal'
 import { createProjects } from '@parley/policy'
 import { createRedaction } from '@parley/redaction'
+import { makeHomePrivate } from '@parley/serving/src/home-folder.ts'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { makeHomePrivate } from '../../src/programs/home-folder.ts'
-import { scriptedModel } from '../engine/support/scripted-model.ts'
 import { testPlace } from '../engine/support/test-server.ts'
 
 const stranger = 4242

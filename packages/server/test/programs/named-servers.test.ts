@@ -1,9 +1,9 @@
 import { codeOf } from '@parley/client'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { listenOn } from '@parley/serving/src/listen.ts'
 import { expect, it } from 'vitest'
 import { createConnections } from '../../src/frontends/conversation/connections.ts'
 import { connectorToServers, libraryOnServers } from '../../src/programs/named-servers.ts'
-import { listenOn } from '../../src/serving/listen.ts'
-import { scriptedModel } from '../engine/support/scripted-model.ts'
 import { startTeam, type Team } from '../engine/support/team.ts'
 
 /** Listens for the users of a team. Returns what names the server, with the token of a user. */

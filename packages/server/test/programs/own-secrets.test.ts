@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { readServerArguments } from '../../src/programs/arguments.ts'
-import { hiddenFiles } from '../../src/programs/server/hidden-files.ts'
+import { hiddenFiles } from '../../src/programs/server/start-server.ts'
 import { readServerOptions, systemParts } from '../../src/programs/system-parts.ts'
 import { testPlace } from '../engine/support/test-server.ts'
 

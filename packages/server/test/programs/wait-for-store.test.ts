@@ -1,5 +1,5 @@
+import type { LogEvent } from '@parley/engine/src/metrics/event-log.ts'
 import { expect, it, vi } from 'vitest'
-import type { LogEvent } from '../../src/engine/metrics/event-log.ts'
 import { readServerArguments } from '../../src/programs/arguments.ts'
 import { waitForStore } from '../../src/programs/server/wait-for-store.ts'
 

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { secretsOfConfig } from '@parley/config'
 import { createRedaction, redactEvent, redactJson } from '@parley/redaction'
+import { openServerLog } from '@parley/serving/src/home-folder.ts'
 import { secretCorpus, tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { openServerLog } from '../../src/programs/home-folder.ts'
 
 const key = secretCorpus('home').find(({ name }) => name === 'groq')?.secret ?? ''
 

@@ -3,10 +3,10 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import type { Transport } from '@parley/rpc'
 import { connectWebSocket } from '@parley/rpc/websocket'
+import { listenForCodex } from '@parley/serving/src/listen-for-codex.ts'
+import { readOrMakeToken } from '@parley/serving/src/token-file.ts'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { listenForCodex } from '../../src/serving/listen-for-codex.ts'
-import { readOrMakeToken } from '../../src/serving/token-file.ts'
 
 /** Resolves to the HTTP status of an upgrade to a websocket. */
 function upgradeStatus(where: object, headers: object = {}): Promise<number> {

@@ -10,11 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { createPolicyEnforcer } from '@parley/exec-server/src/sandbox/enforce-policy.ts'
 import { createMark, type Enforcement, openHost, openSandboxes } from '@parley/host'
 import { gatherPatchFacts } from '@parley/policy'
 import { diskFiles, standingsHere } from '@parley/workspace'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPolicyEnforcer } from '../../src/frontends/exec/sandbox/enforce-policy.ts'
 
 interface Guarded {
   readonly name: string

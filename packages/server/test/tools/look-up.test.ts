@@ -1,12 +1,12 @@
 import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSideFiles } from '@parley/engine/src/conversation/side-files.ts'
+import { prepareLookUp } from '@parley/engine/src/tools/define-tool.ts'
 import { noSandbox } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { imageLimitsOf } from '@parley/models'
 import { tempWorkspace } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { createSideFiles } from '../../src/engine/conversation/side-files.ts'
-import { prepareLookUp } from '../../src/tools/define-tool.ts'
 import { testLocalPlace } from '../environments/test-local-place.ts'
 
 it('opens the path that was checked, and no later target', async () => {

@@ -1,8 +1,7 @@
+import { type Conversation, deliverableText } from '@parley/engine'
 import { envelopeText, type Line } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { notificationLine } from '@parley/rpc'
-import type { Conversation } from '../../engine/index.ts'
-import { deliverableText } from '../../replies/wire-limits.ts'
 
 /** Limit of unsent bytes, above which a client's cursor waits; the log holds the rest. */
 const unreadLimit = 1 << 20

@@ -1,3 +1,4 @@
+import { notPermitted, rejection, type ServerIdentity } from '@parley/engine'
 import {
   type Actor,
   type ClientAccess,
@@ -10,11 +11,9 @@ import {
   type Person,
   protocolVersions,
   type ResultOf,
+  type Rights,
   type UserName,
 } from '@parley/protocol'
-import type { ServerIdentity } from '../../engine/index.ts'
-import type { Rights } from '../../people/rights.ts'
-import { notPermitted, rejection } from '../../replies/rejection.ts'
 
 /** State of one connection's handshake, and the client at its other end. */
 export interface Session {

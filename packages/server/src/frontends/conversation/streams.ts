@@ -1,8 +1,12 @@
-import type { ConversationId, ConversationRight, Cursor, ResultOf } from '@parley/protocol'
+import { type Conversation, type LiveConversation, shownState } from '@parley/engine'
+import {
+  type ConversationId,
+  type ConversationRight,
+  type Cursor,
+  mayUseMachine,
+  type ResultOf,
+} from '@parley/protocol'
 import type { CallContext, Peer } from '@parley/rpc'
-import type { Conversation, LiveConversation } from '../../engine/index.ts'
-import { mayUseMachine } from '../../people/rights.ts'
-import { shownState } from '../../replies/wire-limits.ts'
 import { createEgress, type Egress, type EgressPeer } from './egress.ts'
 import type { Session } from './session.ts'
 

@@ -1,7 +1,6 @@
-import type { ClientAccess } from '@parley/protocol'
+import type { ClientAccess, Rights } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { isRecord } from '@parley/text'
-import type { Rights } from '../../people/rights.ts'
 
 /** Rights that a page has proven. */
 export interface Proven {

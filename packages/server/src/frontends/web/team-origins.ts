@@ -1,4 +1,4 @@
-import { isPrivate } from '../../serving/page-origins.ts'
+import { isPrivate } from '@parley/serving'
 
 /** Origins of the pages of the servers that share a store. */
 export interface TeamOrigins extends Disposable {

@@ -1,6 +1,6 @@
+import type { RightsOfToken } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import type { PageSource } from '@parley/rpc/websocket'
-import type { RightsOfToken } from '../../engine/index.ts'
 import type { Proven } from './greet-page.ts'
 import { createPageSource } from './page-source.ts'
 

@@ -1,6 +1,6 @@
+import { rejection } from '@parley/engine'
 import type { ClientId, ParamsOf, ResultOf } from '@parley/protocol'
 import { ListenError } from '@parley/rpc'
-import { rejection } from '../../replies/rejection.ts'
 import type { OpenedPage, WebPorts } from './web-listener.ts'
 
 /** The page in a browser: listens while a client is connected that has asked for a link. */

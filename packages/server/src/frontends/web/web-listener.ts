@@ -1,6 +1,6 @@
+import { rightsOfWatcher } from '@parley/engine'
 import type { Transport } from '@parley/rpc'
 import { listenForPage } from '@parley/rpc/websocket'
-import { rightsOfWatcher } from '../../people/rights.ts'
 import type { Prove, Proven } from './greet-page.ts'
 import { createLinks, type Links } from './links.ts'
 import { createPageSource } from './page-source.ts'

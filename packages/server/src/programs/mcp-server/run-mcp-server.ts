@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import type { NamedServer } from '@parley/client/named-servers'
+import type { EngineParts } from '@parley/engine'
+import { type McpParts, StdioTransport, serveMcp } from '@parley/frontends/mcp'
 import { createStreamTransport } from '@parley/rpc'
-import type { EngineParts } from '../../engine/index.ts'
-import { type McpParts, serveMcp } from '../../frontends/mcp/serve-mcp.ts'
-import { StdioTransport } from '../../frontends/mcp/stdio-transport.ts'
-import { readOrMakeToken } from '../../serving/token-file.ts'
+import { readOrMakeToken } from '@parley/serving'
 import type { McpArguments } from '../arguments.ts'
 import { endStdinOnSignals, runWithEngine, untilSignal } from '../engine-program.ts'
 
@@ -42,7 +41,7 @@ async function serveStdio(mcp: McpParts): Promise<void> {
 async function serveHttp(mcp: McpParts, listen: { host: string; port: number }, tokenFile: string): Promise<void> {
   // Loaded only when used, to keep the start short.
   const [{ listenHttp }, { carriesToken }] = await Promise.all([
-    import('../../frontends/mcp/http/listen-http.ts'),
+    import('@parley/frontends/mcp-http'),
     import('@parley/rpc/websocket'),
   ])
   const token = readOrMakeToken(tokenFile)

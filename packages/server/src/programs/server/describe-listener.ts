@@ -1,8 +1,7 @@
+import type { Users } from '@parley/engine'
 import { validityFault } from '@parley/rpc'
+import { type Listeners, readPem, type TlsPaths } from '@parley/serving'
 import { isLoopbackHost } from '@parley/text'
-import type { Users } from '../../people/users.ts'
-import type { TlsPaths } from '../../serving/flags.ts'
-import { type Listeners, readPem } from '../../serving/listen.ts'
 
 /** Returns what is said of an address at the start: where it is, what lets in, and who else can reach it. */
 export function describeListener(

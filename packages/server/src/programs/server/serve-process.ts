@@ -1,7 +1,3 @@
-import type { Host } from '@parley/host'
-import { noStoreExitCode, unsavedExitCode } from '@parley/protocol'
-import { createStreamTransport } from '@parley/rpc'
-import type { SharedStore } from '@parley/store'
 import {
   createEngine,
   createJsonLog,
@@ -11,17 +7,27 @@ import {
   kindOfFault,
   type Metrics,
   sweepLeftovers,
-} from '../../engine/index.ts'
+  type Users,
+} from '@parley/engine'
+import type { Host } from '@parley/host'
+import { noStoreExitCode, unsavedExitCode } from '@parley/protocol'
+import { createStreamTransport } from '@parley/rpc'
+import {
+  endOnDefect,
+  keepStdoutForProtocol,
+  type Listeners,
+  movedTo,
+  openListeners,
+  relayTargets,
+  stateFolder,
+  sweepLater,
+} from '@parley/serving'
+import type { SharedStore } from '@parley/store'
 import { type Connections, createConnections } from '../../frontends/conversation/connections.ts'
 import { watchTeamOrigins } from '../../frontends/web/team-origins.ts'
 import { createTeamPage } from '../../frontends/web/team-page.ts'
 import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
-import type { Users } from '../../people/users.ts'
-import { type Listeners, openListeners } from '../../serving/listen.ts'
-import { relayTargets } from '../../serving/relay-targets.ts'
 import type { ServerArguments } from '../arguments.ts'
-import { endOnDefect, keepStdoutForProtocol, movedTo, sweepLater } from '../conventions.ts'
-import { stateFolder } from '../home-folder.ts'
 import { openSharedStore, warningsOf } from '../shared-store.ts'
 import { openUsersOfServer } from '../users-of-server.ts'
 import { describeCertificate, describeListener } from './describe-listener.ts'

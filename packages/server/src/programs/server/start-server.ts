@@ -1,8 +1,7 @@
 import { takeAllocatorSettings } from '@parley/client/server-process'
-import { readServerArguments } from '../arguments.ts'
-import { runProgram } from '../conventions.ts'
+import { runProgram } from '@parley/serving'
+import { readServerArguments, type ServerArguments } from '../arguments.ts'
 import { type BuiltProgram, readServerOptions, systemParts } from '../system-parts.ts'
-import { hiddenFiles } from './hidden-files.ts'
 import { launchDaemon } from './launch-daemon.ts'
 import { serveProcess } from './serve-process.ts'
 import { watchLoop } from './watch-loop.ts'
@@ -20,4 +19,10 @@ export function startServer(built: BuiltProgram): Promise<never> {
     watchLoop({ program: options.assets.stackReader, writeLog: parts.writeLog })
     return serveProcess(parts, args, options.assets.page)
   })
+}
+
+/** Returns the sockets of a command line, and its files by which others get in or pose as the server: hidden from commands. */
+export function hiddenFiles({ listen, users, tokenFile, tls }: ServerArguments): readonly string[] {
+  const sockets = listen.flatMap((address) => (address.kind === 'socket' ? [address.path] : []))
+  return [...sockets, ...[users, tokenFile, tls?.keyFile ?? null].filter((file) => file !== null)]
 }

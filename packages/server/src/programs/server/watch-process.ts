@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { ProcessState } from '../../engine/index.ts'
+import type { ProcessState } from '@parley/engine'
 
 const resolutionMs = 20
 const nsPerSecond = 1e9

@@ -1,5 +1,5 @@
-import type { CopyWay } from '../../engine/index.ts'
-import { parseWords, UsageError } from '../../serving/flags.ts'
+import type { CopyWay } from '@parley/engine'
+import { parseWords, UsageError } from '@parley/serving'
 import { readStore } from '../shared-store.ts'
 
 /** Command line of `store`. */

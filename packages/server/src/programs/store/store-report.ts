@@ -1,8 +1,7 @@
-import type { ConversationId } from '@parley/protocol'
-import { shortIdOf } from '@parley/protocol'
+import type { Copied, Judgement } from '@parley/engine'
+import { type ConversationId, shortIdOf } from '@parley/protocol'
 import type { Comparison, Extent } from '@parley/store'
 import { formatBytes } from '@parley/workspace'
-import type { Copied, Judgement } from '../../engine/index.ts'
 
 /** Result for one conversation. */
 export interface Outcome {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
+import { countingHost } from '@parley/engine/test/support/counting-host.ts'
+import { type ScriptedModel, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestClient, Watched } from '@parley/engine/test/support/test-client.ts'
 import { checkLine } from '@parley/journal'
 import type { ConversationSummary } from '@parley/protocol'
 import { expect } from 'vitest'
-import { countingHost } from '../../engine/support/counting-host.ts'
-import { type ScriptedModel, scriptedModel } from '../../engine/support/scripted-model.ts'
-import type { TestClient, Watched } from '../../engine/support/test-client.ts'
 import type { ProcessPlace } from './spawned-server.ts'
 
 export interface Recovered {

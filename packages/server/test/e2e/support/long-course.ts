@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { TestClient, Watched } from '@parley/engine/test/support/test-client.ts'
 import { type ApprovalId, type Envelope, hookEvents, type Item, type ParamsOf } from '@parley/protocol'
 import { type ModelServer, type ScriptedStep, startModelServer } from '@parley/testkit'
 import { expect } from 'vitest'
-import type { TestClient, Watched } from '../../engine/support/test-client.ts'
 import { expectShownIsStored } from './after-kill.ts'
 import { fullAccess, type ProcessPlace, processPlace, type SpawnedServer } from './spawned-server.ts'
 

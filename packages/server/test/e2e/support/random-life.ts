@@ -1,7 +1,7 @@
+import type { TestClient, Watched } from '@parley/engine/test/support/test-client.ts'
 import type { ConversationState } from '@parley/protocol'
 import { type RecordedRequest, type ScriptedStep, startModelServer, waitUntil } from '@parley/testkit'
 import fc from 'fast-check'
-import type { TestClient, Watched } from '../../engine/support/test-client.ts'
 import { fullAccess, type ProcessPlace, processPlace } from './spawned-server.ts'
 
 /** One thing that a user or bad luck does next. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { connectTestClient, type Greeting, type TestClient } from '@parley/engine/test/support/test-client.ts'
 import { connectSocket, createStreamTransport } from '@parley/rpc'
 import {
   cleanEnvironment,
@@ -14,7 +15,6 @@ import {
   saveSandboxCache,
   waitUntil,
 } from '@parley/testkit'
-import { connectTestClient, type Greeting, type TestClient } from '../../engine/support/test-client.ts'
 import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
 import { bundledProgram } from '../../fixtures/bundled-program.ts'
 import { compileCache } from '../../fixtures/compile-cache.ts'

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
 import { placeLog, recordedLogs } from '../support/recorded-logs.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { fullAccess, namesIn, type Talk, type TestPlace, testPlace } from '../support/test-server.ts'
 
 const long = { name: 'shell', args: { command: 'seq 1 9999' } }

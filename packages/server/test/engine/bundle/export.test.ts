@@ -1,5 +1,5 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { fullAccess, type TestPlace, testPlace } from '../support/test-server.ts'
 
 const secret = 'correct-horse-battery-staple'

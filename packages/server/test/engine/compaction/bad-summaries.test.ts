@@ -1,7 +1,7 @@
+import { linesOf, textOf } from '@parley/engine/test/compaction/entry-lines.ts'
+import { type Answer, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { type Answer, scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
-import { linesOf, textOf } from './entry-lines.ts'
 
 const long = 'word '.repeat(20_000)
 

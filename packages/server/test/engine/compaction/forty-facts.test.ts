@@ -1,8 +1,8 @@
+import { linesOf, textOf, wholeText } from '@parley/engine/test/compaction/entry-lines.ts'
+import { type Answer, type ScriptedModel, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { ModelRequest } from '@parley/models'
 import { describe, expect, it } from 'vitest'
-import { type Answer, type ScriptedModel, scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
-import { linesOf, textOf, wholeText } from './entry-lines.ts'
 
 const filler = 'lorem ipsum '.repeat(1500)
 const window = { facts: { contextWindow: 200_000 } }

@@ -1,11 +1,11 @@
+import { createModelView } from '@parley/engine/src/core/model-view.ts'
+import { linesOf } from '@parley/engine/test/compaction/entry-lines.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { expectValid } from '@parley/engine/test/support/valid-entries.ts'
 import type { ModelEntry } from '@parley/models'
 import { type ConversationEvent, initialState, recover, reduce } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { createModelView } from '../../../src/core/model-view.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
-import { expectValid } from '../support/valid-entries.ts'
-import { linesOf } from './entry-lines.ts'
 
 const long = 'word '.repeat(3000)
 const look = (...paths: string[]) => ({ calls: paths.map((path) => ({ name: 'read_file', args: { path } })) })

@@ -1,7 +1,7 @@
+import { linesOf, textOf } from '@parley/engine/test/compaction/entry-lines.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
-import { linesOf, textOf } from './entry-lines.ts'
 
 const long = 'word '.repeat(2000)
 const wide = { facts: { contextWindow: 100_000 } }

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { linesOf, textOf, wholeText } from '@parley/engine/test/compaction/entry-lines.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { ModelRequest } from '@parley/models'
 import { smallPng as png } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
-import { linesOf, textOf, wholeText } from './entry-lines.ts'
 
 const long = 'word '.repeat(2000)
 const wide = { facts: { contextWindow: 100_000 } }

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { contextUse } from '@parley/engine/src/read/context-use.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { contextUse } from '../../../src/engine/read/context-use.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const request = {

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gatherContext } from '@parley/engine/src/context/session-context.ts'
+import type { Conversation } from '@parley/engine/src/conversation/conversation.ts'
 import { initialState } from '@parley/protocol'
 import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { gatherContext } from '../../../src/engine/context/session-context.ts'
-import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
 import { testLocalPlace } from '../../environments/test-local-place.ts'
 
 async function environmentOf(root: string): Promise<string> {

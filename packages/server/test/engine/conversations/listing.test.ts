@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { sweepLeftovers } from '@parley/engine/src/limits/scratch.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestClient } from '@parley/engine/test/support/test-client.ts'
 import { type Files, nodeFiles, StorageError } from '@parley/journal'
 import { faultyFiles } from '@parley/journal/testing'
 import { describe, expect, it } from 'vitest'
-import { sweepLeftovers } from '../../../src/engine/limits/scratch.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import type { TestClient } from '../support/test-client.ts'
 import { namesIn, type TestPlace, testPlace } from '../support/test-server.ts'
 
 async function say(client: TestClient, place: TestPlace, text: string) {

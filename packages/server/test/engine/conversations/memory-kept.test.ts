@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { ScriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { ModelEvent } from '@parley/models'
 import type { ConversationId, Envelope } from '@parley/protocol'
 import { createMemoryTransportPair, createPeer } from '@parley/rpc'
 import { expect, it } from 'vitest'
 import { serveConnection } from '../../../src/frontends/conversation/connections.ts'
-import type { ScriptedModel } from '../support/scripted-model.ts'
 import { type TestServer, testPlace } from '../support/test-server.ts'
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'

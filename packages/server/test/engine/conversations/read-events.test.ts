@@ -1,6 +1,6 @@
+import type { TestClient } from '@parley/engine/test/support/test-client.ts'
 import type { Envelope } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import type { TestClient } from '../support/test-client.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 /** A conversation with notices of this size, which another client watches. */

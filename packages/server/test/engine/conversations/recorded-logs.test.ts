@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestClient } from '@parley/engine/test/support/test-client.ts'
 import { encodeLine } from '@parley/journal'
 import { type ConversationState, initialState, reduce } from '@parley/protocol'
 import { deliveredEnvelope } from '@parley/protocol/schema'
 import { describe, expect, it } from 'vitest'
 import { placeLog, recordedLogs } from '../support/recorded-logs.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import type { TestClient } from '../support/test-client.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 const current = 2

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { randomIds } from '@parley/engine/src/ports/clock-and-ids.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { randomIds } from '../../../src/ports/clock-and-ids.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 const ids = [

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { createTextSearch } from '@parley/engine/src/search/text-search.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestClient } from '@parley/engine/test/support/test-client.ts'
 import { nodeFiles } from '@parley/journal'
 import type { ParamsOf } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { createTextSearch } from '../../../src/engine/search/text-search.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import type { TestClient } from '../support/test-client.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 async function say(client: TestClient, place: TestPlace, text: string): Promise<string> {

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { openForward } from '@parley/engine/src/forward/open-forward.ts'
 import { describe, expect, it } from 'vitest'
-import { openForward } from '../../../src/engine/forward/open-forward.ts'
 
 const portOf = (server: Server) => {
   const address = server.address()

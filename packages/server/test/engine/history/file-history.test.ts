@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createFileHistory } from '@parley/engine/src/history/file-history.ts'
 import { type ChangedPath, initialState } from '@parley/protocol'
 import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { createFileHistory } from '../../../src/engine/history/file-history.ts'
 import { testLocalPlace } from '../../environments/test-local-place.ts'
 
 it('a look that fails costs no effect, is said once, and covers again what it can look at', async () => {

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { isLong } from '@parley/testkit/long-runs'
 import { expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 /** Makes a folder with empty files. */

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { STORE_GONE, StorageError } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
 import { passedOnStore } from '../../environments/support/passed-on-store.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type Talk, testPlace } from '../support/test-server.ts'
 
 const patch = (text: string) => ({

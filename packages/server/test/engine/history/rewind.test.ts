@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { fullAccess, type Talk, type TestPlace, testPlace } from '../support/test-server.ts'
 
 const free = { sandbox: 'danger-full-access' } as const

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { hookWorld } from './hook-world.ts'
 
 const runs = (command: string) => [{ name: 'shell', args: { command } }]

@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { settleTurn } from '@parley/engine/test/support/settle-turn.ts'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
-import { settleTurn } from '../support/settle-turn.ts'
 import { fullAccess } from '../support/test-server.ts'
 import { hookWorld } from './hook-world.ts'
 

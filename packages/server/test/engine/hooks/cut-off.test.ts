@@ -1,9 +1,9 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { settleTurn } from '@parley/engine/test/support/settle-turn.ts'
 import type { ConversationEvent, EventOf } from '@parley/protocol'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { passedOnStore } from '../../environments/support/passed-on-store.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import { settleTurn } from '../support/settle-turn.ts'
 import { fullAccess } from '../support/test-server.ts'
 import { type HookWorld, hookWorld } from './hook-world.ts'
 

@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it, vi } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type HookWorld, hookWorld, keep } from './hook-world.ts'
 
 const runs = (command: string) => [{ name: 'shell', args: { command } }]

@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type HookEnd, runHook } from '@parley/engine/src/hooks/run-hook.ts'
+import { systemClock } from '@parley/engine/src/ports/clock-and-ids.ts'
 import { type Host, noSandbox, openHost } from '@parley/host'
 import { isAlive, waitUntil } from '@parley/testkit'
 import { startRemoteStreams } from '@parley/workspace/testing'
 import { describe, expect, it } from 'vitest'
-import { type HookEnd, runHook } from '../../../src/engine/hooks/run-hook.ts'
-import { systemClock } from '../../../src/ports/clock-and-ids.ts'
 import { brittleLink } from '../../environments/support/brittle-link.ts'
 
 const env = { PATH: process.env['PATH'] ?? '' }

@@ -1,7 +1,7 @@
+import { decideApproval } from '@parley/engine/src/commands/decide-approval.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { allRights } from '@parley/protocol'
 import { expect, it } from 'vitest'
-import { decideApproval } from '../../../src/engine/commands/decide-approval.ts'
-import { allRights } from '../../../src/people/rights.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const calls = Array.from({ length: 20 }, (_, n) => ({ name: 'shell', args: { command: `echo ${n} >> order` } }))

@@ -1,16 +1,16 @@
 import { rmSync, writeFileSync } from 'node:fs'
+import { createModelView } from '@parley/engine/src/core/model-view.ts'
+import { countingHost } from '@parley/engine/test/support/counting-host.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { settleTurn } from '@parley/engine/test/support/settle-turn.ts'
+import type { TestClient, Watched } from '@parley/engine/test/support/test-client.ts'
+import { expectValid } from '@parley/engine/test/support/valid-entries.ts'
 import { checkLine } from '@parley/journal'
 import { type ConversationEvent, type Envelope, initialState, reduce } from '@parley/protocol'
 import { diskPatchFiles } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
-import { createModelView } from '../../../src/core/model-view.ts'
-import { countingHost } from '../support/counting-host.ts'
 import { richTalk } from '../support/rich-talk.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import { settleTurn } from '../support/settle-turn.ts'
-import type { TestClient, Watched } from '../support/test-client.ts'
 import { testPlace } from '../support/test-server.ts'
-import { expectValid } from '../support/valid-entries.ts'
 
 const eventsOf = (lines: readonly string[]): ConversationEvent[] => lines.map((line) => JSON.parse(line).event)
 

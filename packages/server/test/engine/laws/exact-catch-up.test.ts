@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Watched } from '@parley/engine/test/support/test-client.ts'
 import type { Cursor } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Watched } from '../support/test-client.ts'
 import { type TestServer, testPlace } from '../support/test-server.ts'
 
 /** Start of a client: new, with a cursor it had before, or with one that the log does not hold. */

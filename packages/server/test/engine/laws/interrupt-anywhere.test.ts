@@ -1,7 +1,7 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { expectValid } from '@parley/engine/test/support/valid-entries.ts'
 import { expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
-import { expectValid } from '../support/valid-entries.ts'
 
 const answers = [
   {

@@ -1,8 +1,8 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type Talk, testPlace } from '../support/test-server.ts'
 
 const pixel =

@@ -1,9 +1,9 @@
 import { copyFileSync } from 'node:fs'
+import type { EngineParts } from '@parley/engine/src/engine.ts'
+import { systemClock } from '@parley/engine/src/ports/clock-and-ids.ts'
+import { createModelSources } from '@parley/engine/src/settings/model-sources.ts'
 import { startModelServer } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import type { EngineParts } from '../../../src/engine/engine.ts'
-import { createModelSources } from '../../../src/engine/settings/model-sources.ts'
-import { systemClock } from '../../../src/ports/clock-and-ids.ts'
 import { testPlace } from '../support/test-server.ts'
 
 it.each([

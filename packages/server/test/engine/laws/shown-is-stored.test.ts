@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { checkLine } from '@parley/journal'
 import type { Envelope } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import { richTalk } from '../support/rich-talk.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 describe('the log', () => {

@@ -1,5 +1,5 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 const tightens = { capabilities: ['approvals'], mayLoosen: false }

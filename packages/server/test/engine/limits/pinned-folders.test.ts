@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { fakeSandboxes } from '@parley/engine/test/support/fake-sandboxes.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { Watched } from '@parley/engine/test/support/test-client.ts'
 import { describe, expect, it } from 'vitest'
-import { fakeSandboxes } from '../support/fake-sandboxes.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import type { Watched } from '../support/test-client.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 const shell = (command: string, more: object = {}) => ({ name: 'shell', args: { command, ...more } })

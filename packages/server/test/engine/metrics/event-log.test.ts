@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createJsonLog, kindOfFault, logConversation, logLevels } from '@parley/engine/src/metrics/event-log.ts'
 import { expect, it } from 'vitest'
-import { createJsonLog, kindOfFault, logConversation, logLevels } from '../../../src/engine/metrics/event-log.ts'
 
 it('the log’s events, with their levels, are those of docs/operating.md', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../../docs/operating.md'), 'utf8')

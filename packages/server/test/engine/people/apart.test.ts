@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from '@parley/engine/src/ports/clock-and-ids.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestClient } from '@parley/engine/test/support/test-client.ts'
 import { expect, it } from 'vitest'
-import { systemClock } from '../../../src/ports/clock-and-ids.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { startTeam, type Team } from '../support/team.ts'
-import type { TestClient } from '../support/test-client.ts'
 
 /** Has a client begin a conversation with one turn. */
 async function talk(team: Team, client: TestClient, text: string) {

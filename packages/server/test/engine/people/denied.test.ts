@@ -1,3 +1,5 @@
+import { paramsFor } from '@parley/engine/test/support/method-params.ts'
+import type { TestClient } from '@parley/engine/test/support/test-client.ts'
 import {
   type ConversationRight,
   type MethodName,
@@ -12,9 +14,7 @@ import { RpcError } from '@parley/rpc'
 import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { paramsFor } from '../support/method-params.ts'
 import { startTeam } from '../support/team.ts'
-import type { TestClient } from '../support/test-client.ts'
 
 const names = Object.keys(methods) as MethodName[]
 const ofConversation: ReadonlySet<MethodRight> = new Set(['read', 'answer', 'edit', 'own', 'copy'])

@@ -1,5 +1,5 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { startTeam, type Team } from '../support/team.ts'
 
 const calls = [{ name: 'shell', args: { command: 'echo hello > made' } }]

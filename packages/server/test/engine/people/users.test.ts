@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { startTeam, writeUsersFile } from '../support/team.ts'
 
 it('an admin manages users, and reads nothing of theirs', async () => {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fakeSandboxes } from '@parley/engine/test/support/fake-sandboxes.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { openSandboxes, type Sandboxes } from '@parley/host'
 import type { Approval, ApprovalPolicy, SandboxMode } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { fakeSandboxes } from '../support/fake-sandboxes.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { startTeam, writeUsersFile } from '../support/team.ts'
 
 interface Asked {

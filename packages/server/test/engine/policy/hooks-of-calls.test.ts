@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
 import { hookWorld } from '../hooks/hook-world.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 
 describe('the explanation of a call', () => {
   it('names the hooks that ran for it, and what they did', async () => {

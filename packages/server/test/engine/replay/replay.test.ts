@@ -1,9 +1,9 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { withChecksum } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
 import { placeLog, recordedLogs } from '../support/recorded-logs.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 const released = join(import.meta.dirname, '../../fixtures/replays')

@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
 import { hookWorld } from '../hooks/hook-world.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { fullAccess } from '../support/test-server.ts'
 
 describe('a replay of a conversation with hooks', () => {

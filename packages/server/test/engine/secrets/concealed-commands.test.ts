@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { secretCorpus } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const key = secretCorpus('concealed').find(({ name }) => name === 'RSA PRIVATE KEY')?.text ?? ''

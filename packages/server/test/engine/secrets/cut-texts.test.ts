@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type ScriptedCall, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { ModelEvent } from '@parley/models'
 import { secretCorpus } from '@parley/testkit'
 import { expect, it } from 'vitest'
 import { calling, mcpPlace } from '../../tools/mcp/support/mcp-place.ts'
-import { type ScriptedCall, scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const key = secretCorpus('cut').find(({ name }) => name === 'github personal')?.secret ?? ''

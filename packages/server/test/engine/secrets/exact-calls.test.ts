@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { secretCorpus } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { calling, mcpPlace } from '../../tools/mcp/support/mcp-place.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const key = secretCorpus('calls').find(({ name }) => name === 'npm')?.secret ?? ''

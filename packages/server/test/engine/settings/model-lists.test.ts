@@ -1,14 +1,14 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { unknownModel } from '@parley/engine/src/settings/facts-of-model.ts'
+import { keptFacts } from '@parley/engine/src/settings/kept-lists.ts'
+import { listModels } from '@parley/engine/src/settings/model-lists.ts'
+import { providerOf } from '@parley/engine/src/settings/model-sources.ts'
+import { listProviders } from '@parley/engine/src/settings/provider-list.ts'
 import { nodeFiles } from '@parley/journal'
 import type { ModelListing } from '@parley/models'
 import { describe, expect, it } from 'vitest'
-import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
-import { keptFacts } from '../../../src/engine/settings/kept-lists.ts'
-import { listModels } from '../../../src/engine/settings/model-lists.ts'
-import { providerOf } from '../../../src/engine/settings/model-sources.ts'
-import { listProviders } from '../../../src/engine/settings/provider-list.ts'
 
 const config = `model_provider = "mine"
 model = "m1"

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rulesInReach } from '@parley/engine/src/policy/read-rules.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { afterAll, describe, expect, it } from 'vitest'
-import { rulesInReach } from '../../../src/engine/policy/read-rules.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-reach-')))

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { openSandboxes } from '@parley/host'
 import { afterAll, expect, it } from 'vitest'
 import { mcpPlace, serverIn } from '../../tools/mcp/support/mcp-place.ts'
 import { nosyServer } from '../../tools/mcp/support/nosy-server.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 
 const script = fileURLToPath(new URL('../../tools/mcp/support/ugly-server.mjs', import.meta.url))
 const cache = mkdtempSync(join(tmpdir(), 'parley-enforcement-'))

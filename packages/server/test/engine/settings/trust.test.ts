@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestClient } from '@parley/engine/test/support/test-client.ts'
 import { noSandbox, noSandboxes, type Sandboxes, type SandboxLimits } from '@parley/host'
 import { describe, expect, it } from 'vitest'
 import { type McpPlace, mcpPlace, serverIn } from '../../tools/mcp/support/mcp-place.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import type { TestClient } from '../support/test-client.ts'
 
 const script = fileURLToPath(new URL('../../tools/mcp/support/ugly-server.mjs', import.meta.url))
 const usual = { model: 'm1', approvalPolicy: 'on-request', sandbox: 'workspace-write' }

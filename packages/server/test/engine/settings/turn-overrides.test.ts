@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { ApprovalPolicy, SandboxMode, Settings } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type Talk, type TestPlace, testPlace } from '../support/test-server.ts'
 
 const texts = (count: number) => scriptedModel(...Array.from({ length: count }, () => ({ text: 'ok' })))

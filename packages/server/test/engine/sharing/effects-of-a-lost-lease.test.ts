@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Answer, type ScriptedModel, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { STORE_TAKEN, StorageError } from '@parley/journal'
 import type { SharedStore, Shipment } from '@parley/store'
 import { describe, expect, it } from 'vitest'
 import { calling, type McpPlace, mcpPlace } from '../../tools/mcp/support/mcp-place.ts'
-import { type Answer, type ScriptedModel, scriptedModel } from '../support/scripted-model.ts'
 import type { Talk } from '../support/test-server.ts'
 
 /** Store whose conversations another server takes from a moment on, of which this server learns by asking only. */

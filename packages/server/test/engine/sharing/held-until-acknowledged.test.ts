@@ -1,8 +1,8 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import { STORE_GONE, StorageError } from '@parley/journal'
 import type { SharedStore, Shipment } from '@parley/store'
 import { expect, test, vi } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
-import { testClock } from '../support/test-clock.ts'
 import { testPlace } from '../support/test-server.ts'
 
 /** Store that is away from the first line on, until it is told to come back. */

@@ -1,11 +1,11 @@
+import type { LiveConversation } from '@parley/engine/src/open/live-conversation.ts'
+import { unknownModel } from '@parley/engine/src/settings/facts-of-model.ts'
+import { watchMissingKeys } from '@parley/engine/src/sharing/missing-keys.ts'
+import { type ScriptedModel, type Step, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestPorts } from '@parley/engine/test/support/test-parts.ts'
 import type { ModelFacts } from '@parley/models'
 import { describe, expect, it } from 'vitest'
-import type { LiveConversation } from '../../../src/engine/open/live-conversation.ts'
-import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
-import { watchMissingKeys } from '../../../src/engine/sharing/missing-keys.ts'
 import { passedOnStore } from '../../environments/support/passed-on-store.ts'
-import { type ScriptedModel, type Step, scriptedModel } from '../support/scripted-model.ts'
-import type { TestPorts } from '../support/test-parts.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const facts: ModelFacts = { ...unknownModel, contextWindow: 1000 }

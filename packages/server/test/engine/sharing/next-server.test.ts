@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { nodeFiles } from '@parley/journal'
 import { createRedaction } from '@parley/redaction'
 import { openStore, type SharedStore } from '@parley/store'
 import { hasNats, type NatsServers, startNats, waitUntil } from '@parley/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, type TestServer, testPlace } from '../support/test-server.ts'
 
 const free = { sandbox: 'danger-full-access' } as const

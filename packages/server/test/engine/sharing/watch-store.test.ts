@@ -1,6 +1,6 @@
+import { watchStore } from '@parley/engine/src/sharing/watch-store.ts'
 import { nodeFiles, STORE_SLOW, StorageError } from '@parley/journal'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { watchStore } from '../../../src/engine/sharing/watch-store.ts'
 import { passedOnStore } from '../../environments/support/passed-on-store.ts'
 
 beforeEach(() => void vi.useFakeTimers())

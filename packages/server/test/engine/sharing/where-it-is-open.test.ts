@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { expect, it } from 'vitest'
 import { passedOnStore } from '../../environments/support/passed-on-store.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 it('who only watches opens nothing, and is told which server has it', async () => {

@@ -1,10 +1,10 @@
+import { createLogReader } from '@parley/engine/src/conversation/journal.ts'
+import { createLogFold } from '@parley/engine/src/conversation/log-fold.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { type LogLine, withChecksum } from '@parley/journal'
 import { type ConversationState, initialState, storedEventProblem } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { createLogReader } from '../../../src/engine/conversation/journal.ts'
-import { createLogFold } from '../../../src/engine/conversation/log-fold.ts'
 import { richTalk } from '../support/rich-talk.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const replacements: readonly unknown[] = [undefined, null, 'x', 5, true, [], {}, [null]]

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestPorts } from '@parley/engine/test/support/test-parts.ts'
 import { withChecksum } from '@parley/journal'
 import { expect, it, vi } from 'vitest'
 import { richTalk } from '../support/rich-talk.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import type { TestPorts } from '../support/test-parts.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 /** Writes a checkpoint whenever one may be written, and proves none while a test looks. */

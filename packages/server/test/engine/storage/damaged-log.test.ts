@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { encodeHeader, encodeLine } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 /** A closed conversation with two turns. */

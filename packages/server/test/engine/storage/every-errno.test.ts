@@ -1,9 +1,9 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestClient, Watched } from '@parley/engine/test/support/test-client.ts'
+import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import { StorageError } from '@parley/journal'
 import { faultyFiles, type Operation } from '@parley/journal/testing'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
-import type { TestClient, Watched } from '../support/test-client.ts'
-import { testClock } from '../support/test-clock.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 /** Errors of a disk that may take writes again later. */

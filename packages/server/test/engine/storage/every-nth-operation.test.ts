@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
+import { countingHost } from '@parley/engine/test/support/counting-host.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { talkUntilTrouble } from '@parley/engine/test/support/talk-until-trouble.ts'
+import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import { faultyFiles } from '@parley/journal/testing'
 import { expect, it } from 'vitest'
-import { countingHost } from '../support/counting-host.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import { talkUntilTrouble } from '../support/talk-until-trouble.ts'
-import { testClock } from '../support/test-clock.ts'
 import { fullAccess, testPlace } from '../support/test-server.ts'
 
 const command = { name: 'shell', args: { command: 'seq 1 3000; touch made' } }

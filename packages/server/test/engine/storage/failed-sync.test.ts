@@ -1,7 +1,7 @@
+import { countingHost } from '@parley/engine/test/support/counting-host.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { type Files, nodeFiles, StorageError } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
-import { countingHost } from '../support/counting-host.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 /** A disk that reports, from some moment on, that it could not keep what was written to a log. */

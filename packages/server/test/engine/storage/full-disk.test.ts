@@ -1,10 +1,10 @@
 import { constants } from 'node:os'
+import { countingHost } from '@parley/engine/test/support/counting-host.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import { checkLine, type Files, nodeFiles, StorageError, storageError } from '@parley/journal'
 import { faultyFiles, type Operation } from '@parley/journal/testing'
 import { describe, expect, it } from 'vitest'
-import { countingHost } from '../support/counting-host.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import { testClock } from '../support/test-clock.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 /** A disk on which writing fails while `full` is set; every write before that leaves half a line first. */

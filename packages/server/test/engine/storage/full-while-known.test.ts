@@ -1,9 +1,9 @@
+import { countingHost } from '@parley/engine/test/support/counting-host.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { type Files, StorageError } from '@parley/journal'
 import { faultyFiles } from '@parley/journal/testing'
 import { describe, expect, it } from 'vitest'
 import { hookWorld } from '../hooks/hook-world.ts'
-import { countingHost } from '../support/counting-host.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const free = { sandbox: 'danger-full-access' } as const

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestClient, Watched } from '@parley/engine/test/support/test-client.ts'
+import { wholeText } from '@parley/engine/test/support/whole-text.ts'
 import { encodeLine, MAX_WRITTEN_LINE_BYTES } from '@parley/journal'
 import type { ModelRequest } from '@parley/models'
 import type { ContentItem, Item } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
-import type { TestClient, Watched } from '../support/test-client.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
-import { wholeText } from '../support/whole-text.ts'
 
 const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 const mebibyte = 1024 * 1024

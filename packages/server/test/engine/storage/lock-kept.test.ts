@@ -1,8 +1,8 @@
 import { linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { startLockHolder } from '@parley/journal/testing'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type Talk, type TestPlace, testPlace } from '../support/test-server.ts'
 
 /** Ways in which another name leads to a lock. */

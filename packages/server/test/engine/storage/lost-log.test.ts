@@ -1,9 +1,9 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import type { Conversation } from '@parley/engine/src/conversation/conversation.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { unsavedExitCode } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
 import { createEgress } from '../../../src/frontends/conversation/egress.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const changes: readonly [how: string, change: (path: string) => void, said: string][] = [

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { type Files, nodeFiles, StorageError } from '@parley/journal'
 import { smallDisk } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 function refusing(code: string, ...operations: (keyof Files)[]): Files {

@@ -1,5 +1,5 @@
+import type { ScriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { Answers, ParamsOf } from '@parley/protocol'
-import type { ScriptedModel } from './scripted-model.ts'
 import type { Talk, TestPlace } from './test-server.ts'
 
 type Decision = ParamsOf<'approval/decide'>['decision']

@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import { smallPng } from '@parley/testkit'
-import { scriptedModel } from './scripted-model.ts'
-import { testClock } from './test-clock.ts'
 import type { Talk, TestPlace } from './test-server.ts'
 
 const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-alpha\n+beta\n*** Add File: b.txt\n+new\n*** End Patch'

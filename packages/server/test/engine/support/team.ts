@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, type Parley } from '@parley/client'
+import { addUser } from '@parley/engine/src/people/manage-users.ts'
+import { openUsers, type Users } from '@parley/engine/src/people/users.ts'
+import { connectTestClient, type Greeting, type TestClient } from '@parley/engine/test/support/test-client.ts'
+import type { TestPorts } from '@parley/engine/test/support/test-parts.ts'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
-import { addUser } from '../../../src/engine/people/manage-users.ts'
 import { createConnections } from '../../../src/frontends/conversation/connections.ts'
-import { openUsers, type Users } from '../../../src/people/users.ts'
-import { connectTestClient, type Greeting, type TestClient } from './test-client.ts'
-import type { TestPorts } from './test-parts.ts'
 import { type TestPlace, type TestServer, testPlace } from './test-server.ts'
 
 /** Server with users, and their clients. */

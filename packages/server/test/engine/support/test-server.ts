@@ -1,13 +1,18 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createEngine, type Engine, type EngineParts } from '@parley/engine/src/engine.ts'
+import {
+  connectTestClient,
+  type Greeting,
+  type TestClient,
+  type Watched,
+} from '@parley/engine/test/support/test-client.ts'
+import { type TestPorts, testParts } from '@parley/engine/test/support/test-parts.ts'
 import { sessionPaths } from '@parley/journal'
 import type { ConversationSummary, ParamsOf } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
-import { createEngine, type Engine, type EngineParts } from '../../../src/engine/engine.ts'
 import { serveConnection } from '../../../src/frontends/conversation/connections.ts'
-import { connectTestClient, type Greeting, type TestClient, type Watched } from './test-client.ts'
-import { type TestPorts, testParts } from './test-parts.ts'
 
 /** Server without a process of its own: the real engine and frontend over a separate home. */
 export interface TestServer extends AsyncDisposable {

@@ -1,7 +1,7 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import type { ModelEvent } from '@parley/models'
 import { expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
-import { testClock } from '../support/test-clock.ts'
 import { testPlace } from '../support/test-server.ts'
 
 it('a message whose calls are being written gives signs, which no client is shown', async () => {

@@ -1,10 +1,10 @@
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { fakeSandboxes } from '@parley/engine/test/support/fake-sandboxes.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { Watched } from '@parley/engine/test/support/test-client.ts'
 import { diskPatchFiles } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
-import { fakeSandboxes } from '../support/fake-sandboxes.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import type { Watched } from '../support/test-client.ts'
 import { namesIn, type TestPlace, testPlace } from '../support/test-server.ts'
 
 const touch = { name: 'shell', args: { command: 'touch made' } }

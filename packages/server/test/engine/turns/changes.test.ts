@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ModelSources } from '@parley/engine/src/settings/model-sources.ts'
+import { type ScriptedModel, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { modelFacts } from '@parley/models'
 import { describe, expect, it } from 'vitest'
-import type { ModelSources } from '../../../src/engine/settings/model-sources.ts'
-import { type ScriptedModel, scriptedModel } from '../support/scripted-model.ts'
 import { namesIn, testPlace } from '../support/test-server.ts'
 
 const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-alpha\n+beta\n*** End Patch'

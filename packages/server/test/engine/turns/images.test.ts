@@ -1,8 +1,8 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { smallPng as png } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { fullAccess, testPlace } from '../support/test-server.ts'
 
 const view = (path: string) => ({ calls: [{ name: 'view_image', args: { path } }] })

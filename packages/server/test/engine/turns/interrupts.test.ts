@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
-import { testClock } from '../support/test-clock.ts'
 import { type Talk, testPlace } from '../support/test-server.ts'
 
 const free = { sandbox: 'danger-full-access' } as const

@@ -1,8 +1,7 @@
-import type { ModelEvent } from '@parley/models'
-import { zeroUsage } from '@parley/models'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { type ModelEvent, zeroUsage } from '@parley/models'
 import { smallPng as png } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 type PictureEvent = Extract<ModelEvent, { type: 'picture' | 'pictureText' }>

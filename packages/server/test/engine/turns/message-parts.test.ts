@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { ModelRequest } from '@parley/models'
 import { smallPng as png } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const url = `data:image/png;base64,${png.toString('base64')}`

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { openSandboxes } from '@parley/host'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const sandboxes = openSandboxes({ cacheFile: null })

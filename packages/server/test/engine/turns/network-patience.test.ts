@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Step, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import { describe, expect, it } from 'vitest'
-import { type Step, scriptedModel } from '../support/scripted-model.ts'
-import { testClock } from '../support/test-clock.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 const away = { code: 'unreachable', message: 'Cannot reach Fake.', retry: 'short', network: true } as const

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { Approval } from '@parley/protocol'
 import { fileWords } from '@parley/protocol/question'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 const patchOf = (...hunks: readonly string[]) => ['*** Begin Patch', ...hunks, '*** End Patch'].join('\n')

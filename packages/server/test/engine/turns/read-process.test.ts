@@ -1,5 +1,5 @@
+import { type Step, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { type Step, scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const free = { sandbox: 'danger-full-access' } as const

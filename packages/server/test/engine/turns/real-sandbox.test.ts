@@ -5,10 +5,10 @@ import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { openSandboxes } from '@parley/host'
 import { diskFiles, secretPaths } from '@parley/workspace'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const sandboxes = openSandboxes({ cacheFile: null })

@@ -1,7 +1,7 @@
+import { type Answer, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import type { ModelEntry, ModelRequest } from '@parley/models'
 import { describe, expect, it } from 'vitest'
-import { type Answer, scriptedModel } from '../support/scripted-model.ts'
-import { testClock } from '../support/test-clock.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 const mark = 'MARK'

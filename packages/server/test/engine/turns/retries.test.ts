@@ -1,7 +1,7 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import { slowSyncMs } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
-import { testClock } from '../support/test-clock.ts'
 import { testPlace } from '../support/test-server.ts'
 
 describe('a model call that fails', () => {

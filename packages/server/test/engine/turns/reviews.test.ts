@@ -1,6 +1,6 @@
+import { fakeSandboxes } from '@parley/engine/test/support/fake-sandboxes.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { fakeSandboxes } from '../support/fake-sandboxes.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const found = {

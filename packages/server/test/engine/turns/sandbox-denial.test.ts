@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fakeSandboxes } from '@parley/engine/test/support/fake-sandboxes.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestPorts } from '@parley/engine/test/support/test-parts.ts'
 import { openHost } from '@parley/host'
 import { describe, expect, it } from 'vitest'
-import { fakeSandboxes } from '../support/fake-sandboxes.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
-import type { TestPorts } from '../support/test-parts.ts'
 import { type TestPlace, testPlace } from '../support/test-server.ts'
 
 /** Fails the first time, as if it could not write to `.git`; says in a file how often it ran. */

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fakeSandboxes } from '@parley/engine/test/support/fake-sandboxes.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { identityOf } from '@parley/host'
 import { describe, expect, it } from 'vitest'
-import { fakeSandboxes } from '../support/fake-sandboxes.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const shell = (command: string, more: object = {}) => ({ name: 'shell', args: { command, ...more } })

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
+import { type Step, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { type Step, scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const free = { sandbox: 'danger-full-access' } as const

@@ -1,7 +1,7 @@
+import { unknownModel } from '@parley/engine/src/settings/facts-of-model.ts'
+import type { ModelSources } from '@parley/engine/src/settings/model-sources.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { unknownModel } from '../../../src/engine/settings/facts-of-model.ts'
-import type { ModelSources } from '../../../src/engine/settings/model-sources.ts'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { fullAccess, testPlace } from '../support/test-server.ts'
 
 /** Sources where every provider but one is unknown. */

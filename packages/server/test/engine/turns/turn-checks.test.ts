@@ -1,8 +1,8 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { expectValid } from '@parley/engine/test/support/valid-entries.ts'
 import { type ApprovalPolicy, permits, type SandboxMode } from '@parley/protocol'
 import { expect, it } from 'vitest'
-import { scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
-import { expectValid } from '../support/valid-entries.ts'
 
 it('what a check finds goes to the model, and the turn ends when it passes', async () => {
   await using place = testPlace()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { type Answer, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { type Answer, scriptedModel } from '../support/scripted-model.ts'
 import { testPlace } from '../support/test-server.ts'
 
 const half = '\ud83d'

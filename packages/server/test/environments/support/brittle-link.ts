@@ -1,12 +1,12 @@
+import { openEpochs } from '@parley/exec-server/src/epochs.ts'
+import { createPolicyEnforcer } from '@parley/exec-server/src/sandbox/enforce-policy.ts'
+import { describeEnvironment, serveExec } from '@parley/exec-server/src/serve-exec.ts'
+import { createSessions } from '@parley/exec-server/src/sessions.ts'
 import { noSandboxes, openHost, type Sandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { type CloseReason, createMemoryTransportPair, type Incoming, type Transport } from '@parley/rpc'
 import type { LinkChange } from '@parley/workspace'
 import { ExecLink } from '@parley/workspace/testing'
-import { openEpochs } from '../../../src/frontends/exec/epochs.ts'
-import { createPolicyEnforcer } from '../../../src/frontends/exec/sandbox/enforce-policy.ts'
-import { describeEnvironment, serveExec } from '../../../src/frontends/exec/serve-exec.ts'
-import { createSessions } from '../../../src/frontends/exec/sessions.ts'
 
 export interface Cut {
   /** Number of the request that changes files, from 1, at which the connection ends. */

@@ -1,5 +1,5 @@
-import { keptContents } from '../../../src/engine/history/kept-contents.ts'
-import { type ScriptedModel, scriptedModel } from '../../engine/support/scripted-model.ts'
+import { keptContents } from '@parley/engine/src/history/kept-contents.ts'
+import { type ScriptedModel, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { fullAccess, type Talk } from '../../engine/support/test-server.ts'
 import type { FarFolder } from './far-machine.ts'
 import type { FarPlace } from './far-talk.ts'

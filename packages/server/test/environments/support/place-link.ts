@@ -1,7 +1,7 @@
+import { type ExecPlace, type ExecPlaceOptions, execPlace } from '@parley/exec-server/test/support/in-process.ts'
 import type { SandboxLimits } from '@parley/host'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { ExecLink, RemoteProcess } from '@parley/workspace/testing'
-import { type ExecPlace, type ExecPlaceOptions, execPlace } from '../../frontends/exec/support/in-process.ts'
 
 export interface PlaceLinkOptions extends ExecPlaceOptions {
   /** Conversation of the link; left out for none. */

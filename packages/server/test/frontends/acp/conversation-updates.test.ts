@@ -1,7 +1,7 @@
 import { methods, type SessionUpdate } from '@agentclientprotocol/sdk'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { smallPng } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { type TestServer, testPlace } from '../../engine/support/test-server.ts'
 import { type Editor, openEditor } from './editor.ts'
 

@@ -16,13 +16,13 @@ import {
   type SessionUpdate,
   type Stream,
 } from '@agentclientprotocol/sdk'
-import { type OfferedTexts, offeredTexts } from '../../../src/frontends/acp/offered-texts.ts'
-import { serveAcp } from '../../../src/frontends/acp/serve-acp.ts'
-import { callersLimits } from '../../../src/frontends/callers-limits.ts'
-import type { EditorServers } from '../../../src/ports/editor-servers.ts'
+import type { EditorServers } from '@parley/engine/src/ports/editor.ts'
+import { type OfferedTexts, offeredTexts } from '@parley/frontends/src/acp/offered-texts.ts'
+import { serveAcp } from '@parley/frontends/src/acp/serve-acp.ts'
+import { createReceived } from '@parley/frontends/test/acp/received.ts'
+import { callersLimits } from '../../../src/programs/callers-limits.ts'
 import { libraryOn } from '../../../src/programs/engine-program.ts'
 import type { TestServer } from '../../engine/support/test-server.ts'
-import { createReceived } from './received.ts'
 
 type Kind = SessionUpdate['sessionUpdate']
 

@@ -1,5 +1,5 @@
 import type { McpServer } from '@agentclientprotocol/sdk'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { McpPlace } from '../../tools/mcp/support/mcp-place.ts'
 import type { Editor } from './editor.ts'
 

@@ -1,7 +1,7 @@
 import type { AnyMessage } from '@agentclientprotocol/sdk'
+import { createReceived } from '@parley/frontends/test/acp/received.ts'
 import type { TestServer } from '../../engine/support/test-server.ts'
 import { serveEditor } from './editor.ts'
-import { createReceived } from './received.ts'
 
 type Message = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { methods } from '@agentclientprotocol/sdk'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { SettingsPatch } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { fullAccess, type TestServer, testPlace } from '../../engine/support/test-server.ts'
 import { type Editor, openEditor } from './editor.ts'
 

@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { type ScriptedModel, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { offeredTexts } from '@parley/frontends/src/acp/offered-texts.ts'
 import { describe, expect, it } from 'vitest'
-import { offeredTexts } from '../../../src/frontends/acp/offered-texts.ts'
-import { type ScriptedModel, scriptedModel } from '../../engine/support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
 import { type EditorOptions, openEditor } from './editor.ts'
 

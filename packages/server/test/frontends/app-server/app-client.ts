@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Parley } from '@parley/client'
+import { serveAppServer } from '@parley/frontends/src/app-server/serve-app-server.ts'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
 import { isRecord } from '@parley/text'
 import * as z from 'zod'
-import { serveAppServer } from '../../../src/frontends/app-server/serve-app-server.ts'
-import { callersLimits } from '../../../src/frontends/callers-limits.ts'
+import { callersLimits } from '../../../src/programs/callers-limits.ts'
 import { libraryOn } from '../../../src/programs/engine-program.ts'
 import type { TestServer } from '../../engine/support/test-server.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 import { appClient } from './app-client.ts'
 import { opened, shell, text, turn } from './threads.ts'

@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { waitUntil } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { startTeam, type Team } from '../../engine/support/team.ts'
 import { appClient } from './app-client.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fakeSandboxes } from '@parley/engine/test/support/fake-sandboxes.ts'
 import { describe, expect, it } from 'vitest'
-import { fakeSandboxes } from '../../engine/support/fake-sandboxes.ts'
 import { type TestPlace, type TestServer, testPlace } from '../../engine/support/test-server.ts'
 import { type AppClient, type AppClientOptions, appClient } from './app-client.ts'
 

@@ -1,8 +1,8 @@
+import { connectTestClient } from '@parley/engine/test/support/test-client.ts'
 import { createMemoryTransportPair, createPeer, RpcError } from '@parley/rpc'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { createConnections } from '../../../src/frontends/conversation/connections.ts'
-import { connectTestClient } from '../../engine/support/test-client.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 
 function scene(

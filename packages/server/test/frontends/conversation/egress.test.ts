@@ -1,7 +1,7 @@
+import type { Conversation } from '@parley/engine/src/conversation/conversation.ts'
+import { createEventFeed } from '@parley/engine/src/conversation/event-feed.ts'
 import type { Line } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
-import type { Conversation } from '../../../src/engine/conversation/conversation.ts'
-import { createEventFeed } from '../../../src/engine/conversation/event-feed.ts'
 import { createEgress } from '../../../src/frontends/conversation/egress.ts'
 
 const readable = { mayRead: () => true, onLost: () => undefined }

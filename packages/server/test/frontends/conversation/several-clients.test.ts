@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { type MethodName, methodAccess } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 
 const names = Object.keys(methodAccess) as MethodName[]

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Message, textOf } from '@parley/exec-server/test/support/exec-client.ts'
+import { execPlace } from '@parley/exec-server/test/support/in-process.ts'
 import { tempDirectory, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { type Message, textOf } from './support/exec-client.ts'
-import { execPlace } from './support/in-process.ts'
 
 /**
  * Sessions of another exec-server with a client of its own, as they were recorded. Ours is to be told the same and to

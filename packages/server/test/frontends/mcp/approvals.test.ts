@@ -1,7 +1,7 @@
 import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { afterAll, describe, expect, test } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { type TestPlace, testPlace } from '../../engine/support/test-server.ts'
 import { type Hand, takeHand, type Wire } from './support/hand.ts'
 

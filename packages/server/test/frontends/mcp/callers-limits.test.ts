@@ -1,5 +1,5 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, test } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { fullAccess, testPlace } from '../../engine/support/test-server.ts'
 import { type Hand, takeHand } from './support/hand.ts'
 

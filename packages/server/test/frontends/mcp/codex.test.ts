@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { smallPng } from '@parley/testkit'
 import { afterAll, expect, test } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { fullAccess, testPlace } from '../../engine/support/test-server.ts'
 import { takeHand } from './support/hand.ts'
 

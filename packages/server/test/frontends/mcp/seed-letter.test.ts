@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fakeSandboxes } from '@parley/engine/test/support/fake-sandboxes.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import { assertJson } from '@parley/frontends/src/mcp/serve-mcp.ts'
 import { expect, test } from 'vitest'
-import { assertJson } from '../../../src/frontends/mcp/serve-mcp.ts'
-import { fakeSandboxes } from '../../engine/support/fake-sandboxes.ts'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 import { takeHand } from './support/hand.ts'
 

@@ -1,7 +1,7 @@
+import { paramsFor } from '@parley/engine/test/support/method-params.ts'
 import type { MethodName } from '@parley/protocol'
 import { methods } from '@parley/protocol/schema'
 import { expect, it } from 'vitest'
-import { paramsFor } from '../../engine/support/method-params.ts'
 import { codeOf, greeting, pageOf, pageScene } from './support/page-scene.ts'
 
 /** Methods that answer whoever watches one conversation: about that alone. Every other method of the protocol is refused. */

@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { smallPng, waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { calling, mcpPlace, serverIn } from './support/mcp-place.ts'
 
 const free = { sandbox: 'danger-full-access' } as const

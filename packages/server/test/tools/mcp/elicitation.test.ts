@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
 import { askedTalk } from '../../engine/support/asked-talk.ts'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { calling, mcpPlace } from './support/mcp-place.ts'
 
 const free = { sandbox: 'danger-full-access' } as const

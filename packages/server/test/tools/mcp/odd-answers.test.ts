@@ -1,5 +1,5 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { listingPlace, tool } from './support/listing-place.ts'
 import { calling, serverIn } from './support/mcp-place.ts'
 

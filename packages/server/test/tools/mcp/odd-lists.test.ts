@@ -1,5 +1,5 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { type Listing, listingPlace, modelWith, tool } from './support/listing-place.ts'
 import { calling } from './support/mcp-place.ts'
 

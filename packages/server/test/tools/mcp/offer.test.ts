@@ -1,7 +1,7 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { ModelRequest } from '@parley/models'
 import { waitUntil } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { calling, mcpPlace, serverIn } from './support/mcp-place.ts'
 
 const free = { sandbox: 'danger-full-access' } as const

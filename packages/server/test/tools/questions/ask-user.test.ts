@@ -1,6 +1,6 @@
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { describe, expect, it } from 'vitest'
 import { askedTalk } from '../../engine/support/asked-talk.ts'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 
 const questions = [

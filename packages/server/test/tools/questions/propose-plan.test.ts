@@ -1,8 +1,8 @@
+import { fakeSandboxes } from '@parley/engine/test/support/fake-sandboxes.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { ParamsOf } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import { askedTalk } from '../../engine/support/asked-talk.ts'
-import { fakeSandboxes } from '../../engine/support/fake-sandboxes.ts'
-import { scriptedModel } from '../../engine/support/scripted-model.ts'
 import { testPlace } from '../../engine/support/test-server.ts'
 
 const plan = { title: 'Bound the cache', steps: ['Use an LRU map in src/cache.ts', 'Run npm test'], risks: ['Slower'] }

@@ -1,6 +1,6 @@
+import { answeredText, formOf } from '@parley/engine/src/tools/questions/question-form.ts'
+import { formSchema } from '@parley/frontends/src/codex-events/form-schema.ts'
 import { expect, it } from 'vitest'
-import { formSchema } from '../../../src/codex-events/form-schema.ts'
-import { answeredText, formOf } from '../../../src/tools/questions/question-form.ts'
 
 const question = { header: 'Extras', text: 'What else?', options: ['cache', 'queue'], multiple: true, other: false }
 

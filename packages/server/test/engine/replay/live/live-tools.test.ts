@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { fakeSandboxes } from '@parley/engine/test/support/fake-sandboxes.ts'
+import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { decodeLine, encodeLine } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
-import { fakeSandboxes } from '../../support/fake-sandboxes.ts'
-import { scriptedModel } from '../../support/scripted-model.ts'
 import { type Talk, type TestPlace, testPlace } from '../../support/test-server.ts'
 
 const shell = (command: string, more: object = {}) => ({ calls: [{ name: 'shell', args: { command, ...more } }] })

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { hiddenAround, type MachineCeiling, noCeiling } from '@parley/exec-server/src/sandbox/machine-ceiling.ts'
+import { execPlace } from '@parley/exec-server/test/support/in-process.ts'
+import { standInSandboxes } from '@parley/exec-server/test/support/stand-in-sandboxes.ts'
 import { openSandboxes, type Sandboxes } from '@parley/host'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { hiddenAround, type MachineCeiling, noCeiling } from '../../../../src/frontends/exec/sandbox/machine-ceiling.ts'
-import { execPlace } from '../support/in-process.ts'
-import { standInSandboxes } from '../support/stand-in-sandboxes.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const full = { type: 'danger-full-access' }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import { connectClient, type ExecClient } from '@parley/exec-server/test/support/exec-client.ts'
 import { createStreamTransport } from '@parley/rpc'
 import { connectWebSocket } from '@parley/rpc/websocket'
 import {
@@ -14,7 +15,6 @@ import {
 } from '@parley/testkit'
 import { bundledProgram } from '../../../fixtures/bundled-program.ts'
 import { compileCache } from '../../../fixtures/compile-cache.ts'
-import { connectClient, type ExecClient } from './exec-client.ts'
 
 const program = bundledProgram('exec-program')
 

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connectTestClient } from '@parley/engine/test/support/test-client.ts'
 import { protocolVersions } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
 import { isRecord } from '@parley/text'
 import { WebSocket } from 'ws'
 import { createConnections } from '../../../../src/frontends/conversation/connections.ts'
 import { createWebFrontend } from '../../../../src/frontends/web/web-frontend.ts'
-import { connectTestClient } from '../../../engine/support/test-client.ts'
 import { testPlace } from '../../../engine/support/test-server.ts'
 
 /** A server whose clients may make links to its page. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
+import { type Answer, type ScriptedModel, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { ToolRules } from '@parley/models'
-import { type Answer, type ScriptedModel, scriptedModel } from '../../../engine/support/scripted-model.ts'
 import { type McpPlace, mcpPlace } from './mcp-place.ts'
 
 const script = fileURLToPath(new URL('listing-server.mjs', import.meta.url))

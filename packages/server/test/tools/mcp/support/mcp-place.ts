@@ -1,11 +1,11 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { ScriptedModel } from '@parley/engine/test/support/scripted-model.ts'
+import type { TestPorts } from '@parley/engine/test/support/test-parts.ts'
 import type { McpServer, ParamsOf } from '@parley/protocol'
 import { descendantsWithMark, killMarked, markVariable, newMark, waitUntil } from '@parley/testkit'
 import { vi } from 'vitest'
-import type { ScriptedModel } from '../../../engine/support/scripted-model.ts'
-import type { TestPorts } from '../../../engine/support/test-parts.ts'
 import { type Talk, type TestPlace, testPlace } from '../../../engine/support/test-server.ts'
 
 // Real processes on a machine that does other things as well.

@@ -1,0 +1,60 @@
+import { timeSlices } from '@parley/host'
+import type { LogLine, LogView } from '@parley/journal'
+import { type ConversationCore, initialState, type ResultOf } from '@parley/protocol'
+import { createLogReader } from '../conversation/journal.ts'
+import { createLogFold } from '../conversation/log-fold.ts'
+import { readPage } from '../read/read-conversation.ts'
+import { shownState } from '../replies/wire-limits.ts'
+import { createBundledFiles } from './bundled-files.ts'
+import { bundledLine } from './bundled-line.ts'
+import { type BundlePorts, type BundleSource, openLog } from './write-bundle.ts'
+
+interface Page {
+  /** Seq before which items are read, without the state; undefined for the newest. */
+  readonly before: number | undefined
+  readonly limit: number | undefined
+}
+
+const defaultLimit = 100
+
+/** Reads a page of a conversation as a bundle would have it. Throws `conversationNotFound`. */
+export async function exportPage(
+  source: BundleSource,
+  { before, limit = defaultLimit }: Page,
+  { files, redaction }: BundlePorts,
+): Promise<ResultOf<'conversation/export'>> {
+  const { conversationId, paths, withoutOutputs } = source
+  using view = openLog(source, files)
+  const sideFiles = createBundledFiles(files, paths.sideFiles, redaction)
+  const rules = { redact: redaction.text, completed: new Set<string>(), withoutOutputs }
+  const bundled = (line: LogLine) => bundledLine(line, rules, sideFiles)
+  const whole = before === undefined ? await readWhole(view, source, bundled) : {}
+  const page = await readPage({ files, log: paths.log, shown: bundled }, { before: before ?? null, after: 0, limit })
+  return { conversationId, ...whole, ...page }
+}
+
+interface Whole {
+  readonly core: ConversationCore
+  /** Number of events of the log that cannot be read. */
+  readonly damagedEvents: number
+}
+
+/** Folds all of a log that can be read. */
+async function readWhole(
+  view: LogView,
+  { conversationId }: BundleSource,
+  bundled: (line: LogLine) => LogLine,
+): Promise<Whole> {
+  const fold = createLogFold({ state: initialState(conversationId) }, createLogReader(view.header()))
+  const slices = timeSlices()
+  let newest = 0
+  let damagedEvents = 0
+  for (const line of view.lines()) {
+    // Numbers are dense, so a gap is what damage took.
+    damagedEvents += Math.max(0, line.seq - newest - 1)
+    newest = Math.max(newest, line.seq)
+    fold.take(bundled(line))
+    if (slices.isOver()) await slices.next()
+  }
+  return { core: shownState(fold.state).core, damagedEvents }
+}

@@ -1,0 +1,102 @@
+import type { ApprovalId, ApprovalRequest, ClientId, ItemId } from '@parley/protocol'
+import type { Conversation } from '../conversation/conversation.ts'
+import { parleyItself } from '../conversation/notices.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import type { Ids } from '../ports/clock-and-ids.ts'
+import type { SessionMemory } from '../session/session-memory.ts'
+import type { UserQuestion, UserReply } from '../tools/tool.ts'
+
+/** Asks the user on behalf of one running call, one question after the other: a call has one approval at most. */
+export interface UserAsker {
+  /** Resolves to `cancelled` where nobody may be asked, and on abort. */
+  ask(question: UserQuestion, signal: AbortSignal): Promise<UserReply>
+  /** Withdraws what is still asked, once the call has ended. */
+  stop(): void
+}
+
+interface UserAskerParts {
+  readonly conversation: Conversation
+  /** Aborts when the turn is stopped. */
+  readonly signal: AbortSignal
+  readonly ids: Pick<Ids, 'approval'>
+  readonly memory: SessionMemory
+  /** Returns the ids of clients that can answer now. */
+  readonly answerers: () => readonly ClientId[]
+  /** Returns false in scripts, and under the approval policy `never`. */
+  readonly mayAsk: () => boolean
+}
+
+const cancelled: UserReply = { kind: 'cancelled' }
+
+export function createUserAsker(parts: UserAskerParts, itemId: ItemId): UserAsker {
+  const ended = new AbortController()
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    ask(question, signal) {
+      const gone = AbortSignal.any([signal, ended.signal, parts.signal])
+      const asked = last.then(() => askNow(parts, itemId, { question, gone }))
+      last = asked.catch(() => undefined)
+      return asked
+    },
+    stop: () => ended.abort(),
+  }
+}
+
+interface Asked {
+  readonly question: UserQuestion
+  /** Aborts when the call no longer waits for the answer. */
+  readonly gone: AbortSignal
+}
+
+async function askNow(parts: UserAskerParts, itemId: ItemId, { question, gone }: Asked): Promise<UserReply> {
+  const { conversation, memory, mayAsk } = parts
+  if (gone.aborted || !mayAsk()) return cancelled
+  const approval = requestFor(parts, itemId, question)
+  const { promise, resolve } = Promise.withResolvers<UserReply>()
+  // Registered before it is recorded: a client may answer in the same tick.
+  memory.ask(approval.id, { check: question.check, reply: resolve })
+  const withdraw = () => {
+    if (memory.endQuestion(approval.id)) withdrawApproval(conversation, approval.id)
+    resolve(cancelled)
+  }
+  try {
+    conversation.record({ type: 'approval.requested', approval })
+    gone.addEventListener('abort', withdraw, { once: true })
+    const reply = await promise
+    // The answer is on disk before the call goes on with it.
+    if (reply.kind !== 'cancelled') await conversation.synced()
+    return reply
+  } finally {
+    memory.endQuestion(approval.id)
+    gone.removeEventListener('abort', withdraw)
+  }
+}
+
+function requestFor(parts: UserAskerParts, itemId: ItemId, question: UserQuestion): ApprovalRequest {
+  const { conversation, ids, answerers } = parts
+  const { title, detail, reason, rule, form, reaches } = question
+  const { meta, turn } = conversation.state.core
+  return {
+    id: ids.approval(),
+    itemId,
+    turnId: turn?.id ?? '',
+    kind: 'elicitation',
+    title,
+    detail,
+    cwd: meta.cwd,
+    sandbox: 'none',
+    reason,
+    rule,
+    ...(reaches === undefined ? {} : { reaches }),
+    decisions: ['approved', 'denied', 'abort'],
+    answerableBy: [...answerers()],
+    form,
+  }
+}
+
+/** Withdraws a question. On a full disk that is left to the end of the call, which withdraws it as well. */
+function withdrawApproval(conversation: Conversation, approvalId: ApprovalId): void {
+  unlessStorageFails(() =>
+    conversation.record({ type: 'approval.decided', approvalId, decision: 'withdrawn', by: parleyItself }),
+  )
+}

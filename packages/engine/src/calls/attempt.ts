@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto'
+import {
+  blockNotice,
+  type CheckedPath,
+  type DecideSettings,
+  type Decision,
+  decide,
+  explainDecision,
+  type Facts,
+  type Grant,
+  hasOwnLimits,
+  type Rules,
+  retryAfter,
+  sandboxLimits,
+  withoutNeedlessRequest,
+} from '@parley/policy'
+import {
+  type Approval,
+  answeredDecision,
+  type CallItem,
+  type ConversationState,
+  type DecisionRecord,
+  type HooksSaid,
+  type ItemOf,
+  type RunLimits,
+  type SandboxBlock,
+  type SandboxMode,
+  settingsInForce,
+  withoutOutcome,
+} from '@parley/protocol'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { ReadyCall, ToolOutcome } from '../tools/tool.ts'
+
+/** Execution of a call as policy judges it: the first, or the retry with more rights after a sandbox block. */
+export interface Attempt {
+  readonly number: 1 | 2
+  readonly facts: Facts
+  readonly decision: Decision
+  readonly limits: RunLimits
+}
+
+/** Exact plan of a run, with the facts about it. */
+export interface PlannedRun {
+  readonly facts: Facts
+  readonly plan: ReadyCall
+}
+
+/** Everything besides the call that its next step depends on. Read anew before each step. */
+export interface CallPolicy {
+  readonly state: ConversationState
+  readonly rules: Rules
+  readonly sessionGrants: readonly Grant[]
+  /** Returns true for a yes that was given to a server of this home. */
+  readonly isOwnAnswer: (approval: Approval) => boolean
+  /** Tells if hooks have yet to run before a call. */
+  readonly hasHooks: (item: CallItem, said: HooksSaid | undefined) => boolean
+  /** Path of the policy file that `approvedAlways` adds a rule to. */
+  readonly policyFile: string
+  /** Loosest sandbox mode that this server allows. */
+  readonly ceiling: SandboxMode
+  readonly secretsIn: (text: string) => ReadonlyMap<string, string>
+  /** Ms that a run of an earlier server has run that an exec-server has kept; null for none. */
+  readonly runningOnMs: (item: CallItem) => number | null
+  /** True once the turn is stopped: nothing more starts. */
+  readonly stopped: boolean
+}
+
+/** Judges a call that has not run. */
+export function firstAttempt(given: Facts, policy: CallPolicy): Attempt {
+  const settings = decideSettings(policy)
+  const facts = withoutNeedlessRequest(given, settings)
+  const decision = decide(facts, settings)
+  return { number: 1, facts, decision, limits: sandboxLimits(facts, decision.run, settings) }
+}
+
+/** Judges a second run of a call that the sandbox blocked. Returns null where today's policy offers none. */
+export function retryAttempt(facts: Facts, blocked: CallItem, policy: CallPolicy): Attempt | null {
+  const settings = decideSettings(policy)
+  if (blocked.type !== 'commandExecution' || decide(facts, settings).verdict === 'deny') return null
+  const { sandboxBlock = null, decision } = blocked
+  const limits = decision?.limits ?? { sandbox: 'none', network: true }
+  const retry = retryAfter(sandboxBlock, settings.approvalPolicy, limits)
+  return retry === null ? null : { number: 2, facts, ...retry }
+}
+
+/** Returns the settings that policy judges a call or a text by. */
+export function decideSettings({
+  state,
+  rules,
+  sessionGrants,
+}: Pick<CallPolicy, 'state' | 'rules' | 'sessionGrants'>): DecideSettings {
+  const { approvalPolicy, sandbox: sandboxMode, enforcement, network = false } = settingsInForce(state.core)
+  return { rules, sessionGrants, approvalPolicy, sandboxMode, enforcement, network }
+}
+
+/**
+ * Returns the hash that an approval binds to: the exact payload and the limits of its run. A call without limits is
+ * bound to the sandbox mode, so a yes under a wider mode is none under a narrower one.
+ */
+export function payloadHashOf(
+  { payload }: Pick<ReadyCall, 'payload'>,
+  attempt: Attempt,
+  state: ConversationState,
+): string {
+  const { facts, limits } = attempt
+  const bound = hasOwnLimits(facts) ? [limits, ...enforcedBy(limits, state)] : [settingsInForce(state.core).sandbox]
+  return `sha256:${createHash('sha256')
+    .update(JSON.stringify([payload, ...bound]))
+    .digest('hex')}`
+}
+
+function enforcedBy({ sandbox }: RunLimits, state: ConversationState): readonly unknown[] {
+  if (sandbox === 'none') return []
+  const { enforcement, unixSockets = false } = settingsInForce(state.core)
+  return [enforcement, unixSockets, ...(sandbox === 'workspace-write' ? workspaceOf(state).roots : [])]
+}
+
+/** Returns the record of a decision that policy took by itself. */
+export function decisionRecord(attempt: Attempt): DecisionRecord {
+  const { verdict, rule, reason, code } = attempt.decision
+  return { verdict, rule, reason, ...(code === undefined ? {} : { code }), ...limitsIn(attempt) }
+}
+
+/** Returns the record of a decision that a user's answer took. */
+export function answeredRecord(approval: Approval, attempt: Attempt): DecisionRecord {
+  return { ...answeredDecision(approval), ...limitsIn(attempt) }
+}
+
+/** Returns the limits of a call that has its own. */
+function limitsIn({ facts, limits }: Attempt): Pick<DecisionRecord, 'limits'> {
+  return hasOwnLimits(facts) ? { limits } : {}
+}
+
+/** Returns the item of a call that policy forbids. */
+export function deniedItem(item: CallItem, attempt: Attempt): CallItem {
+  const modelText = `Not run: ${explainDecision(attempt.decision)}`
+  return { ...item, status: 'denied', decision: decisionRecord(attempt), modelText }
+}
+
+/** Returns the item of a call that the server rejects as it stands; `problem` is for the model. */
+export function rejectedItem(item: CallItem, problem: string): CallItem {
+  const failure = { code: 'invalidToolCall', message: problem }
+  return { ...item, status: 'failed', modelText: problem, failure }
+}
+
+export const concealedProblem =
+  'Not run: the user must see all of a call to approve it, and a part of this one is hidden because it looks like a secret. Put the secret by itself into a file or a variable, and name that.'
+
+/** Returns the item of a call whose environment cannot be reached, so that nothing ran. */
+export function unreachableItem(item: CallItem, message: string): CallItem {
+  const failure = { code: 'environmentUnreachable', message }
+  return { ...item, status: 'failed', modelText: `Not run: ${message}`, failure }
+}
+
+/** Returns the item of a call that was started and whose outcome is lost. */
+export function unknownItem(item: CallItem): CallItem {
+  const modelText = 'This was started, but how it ended is unknown. Check before running it again.'
+  return { ...item, status: 'unknown', modelText }
+}
+
+interface Ended {
+  readonly outcome: ToolOutcome
+  readonly attempt: Pick<Attempt, 'number'>
+  readonly durationMs: number
+}
+
+/** Returns the item with the outcome of one attempt. */
+export function finishedItem(item: CallItem, { outcome, attempt, durationMs }: Ended): CallItem {
+  const { status, modelText, failure, fields } = outcome
+  const before = item.type === 'commandExecution' ? withoutOutcome(item) : item
+  const text = attempt.number === 1 ? modelText : `${modelText}\n${secondRun}`
+  const known = { ...before, ...fields, status, modelText: text, attempt: attempt.number, durationMs }
+  return failure === undefined ? known : { ...known, failure }
+}
+
+export const secondRun =
+  '(This was its second run, with more rights, which the user allowed. The first one, in the sandbox, failed.)'
+
+/** Accesses that the sandbox blocked, with the facts about their paths. */
+export interface FoundBlock {
+  readonly block: SandboxBlock
+  readonly checkedPaths: readonly CheckedPath[]
+}
+
+/** Returns the item with the block, told to the model; `mayAsk` when the model can ask for more rights. */
+export function blockedItem(
+  item: ItemOf<'commandExecution'>,
+  { block: sandboxBlock, checkedPaths }: FoundBlock,
+  mayAsk: boolean,
+): ItemOf<'commandExecution'> {
+  const modelText = `${item.modelText ?? ''}\n${blockNotice(sandboxBlock, { mayAsk, checkedPaths })}`
+  return { ...item, sandboxBlock, modelText }
+}
+
+/** Returns the item with the facts its decision rests on. */
+export function withFacts(item: CallItem, facts: Facts | null): CallItem {
+  return facts === null ? item : { ...item, facts: { ...facts } }
+}

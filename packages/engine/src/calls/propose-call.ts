@@ -1,0 +1,113 @@
+import type { ModelCall } from '@parley/models'
+import {
+  type CallItem,
+  type ConversationState,
+  type EventOf,
+  type Item,
+  type ItemId,
+  isCall,
+  type TurnId,
+} from '@parley/protocol'
+import { nearestNames } from '@parley/workspace'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+import { fitCall } from '../tools/fit-arguments.ts'
+import type { PreparedCall, Tool } from '../tools/tool.ts'
+import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
+
+type ProposedCall = EventOf<'model.responded'>['calls'][number]
+
+/** Records the item of a call, which `named` returns for its id, before anything of it has run. */
+export function proposeCall(context: TurnContext, turnId: TurnId, named: (itemId: ItemId) => ModelCall): ProposedCall {
+  const { conversation, modules } = context
+  const id = modules.ids.item()
+  const call = named(id)
+  const item = proposedItem(modules, conversation.state, { id, call })
+  const hasSecret = modules.redaction.hasSecret(call.arguments)
+  if (hasSecret) keepExact(context, id, call)
+  conversation.record({ type: 'item.started', turnId, item: hasSecret ? unrestorable(item) : item })
+  return { itemId: id, ...call }
+}
+
+interface NewCall {
+  readonly id: ItemId
+  readonly call: ModelCall
+}
+
+/** Returns the item that shows a call before anything of it has run. */
+function proposedItem(modules: TurnModules, state: ConversationState, { id, call }: NewCall): Item {
+  const understood = understandCall(modules, call)
+  if ('problem' in understood) {
+    return {
+      id,
+      type: 'toolCall',
+      kind: 'other',
+      status: 'proposed',
+      tool: call.name,
+      title: call.name,
+      text: '',
+      input: call.arguments,
+      readOnly: true,
+    }
+  }
+  const { tool, prepared } = understood
+  const readOnly = tool.readOnly ? { readOnly: true as const } : {}
+  return { id, status: 'proposed', tool: tool.name, ...readOnly, ...prepared.describe(workspaceOf(state)) }
+}
+
+/** Tool and checked arguments of a model's call, or a sentence for the model about what is wrong with it. */
+type ResolvedCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
+
+/** Finds the tool and checks the arguments of a model's call, also of one that almost fits. */
+export function understandCall({ tools, redaction }: TurnModules, call: ModelCall): ResolvedCall {
+  const fitted = tools.some(({ name }) => name === call.name) ? fitCall(call) : { name: call.name, args: {} }
+  if ('problem' in fitted) {
+    const beginning = redaction.excerpt(call.arguments.slice(0, quotedCharacters))
+    return { problem: `${fitted.problem}\nThey began: ${beginning}` }
+  }
+  const tool = tools.find(({ name }) => name === fitted.name)
+  if (tool === undefined) return { problem: unknownTool(call.name, tools) }
+  const prepared = tool.prepare(fitted.args)
+  return 'problem' in prepared
+    ? { problem: `The arguments of ${tool.name} are not right:\n${prepared.problem}` }
+    : { tool, prepared }
+}
+
+const quotedCharacters = 200
+
+/** Names the tools whose names are like the unknown one, or all where none is. */
+function unknownTool(name: string, tools: readonly Tool[]): string {
+  const names = tools.map((tool) => tool.name)
+  const near = nearestNames(name, names)
+  return near.length === 0
+    ? `There is no tool "${name}". The tools are: ${names.join(', ')}.`
+    : `There is no tool "${name}". Tools with a like name: ${near.join(', ')}. All of them: ${names.join(', ')}.`
+}
+
+/** Keeps a call with a secret in memory, to run it exactly; its log has marks in place of the secret. */
+export function keepExact({ conversation, modules }: TurnContext, itemId: ItemId, call: ModelCall): void {
+  modules.memory.keepCall(itemId, call, (known) => conversation.state.core.open[known] !== undefined)
+}
+
+/** Marks an item as lost with this process: its exact call is nowhere on disk. */
+export function unrestorable<Kind extends Item>(item: Kind): Kind {
+  return isCall(item) ? { ...item, restorable: false } : item
+}
+
+/** Returns the text the model wrote (of a change its text, else its arguments); null for a call without a secret. */
+export function exactText({ conversation, modules }: TurnContext, item: CallItem): string | null {
+  const exact = modules.memory.exactCall(item.id)
+  if (exact === undefined) return null
+  const understood = understandCall(modules, exact)
+  if ('problem' in understood) return exact.arguments
+  const described = understood.prepared.describe(workspaceOf(conversation.state))
+  return described.type === 'fileChange' ? described.text : exact.arguments
+}
+
+/** Returns the call as the model made it, or as a hook changed it; null where its secret was lost with an earlier process. */
+export function exactCall({ conversation, modules }: TurnContext, item: CallItem): ModelCall | null {
+  const exact = modules.memory.exactCall(item.id)
+  if (exact !== undefined || item.restorable === false) return exact ?? null
+  const call = conversation.view.callOf(item.id)
+  const changed = conversation.state.core.open[item.id]?.hooks?.arguments
+  return call === null || changed === undefined ? call : { ...call, name: item.tool, arguments: changed }
+}

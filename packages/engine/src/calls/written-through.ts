@@ -1,0 +1,43 @@
+import { hardLinkedOutside } from '@parley/host'
+import type { ChangedPath, ItemOf } from '@parley/protocol'
+import { realOrGiven } from '@parley/workspace'
+import { noticeItem } from '../conversation/notices.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { ToolOutcome } from '../tools/tool.ts'
+import type { TurnContext } from '../turn/turn-context.ts'
+
+/** Paths that one sentence names. */
+const maxNamed = 5
+
+/**
+ * Says to people, and in the outcome to the model, which changed files have further names (hard links) outside of the
+ * writable folders: what a command wrote to them changed there, too. No sandbox sees by which name a file is written.
+ */
+export async function sayWrittenThrough(
+  { conversation, modules }: TurnContext,
+  outcome: ToolOutcome,
+  changes: readonly ChangedPath[],
+): Promise<ToolOutcome> {
+  const roots = workspaceOf(conversation.state).roots.map(realOrGiven)
+  const changed = changes.filter(({ before, after }) => before !== null && after !== null && after.link !== true)
+  const paths = await hardLinkedOutside(
+    changed.map(({ path }) => path),
+    roots,
+  )
+  if (paths.length === 0) return outcome
+  const title = sentence(paths)
+  const item: ItemOf<'notice'> = noticeItem(modules.ids.item(), { level: 'warning', code: 'writtenThrough', title })
+  const turnId = conversation.state.core.turn?.id
+  const inTurn = turnId === undefined ? {} : { turnId }
+  unlessStorageFails(() => conversation.record({ type: 'item.completed', item, ...inTurn }))
+  return { ...outcome, modelText: `${outcome.modelText}\n(${title})` }
+}
+
+function sentence(paths: readonly string[]): string {
+  const more = paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : ''
+  const named = `${paths.slice(0, maxNamed).join(', ')}${more}`
+  return paths.length === 1
+    ? `${named} has further names (hard links) outside the writable folders: what was written to it changed there, too.`
+    : `${named} have further names (hard links) outside the writable folders: what was written to them changed there, too.`
+}

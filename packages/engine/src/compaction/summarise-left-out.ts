@@ -1,0 +1,106 @@
+import type { ModelEntry } from '@parley/models'
+import type { Actor, ConversationEvent, ItemOf } from '@parley/protocol'
+import { tokensOfEntry } from '../core/compaction/estimate.ts'
+import { leftOutPrompt, newestEntries } from '../core/compaction/prompt.ts'
+import { sumOf } from '../core/compaction/weigh-blocks.ts'
+import { type LiveConversation, writable } from '../open/live-conversation.ts'
+import { rejection } from '../replies/rejection.ts'
+import { counted } from '../turn/response-recorder.ts'
+import { readSummary } from './read-summary.ts'
+import { type SummaryEnd, stillTooLong } from './summary-end.ts'
+import { halvings, isTooLong, requestWith } from './write-summary.ts'
+
+type Usage = Parameters<Parameters<typeof readSummary>[1]['onUsage']>[0]
+
+/** Longest that a summary may take, in ms. */
+const patienceMs = 5 * 60_000
+
+/**
+ * Has the model summarise what a conversation holds after an event. Resolves to the events that a copy up to there records
+ * at its end. Rejects where nothing comes after it, while a turn is open, and with `noSummary`.
+ */
+export async function summariseLeftOut(
+  open: LiveConversation,
+  at: number,
+  by: Actor,
+): Promise<readonly ConversationEvent[]> {
+  const { conversation, modules } = writable(open)
+  const { core } = conversation.state
+  if (core.turn !== null)
+    throw rejection('turnInProgress', 'A turn is open. Interrupt it or let it end, then go back.', {
+      turnId: core.turn.id,
+    })
+  const message = firstMessageAfter(conversation, at)
+  if (message === null)
+    throw rejection('invalidParams', `No message comes after event ${at}, so there is nothing to summarise.`, {
+      field: 'summary',
+    })
+  const { text, usages, model } = await written(
+    { modules, entries: conversation.view.entries(conversation.sideFiles) },
+    message,
+  )
+  const { choice, factsOf } = modules.model()
+  const item: ItemOf<'contextCompaction'> = {
+    id: modules.ids.item(),
+    type: 'contextCompaction',
+    status: 'completed',
+    trigger: 'manual',
+    title: 'Went back to here; a summary of what was left out',
+    text,
+    leftOut: { from: at + 1, to: core.seq },
+    by,
+  }
+  const before = conversation.state.window.findLast((one) => one.seq <= at && one.turnId !== null)
+  const turnId = before?.turnId ?? core.lastTurn?.id ?? null
+  const used = usages.flatMap((usage): ConversationEvent[] => {
+    const counts = counted(usage, factsOf(model))
+    const update = { type: 'usage.updated', counts, by: { ...choice, model }, purpose: 'compaction' } as const
+    return turnId === null ? [] : [{ ...update, turnId }]
+  })
+  return [{ type: 'item.completed', item }, ...used]
+}
+
+/** Returns the first message of the user after an event; null for none. */
+function firstMessageAfter({ view, sideFiles }: LiveConversation['conversation'], at: number): string | null {
+  const before = [...view.userTexts(at, sideFiles)].length
+  const [...newestFirst] = view.userTexts(Infinity, sideFiles)
+  return newestFirst.find(({ number }) => number === before + 1)?.text ?? null
+}
+
+interface Asking {
+  readonly modules: LiveConversation['modules']
+  readonly entries: readonly ModelEntry[]
+}
+
+/** Asks for the summary; a request that is too long is halved, and an empty answer is asked for once more. */
+async function written({ modules, entries }: Asking, message: string) {
+  let shown = entries
+  const counts: Usage[] = []
+  let why = stillTooLong.message
+  for (let asked = 0; asked <= halvings && shown.length > 0; asked++) {
+    const request = requestWith(modules, shown, leftOutPrompt(message))
+    const end = await readSummary(modules.model().client.stream(request, AbortSignal.timeout(patienceMs)), {
+      onText: () => undefined,
+      onUsage: (found) => void counts.push(found),
+    })
+    if (end.kind === 'written' && end.text !== '') return { text: end.text, usages: counts, model: request.model }
+    why = whyNone(end)
+    if (end.kind === 'fault' && isTooLong(end.fault)) shown = newestEntries(shown, sumOf(shown.map(tokensOfEntry)) / 2)
+    else if (end.kind !== 'written') break
+  }
+  throw rejection('noSummary', `The model wrote no summary, and nothing was copied. ${why}`)
+}
+
+/** Returns a sentence on why a request ended without a summary. */
+function whyNone(end: SummaryEnd): string {
+  switch (end.kind) {
+    case 'written':
+      return 'It answered nothing.'
+    case 'aborted':
+      return 'It took over 5 minutes.'
+    case 'failed':
+      return end.failure.message
+    case 'fault':
+      return end.fault.message
+  }
+}

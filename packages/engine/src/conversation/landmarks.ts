@@ -1,0 +1,36 @@
+import { windowLimit } from '@parley/protocol'
+import type { Place } from '../core/view-blocks.ts'
+
+/** Places of lines that a checkpoint names instead of holding what they say. */
+export interface Landmarks {
+  note(type: string, place: Place): void
+  places(): LandmarkPlaces
+}
+
+export interface LandmarkPlaces {
+  /** Lines that say what is allowed, all of them. A cache must not be able to allow more than the log. */
+  readonly rights: readonly Place[]
+  /** Lines of the newest finished items. */
+  readonly window: readonly Place[]
+}
+
+/** Events that change the settings or the folder. Approvals are no matter of checkpoints: none is open at one. */
+export const rightTypes: ReadonlySet<string> = new Set([
+  'conversation.created',
+  'conversation.configured',
+  'conversation.moved',
+])
+
+export function createLandmarks(earlier: LandmarkPlaces = { rights: [], window: [] }): Landmarks {
+  const rights = [...earlier.rights]
+  const window = [...earlier.window]
+  return {
+    note(type, place) {
+      if (rightTypes.has(type)) rights.push(place)
+      if (type !== 'item.completed') return
+      window.push(place)
+      if (window.length > 2 * windowLimit) window.splice(0, window.length - windowLimit)
+    },
+    places: () => ({ rights: [...rights], window: window.slice(-windowLimit) }),
+  }
+}

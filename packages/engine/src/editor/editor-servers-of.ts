@@ -1,0 +1,45 @@
+import type { Files } from '@parley/journal'
+import { type CeilingFlags, createEditorServerTrust, defaultCeilingFlags } from '@parley/policy'
+import type { HandedServers } from '../limits/handed-servers.ts'
+import type { ConversationHost } from '../open/conversation-host.ts'
+import type { Clock } from '../ports/clock-and-ids.ts'
+import type { EditorServers } from '../ports/editor.ts'
+import { readConfig } from '../settings/read-config.ts'
+import type { OfferPorts } from './offer-servers.ts'
+
+interface Parts extends Pick<OfferPorts, 'sandboxes' | 'redaction'> {
+  /** Value of `$PARLEY_HOME`. */
+  readonly home: string
+  readonly files: Files
+  readonly ceiling?: CeilingFlags
+  readonly clock: Pick<Clock, 'now'>
+}
+
+interface Around {
+  readonly host: Pick<ConversationHost, 'conversations'>
+  readonly handed: HandedServers
+  readonly report: OfferPorts['report']
+}
+
+/** Returns the servers of editors in an engine; the code is loaded with the first use. */
+export function editorServersOf(
+  { home, files, ceiling = defaultCeilingFlags, sandboxes, redaction, clock }: Parts,
+  { host, handed, report }: Around,
+): EditorServers {
+  let made: Promise<EditorServers> | null = null
+  const ports = (): OfferPorts => ({
+    find: (id) => host.conversations.find(({ conversation }) => conversation.id === id),
+    own: () => readConfig(home, ceiling.profile === null ? {} : { profile: ceiling.profile }).values,
+    trust: createEditorServerTrust(home, files),
+    ...{ ceiling, handed, sandboxes, redaction, report, now: clock.now },
+  })
+  const servers = () => {
+    made ??= import('./offer-servers.ts').then(({ createEditorServers }) => createEditorServers(ports()))
+    return made
+  }
+  return {
+    offer: async (...offer) => (await servers()).offer(...offer),
+    decide: async (...decision) => (await servers()).decide(...decision),
+    withdraw: async (conversationId) => (await made)?.withdraw(conversationId),
+  }
+}

@@ -1,0 +1,71 @@
+import type { Duplex } from 'node:stream'
+import type { Actor, Forward } from '@parley/protocol'
+import type { Conversation } from '../conversation/conversation.ts'
+import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { rejection } from '../replies/rejection.ts'
+import { type OpenForward, openForward } from './open-forward.ts'
+
+/** Ports of the sandboxed commands of one conversation that programs of this machine reach. */
+export interface Forwards {
+  /** Forwards a port and records it. Rejects with `portNotReachable` where nothing listens on it. */
+  open(port: number, by: Actor): Promise<Forward>
+  /** Ends a forwarding and records it; not for a port that is not forwarded. */
+  stop(port: number, by: Actor): { readonly stopped: boolean }
+  close(): void
+}
+
+interface ForwardPorts {
+  readonly conversation: Pick<Conversation, 'record'>
+  /** Connects to a port in the network of the commands. Rejects with a rejection. */
+  readonly connect: (port: number) => Promise<Duplex>
+}
+
+const maxForwards = 16
+
+export function createForwards({ conversation, connect }: ForwardPorts): Forwards {
+  const opened = new Map<number, OpenForward>()
+  let last: Promise<unknown> = Promise.resolve()
+  const record = (by?: Actor) => {
+    const forwards = [...opened].map(([port, { url }]) => ({ port, url }))
+    conversation.record({ type: 'forwards.changed', forwards, ...(by === undefined ? {} : { by }) })
+  }
+  const open = async (port: number, by: Actor) => {
+    const known = opened.get(port)
+    if (known !== undefined) return { port, url: known.url }
+    if (opened.size >= maxForwards)
+      throw rejection('invalidParams', `${maxForwards} ports are forwarded already. Stop one first.`, { field: 'port' })
+    const found = await connect(port)
+    found.destroy()
+    const forward = await openForward(port, () => connect(port))
+    opened.set(port, forward)
+    try {
+      record(by)
+    } catch (error) {
+      opened.delete(port)
+      forward.close()
+      throw error
+    }
+    return { port, url: forward.url }
+  }
+  return {
+    open(port, by) {
+      const result = last.then(() => open(port, by))
+      last = result.catch(() => undefined)
+      return result
+    },
+    stop(port, by) {
+      const forward = opened.get(port)
+      if (forward === undefined) return { stopped: false }
+      forward.close()
+      opened.delete(port)
+      record(by)
+      return { stopped: true }
+    },
+    close() {
+      if (opened.size === 0) return
+      for (const forward of opened.values()) forward.close()
+      opened.clear()
+      unlessStorageFails(() => record())
+    },
+  }
+}

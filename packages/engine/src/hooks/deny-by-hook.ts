@@ -1,0 +1,18 @@
+import { type ApprovalId, allRights } from '@parley/protocol'
+import { decideApproval } from '../commands/decide-approval.ts'
+import type { LiveConversation } from '../open/live-conversation.ts'
+import type { HookDenial } from './conversation-hooks.ts'
+
+/** Returns what denies an approval in the name of a hook; it does nothing once the approval was answered. */
+export function denyByHook(open: () => LiveConversation) {
+  return (approvalId: ApprovalId, { hook, reason }: HookDenial): void => {
+    const live = open()
+    const { conversation } = live
+    if (conversation.state.core.approvals[approvalId]?.state !== 'pending') return
+    const actor = { clientId: 'server', name: `hook ${hook}` }
+    const note = `the hook "${hook}" denies this: ${reason}`
+    const answer = { conversationId: conversation.id, approvalId, decision: 'denied' as const, note }
+    const client = { actor, mayLoosen: false, access: 'full', rights: allRights } as const
+    decideApproval(live, { ...answer, unattended: true }, client)
+  }
+}

@@ -1,0 +1,77 @@
+import { type ApprovalId, unansweredApprovals } from '@parley/protocol'
+import type { Conversation } from '../conversation/conversation.ts'
+import { type StoragePatience, unlessStorageFails } from '../conversation/storage-patience.ts'
+import type { Clock, Ids } from '../ports/clock-and-ids.ts'
+import type { ConversationHooks, HookDenial, WatchingHooks } from './conversation-hooks.ts'
+import { eventsOfRun } from './hook-events.ts'
+import { type AskedCalls, askedBefore, momentsOf, noteAsked, sessionEnd, type ToldMoment } from './told-moments.ts'
+
+/** Time for hooks that still run when a conversation closes, and for those of the session's end. */
+const endMs = 1000
+
+interface WatchPorts {
+  readonly conversation: Conversation
+  readonly hooks: ConversationHooks
+  readonly patience: Pick<StoragePatience, 'persist'>
+  /** Disposed of when no hook runs any more. */
+  readonly placed: Disposable
+  readonly ids: Pick<Ids, 'item'>
+  readonly clock: Pick<Clock, 'sleep'>
+  /** Denies an approval, unless it was answered. */
+  readonly deny: (approvalId: ApprovalId, by: HookDenial) => void
+  readonly onFault: (fault: unknown) => void
+}
+
+/** Runs hooks about questions, answers and ends of turns, as they are recorded. */
+export function watchEvents(ports: WatchPorts): WatchingHooks {
+  const { conversation, hooks, clock, onFault } = ports
+  const stop = new AbortController()
+  const running = new Set<Promise<void>>()
+  const asked: AskedCalls = new Map()
+  for (const approval of Object.values(conversation.state.core.approvals)) noteAsked(asked, approval, conversation)
+  let isClosing = false
+  const start = (told: ToldMoment) => {
+    if (!hooks.has(told.moment)) return
+    const run: Promise<void> = runTold(told, stop.signal, ports)
+      .catch(onFault)
+      .finally(() => running.delete(run))
+    running.add(run)
+  }
+  conversation.watch((event) => {
+    if (!isClosing) for (const told of momentsOf(event, conversation, asked)) start(told)
+  })
+  return {
+    takeUp() {
+      for (const approval of unansweredApprovals(conversation.state.core))
+        for (const told of askedBefore(approval, conversation.state, asked)) start(told)
+    },
+    async close() {
+      isClosing = true
+      if (hooks.begun) start(sessionEnd(conversation.state))
+      const all = Promise.all(running)
+      const over = new AbortController()
+      await Promise.race([all, clock.sleep(endMs, over.signal)])
+      over.abort()
+      stop.abort()
+      await all
+      ports.placed[Symbol.dispose]()
+    },
+  }
+}
+
+async function runTold(told: ToldMoment, signal: AbortSignal, ports: WatchPorts): Promise<void> {
+  const { moment, input, itemId, approvalId } = told
+  const { conversation, hooks, ids, deny, patience } = ports
+  const about = itemId === undefined ? {} : { itemId }
+  // Those that are told of an event run, and are recorded, once everybody was told of it.
+  await Promise.resolve()
+  for await (const ran of hooks.run(moment, () => input, signal)) {
+    // Nothing of it is for the model, which may be at work.
+    const { context: _, endsTurn: __, ...finding } = ran.finding
+    unlessStorageFails(() => conversation.recordAll(eventsOfRun({ ...ran, finding }, about, ids)))
+    if (approvalId === undefined || finding.outcome !== 'stopped') continue
+    // A denial that a full disk lost would leave the question to a yes.
+    const denial = { hook: ran.hook.name, reason: finding.reason ?? '' }
+    await patience.persist(() => deny(approvalId, denial))
+  }
+}

@@ -1,0 +1,115 @@
+import type { CommandEnd } from '@parley/host'
+import { type ConversationEvent, type ItemId, type ItemOf, type OutputWait, titleOf } from '@parley/protocol'
+import { lastBytes } from '@parley/text'
+import type { Conversation } from '../conversation/conversation.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import type { StoragePatience } from '../conversation/storage-patience.ts'
+import { backgroundEnded, backgroundPrinted, endWords } from '../core/background-left.ts'
+import { shownOutput } from '../tools/command-output.ts'
+import { endedCommand } from '../tools/processes/process-end.ts'
+
+interface EndPorts {
+  readonly conversation: Conversation
+  readonly patience: Pick<StoragePatience, 'persist'>
+  readonly newItemId: () => ItemId
+}
+
+/**
+ * Records how a background command ended, once its call has answered. Does nothing for one whose call says it itself,
+ * and for one that ends with the conversation or goes on without this server, which the next opening says.
+ */
+export async function recordBackgroundEnd(ports: EndPorts, itemId: ItemId, end: CommandEnd): Promise<void> {
+  const { conversation, newItemId } = ports
+  if (end.reason === 'shutdown' || end.reason === 'left') return
+  await callAnswered(conversation, itemId)
+  const command = conversation.state.core.background?.[itemId]
+  if (command === undefined) return
+  const ended = endedCommand(itemId, end)
+  const isFailed = end.reason !== 'interrupted' && end.exitCode !== 0
+  const item = noticeItem(newItemId(), {
+    level: isFailed ? 'warning' : 'info',
+    code: backgroundEnded,
+    title: `Ended in the background: ${titleOf(command.title)} · ${endWords(ended)}`,
+    text: isFailed ? newestLines(end) : '',
+    ended: [ended],
+  })
+  await recordNotice(ports, item)
+}
+
+/** Letters of a line that the notice of it shows. */
+const shownLetters = 200
+
+/** A line that a command has printed. */
+interface Printed {
+  readonly itemId: ItemId
+  readonly line: string
+  /** Present for one that a user waited for. */
+  readonly wait?: OutputWait
+}
+
+/** Records that a background command has printed what was asked for, once its call has answered. Nothing after its end. */
+export async function recordBackgroundPrinted(ports: EndPorts, { itemId, line, wait }: Printed): Promise<void> {
+  const { conversation, newItemId } = ports
+  const own = ownCommand(conversation, itemId)
+  if (own === null) await callAnswered(conversation, itemId)
+  const command = own ?? conversation.state.core.background?.[itemId]
+  if (command === undefined) return
+  const item = noticeItem(newItemId(), {
+    level: 'info',
+    code: backgroundPrinted,
+    title: `Printed in the background: ${titleOf(command.title)}`,
+    text: line.trim().slice(0, shownLetters),
+    // The model gets a command of the user once it has ended.
+    ...(own === null ? { printed: itemId } : {}),
+  })
+  await recordNotice(ports, item, wait)
+}
+
+/** Returns the item of a command of the user that runs; null for any other. */
+function ownCommand({ state }: Conversation, itemId: ItemId): ItemOf<'shellCommand'> | null {
+  const item = state.core.open[itemId]?.item
+  return item?.type === 'shellCommand' ? item : null
+}
+
+/** Records a notice; with the end of a wait in one write, so that a line is told once. */
+async function recordNotice(
+  { conversation, patience }: EndPorts,
+  item: ItemOf<'notice'>,
+  over?: OutputWait,
+): Promise<void> {
+  await patience.persist(() => {
+    const { turn, waits = [] } = conversation.state.core
+    const told: ConversationEvent = { type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) }
+    const at = waits.findIndex((wait) => isSameWait(wait, over))
+    const ended: ConversationEvent = { type: 'waits.changed', waits: waits.toSpliced(at, 1) }
+    conversation.recordAll(at === -1 ? [told] : [told, ended])
+  })
+}
+
+function isSameWait(one: OutputWait, other: OutputWait | undefined): boolean {
+  return one.itemId === other?.itemId && one.pattern === other.pattern && one.fromByte === other.fromByte
+}
+
+/** Lines of its output that are shown of a command that failed, and bytes of them. */
+const shownLines = 5
+const shownBytes = 2_000
+
+function newestLines(end: CommandEnd): string {
+  const { head, tail, binary } = shownOutput(end)
+  if (binary === true) return ''
+  const lines = (head + tail).trimEnd().split('\n').slice(-shownLines).join('\n')
+  return lastBytes(lines, shownBytes)
+}
+
+/** Resolves when the item of a call is no longer open. */
+function callAnswered(conversation: Conversation, itemId: ItemId): Promise<void> {
+  const isOpen = () => conversation.state.core.open[itemId] !== undefined
+  if (!isOpen()) return Promise.resolve()
+  return new Promise((resolve) => {
+    const unsubscribe = conversation.feed.subscribe(() => {
+      if (isOpen()) return
+      unsubscribe()
+      resolve()
+    })
+  })
+}

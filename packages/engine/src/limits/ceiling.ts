@@ -1,0 +1,188 @@
+import { type Config, looserSandbox, stricterSandbox } from '@parley/config'
+import type { CeilingFlags } from '@parley/policy'
+import { type ApprovalPolicy, isStricterSandbox, isUnasked, type SandboxMode, type Settings } from '@parley/protocol'
+import type { RpcError } from '@parley/rpc'
+import { rejection } from '../replies/rejection.ts'
+
+/** Most permissive settings that this server allows to any client. */
+export interface Ceiling {
+  readonly sandbox: SandboxMode
+  /** True where full access may go with the policy `never`. In sandboxed modes `never` permits nothing more. */
+  readonly neverWithFullAccess: boolean
+  /** True where a resumed log may turn network access on again. */
+  readonly network: boolean
+  /** True where a resumed log may allow unix sockets again. */
+  readonly unixSockets: boolean
+  /** Folders where secrets are kept that the user named, by flag or as `writable_roots`. */
+  readonly secretFolders?: readonly string[]
+  /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
+  readonly program?: 'mcp-server' | 'app-server' | 'acp'
+  /** Most that the user who asks may set; absent where that is all that the server allows. */
+  readonly ofUser?: SandboxMode
+}
+
+/** Returns the ceiling. `own` is the user's own configuration with its profile, without a project's or a client's. */
+export function ceilingOf({ maxSandbox, allowNever, secretFolders = [], program }: CeilingFlags, own: Config): Ceiling {
+  const named = [...secretFolders, ...(own.sandbox_workspace_write?.writable_roots ?? [])]
+  return {
+    sandbox: maxSandbox ?? looserSandbox('workspace-write', own.sandbox_mode ?? 'workspace-write'),
+    neverWithFullAccess: allowNever || own.approval_policy === 'never',
+    network: own.sandbox_workspace_write?.network_access === true,
+    unixSockets: own.sandbox_workspace_write?.allow_unix_sockets === true,
+    ...(named.length === 0 ? {} : { secretFolders: named }),
+    ...(program === undefined ? {} : { program }),
+  }
+}
+
+/** Returns the ceiling for what a user asks for. What others have set stays: null for all that the server allows. */
+export function askedBy(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
+  return most === null ? ceiling : { ...ceiling, ofUser: most }
+}
+
+/** Returns the ceiling for what a user begins, whatever it comes from. */
+export function begunBy(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
+  return most === null ? ceiling : { ...askedBy(ceiling, most), sandbox: stricterSandbox(ceiling.sandbox, most) }
+}
+
+type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
+
+/** Permissions that the caller requested explicitly. */
+export interface Asked {
+  readonly approvalPolicy?: ApprovalPolicy
+  readonly sandbox?: SandboxMode
+}
+
+/**
+ * Clamps permissions to the ceiling. Throws `aboveCeiling` for values the caller requested explicitly; values of a file
+ * or a log are lowered.
+ */
+export function underCeiling(wanted: Permissions, asked: Asked, ceiling: Ceiling): Permissions {
+  const { ofUser } = ceiling
+  if (asked.sandbox !== undefined && ofUser !== undefined && isStricterSandbox(ofUser, asked.sandbox))
+    throw aboveOwnCeiling(ofUser, asked.sandbox)
+  if (asked.sandbox !== undefined && isStricterSandbox(ceiling.sandbox, asked.sandbox))
+    throw sandboxRejected(asked.sandbox, ceiling)
+  const sandbox = stricterSandbox(wanted.sandbox, ceiling.sandbox)
+  const { approvalPolicy } = wanted
+  if (!isUnasked({ sandbox, approvalPolicy }) || ceiling.neverWithFullAccess) return { sandbox, approvalPolicy }
+  if (asked.approvalPolicy === 'never') throw neverRejected(ceiling)
+  return { sandbox, approvalPolicy: 'on-request' }
+}
+
+/** Throws `aboveCeiling` for a change of settings. With full access, the policy that stays counts as requested too. */
+export function assertUnderCeiling(change: Asked, now: Permissions, ceiling: () => Ceiling): void {
+  const { sandbox, approvalPolicy } = change
+  if (sandbox === undefined && approvalPolicy === undefined) return
+  const wanted = { sandbox: sandbox ?? now.sandbox, approvalPolicy: approvalPolicy ?? now.approvalPolicy }
+  underCeiling(wanted, { ...change, approvalPolicy: wanted.approvalPolicy }, ceiling())
+}
+
+/** Builds the error for a user who may use less than what is asked for. */
+export function aboveOwnCeiling(most: SandboxMode, wanted: SandboxMode): RpcError {
+  return rejection(
+    'aboveCeiling',
+    `You may use ${most} at most on this server, so not ${wanted}. An admin can change that.`,
+  )
+}
+
+/** Throws `aboveCeiling` for a yes of a user by which more happens than the user may use. */
+export function assertYesWithin(most: SandboxMode | null, reaches: SandboxMode): void {
+  if (most === null || !isStricterSandbox(most, reaches)) return
+  throw rejection(
+    'aboveCeiling',
+    `You may use ${most} at most on this server, and a yes here gives ${reaches}. Say no, or leave it to somebody who may use more; an admin can change what you may.`,
+  )
+}
+
+function sandboxRejected(asked: SandboxMode, { sandbox, program }: Ceiling): RpcError {
+  const ways = `Whoever starts it can allow more: ${waysTo(program, `--max-sandbox ${asked}`, `-s ${asked}`)}`
+  return rejection('aboveCeiling', `This server was started for ${sandbox} at most, so not for ${asked}. ${ways}`, {
+    flag: '--max-sandbox',
+  })
+}
+
+function neverRejected({ program }: Ceiling): RpcError {
+  const ways = waysTo(program, '--max-sandbox danger-full-access --allow-never', '-s danger-full-access -a never')
+  return rejection(
+    'aboveCeiling',
+    `This server was not started for full access with nobody asked. Whoever starts it can allow it: ${ways}`,
+    { flag: '--allow-never' },
+  )
+}
+
+/** Throws `aboveCeiling` for network for all commands, unless whoever started the server allowed it. */
+export function assertNetworkAllowed(network: boolean | undefined, ceiling: Ceiling): void {
+  if (network !== true || isNetworkAllowed(ceiling)) return
+  const ways = waysTo(
+    ceiling.program,
+    '--max-sandbox danger-full-access',
+    '-c sandbox_workspace_write.network_access=true',
+  )
+  throw rejection(
+    'aboveCeiling',
+    `This server was not started for network for all commands. Whoever starts it can allow it: sandbox_workspace_write.network_access = true in config.toml, or ${ways}`,
+    { flag: '--max-sandbox' },
+  )
+}
+
+function isNetworkAllowed({ network, sandbox }: Ceiling): boolean {
+  return network || sandbox === 'danger-full-access'
+}
+
+/** Setting above the ceiling. */
+interface Excess {
+  readonly what: string
+  /** Flags of the server that would allow it. */
+  readonly flags: string
+  /** Config key that would also allow it. */
+  readonly key?: string
+}
+
+const fullAccess = '--max-sandbox danger-full-access'
+
+/** Returns the first setting of a conversation above the ceiling; null when there is none. */
+export function firstExcess(settings: Settings, ceiling: Ceiling): Excess | null {
+  const { sandbox, network, unixSockets } = settings
+  if (isStricterSandbox(ceiling.sandbox, sandbox)) return { what: sandbox, flags: `--max-sandbox ${sandbox}` }
+  if (isUnasked(settings) && !ceiling.neverWithFullAccess)
+    return { what: 'full access with nobody asked', flags: `--allow-never ${fullAccess}` }
+  const section = 'sandbox_workspace_write'
+  if (network === true && !isNetworkAllowed(ceiling))
+    return { what: 'network for its commands', flags: fullAccess, key: `${section}.network_access` }
+  return unixSockets === true && !ceiling.unixSockets && ceiling.sandbox !== 'danger-full-access'
+    ? { what: 'local sockets for its commands', flags: fullAccess, key: `${section}.allow_unix_sockets` }
+    : null
+}
+
+interface ClosedFolder {
+  readonly isOfKernel: boolean
+  readonly ceiling: Ceiling
+}
+
+/** Builds the rejection of a folder where secrets are kept, or of the kernel, which nobody named who may. */
+export function closedFolderRejected(folder: string, { isOfKernel, ceiling: { program } }: ClosedFolder): RpcError {
+  const flags = `--allow-secret-folder ${folder}`
+  const why = isOfKernel
+    ? 'is a folder of the kernel, so parley does not work in it: commands could change the system and end processes.'
+    : 'is a place where secrets are kept, so parley does not work in it: commands could read and change them.'
+  return rejection(
+    'aboveCeiling',
+    `${folder} ${why} Name another folder. Whoever starts parley can allow this one: ${program === undefined ? `parley ${flags}` : `parley ${program} ${flags}`}`,
+    { flag: '--allow-secret-folder' },
+  )
+}
+
+/** Returns the commands that allow more, as they can be typed. */
+function waysTo(program: Ceiling['program'], serverFlags: string, terminalFlags: string): string {
+  if (program !== undefined) return `parley ${program} ${serverFlags}.`
+  return `parley server ${serverFlags}; for a conversation of the terminal, parley resume ID ${terminalFlags}.`
+}
+
+/** Returns a sentence about permissions that were lowered to the ceiling, or null. `from` begins it. */
+export function loweredText(wanted: Permissions, allowed: Permissions, from: string): string | null {
+  if (wanted.sandbox !== allowed.sandbox)
+    return `${from} ${wanted.sandbox}, and this server was started for ${allowed.sandbox} at most: ${allowed.sandbox} is in force. -s ${wanted.sandbox} on the command line gives it back.`
+  if (wanted.approvalPolicy !== allowed.approvalPolicy)
+    return `${from} full access with nobody asked; you are asked (${allowed.approvalPolicy}). -a never on the command line gives it back.`
+  return null
+}

@@ -1,0 +1,56 @@
+import type { Config } from '@parley/config'
+import { type McpSettings, mcpSettings } from '@parley/mcp-client'
+import { editorServerPolicy } from '@parley/policy'
+import type { ConversationId, SandboxMode } from '@parley/protocol'
+import type { EditorServer } from '../ports/editor.ts'
+
+/** Server of an editor that its user lets start. */
+export interface HandedServer extends EditorServer {
+  /** Folder that it is started in. */
+  readonly folder: string
+  /** Device and inode that the folder must have at each start; null for a server that runs as one of the user's own. */
+  readonly confinedTo: { readonly identity: string | null; readonly mayRunUnsandboxed: boolean } | null
+}
+
+/** Servers of editors that may run, by conversation. Equal lists are the same one, so that a change can be told. */
+export interface HandedServers {
+  of(conversationId: ConversationId): readonly HandedServer[]
+  add(conversationId: ConversationId, server: HandedServer): void
+  remove(conversationId: ConversationId): void
+}
+
+const none: readonly HandedServer[] = []
+
+export function createHandedServers(): HandedServers {
+  const known = new Map<ConversationId, readonly HandedServer[]>()
+  const of = (conversationId: ConversationId) => known.get(conversationId) ?? none
+  return {
+    of,
+    add(conversationId, server) {
+      const others = of(conversationId).filter(({ name }) => name !== server.name)
+      known.set(conversationId, [...others, server])
+    },
+    remove: (conversationId) => void known.delete(conversationId),
+  }
+}
+
+interface Around {
+  /** Configuration without a project's. */
+  readonly own: Config
+  readonly sandbox: SandboxMode
+}
+
+/** Returns the settings of servers of an editor, but for names that configured ones have. */
+export function handedSettings(
+  handed: readonly HandedServer[],
+  configured: readonly McpSettings[],
+  { own, sandbox }: Around,
+): readonly McpSettings[] {
+  const names = new Set(configured.map(({ name }) => name))
+  return handed.flatMap(({ name, command, args, env, folder, confinedTo }) => {
+    if (names.has(name)) return []
+    const section = { [name]: { command, args: [...args], env: { ...env } } }
+    const policy = confinedTo === null ? null : editorServerPolicy({ root: folder, ...confinedTo }, own, sandbox)
+    return mcpSettings({ mcp_servers: section }, folder, new Map(policy === null ? [] : [[name, policy]]))
+  })
+}

@@ -1,0 +1,62 @@
+import { answerIn, type ConversationState, limits, type OutputSchema } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
+import { rejection } from '../replies/rejection.ts'
+import { jsonBytes } from '../replies/wire-limits.ts'
+
+/** Loads the validator on first use: it is larger than the rest of the engine. */
+const createValidator = async () => {
+  const { Ajv } = await import('@modelcontextprotocol/server/validators/ajv')
+  return new Ajv({ strict: false, allErrors: true, logger: false })
+}
+
+/** Throws `invalidParams` for an invalid JSON Schema and names the place. */
+export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
+  const invalid = (problem: string) =>
+    rejection('invalidParams', `The output schema cannot be used: ${problem}`, { field: 'outputSchema' })
+  if (jsonBytes(schema) > limits.outputSchema) throw invalid(`it has more than ${limits.outputSchema} bytes of JSON.`)
+  const validator = await createValidator()
+  const rules = withoutDialect(schema)
+  if (validator.validateSchema(rules) !== true) throw invalid(`${firstProblem(validator.errors)}.`)
+  try {
+    validator.compile(rules)
+  } catch (error) {
+    throw invalid(`${errorMessage(error)}.`)
+  }
+}
+
+/**
+ * Returns where the final message of the open turn violates its schema; null when it does not, or there is no schema.
+ */
+export async function findAnswerProblem({ core, window }: ConversationState): Promise<string | null> {
+  const { turn } = core
+  if (turn?.outputSchema === undefined) return null
+  const said = window.filter(({ turnId }) => turnId === turn.id).map(({ item }) => item)
+  const value = parse(answerIn(said) ?? '')
+  if (value === undefined) return 'it is not JSON'
+  const validator = await createValidator()
+  const validate = validator.compile(withoutDialect(turn.outputSchema))
+  return validate(value) === true ? null : firstProblem(validate.errors)
+}
+
+/** Removes the dialect, since the validator knows only one. */
+function withoutDialect({ $schema: _dialect, ...rules }: OutputSchema): OutputSchema {
+  return rules
+}
+
+interface Problem {
+  readonly instancePath: string
+  readonly message?: string
+}
+
+function firstProblem(problems: readonly Problem[] | null | undefined): string {
+  const [first] = problems ?? []
+  return `${first?.instancePath || 'the whole'} ${first?.message ?? 'does not fit'}`
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

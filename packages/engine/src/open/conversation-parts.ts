@@ -1,0 +1,299 @@
+import { rmSync } from 'node:fs'
+import { layerOfOverrides } from '@parley/config'
+import { type Host, makeOwnFolder, timeSlices } from '@parley/host'
+import {
+  EventLog,
+  type Files,
+  formatOf,
+  LOG_FORMAT,
+  LogView,
+  lineCrc,
+  newerLogText,
+  newHeader,
+  openLog,
+  type SessionPaths,
+  type StorageError,
+  sessionPaths,
+} from '@parley/journal'
+import {
+  type Access,
+  type ConversationEvent,
+  type ConversationId,
+  type ConversationState,
+  initialState,
+  type Overrides,
+  type ParamsOf,
+  recover,
+} from '@parley/protocol'
+import type { Owner, TakenEnvironment } from '@parley/workspace'
+import { type CheckpointLimits, createCheckpointWriter } from '../conversation/checkpoint-writer.ts'
+import type { ConversationParts } from '../conversation/conversation.ts'
+import { createJournal, createViewJournal } from '../conversation/journal.ts'
+import { createLandmarks } from '../conversation/landmarks.ts'
+import { createSideFiles } from '../conversation/side-files.ts'
+import { createModelView } from '../core/model-view.ts'
+import { nothingRecovered, type RecoveredLine, recoveredLine } from '../core/recovered-line.ts'
+import { emptyFold } from '../core/view-fold.ts'
+import { rejection } from '../replies/rejection.ts'
+import { findRunning, type RunningOn } from '../session/running-on.ts'
+import type { NewSettings } from '../settings/initial-settings.ts'
+import { beginFold, beginFromCheckpoint, type FoldBegin, headerOf, linesWhenNeeded, lossReports } from './begin-fold.ts'
+import { proveCheckpoint } from './prove-checkpoint.ts'
+import { editWarnings, inspectUnknown, recoveryEvents } from './recovery.ts'
+
+/** Parts of a conversation that is being opened, new or loaded. */
+export interface OpenParts
+  extends RunningOn,
+    Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss' | 'patience'> {
+  readonly paths: SessionPaths
+  readonly recovered: RecoveredLine
+  readonly warnings: readonly string[]
+  /** Settings of one that has no log yet. */
+  readonly created?: NewSettings
+  /** Overrides of the caller; an open conversation keeps the providers they define. */
+  readonly overrides: Overrides
+  /** Begins to compare the checkpoint it was opened with to the log; returns how to stop. Null where there is nothing to. */
+  readonly prove: ((onWrong: () => void) => () => void) | null
+  /** Right to a conversation that a store has; null where no store has it. */
+  readonly owner: ConversationOwner | null
+  readonly dispose: () => void
+}
+
+/** Right to a conversation that a store has. */
+export interface ConversationOwner extends Owner {
+  /** Error that ended the right; null while it lasts. */
+  readonly ended: StorageError | null
+}
+
+interface NewConversation {
+  readonly conversationId: ConversationId
+  readonly home: string
+  readonly params: ParamsOf<'conversation/create'>
+  readonly created: NewSettings
+  /** Users who reach it; undefined where the server knows none. */
+  readonly access: Access | undefined
+  /** Called when its log is made. */
+  readonly onStart: () => void
+  readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
+  readonly checkpoints: CheckpointLimits
+}
+
+/** Returns the parts of a new conversation; its log is made when the first event is recorded. */
+export function newParts(files: Files, opening: NewConversation): OpenParts {
+  const { conversationId, home, params, created, access, onStart, checkpoints } = opening
+  const isEphemeral = params.ephemeral === true
+  const { root, dispose } = isEphemeral ? temporaryRoot(opening) : { root: home, dispose: () => undefined }
+  const paths = sessionPaths(root, conversationId)
+  if (paths === null) throw rejection('internal', 'A new conversation got an invalid id.')
+  const { core, window } = initialState(conversationId)
+  const meta = { ...core.meta, cwd: created.cwd, ...(access === undefined ? {} : { access }) }
+  const lines = linesWhenNeeded(files, paths.log, conversationId)
+  return {
+    paths,
+    state: { core: { ...core, meta, settings: created.settings }, window },
+    view: createModelView(emptyFold(lines.readEvent)),
+    landmarks: createLandmarks(),
+    headCrc: null,
+    nextSeq: 1,
+    readOnly: false,
+    logVersion: LOG_FORMAT,
+    journal: null,
+    startJournal() {
+      const header = newHeader(conversationId)
+      const log = EventLog.create(files, paths.log, { header, home: root, reports: lossReports })
+      if (!isEphemeral) onStart()
+      return createJournal(log, null, createCheckpointWriter(paths.checkpoint, checkpoints))
+    },
+    sideFiles: createSideFiles(files, paths.sideFiles),
+    recovered: nothingRecovered,
+    ...{ warnings: created.warnings, created },
+    overrides: params,
+    prove: null,
+    ...nothingRuns,
+    owner: null,
+    dispose() {
+      lines[Symbol.dispose]()
+      dispose()
+    },
+  }
+}
+
+/** Makes the folder of an ephemeral conversation, which goes with the conversation or with a killed process. */
+function temporaryRoot({ processes }: NewConversation) {
+  const root = makeOwnFolder('ephemeral')
+  processes.startGuard()
+  const forget = processes.removeWhenKilled(root)
+  return {
+    root,
+    dispose() {
+      rmSync(root, { recursive: true, force: true })
+      forget()
+    },
+  }
+}
+
+interface Loading {
+  readonly paths: SessionPaths
+  readonly loaded: LoadedConversation
+  readonly overrides: Overrides
+  readonly checkpoints: CheckpointLimits
+}
+
+/** Returns the parts of a conversation that was loaded from its log. */
+export function loadedParts(files: Files, { paths, loaded, overrides, checkpoints }: Loading): OpenParts {
+  const { begin, headCrc, nextSeq, log, recovery, warnings } = loaded
+  const { fold, reader, lines, checkpoint } = begin
+  const { conversationId } = fold.state.core.meta
+  const { proofDelayMs: delayMs } = checkpoints
+  const writer = createCheckpointWriter(paths.checkpoint, checkpoints, checkpoint?.stamp.sizeBytes)
+  return {
+    paths,
+    state: loaded.state ?? fold.state,
+    view: fold.view,
+    landmarks: fold.landmarks,
+    headCrc,
+    nextSeq,
+    readOnly: log === null,
+    journal:
+      log === null
+        ? createViewJournal(files, paths.log, { reader, lines })
+        : createJournal(log, { reader, lines }, writer),
+    logVersion: reader.version,
+    sideFiles: createSideFiles(files, paths.sideFiles),
+    recovered: recoveredLine(recovery, fold.state.core, loaded.runningOn),
+    warnings: [...warnings, ...layerOfOverrides(overrides.config ?? {}, '-c').warnings],
+    ...{ overrides, owner: null },
+    prove:
+      log === null || checkpoint === null || checkpoint.proven
+        ? null
+        : (onWrong) => proveCheckpoint({ files, paths, conversationId, checkpoint, delayMs, onWrong }),
+    ...{ runningOn: loaded.runningOn, names: loaded.names, hidden: loaded.hidden },
+    dispose: () => void loaded.release(),
+  }
+}
+
+/** Conversation that was loaded from its log. */
+export interface LoadedConversation extends RunningOn {
+  /** Fold of the whole log, with the reader that has read it. */
+  readonly begin: FoldBegin
+  /** State that it opens with, where that is not the fold. */
+  readonly state?: ConversationState
+  readonly headCrc: string | null
+  /** Next number, higher than any the log ever held. */
+  readonly nextSeq: number
+  /** Log for appending; null when it may only be read. */
+  readonly log: EventLog | null
+  /** Events to record first: they settle what a crash or damage left. */
+  readonly recovery: readonly ConversationEvent[]
+  /** Gives up the environment in which they run. */
+  readonly release: () => Promise<void>
+  readonly warnings: readonly string[]
+}
+
+interface LoadPorts {
+  readonly files: Files
+  /** Takes the environment, which is inspected only where a crash hid the end of a patch. */
+  readonly takeEnvironment: (state: ConversationState) => TakenEnvironment
+  readonly checkpoints: CheckpointLimits
+  /** True where a turn that ran when its server ended goes on here. */
+  readonly goesOn: boolean
+}
+
+/** Loads a conversation for writing under the caller's lock. A log of a newer format is loaded read-only. */
+export async function loadConversation(
+  { files, takeEnvironment, checkpoints, goesOn }: LoadPorts,
+  paths: SessionPaths,
+  conversationId: ConversationId,
+): Promise<LoadedConversation> {
+  const header = headerOf(files, paths.log)
+  let begin: FoldBegin | null = null
+  const beginning = { files, paths, conversationId, key: checkpoints.key }
+  const opened = await openLog(files, paths.log, {
+    async from(file) {
+      begin = await beginFromCheckpoint(file, beginning)
+      return begin?.checkpoint?.mark ?? null
+    },
+    visit: (line) => {
+      begin ??= beginFold(beginning)
+      begin.fold.take(line)
+      return !begin.reader.isLeftOut(line.seq)
+    },
+    reports: lossReports,
+    folders: paths.folders,
+  })
+  if (opened.readOnly) return viewConversation(files, paths, { conversationId, checkpoints, warnings: [opened.reason] })
+  const loading: FoldBegin = begin ?? beginFold(beginning)
+  const { fold, reader } = loading
+  const { log, nextSeq, last, uncheckedSeqs } = opened
+  try {
+    // A damaged header does not name the version, but the events do.
+    if (reader.version > Math.max(LOG_FORMAT, formatOf(header))) {
+      await log[Symbol.asyncDispose]()
+      loading.lines[Symbol.dispose]()
+      return await viewConversation(files, paths, {
+        conversationId,
+        checkpoints,
+        warnings: [newerLogText(reader.version)],
+      })
+    }
+    const { environment, release } = takeEnvironment(fold.state)
+    const { runningOn, ...found } = await findRunning(fold, environment.kept)
+    // Held where something runs there, which needs the connection until the conversation is open.
+    const held = runningOn.size > 0 ? release : () => Promise.resolve()
+    const settling = await inspectUnknown(recover(fold.state, goesOn, runningOn), {
+      files,
+      patches: environment.patches,
+      folder: paths.sideFiles,
+      cwd: fold.state.core.meta.cwd,
+    }).finally(runningOn.size > 0 ? undefined : release)
+    const recovery = recoveryEvents(fold.state, opened, { settling, goesOn, runningOn })
+    const warnings = editWarnings(uncheckedSeqs.length)
+    const running = { ...found, runningOn, release: held }
+    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, ...running, warnings }
+  } catch (error) {
+    await log[Symbol.asyncDispose]()
+    loading.lines[Symbol.dispose]()
+    throw error
+  }
+}
+
+const nothingRuns: RunningOn = { runningOn: new Map(), names: new Set(), hidden: [] }
+
+interface Viewing {
+  readonly conversationId: ConversationId
+  readonly checkpoints: CheckpointLimits
+  readonly warnings?: readonly string[]
+}
+
+/** Loads a conversation read-only, without its lock. */
+export async function viewConversation(
+  files: Files,
+  paths: SessionPaths,
+  { conversationId, checkpoints, warnings = [] }: Viewing,
+): Promise<LoadedConversation> {
+  const beginning = { files, paths, conversationId, key: checkpoints.key }
+  const file = files.open(paths.log, 'read')
+  using view = LogView.open(files, paths.log)
+  const begun = await beginFromCheckpoint(file, beginning).finally(() => files.close(file))
+  const begin = begun ?? beginFold(beginning)
+  const mark = begun?.checkpoint?.mark
+  let headCrc = mark?.crc ?? null
+  const slices = timeSlices()
+  for (const line of view.lines(
+    mark === undefined ? {} : { after: mark.seq, fromOffset: view.bodyStart() + mark.endPlace },
+  )) {
+    begin.fold.take(line)
+    headCrc = line.unchecked ? null : lineCrc(line)
+    if (slices.isOver()) await slices.next()
+  }
+  return {
+    begin,
+    headCrc,
+    nextSeq: begin.fold.state.core.seq + 1,
+    log: null,
+    recovery: [],
+    ...nothingRuns,
+    release: () => Promise.resolve(),
+    warnings,
+  }
+}

@@ -1,0 +1,25 @@
+import { chosenEnvironment } from '@parley/config'
+import { type ResultOf, type Rights, thisMachine } from '@parley/protocol'
+import type { Environments } from '@parley/workspace'
+import { readConfig } from '../settings/read-config.ts'
+
+interface ListPorts {
+  readonly home: string
+  readonly environments: Pick<Environments, 'serves'>
+}
+
+/** Lists the configured environments but for machines of other users, which a conversation of this one would not find. */
+export function listEnvironments(
+  { person }: Pick<Rights, 'person'>,
+  { home, environments }: ListPorts,
+): ResultOf<'environment/list'> {
+  const config = readConfig(home, {}).values
+  const users = person.kind === 'user' ? [person.name] : []
+  const offered = Object.entries(config.environments ?? {}).filter(([environment]) =>
+    environments.serves({ environment, config }, users),
+  )
+  return {
+    environments: offered.map(([name, { cwd }]) => ({ name, ...(cwd === undefined ? {} : { cwd }) })),
+    chosen: chosenEnvironment(config) ?? thisMachine,
+  }
+}

@@ -1,0 +1,231 @@
+import { isDeepStrictEqual } from 'node:util'
+import { blockNotice, type CheckedPath, honoursRequests } from '@parley/policy'
+import {
+  type CallItem,
+  type ConversationEvent,
+  type ConversationState,
+  type ItemId,
+  type OpenItem,
+  type SandboxBlock,
+  settingsInForce,
+} from '@parley/protocol'
+import { EnvironmentUnreachableError } from '@parley/workspace'
+import { planChanged } from '../../calls/advance-call.ts'
+import { secondRun } from '../../calls/attempt.ts'
+import { withoutChangeHint } from '../../calls/changed-call.ts'
+import { withoutHint } from '../../core/repeated-calls.ts'
+import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../tools/tool.ts'
+import { itemIdOf } from '../compare-events.ts'
+import type { LiveTools } from '../live/live-tools.ts'
+import { eventsFrom } from '../read-recording.ts'
+import { factsOf, itemOf, unreachableIn } from '../recorded-facts.ts'
+import type { ReplayWait } from '../replay-wait.ts'
+import type { ReplayedLog } from '../replayed-log.ts'
+
+interface ReplayedToolParts {
+  readonly log: ReplayedLog
+  readonly wait: ReplayWait
+  readonly state: () => ConversationState
+  /** Returns the call that the engine is about to examine. */
+  readonly examined: () => ItemId | null
+  /** Calls that run. */
+  readonly runs: Set<ItemId>
+  /** Runs calls for real besides; null where nothing does. */
+  readonly live: LiveTools | null
+}
+
+/** Returns a tool that understands calls as it always does; their facts, plans and outcomes come from the log. */
+export function replayedTool(tool: Tool, parts: ReplayedToolParts): Tool {
+  const { name, description, parameters, readOnly, freeform, offeredTo } = tool
+  return {
+    name,
+    description,
+    parameters,
+    readOnly,
+    ...(freeform === undefined ? {} : { freeform }),
+    ...(offeredTo === undefined ? {} : { offeredTo }),
+    prepare(args) {
+      const prepared = tool.prepare(args)
+      const itemId = parts.examined()
+      return 'problem' in prepared || itemId === null ? prepared : replayedCall(prepared, { itemId, name, args }, parts)
+    },
+  }
+}
+
+interface NamedCall {
+  readonly itemId: ItemId
+  readonly name: string
+  readonly args: unknown
+}
+
+function replayedCall(prepared: PreparedCall, call: NamedCall, parts: ReplayedToolParts): PreparedCall {
+  const { log, wait } = parts
+  const { itemId } = call
+  const reached = <Found>(look: (event: ConversationEvent) => Found | null) =>
+    wait.until(() => {
+      const event = log.next?.event
+      return event !== undefined && itemIdOf(event) === itemId ? look(event) : null
+    })
+  return {
+    describe: prepared.describe,
+    facts: async () => {
+      const found = await reached(() => factsOf(log, itemId))
+      if (found === null || 'unreachable' in found) throw new EnvironmentUnreachableError(found?.unreachable ?? '')
+      return found.facts
+    },
+    plan: async () => {
+      const found = await reached((event) => planOf(event, log, parts.state()))
+      if (found === null || 'unreachable' in found) throw new EnvironmentUnreachableError(found?.unreachable ?? '')
+      if ('problem' in found) return found
+      return {
+        ...found,
+        async run() {
+          parts.runs.add(itemId)
+          log.touch()
+          const outcome = await reached((event) => outcomeOf(event, parts.state()))
+          if (outcome !== null) await checkLive(call, outcome, parts)
+          return outcome ?? lost
+        },
+      }
+    },
+  }
+}
+
+/** Runs a call once more where tools are live. An outcome that is another one than that of the log ends the replay. */
+async function checkLive({ name, args }: NamedCall, outcome: ToolOutcome, parts: ReplayedToolParts): Promise<void> {
+  const { log, live, state } = parts
+  const item = log.next === undefined ? null : itemOf(log.next.event)
+  if (live === null || item === null) return
+  const { meta, settings } = state().core
+  const run = { tool: name, args, item, cwd: meta.cwd, mode: settings.sandbox, outcome, at: log.at }
+  const found = await live.check(run)
+  if (found !== null) log.end(`"${item.title}" came to something else when it ran again.`, found)
+}
+
+/** Outcome that is never used: a replay that is abandoned waits for nothing. */
+const lost: ToolOutcome = { status: 'unknown', modelText: '' }
+
+type Planned = Omit<ReadyCall, 'run'> | { readonly problem: string } | { readonly unreachable: string }
+
+/** Returns the plan of a call as the log shows it: by its question, its start, or the problem that ended it. */
+function planOf(event: ConversationEvent, log: ReplayedLog, { core }: ConversationState): Planned | null {
+  const unreachable = unreachableIn(event)
+  if (unreachable !== null) return unreachable
+  if (event.type === 'approval.requested') {
+    const { files, detail, itemId, command, cwd, form } = event.approval
+    const question = files === undefined ? {} : { question: () => ({ files, detail }) }
+    const shown = command === undefined ? shownOf(log, itemId) : { shown: { cwd } }
+    return { payload: payloadOf(log, itemId), ...shown, ...question, ...(form === undefined ? {} : { form }) }
+  }
+  if (event.type === 'execution.started')
+    return { payload: payloadOf(log, event.itemId), ...shownOf(log, event.itemId) }
+  const item = itemOf(event)
+  if (item?.failure?.code === 'invalidToolCall') {
+    const { message: problem } = item.failure
+    // A patch that was planned shows it: the question about it was the problem.
+    const isPlanned = item.type === 'fileChange' && !isDeepStrictEqual(item.changes, openChanges(core.open[item.id]))
+    return isPlanned ? { payload: '', shown: { changes: item.changes }, question: () => ({ problem }) } : { problem }
+  }
+  // A call that was stopped before it was planned waits for the stop.
+  return item === null || item.status === 'interrupted' ? null : { payload: '', ...shownOf(log, item.id) }
+}
+
+/**
+ * Returns a payload that changes where the log says that the plan had changed since the yes. The exact one is not in the
+ * log: it names folders by their identity.
+ */
+function payloadOf({ events, at }: ReplayedLog, itemId: ItemId): string {
+  const changes = events
+    .slice(0, at + 1)
+    .filter(
+      ({ event }) =>
+        event.type === 'approval.requested' &&
+        event.approval.itemId === itemId &&
+        event.approval.reason.startsWith(planChanged),
+    )
+  return `${itemId} ${changes.length}`
+}
+
+function openChanges(open: OpenItem | undefined) {
+  return open?.item.type === 'fileChange' ? open.item.changes : []
+}
+
+/** Returns the fields of an item that its plan showed. */
+function shownOf(log: ReplayedLog, itemId: ItemId): Pick<ReadyCall, 'shown'> {
+  for (const event of eventsFrom(log)) {
+    if (itemIdOf(event) !== itemId) continue
+    if (event.type === 'execution.started' && event.changes !== undefined) return { shown: { changes: event.changes } }
+    const item = itemOf(event)
+    if (item?.type === 'commandExecution') return { shown: { cwd: item.cwd } }
+    if (item?.type === 'fileChange') return { shown: { changes: item.changes } }
+  }
+  return {}
+}
+
+/** Returns the outcome of a run that the log has next, without what the engine adds to it. */
+function outcomeOf(event: ConversationEvent, state: ConversationState): ToolOutcome | null {
+  const item = itemOf(event)
+  if (item === null) return null
+  const { status, failure } = item
+  const block = item.type === 'commandExecution' ? item.sandboxBlock : undefined
+  return {
+    status: status === 'completed' || status === 'failed' || status === 'interrupted' ? status : 'unknown',
+    modelText: withoutAdditions(item, state),
+    fields: fieldsOf(item),
+    ...(failure === undefined ? {} : { failure }),
+    ...(block === undefined ? {} : { recordedBlock: { block, checkedPaths: checkedIn(item, block) } }),
+  }
+}
+
+/** Returns what the log's sentence says about the paths that were blocked. */
+function checkedIn({ modelText = '' }: CallItem, { paths }: SandboxBlock): readonly CheckedPath[] {
+  const hidden = /it hides (.*?), where secrets are kept/s.exec(modelText)?.[1] ?? ''
+  const unmade = /keeps it from (.*?)(?:; |\.[ )])/s.exec(modelText)?.[1] ?? ''
+  return paths.map((path) => ({
+    path,
+    masked: hidden.split(', ').includes(path),
+    unmakeable: unmade.split(', ').includes(path),
+    writableInside: false,
+    writableOutside: true,
+    saidMissing: false,
+  }))
+}
+
+/** Returns the text of an outcome without the sentences that the engine adds: it has to add the same ones again. */
+function withoutAdditions(item: CallItem, { core }: ConversationState): string {
+  const plain = withoutChangeHint(withoutHint(item.modelText ?? ''))
+  const block = item.type === 'commandExecution' ? item.sandboxBlock : undefined
+  const mayAsk = honoursRequests(settingsInForce(core).approvalPolicy)
+  const notice = block === undefined ? '' : `\n${blockNotice(block, { mayAsk, checkedPaths: checkedIn(item, block) })}`
+  const unblocked = plain.endsWith(notice) ? plain.slice(0, plain.length - notice.length) : plain
+  const second = item.attempt === 2 ? `\n${secondRun}` : ''
+  return unblocked.endsWith(second) ? unblocked.slice(0, unblocked.length - second.length) : unblocked
+}
+
+function fieldsOf(item: CallItem): NonNullable<ToolOutcome['fields']> {
+  switch (item.type) {
+    case 'commandExecution':
+      return commandFieldsOf(item)
+    case 'fileChange':
+      return { changes: item.changes, text: item.text }
+    case 'toolCall':
+      return {
+        text: item.text,
+        ...(item.output === undefined ? {} : { output: item.output }),
+        ...(item.images === undefined ? {} : { images: item.images }),
+        ...(item.skill === undefined ? {} : { skill: item.skill }),
+      }
+  }
+}
+
+function commandFieldsOf(item: Extract<CallItem, { type: 'commandExecution' }>): NonNullable<ToolOutcome['fields']> {
+  const { exitCode, signal, output, background, backgroundStart, images } = item
+  return {
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(output === undefined ? {} : { output }),
+    ...(background === undefined ? {} : { background }),
+    ...(backgroundStart === undefined ? {} : { backgroundStart }),
+    ...(images === undefined ? {} : { images }),
+  }
+}

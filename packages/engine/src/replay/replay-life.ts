@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { type ConversationState, initialState, reduce } from '@parley/protocol'
+import { Conversation } from '../conversation/conversation.ts'
+import { createLandmarks } from '../conversation/landmarks.ts'
+import { createSideFiles } from '../conversation/side-files.ts'
+import { createStoragePatience } from '../conversation/storage-patience.ts'
+import { createModelView, type ModelView } from '../core/model-view.ts'
+import type { Clock } from '../ports/clock-and-ids.ts'
+import { TurnLoop } from '../turn/turn-loop.ts'
+import type { Recording } from './read-recording.ts'
+import { type Doing, type ReplayPorts, replayModules } from './replay-modules.ts'
+import { createReplayWait, type ReplayWait } from './replay-wait.ts'
+import { ReplayEndedError, type ReplayedLog } from './replayed-log.ts'
+
+/** Engine of one conversation as one process had it; a replay starts another where the log was taken up again. */
+export interface ReplayLife {
+  readonly conversation: Conversation
+  readonly turns: TurnLoop
+  readonly wait: ReplayWait
+  readonly doing: Readonly<Doing>
+}
+
+interface LifeParts {
+  readonly log: ReplayedLog
+  readonly recording: Recording
+  /** Life before this one, whose state goes on; null for the first. */
+  readonly before: ReplayLife | null
+  readonly onFault: (fault: unknown) => void
+}
+
+/** Starts the engine on a state, with ports to the log in place of everything outside. */
+export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
+  const { log, recording, before } = parts
+  const wait = createReplayWait()
+  const onFault = (fault: unknown) => {
+    if (!wait.isAbandoned) parts.onFault(fault)
+  }
+  const { state, view } = before === null ? created(recording) : wholeState(before.conversation, log)
+  const clock = clockOf(log)
+  const patience = createStoragePatience(
+    { clock, notify: () => undefined },
+    { conversationId: recording.conversationId, report: onFault, probe: () => undefined },
+  )
+  const conversation = new Conversation({
+    patience,
+    state,
+    view,
+    headCrc: null,
+    nextSeq: state.core.seq + 1,
+    journal: {
+      append(lines) {
+        // An engine may be in the middle of a step when another process takes the log up.
+        if (wait.isAbandoned) throw new ReplayEndedError('The process of the log had ended before.')
+        log.take(lines)
+        return 0
+      },
+      held: () => null,
+      probe: () => undefined,
+      sizeBytes: () => 0,
+      synced: () => Promise.resolve(),
+      shown: () => null,
+      mayAct: () => Promise.resolve(),
+      describe: () => undefined,
+      stuck: () => null,
+      async *linesAfter() {},
+      crcOf: () => null,
+      assertStored: () => undefined,
+      settled: () => undefined,
+      close: () => Promise.resolve(),
+    },
+    landmarks: createLandmarks(),
+    sideFiles: {
+      ...createSideFiles(ports.files, recording.folder),
+      put: (content) => Promise.resolve(`sha256:${createHash('sha256').update(content).digest('hex')}`),
+    },
+    clock,
+    redact: (event) => event,
+    readOnly: false,
+    logVersion: Number.MAX_SAFE_INTEGER,
+    program: recording.program,
+    onLoss: onFault,
+  })
+  const doing: Doing = { runs: new Set(), asksModel: false }
+  const modules = replayModules({ log, wait, doing, conversation, clock, recording }, ports)
+  const turns = new TurnLoop({ conversation, modules, patience, onFault })
+  return { conversation, turns, wait, doing }
+}
+
+/** Returns the state and view of a new conversation, with the folder and settings of the log's first event. */
+function created({ conversationId, events }: Recording): { state: ConversationState; view: ModelView } {
+  const { core, window } = initialState(conversationId)
+  const first = events[0]?.event
+  if (first?.type !== 'conversation.created') return { state: { core, window }, view: createModelView() }
+  const { settings, cwd } = first
+  return { state: { core: { ...core, meta: { ...core.meta, cwd }, settings }, window }, view: createModelView() }
+}
+
+/** Returns the state of an engine with the events of a write that a crash cut. */
+function wholeState({ state, view }: Conversation, { cutOff }: ReplayedLog) {
+  for (const { event, seq } of cutOff) view.apply(event, { seq, place: 0 })
+  return { state: cutOff.reduce(reduce, state), view }
+}
+
+/** Returns a clock that stands at the time of the log, so that nothing waits and text is shown as it comes. */
+function clockOf(log: ReplayedLog): Clock {
+  let elapsedMs = 0
+  return {
+    now: () => log.next?.at ?? 0,
+    elapsed: () => {
+      elapsedMs += 1000
+      return elapsedMs
+    },
+    sleep: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,46 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import type { Overrides } from '@parley/protocol'
+import { isMissing, systemErrorCode } from '@parley/workspace'
+import { rejection } from '../replies/rejection.ts'
+
+/** Returns the absolute folders besides the working folder that a caller names as writable. */
+export function addedFolders({ addDirs = [], writableRoots = [] }: Overrides, cwd: string): readonly string[] {
+  return [...new Set([...writableRoots, ...addDirs].map((folder) => resolve(cwd, folder)))]
+}
+
+/** Throws `configInvalid` for added folders that cannot be entered; for folders of this machine only. */
+export function assertAdded(folders: readonly string[]): void {
+  for (const folder of folders) {
+    const problem = problemWith(folder)
+    if (problem !== null)
+      throw rejection('configInvalid', `The added folder ${folder} ${problem}.`, { where: 'addDirs' })
+  }
+}
+
+/**
+ * Returns the absolute path of a folder to work in. Throws `cwdMissing`, unless nothing is there and the folder may be
+ * made later.
+ */
+export function existingFolder(path: string, { mayBeMissing = false } = {}): string {
+  // It would be taken from the folder that the server happens to have been started in.
+  if (!isAbsolute(path))
+    throw rejection('invalidParams', `The folder must be an absolute path; ${path} is not.`, { field: 'cwd' })
+  const folder = resolve(path)
+  const problem = problemWith(folder)
+  if (problem === null || (mayBeMissing && problem === missing)) return folder
+  throw rejection('cwdMissing', `The folder ${folder} ${problem}.`, { cwd: folder })
+}
+
+const missing = 'does not exist'
+
+/** Returns the rest of "The folder …"; null for a folder that can be entered. */
+function problemWith(path: string): string | null {
+  try {
+    if (!statSync(path).isDirectory()) return 'is a file, not a folder'
+    accessSync(path, constants.X_OK)
+    return null
+  } catch (error) {
+    return isMissing(error) ? missing : `cannot be entered (${systemErrorCode(error) ?? 'unknown'})`
+  }
+}

@@ -1,0 +1,127 @@
+import { askedWaitText, type ModelFailure } from '@parley/models'
+import { type ConversationEvent, type Failure, modelInUse, type TurnId } from '@parley/protocol'
+import { asSentence } from '@parley/text'
+import { EnvironmentUnreachableError } from '@parley/workspace'
+import { askToCompact } from '../compaction/compaction-item.ts'
+import { noticeItem } from '../conversation/notices.ts'
+import { nextModel } from '../core/fallback-model.ts'
+import { unlessAborted } from '../tools/tool.ts'
+import { createCallRetries, waitForRetry } from './call-retries.ts'
+import { toFailure } from './refusal.ts'
+import { createResponseRecorder } from './response-recorder.ts'
+import type { TurnContext } from './turn-context.ts'
+
+/**
+ * Streams one model response with its retries. Resolves to the failure that ends the turn; to null when the response is
+ * logged, or on abort with the received text kept.
+ */
+export async function callModel(context: TurnContext): Promise<Failure | null> {
+  const { conversation, signal } = context
+  const turnId = conversation.state.core.turn?.id
+  if (turnId === undefined) return null
+  const retries = createCallRetries(context)
+  for (;;) {
+    const unprepared = await prepare(context)
+    if (signal.aborted) return null
+    if (unprepared !== null) return unprepared
+    const failure = await streamOnce(context, turnId, retries.attempt)
+    if (failure === null || leavesCall(context, turnId, failure)) return null
+    const retry = retries.after(failure)
+    if (retry !== null) {
+      await waitForRetry(context, { turnId, failure, ...retry })
+    } else {
+      const last = withAskedWait(failure)
+      if (!fallBack(context, turnId, last)) return context.modules.failureOfCall(last)
+      retries.startAnew()
+    }
+    if (signal.aborted) return null
+  }
+}
+
+function withAskedWait(failure: ModelFailure): ModelFailure {
+  const asked = askedWaitText(failure)
+  return asked === '' ? failure : { ...failure, message: asSentence(failure.message) + asked }
+}
+
+/** Tells if the call ends without a failure of the turn: it was stopped, or is repeated after a compaction. */
+function leavesCall(context: TurnContext, turnId: TurnId, { code }: ModelFailure): boolean {
+  return context.signal.aborted || (code === 'contextTooLong' && askToCompact(context, turnId))
+}
+
+/** Hands the call over to the next of `fallback_models`; false when there is none for this failure. */
+function fallBack({ conversation, modules }: TurnContext, turnId: TurnId, failure: ModelFailure): boolean {
+  const { core } = conversation.state
+  const next = nextModel(core, modules.fallbacks, failure)
+  if (next === null) return false
+  const { model } = modelInUse(core)
+  const title = `${asSentence(failure.message)} ${next.model} of ${next.modelProvider} goes on in place of ${model} until this turn ends.`
+  const item = noticeItem(modules.ids.item(), { level: 'warning', code: 'modelFallback', title })
+  conversation.recordAll([
+    { type: 'model.fellBack', turnId, ...next, failure: toFailure(failure) },
+    { type: 'item.completed', turnId, item },
+  ])
+  return true
+}
+
+/** Prepares the context of the request; resolves to a failure when the environment is unreachable. */
+async function prepare({ modules, signal }: TurnContext): Promise<Failure | null> {
+  try {
+    await unlessAborted(modules.requests.prepare(signal), signal)
+    return null
+  } catch (error) {
+    if (!(error instanceof EnvironmentUnreachableError)) throw error
+    return { code: 'environmentUnreachable', message: error.message }
+  }
+}
+
+const noEnd: ModelFailure = {
+  code: 'streamCut',
+  message: 'The answer ended without saying that it was complete.',
+  retry: 'short',
+}
+
+const tooLarge: ModelFailure = {
+  code: 'responseTooLarge',
+  message: 'The answer grew beyond 4 MiB and was stopped. Ask for it in parts.',
+  retry: 'never',
+}
+
+/** Resolves to the model's failure, or null when it completed or was aborted. */
+async function streamOnce(context: TurnContext, turnId: TurnId, attempt: number): Promise<ModelFailure | null> {
+  const { conversation, modules, signal } = context
+  discardOpen(context, turnId, 'The answer could not be saved whole.')
+  conversation.record({ type: 'model.requested', turnId, attempt, request: modules.requests.hash() })
+  const source = modules.model()
+  const recorder = createResponseRecorder(context, turnId, source)
+  let end: ModelFailure | 'kept' = noEnd
+  try {
+    for await (const event of source.client.stream(modules.requests.next(), signal)) {
+      if (event.type === 'failed') end = event.failure
+      // What a response has begun is discarded by the server that goes on.
+      else if (event.type === 'aborted') signal.reason === 'handOver' || recorder.keep()
+      else if (event.type === 'picture' || event.type === 'pictureText') await recorder.takePicture(event)
+      else recorder.take(event)
+      if (event.type === 'aborted' || event.type === 'completed') end = 'kept'
+      else if (recorder.isTooLarge()) {
+        end = tooLarge
+        break
+      }
+    }
+  } finally {
+    recorder.stop()
+  }
+  if (end === 'kept') return null
+  discardOpen(context, turnId, end.message)
+  return end
+}
+
+/** Discards the open items of the turn: before a request they belong to an incomplete response. */
+function discardOpen({ conversation }: TurnContext, turnId: TurnId, reason: string): void {
+  const open = Object.values(conversation.state.core.open).filter(
+    // A compaction that was asked for meanwhile waits for the response.
+    ({ item, turnId: of }) => of === turnId && item.type !== 'contextCompaction',
+  )
+  conversation.recordAll(
+    open.map(({ item }): ConversationEvent => ({ type: 'item.discarded', itemId: item.id, reason })),
+  )
+}

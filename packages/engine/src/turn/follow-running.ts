@@ -1,0 +1,66 @@
+import type { ItemId, ItemOf } from '@parley/protocol'
+import type { Conversation } from '../conversation/conversation.ts'
+import { limitsOfDecision } from '../limits/narrowed-limits.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { ConversationProcesses } from '../session/conversation-processes.ts'
+import type { ToolPorts } from '../tools/define-tool.ts'
+import { type BackgroundStart, followInBackground } from '../tools/processes/in-background.ts'
+import { createLineScan } from '../tools/processes/output-lines.ts'
+import { readPattern } from '../tools/processes/output-pattern.ts'
+import { commandSpec } from '../tools/run-shell-command.ts'
+import type { TurnModules } from './turn-context.ts'
+import type { ShellRunner } from './user-shell.ts'
+
+interface FollowPorts {
+  readonly conversation: Conversation
+  readonly shell: ShellRunner
+  readonly processes: Pick<ConversationProcesses, 'waitOn'>
+  readonly toolPorts: ToolPorts
+  readonly modules: Pick<TurnModules, 'limits' | 'settingsBefore'>
+}
+
+/**
+ * Goes on with the commands of the user and those in the background that run since an earlier server ended; the calls of
+ * a turn are its own to follow. What has more rights than the settings have since is stopped.
+ */
+export function followRunning(running: ReadonlyMap<ItemId, number>, ports: FollowPorts): void {
+  const { conversation, shell, processes, modules } = ports
+  const { open, background = {} } = conversation.state.core
+  for (const [itemId, ageMs] of running) {
+    const item = open[itemId]?.item
+    if (item?.type === 'shellCommand') void shell.follow(item, ageMs).then(() => processes.waitOn(itemId))
+    const command = background[itemId] === undefined ? null : conversation.view.answeredCall(itemId)
+    if (command?.type !== 'commandExecution') continue
+    followOne(command, ageMs, ports)
+    processes.waitOn(itemId)
+  }
+  modules.limits.narrowed(modules.settingsBefore)
+}
+
+type Command = ItemOf<'commandExecution'>
+
+function followOne(item: Command, ageMs: number, { conversation, toolPorts, modules }: FollowPorts): void {
+  const { id: itemId, command: argv, cwd, attempt } = item
+  const { folder } = conversation.sideFiles
+  const { roots } = workspaceOf(conversation.state)
+  const run = { argv, cwd, itemId, attempt: attempt === 2 ? 2 : 1, roots, folder } as const
+  const limits = limitsOfDecision(item.decision, modules.settingsBefore)
+  const followed = { itemId, ageMs, limits, start: startOf(item, conversation) }
+  followInBackground(commandSpec(run, toolPorts), followed, toolPorts)
+}
+
+function startOf({ id, backgroundStart }: Command, conversation: Conversation): BackgroundStart | null {
+  if (backgroundStart === undefined) return null
+  const { stdin, timeoutMs = null, tellWhen } = backgroundStart
+  const pattern = tellWhen === undefined ? null : readPattern(tellWhen)
+  const isWaitedFor =
+    pattern !== null && !('problem' in pattern) && !wasPrinted(conversation, id, createLineScan(pattern))
+  return { tty: stdin === 'terminal', timeoutMs, tellWhen: isWaitedFor ? pattern : null }
+}
+
+/** Tells if a notice has said that a command printed a line. */
+function wasPrinted({ state }: Conversation, itemId: ItemId, scan: (chunk: Buffer) => string | null): boolean {
+  return state.window.some(
+    ({ item }) => item.type === 'notice' && item.printed === itemId && scan(Buffer.from(`${item.text}\n`)) !== null,
+  )
+}

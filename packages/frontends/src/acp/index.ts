@@ -1,0 +1,2 @@
+export { offeredTexts } from './offered-texts.ts'
+export { serveAcp } from './serve-acp.ts'

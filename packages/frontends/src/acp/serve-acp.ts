@@ -1,0 +1,138 @@
+import {
+  type AgentConnection,
+  type AgentContext,
+  agent,
+  type ClientCapabilities,
+  type InitializeResponse,
+  type McpServer,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type Stream,
+} from '@agentclientprotocol/sdk'
+import { codeOf, type Parley } from '@parley/client'
+import type { EditorServers } from '@parley/engine'
+import type { CallersLimits } from '../callers-limits.ts'
+import type { OfferedTexts } from './offered-texts.ts'
+import { limitOpenRequests } from './open-requests.ts'
+import { Sessions } from './sessions.ts'
+import { offeredModels } from './settings/offered-models.ts'
+
+export interface AcpParts {
+  readonly parley: Parley
+  readonly version: string
+  readonly limits: CallersLimits
+  readonly now: () => number
+  readonly texts: OfferedTexts
+  readonly servers: EditorServers
+  readonly report: (fault: unknown) => void
+}
+
+/** Serves ACP to one client until it is gone. Resolves when its sessions are closed. */
+export async function serveAcp(stream: Stream, parts: AcpParts): Promise<void> {
+  const models = offeredModels(parts.parley, parts.now)
+  const sessions = new Sessions({ ...parts, models })
+  const gone = new AbortController()
+  const connection = agentOf(sessions, parts, gone.signal).connect(limitOpenRequests(stream))
+  await ended(connection)
+  gone.abort()
+  await sessions.close().catch(parts.report)
+}
+
+async function ended({ closed }: AgentConnection): Promise<void> {
+  // A broken pipe ends it as well.
+  await closed.catch(() => undefined)
+}
+
+function agentOf(sessions: Sessions, { parley, version }: AcpParts, gone: AbortSignal) {
+  let capabilities: ClientCapabilities = {}
+  const open = (client: AgentContext, given: readonly McpServer[] = []) => ({ client, capabilities, gone, given })
+  return agent({ name: 'parley' })
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      capabilities = params.clientCapabilities ?? {}
+      return introduction(version)
+    })
+    .onRequest(methods.agent.session.new, ({ params: { cwd, mcpServers }, client }) =>
+      told(async () => {
+        const session = await sessions.create(cwd, open(client, mcpServers))
+        session.begin()
+        return { sessionId: session.conversation.id, ...session.settings() }
+      }),
+    )
+    .onRequest(methods.agent.session.load, ({ params, client }) =>
+      told(async () => {
+        const session = await sessions.open(params, open(client, params.mcpServers))
+        await session.updates.replay()
+        session.begin()
+        return session.settings()
+      }),
+    )
+    .onRequest(methods.agent.session.resume, ({ params, client }) =>
+      told(async () => {
+        const session = await sessions.open(params, open(client, params.mcpServers))
+        session.begin()
+        return session.settings()
+      }),
+    )
+    .onRequest(methods.agent.session.list, ({ params: { cwd, cursor } }) =>
+      told(async () => {
+        const page = { ...(cwd == null ? {} : { cwd }), ...(cursor == null ? {} : { cursor }) }
+        const { conversations, nextCursor } = await parley.list(page)
+        return { sessions: conversations.map(sessionInfo), nextCursor }
+      }),
+    )
+    .onRequest(methods.agent.session.prompt, ({ params, signal }) =>
+      told(() => sessions.get(params.sessionId).prompt(params, signal)),
+    )
+    .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) =>
+      told(async () => {
+        await sessions.get(sessionId).setMode(modeId)
+        return {}
+      }),
+    )
+    .onRequest(methods.agent.session.setConfigOption, ({ params: { sessionId, configId, value } }) =>
+      told(async () => {
+        const session = sessions.get(sessionId)
+        await session.setOption(configId, value)
+        return { configOptions: session.settings().configOptions }
+      }),
+    )
+    .onRequest(methods.agent.session.close, ({ params: { sessionId } }) =>
+      told(async () => {
+        await sessions.closeOne(sessionId)
+        return {}
+      }),
+    )
+    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) => sessions.find(sessionId)?.cancel())
+}
+
+function introduction(version: string): InitializeResponse {
+  return {
+    protocolVersion: PROTOCOL_VERSION,
+    agentInfo: { name: 'parley', title: 'parley', version },
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { image: true, embeddedContext: true },
+      mcpCapabilities: { http: false, sse: false },
+      sessionCapabilities: { list: {}, resume: {}, close: {} },
+    },
+    authMethods: [],
+  }
+}
+
+type Listed = Awaited<ReturnType<Parley['list']>>['conversations'][number]
+
+function sessionInfo({ conversationId, cwd, name, title, updatedAt }: Listed) {
+  return { sessionId: conversationId, cwd, title: name ?? title, updatedAt: new Date(updatedAt).toISOString() }
+}
+
+/** Runs a request. What the server rejects reaches the client with its words, not as an internal error without any. */
+async function told<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === null || !(error instanceof Error)) throw error
+    throw new RequestError(code === 'conversationNotFound' ? -32002 : -32603, error.message, { code })
+  }
+}

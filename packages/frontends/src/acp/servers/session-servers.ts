@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { type AgentContext, type McpServer, methods, type SessionUpdate } from '@agentclientprotocol/sdk'
+import type { ConversationId } from '@parley/client'
+import type { EditorServer, EditorServers, EditorServersOffer, OfferedServer } from '@parley/engine'
+import { onOneLine } from '@parley/protocol/question'
+import { endOfStart, questionAbout, startOfServer, verdictOf } from './server-question.ts'
+
+interface ServersParts {
+  readonly conversationId: ConversationId
+  /** As the editor hands them over. */
+  readonly given: readonly McpServer[]
+  readonly servers: EditorServers
+  readonly client: AgentContext
+  readonly notify: (update: SessionUpdate) => Promise<void>
+}
+
+/** Tool servers that the editor hands over with a session. */
+export interface SessionServers {
+  /** Starts those that the user has let start, and says which cannot be. */
+  begin(): Promise<void>
+  /** Does the same, and asks about those of which nobody has said anything. `cancelled` ends the questions. */
+  settle(cancelled: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+const noServers: SessionServers = {
+  begin: () => Promise.resolve(),
+  settle: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+}
+
+export function createSessionServers(parts: ServersParts): SessionServers {
+  const { conversationId, given, servers, client, notify } = parts
+  if (given.length === 0) return noServers
+  const offered = given.flatMap((server) => ('command' in server ? [editorServer(server)] : []))
+  const elsewhere = given.flatMap((server) => ('command' in server ? [] : [server.name]))
+  /** Hashes of those that the client could not be asked about. */
+  const unanswered = new Set<string>()
+  let said = ''
+  let isClosed = false
+  let running: Promise<void> = Promise.resolve()
+
+  async function look(): Promise<readonly OfferedServer[]> {
+    const offer = await servers.offer(conversationId, offered)
+    if (isClosed) await servers.withdraw(conversationId)
+    const notice = noticeOf(offer, { offered, elsewhere })
+    if (notice !== said && notice !== '') await notify(textUpdate(notice))
+    said = notice
+    return offer.kind === 'refused' ? [] : offer.servers
+  }
+
+  async function ask(server: OfferedServer, cancelled: AbortSignal): Promise<void> {
+    await notify({ sessionUpdate: 'tool_call', ...startOfServer(server) })
+    const options = { cancellationSignal: cancelled, stopWaitingOnCancel: true }
+    const question = questionAbout(conversationId, server)
+    const verdict = await client
+      .request(methods.client.session.requestPermission, question, options)
+      .then(verdictOf, () => {
+        if (!cancelled.aborted) unanswered.add(server.hash)
+        return null
+      })
+    if (verdict !== null && !isClosed) await servers.decide(conversationId, server, verdict)
+    await notify({ sessionUpdate: 'tool_call_update', ...endOfStart(server, verdict) })
+  }
+
+  /** Runs one look after the other: two prompts must not ask twice. */
+  function inOrder(work: () => Promise<void>): Promise<void> {
+    running = running.then(work, work)
+    return running
+  }
+
+  return {
+    begin: () => inOrder(async () => void (await look())),
+    settle: (cancelled) =>
+      inOrder(async () => {
+        const asked = new Set(unanswered)
+        // Looked at anew after each answer, which may be about another one, too.
+        for (let next = openIn(await look(), asked); next !== undefined; next = openIn(await look(), asked)) {
+          if (cancelled.aborted) return
+          asked.add(next.hash)
+          await ask(next, cancelled)
+        }
+      }),
+    async close() {
+      isClosed = true
+      await servers.withdraw(conversationId)
+    },
+  }
+}
+
+function openIn(servers: readonly OfferedServer[], asked: ReadonlySet<string>): OfferedServer | undefined {
+  return servers.find(({ state, hash }) => state === 'open' && !asked.has(hash))
+}
+
+function editorServer({ name, command, args, env }: Extract<McpServer, { command: string }>): EditorServer {
+  return { name, command, args, env: Object.fromEntries(env.map((variable) => [variable.name, variable.value])) }
+}
+
+interface Given {
+  readonly offered: readonly EditorServer[]
+  readonly elsewhere: readonly string[]
+}
+
+/** Returns the sentences about servers that are not started whatever the user says; empty for none. */
+function noticeOf(offer: EditorServersOffer, { offered, elsewhere }: Given): string {
+  const named = (names: readonly string[]) => onOneLine(names.join(', '))
+  const atAddresses = `parley starts those of an editor that are programs, and reaches none by its address: ${named(elsewhere)}. Set them in [mcp_servers] of config.toml.`
+  const lines = [
+    ...(offer.kind === 'refused' && offered.length > 0
+      ? [`${named(offered.map(({ name }) => name))}: ${offer.reason}.`]
+      : []),
+    ...(offer.kind === 'refused' ? [] : offer.problems),
+    ...(elsewhere.length === 0 ? [] : [atAddresses]),
+  ]
+  return lines.length === 0 ? '' : `MCP servers of the editor are not started. ${lines.join(' ')}`
+}
+
+function textUpdate(text: string): SessionUpdate {
+  const content = { type: 'text' as const, text: `\n\n${text}\n\n` }
+  return { sessionUpdate: 'agent_message_chunk', content, messageId: randomUUID() }
+}

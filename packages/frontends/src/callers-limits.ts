@@ -1,0 +1,22 @@
+import type { Ceiling } from '@parley/engine'
+import type { ConversationState, Overrides, Settings } from '@parley/protocol'
+
+/** Limits for what a client of a frontend may request and continue. All functions throw, or reject with, `aboveCeiling`. */
+export interface CallersLimits {
+  /** True when the server was started with `--max-sandbox danger-full-access`. */
+  readonly isUnlimited: boolean
+  /** Returns the most that this server allows. */
+  readonly ceiling: () => Ceiling
+  /** Checks the config of a new conversation, whose settings the engine of this process checks. */
+  assertConfig(config: Overrides['config']): void
+  /** Checks overrides of an existing conversation, which may be live in a process with a higher ceiling. */
+  assertOverrides(overrides: Overrides, now: Settings): Promise<void>
+  /**
+   * Checks that a conversation may do no more than this server allows, since a message to it would bypass the
+   * ceiling.
+   */
+  assertReachable(core: ReachedCore): Promise<void>
+}
+
+/** Folder and settings of a conversation. */
+type ReachedCore = { readonly meta: Pick<ConversationState['core']['meta'], 'cwd'>; readonly settings: Settings }

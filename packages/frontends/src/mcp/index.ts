@@ -1,0 +1,2 @@
+export { type McpParts, serveMcp } from './serve-mcp.ts'
+export { StdioTransport } from './stdio-transport.ts'
