@@ -1,11 +1,9 @@
 import { type HookEvent, hookEvents, hookMatches } from '@parley/protocol'
 import * as z from 'zod'
+import { hookTimeoutDefault } from './defaults.ts'
 
 /** Upper bound of a hook's time limit, in seconds. */
 const maxTimeoutSeconds = 600
-
-/** Default time limit of a hook in seconds. */
-const defaultHookSeconds = 60
 
 /** Hook as it may stand at the top of a file, for people. */
 export const hookExample =
@@ -64,7 +62,7 @@ export function configuredHooks(config: HooksConfig | undefined): readonly Confi
   if (config === undefined) return []
   return hookEvents.flatMap((on) =>
     (config[on] ?? []).flatMap(({ matcher, hooks }) =>
-      hooks.map(({ command, name, timeout = defaultHookSeconds, required, outside_sandbox }) => ({
+      hooks.map(({ command, name, timeout = hookTimeoutDefault, required, outside_sandbox }) => ({
         on,
         ...(matcher === undefined ? {} : { matcher }),
         name: name ?? (typeof command === 'string' ? command : command.join(' ')).slice(0, 60),

@@ -1,9 +1,9 @@
 import { DanglingLinkError, readIfExists, settledStamp } from '@parley/host'
 import type { SecretValue } from '@parley/redaction'
 import { errorMessage } from '@parley/text'
+import type { z } from 'zod'
 import { type Config, ConfigError, schemaOfKeys } from './config-schema.ts'
 import { hookExample } from './hook-config.ts'
-import { sayIssue } from './say-issue.ts'
 import { isTable, lineOfKey, parseToml, splitKey, tomlValue } from './toml.ts'
 import { unknownKeyWarnings, withParleyNames } from './unknown-keys.ts'
 import { withVariableNames } from './variable-names.ts'
@@ -134,4 +134,53 @@ function setAt(root: Record<string, unknown>, keys: readonly string[], value: un
 /** Returns a table without a prototype, so that a key such as `__proto__` is an ordinary one. */
 function emptyTable(): Record<string, unknown> {
   return Object.create(null)
+}
+
+/** Returns the fault of a value and the expected value, for schemas without a message of their own. */
+function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? `is missing, and must be ${typeWords[issue.expected] ?? issue.expected}`
+        : `must be ${typeWords[issue.expected] ?? issue.expected}, and is ${inputKind(issue.input)}`
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+    case 'too_big':
+      return `must ${amount(issue.origin, `at most ${issue.maximum}`)}`
+    case 'too_small':
+      return `must ${amount(issue.origin, `at least ${issue.minimum}`)}`
+    default:
+      return undefined
+  }
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  array: 'a list ([…])',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'a table',
+  record: 'a table',
+  string: 'a text ("…")',
+}
+
+function inputKind(value: unknown): string {
+  return Array.isArray(value) ? 'a list' : (inputWords[typeof value] ?? 'a table')
+}
+
+const inputWords: Readonly<Record<string, string>> = {
+  bigint: 'a number',
+  boolean: 'true or false',
+  number: 'a number',
+  string: 'a text',
+}
+
+const counted: Readonly<Record<string, { readonly one: string; readonly more: string }>> = {
+  string: { one: 'character', more: 'characters' },
+  array: { one: 'entry', more: 'entries' },
+}
+
+function amount(origin: string, limit: string): string {
+  const what = counted[origin]
+  return what === undefined ? `be ${limit}` : `have ${limit} ${limit.endsWith(' 1') ? what.one : what.more}`
 }

@@ -1,5 +1,6 @@
 import { isStricterSandbox } from '@parley/protocol'
 import { type Config, ConfigError } from './config-schema.ts'
+import { configDefaults } from './defaults.ts'
 import type { Layer } from './layer.ts'
 import { isStricterPolicy } from './strictness.ts'
 
@@ -48,8 +49,10 @@ export function safeLayer({ origin, values, warnings }: Layer): Layer {
     ...(providers === undefined ? {} : { model_providers: providers }),
     // A model belongs to its provider, and not to the one that replaces it.
     ...(isReachable ? picked({ model, model_provider }, ['model', 'model_provider']) : {}),
-    ...(mode !== undefined && isStricterSandbox(mode, 'workspace-write') ? { sandbox_mode: mode } : {}),
-    ...(policy !== undefined && isStricterPolicy(policy, 'on-request') ? { approval_policy: policy } : {}),
+    ...(mode !== undefined && isStricterSandbox(mode, configDefaults.sandbox_mode) ? { sandbox_mode: mode } : {}),
+    ...(policy !== undefined && isStricterPolicy(policy, configDefaults.approval_policy)
+      ? { approval_policy: policy }
+      : {}),
     ...(env?.exclude === undefined ? {} : { shell_environment: { exclude: env.exclude } }),
   }
   const unused = Object.keys(values).filter((key) => !Object.hasOwn(kept, key))

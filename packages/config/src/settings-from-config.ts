@@ -2,6 +2,7 @@ import { posix, resolve } from 'node:path'
 import { type Overrides, type Settings, thisMachine } from '@parley/protocol'
 import { closest } from '@parley/text'
 import { type Config, ConfigError, type EnvironmentKeys, type EnvironmentSettings } from './config-schema.ts'
+import { configDefaults } from './defaults.ts'
 
 /** Returns the settings of a new conversation. `provider` is the chosen one, `provider.model` its default model. */
 export function settingsFromConfig(
@@ -9,7 +10,6 @@ export function settingsFromConfig(
   provider: { id: string; model: string },
   overrides: Overrides & { cwd: string; baseInstructions?: string },
 ): Settings {
-  const sandbox = config.sandbox_mode ?? 'workspace-write'
   const effort = config.model_reasoning_effort
   const { profile, policyFile, baseInstructions } = overrides
   const environment = chosenEnvironment(config)
@@ -21,8 +21,8 @@ export function settingsFromConfig(
     model: config.model ?? provider.model,
     modelProvider: provider.id,
     ...(effort === undefined ? {} : { effort }),
-    approvalPolicy: config.approval_policy ?? 'on-request',
-    sandbox,
+    approvalPolicy: config.approval_policy ?? configDefaults.approval_policy,
+    sandbox: config.sandbox_mode ?? configDefaults.sandbox_mode,
     // Known only once the environment of the conversation has reported its sandbox.
     enforcement: 'none',
     writableRoots: [...new Set(roots.map((root) => resolve(overrides.cwd, root)))],

@@ -1,5 +1,6 @@
 import { type ApprovalPolicy, isStricterSandbox, type SandboxMode } from '@parley/protocol'
 import type { Config } from './config-schema.ts'
+import { configDefaults } from './defaults.ts'
 
 export function stricterSandbox(one: SandboxMode, other: SandboxMode): SandboxMode {
   return isStricterSandbox(one, other) ? one : other
@@ -32,8 +33,8 @@ type At = (path: readonly PropertyKey[]) => string
  */
 export function withoutLooser(values: Config, own: Config, at: At): StrictValues {
   const { approval_policy: policy, sandbox_mode: mode, ...others } = values
-  const ownPolicy = own.approval_policy ?? 'on-request'
-  const ownMode = own.sandbox_mode ?? 'workspace-write'
+  const ownPolicy = own.approval_policy ?? configDefaults.approval_policy
+  const ownMode = own.sandbox_mode ?? configDefaults.sandbox_mode
   const keepsPolicy = policy !== undefined && isStricterPolicy(policy, ownPolicy)
   const keepsMode = mode !== undefined && isStricterSandbox(mode, ownMode)
   return {

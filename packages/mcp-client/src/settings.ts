@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Config, McpServerConfig } from '@parley/config'
+import { mcpServerDefaults } from '@parley/config/defaults'
 import type { ServerSandboxPolicy } from '@parley/policy'
 
 export type McpLaunch =
@@ -39,9 +40,6 @@ export interface McpSettings {
   readonly disabledTools: readonly string[]
 }
 
-const defaultStartupSec = 10
-const defaultToolSec = 60
-
 /**
  * Reads the settings of all servers. `sandboxed` has the servers that a project configures, with its root as their
  * folder.
@@ -66,8 +64,8 @@ function settingsOf(name: string, section: McpServerConfig, context: LaunchConte
     name,
     enabled: section.enabled ?? true,
     launch: launchOf(section, context),
-    startupTimeoutMs: 1000 * (section.startup_timeout_sec ?? defaultStartupSec),
-    toolTimeoutMs: 1000 * (section.tool_timeout_sec ?? defaultToolSec),
+    startupTimeoutMs: 1000 * (section.startup_timeout_sec ?? mcpServerDefaults.startup_timeout_sec),
+    toolTimeoutMs: 1000 * (section.tool_timeout_sec ?? mcpServerDefaults.tool_timeout_sec),
     enabledTools: section.enabled_tools ?? null,
     disabledTools: section.disabled_tools ?? [],
   }

@@ -22,7 +22,7 @@ const sharedLink = z
     codeHash: leftAlone(z.string(), 'hash').describe('SHA-256 of its code, in hex.'),
     expiresAt: z.number().describe('ms since the epoch.'),
   })
-  .describe('A link by which anyone reads the conversation until it expires or is revoked.')
+  .describe('A link that lets anyone read the conversation until it expires or is revoked.')
 
 export const access = z
   .object({
@@ -48,12 +48,12 @@ export const person = z
         codeHash: leftAlone(z.string(), 'hash')
           .exactOptional()
           .describe(
-            'SHA-256 of the code, by which `access` names the link; absent for a page that `web/open` made to watch.',
+            'SHA-256 of the code, which names the link in `access`; absent for a read-only page of `web/open`.',
           ),
       })
-      .describe('Whoever has a link to a conversation, for whom there is no other.'),
+      .describe('A guest with a link to one conversation.'),
   ])
-  .describe('Whom this connection acts for; absent for whoever started the server.')
+  .describe('Person that this connection acts for; absent for the operator.')
 
 export const clientAccess = z
   .enum(['full', 'readOnly'])

@@ -51,7 +51,7 @@ const forSession = z
   .object({
     covers: z
       .string()
-      .describe('Words for what `approvedForSession` covers: `exactly this command`, `any change to these files`.'),
+      .describe('Extent of `approvedForSession` in words: `exactly this command`, `any change to these files`.'),
     any: z
       .string()
       .exactOptional()
@@ -59,7 +59,7 @@ const forSession = z
         'Words for the wider answer, where there is one: `any call of db/query`. It is `approvedForSession` with `scope: any`.',
       ),
   })
-  .describe('Words of the answers for the session. They end in any case when what they name is changed.')
+  .describe('Extent of the answers for the session. They end when the thing that they name changes.')
 
 export const askedFile = z
   .object({
@@ -104,9 +104,7 @@ export const approvalRequest = z
       .record(z.string(), z.string())
       .exactOptional()
       .describe('Variables added to the environment variables of the command, replacing those of the same name.'),
-    sandbox: z
-      .union([sandboxMode, z.literal('none')])
-      .describe('Limits it will run under; `none` when nothing enforces them.'),
+    sandbox: z.union([sandboxMode, z.literal('none')]).describe('Limits of the run; `none` without enforcement.'),
     network: z
       .boolean()
       .exactOptional()
@@ -128,13 +126,13 @@ export const approvalRequest = z
       .describe('Reason of the model for needing more than the sandbox gives. Show it as the words of the model.'),
     contentHash: leftAlone(z.string(), 'hash')
       .exactOptional()
-      .describe('sha256 of the exact action and its place; approval holds for nothing else.'),
+      .describe('sha256 of the exact action and its place; the approval holds for this action only.'),
     reason: z.string().describe('Reason for asking.'),
     rule: ruleRef,
     reaches: sandboxMode
       .exactOptional()
       .describe(
-        'Narrowest sandbox mode that lets as much happen as a yes, in a conversation of users and with an `elicitation` whose yes changes files: a yes of a user who may use less is rejected.',
+        'Narrowest sandbox mode that permits the same as a yes. Present in a conversation of users, and for an `elicitation` that changes files. A yes of a user with a stricter limit is rejected.',
       ),
     decisions: z.array(decision).describe('Answers to offer.'),
     forSession: forSession

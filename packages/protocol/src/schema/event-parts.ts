@@ -11,16 +11,16 @@ export const tokenCounts = z
     outputTokens: count,
     reasoningTokens: count,
     costUsd: z.number().min(0).exactOptional().describe('Cost in US dollars; left out where no price is known.'),
-    isPartCost: z.literal(true).exactOptional().describe('The cost lacks calls whose price is not known.'),
+    isPartCost: z.literal(true).exactOptional().describe('The cost lacks calls with an unknown price.'),
   })
   .describe(
-    'Token counts of the provider, and their cost at the time of the call. Input includes what was read from the cache and written to it; output includes reasoning.',
+    'Token counts of the provider, and their cost at the time of the call. Input includes tokens read from the cache and written to it; output includes reasoning.',
   )
 
 export const forward = z
   .object({
     port: z.int().describe('Port that a sandboxed command listens on.'),
-    url: z.string().describe('Address for a browser on the machine of the server; nothing else is let through.'),
+    url: z.string().describe('Address for a browser on the machine of the server; other addresses are rejected.'),
   })
   .describe('Port of the sandboxed commands that programs of the machine reach.')
 
@@ -61,7 +61,7 @@ export const answerProblem = z
 
 export const listedSkills = z
   .array(z.object({ name: z.string(), path: z.string().describe('Its SKILL.md; absolute.') }))
-  .describe('Skills that the instructions list; left out for none.')
+  .describe('Skills that the instructions list; absent without skills.')
 
 export const compactionCounts = {
   tokensBefore: count.describe('Estimated tokens of the next request before it.'),

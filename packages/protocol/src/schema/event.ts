@@ -68,7 +68,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
   ),
   event(
     'conversation.shared',
-    { access: access.describe('All of it; what it had before counts no more.'), by: actor.exactOptional() },
+    { access: access.describe('The complete new value, which replaces the former one.'), by: actor.exactOptional() },
     'Users or links that reach the conversation changed.',
   ),
   event(
@@ -112,7 +112,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     {
       turnId,
       itemId: itemId.describe('The item that shows it: a `contextCompaction`, with `why` a notice.'),
-      itemIds: z.array(itemId).describe('Calls and commands whose results left the view; with `why` all that left.'),
+      itemIds: z.array(itemId).describe('Calls and commands that lost their results; with `why` all items that left.'),
       ...compactionCounts,
       trigger: compactionTrigger,
       why: z
@@ -124,7 +124,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       seqs: z
         .array(z.int())
         .exactOptional()
-        .describe('With `why`: seqs of the events that brought what left the view.'),
+        .describe('With `why`: seqs of the events of the items that left the view.'),
       by: actor.exactOptional(),
     },
     "Results leave the model's view; a line in the place of each says how to read it again.",
@@ -214,7 +214,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       request: leftAlone(z.string(), 'hash')
         .exactOptional()
         .describe(
-          'sha256 of what the model is asked, as the log and its side files say it: model, effort, instructions, tools, messages, schema of the answer.',
+          'sha256 of the request to the model, from the log and its side files: model, effort, instructions, tools, messages, schema of the answer.',
         ),
     },
     'A model call starts. With `attempt` > 1 the open items of the failed one were discarded.',
@@ -230,7 +230,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
         .array(
           z.object({ itemId, callId: leftAlone(z.string(), 'id'), name: z.string(), arguments: jsonText(z.string()) }),
         )
-        .describe('Calls of the response in order; `callId` is that of the provider.'),
+        .describe("Calls of the response in order; `callId` is the provider's id."),
     },
     'The whole response arrived; no call runs before this. Clients get it elided.',
   ),
@@ -283,23 +283,23 @@ export const conversationEvent = z.discriminatedUnion('type', [
       files: z.array(changedPath).describe('The files; empty when `list` has them.'),
       list: sideFile.exactOptional().describe('Side file: the files as JSON, where they are many.'),
     },
-    'Files that changed while a call ran, with their contents before and after. What they were is kept for a rewind.',
+    'Files that changed while a call ran, with their contents before and after. The former contents are kept for a rewind.',
   ),
   event(
     'hooks.started',
     hooksStarted,
-    'Hooks of a moment run from here on. Synced before the first starts. Those without a `hook.ran` after it were cut off with their program.',
+    'Hooks of a moment run from here on. Synced before the first starts. A hook without a later `hook.ran` was cut off with its program.',
   ),
   event(
     'hook.running',
     hookRunning,
-    'A hook that the turn waits for has run for a second. It says what the turn does, and changes nothing else.',
+    'A hook that the turn waits for has run for a second. The event only reports progress.',
   ),
   event('hook.ran', hookRun, 'A hook ran. Everything that it changes follows from this event.'),
   event(
     'item.completed',
     { turnId: turnId.exactOptional(), item },
-    'An item closes and is never changed again. Holds all of it, and what it was: a message that turns out to be reasoning is of another type than when it started.',
+    'An item closes and is never changed again. Holds the whole item. Its type may differ from the type at its start: a message may turn out to be reasoning.',
   ),
   event(
     'item.discarded',

@@ -99,19 +99,19 @@ export const hookAnswer = z.looseObject({
   decision: z
     .enum(['block', 'approve'])
     .optional()
-    .describe('`block` is the same as exit code 2. `approve` allows nothing: it is ignored.'),
+    .describe('`block` is the same as exit code 2. `approve` is ignored: a hook allows no call.'),
   reason: optionalText.describe('With `decision`.'),
   hookSpecificOutput: z
     .looseObject({
       permissionDecision: z
         .enum(['allow', 'ask', 'deny'])
         .optional()
-        .describe('PreToolUse and PermissionRequest. `allow` allows nothing: it is ignored.'),
+        .describe('PreToolUse and PermissionRequest. `allow` is ignored: a hook allows no call.'),
       permissionDecisionReason: optionalText,
       updatedInput: z
         .record(z.string(), z.unknown())
         .optional()
-        .describe('PreToolUse: the arguments in place of those of the model, whole. The user is asked about the call.'),
+        .describe("PreToolUse: complete arguments that replace the model's. The user is asked about the call."),
       additionalContext: optionalText.describe('Text for the model.'),
     })
     .optional(),

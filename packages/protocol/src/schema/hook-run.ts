@@ -16,31 +16,31 @@ export const hookRef = z
 export const hookRun = {
   hook: hookRef,
   turnId: turnId.exactOptional(),
-  itemId: itemId.exactOptional().describe('Call that it ran for.'),
-  messageId: messageId.exactOptional().describe('Message that it ran for.'),
+  itemId: itemId.exactOptional().describe('Guarded call.'),
+  messageId: messageId.exactOptional().describe('Guarded message.'),
   outcome: z
     .enum(['passed', 'asked', 'stopped', 'failed', 'interrupted'])
     .describe(
-      '`asked`: the user has to be asked. `stopped`: what it ran for does not happen, or the turn goes on in place of its end. `failed`: it could not say anything, which stopped nothing. `interrupted`: the turn was, or the program ended before it had said anything.',
+      '`asked`: the user has to be asked. `stopped`: the guarded action does not happen, or the turn continues instead of ending. `failed`: the hook gave no answer, which stopped nothing. `interrupted`: the turn was interrupted, or the program ended before the hook answered.',
     ),
-  reason: z.string().exactOptional().describe('Why it stopped or asked, or what failed.'),
+  reason: z.string().exactOptional().describe('Reason for stopping or asking, or the failure.'),
   endsTurn: z.literal(true).exactOptional().describe('It ends the turn.'),
   context: z.string().exactOptional().describe('Text that the model gets.'),
   rewritten: z
     .object({
-      arguments: jsonText(z.string()).describe('Arguments in place of those of the model.'),
+      arguments: jsonText(z.string()).describe("Arguments that replace the model's."),
       item: item.describe('The call as it is now.'),
     })
     .exactOptional()
     .describe('Change of the call, about which the user is asked.'),
-  said: z.string().exactOptional().describe('Beginning of what it wrote, for people.'),
+  said: z.string().exactOptional().describe('Beginning of its output, for people.'),
   exitCode: z.int().exactOptional().describe('Left out where a signal ended it, and where it could not start.'),
   durationMs: z.int().min(0).describe('Run time in ms.'),
 }
 
 /** Configured hook that is about to run. */
 const dueHook = hookRef.extend({
-  required: z.literal(true).exactOptional().describe('Where it fails, what it runs for is stopped.'),
+  required: z.literal(true).exactOptional().describe('The guarded action is blocked if the hook fails.'),
 })
 
 /** Fields of the event about the hooks of a moment. */

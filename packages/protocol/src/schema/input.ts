@@ -6,12 +6,14 @@ import { jsonText, leftAlone } from './redaction-marks.ts'
 export const decision = z
   .enum(['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort'])
   .describe(
-    '`approvedForSession`: what `forSession` of the approval says is approved too, until the conversation is closed. `approvedAlways`: the rule of `always` is also added to policy.toml of the user. Every other value denies; `abort` also ends the turn.',
+    '`approvedForSession`: approves also the calls that `forSession` of the approval describes, until the conversation is closed. `approvedAlways`: also adds the rule of `always` to policy.toml of the user. Every other value denies; `abort` also ends the turn.',
   )
 
 export const sessionScope = z
   .literal('any')
-  .describe('With `approvedForSession`: it covers what `any` of `forSession` says, in place of the narrower `covers`.')
+  .describe(
+    'With `approvedForSession`: it covers the calls that `any` of `forSession` describes, in place of the narrower `covers`.',
+  )
 
 export const answer = z
   .union([z.string(), z.number(), z.boolean(), z.array(z.string())])
@@ -101,22 +103,22 @@ export const missingKey = z
   .string()
   .min(1)
   .describe(
-    'Provider whose key the server lacks that has the conversation, of several that share a store: another one goes on, or this one once it has the key.',
+    'Provider without a key on the server that has the conversation, of several servers that share a store. Another server continues, or this one once it has the key.',
   )
 
 export const turnPurpose = z
   .enum(['review'])
   .describe(
-    '`review`: nothing is changed, whatever the settings permit, and the model is offered a tool that lists what it found.',
+    '`review`: nothing is changed, whatever the settings permit, and the model is offered a tool for listing its findings.',
   )
 
 export const turnChecks = z
   .object({
     commands: z.array(z.string().min(1).max(10_000)).min(1).max(10).describe('Command lines for the shell.'),
-    rounds: z.int().min(0).max(100).describe('Number of times that the model may mend what fails.'),
+    rounds: z.int().min(0).max(100).describe('Number of times that the model may mend failed checks.'),
   })
   .describe(
-    'Commands that are run when the model has no more calls, judged, asked about and run as if it had asked for them. The turn completes once all of them exit with 0. What fails goes to the model, and they are run again at its next end; after the last round the turn fails with `checksFailed`, at a denied one with `checkDenied`.',
+    "Commands that run when the model has no more calls, judged and asked about like the model's own calls. The turn completes once all of them exit with 0. Failures go to the model, and the checks run again at its next end; after the last round the turn fails with `checksFailed`, at a denied check with `checkDenied`.",
   )
 
 /** Fields of the turn that a message starts. */
@@ -131,14 +133,14 @@ export const whyStopped = z
   .string()
   .min(1)
   .max(500)
-  .describe('Sentence on what stops the turn in place of a user; people and the model read it.')
+  .describe("Reason for stopping the turn other than a user's interrupt, as a sentence for people and the model.")
 
 export const actor = z
   .object({
     clientId: clientId.describe('Id of the connection.'),
     name: z.string(),
     title: z.string().exactOptional().describe('Name to show; unique among the clients connected at the time.'),
-    user: userName.exactOptional().describe('User whose token it brought, on a server with users.'),
+    user: userName.exactOptional().describe('User of its token, on a server with users.'),
   })
   .describe('The client a message or decision came from, as it named itself in `initialize`.')
 

@@ -12,17 +12,17 @@ export const compactionTrigger = z
 export const failure = z
   .object({
     code: z.string().describe('Stable, for programs: `rateLimited`, `auth`, `contextTooLong`, … New ones may appear.'),
-    message: z.string().describe('What failed, why, and what to do, in one or two sentences.'),
+    message: z.string().describe('Failure, cause and remedy in one or two sentences.'),
     status: z.int().exactOptional().describe("The provider's HTTP status, where one was received."),
     refused: z
       .object({
-        itemIds: z.array(itemId).describe('Items that the words of the provider name; empty where they name none.'),
+        itemIds: z.array(itemId).describe("Items that the provider's message names; empty if it names no items."),
         seqs: z.array(z.int()).describe('Seqs of the events that brought them.'),
-        what: z.string().describe('These items for people; empty where none is named.'),
+        what: z.string().describe('These items for people; empty without items.'),
       })
       .exactOptional()
       .describe(
-        'The provider refuses what the conversation tells it, so that each further request fails, too: `conversation/context/leaveOut` leaves these items out and goes on.',
+        'The provider refuses content of the conversation, so each further request fails, too: `conversation/context/leaveOut` leaves these items out and continues.',
       ),
   })
   .describe('Reason of a failure.')
@@ -78,7 +78,7 @@ export const output = z
       .int()
       .min(0)
       .exactOptional()
-      .describe('Lines written; left out where head and tail are everything, and where nobody counted.'),
+      .describe('Number of lines; left out if head and tail are everything, or if the lines were not counted.'),
     file: sideFile.exactOptional().describe('All bytes, when they do not fit in head.'),
     binary: z.literal(true).exactOptional().describe('The output is not text.'),
   })
@@ -92,7 +92,7 @@ export const storedFacts = openForm(z.record(z.string(), z.unknown()), {
 
 export const callKind = z
   .enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch', 'think', 'other'])
-  .describe('What a call is for, so that clients can choose an icon or a filter. `think`: it only sets the plan.')
+  .describe('Purpose of a call, so that clients can choose an icon or a filter. `think`: it only sets the plan.')
 
 export const callLocation = z
   .object({
@@ -116,7 +116,7 @@ const call = {
   locations: z
     .array(callLocation)
     .exactOptional()
-    .describe('Files and folders that it names, for clients that follow them; left out for none.'),
+    .describe('Files and folders that the call names, for clients that follow them; absent without any.'),
   readOnly: z
     .literal(true)
     .exactOptional()
@@ -140,11 +140,11 @@ export const finding = z
     line: z.int().min(1).exactOptional().describe('First line, from 1; left out where no line is to blame.'),
     endLine: z.int().min(1).exactOptional().describe('Last line; left out for one line.'),
     title: z.string().describe('The fault in one line.'),
-    why: z.string().describe('What goes wrong, when, and how it shows.'),
+    why: z.string().describe('Consequence, condition and symptom.'),
     suggestion: z
       .object({ old: z.string(), new: z.string() })
       .exactOptional()
-      .describe('Text of the file, and what would stand in its place.'),
+      .describe('Text of the file, and its replacement.'),
   })
   .describe('A fault that a review found.')
 
@@ -152,7 +152,7 @@ export const fileChangeEntry = z
   .object({
     path: z.string().describe('Path as written in the patch, relative to cwd where possible.'),
     kind: z.enum(['add', 'update', 'delete']),
-    link: z.literal(true).exactOptional().describe('Present when a link is deleted; what it leads to stays.'),
+    link: z.literal(true).exactOptional().describe('Present when a link is deleted; its target stays.'),
     movedTo: z.string().exactOptional().describe('Its new path, when it is renamed.'),
     additions: z.int().describe('Added lines.'),
     deletions: z.int().describe('Removed lines.'),
@@ -218,7 +218,7 @@ export const item = z.discriminatedUnion('type', [
         .array(storedImage)
         .exactOptional()
         .describe(
-          'The picture that the model made, none where it is not kept. With it `text` is about the picture, and part of the answer only where the model wrote nothing.',
+          'The picture that the model made; empty if it is not kept. With it `text` describes the picture, and is part of the answer only if the model wrote nothing.',
         ),
       continues: z
         .literal(true)
@@ -246,8 +246,8 @@ export const item = z.discriminatedUnion('type', [
       backgroundStart: z
         .object({
           stdin: z.enum(['pipe', 'terminal']),
-          timeoutMs: z.number().exactOptional().describe('Time limit in ms; left out for none.'),
-          tellWhen: z.string().exactOptional().describe('Pattern of the line that the model is told of, once.'),
+          timeoutMs: z.number().exactOptional().describe('Time limit in ms; absent without a limit.'),
+          tellWhen: z.string().exactOptional().describe('Pattern of the line that is reported to the model, once.'),
         })
         .exactOptional()
         .describe('How it was started in the background; left out for one that was sent there.'),
@@ -293,8 +293,8 @@ export const item = z.discriminatedUnion('type', [
             .describe('Tools that it names: until the turn ends, effects of others are asked about.'),
         })
         .exactOptional()
-        .describe('Skill whose instructions the call returned.'),
-      findings: z.array(finding).exactOptional().describe('What a review found, the gravest first.'),
+        .describe('Skill with the instructions that the call returned.'),
+      findings: z.array(finding).exactOptional().describe('Findings of a review, the gravest first.'),
     })
     .describe('A call of any other tool.'),
   z
@@ -317,13 +317,13 @@ export const item = z.discriminatedUnion('type', [
       ...shown,
       type: z.literal('contextCompaction'),
       trigger: compactionTrigger,
-      instructions: z.string().exactOptional().describe('What matters, in the words of the user who asked for it.'),
+      instructions: z.string().exactOptional().describe("Focus of the summary, in the user's words."),
       failure: failure.exactOptional().describe('Why there is no summary.'),
       leftOut: z
         .object({ from: z.int().min(1), to: z.int().min(1) })
         .exactOptional()
         .describe(
-          'Seqs in the conversation that this one is a copy of: it went back, and `text` is a summary of these events. Nothing of its own is compacted.',
+          'Seqs in the conversation that this one was copied from: the copy went back, and `text` is a summary of these events. Its own events are not compacted.',
         ),
       by: actor.exactOptional(),
       requestKey: requestKey.exactOptional().describe('Key of the request that started it.'),
@@ -335,10 +335,10 @@ export const item = z.discriminatedUnion('type', [
       type: z.literal('notice'),
       level: z.enum(['info', 'warning', 'error']),
       code: z.string().describe('Stable, for programs.'),
-      printed: itemId.exactOptional().describe('Background command that printed what was asked for.'),
-      ended: z.array(endedCommand).exactOptional().describe('Background commands whose end it says.'),
-      typed: itemId.exactOptional().describe('Background command that a user typed `text` into.'),
-      by: actor.exactOptional().describe('Who typed it.'),
+      printed: itemId.exactOptional().describe('Background command that printed the awaited line.'),
+      ended: z.array(endedCommand).exactOptional().describe('Background commands that the notice reports as ended.'),
+      typed: itemId.exactOptional().describe('Background command that received `text` from a user.'),
+      by: actor.exactOptional().describe('Client that sent it.'),
     })
     .describe('A notice of the program about the conversation, in its place in the transcript.'),
 ])

@@ -13,7 +13,7 @@ export const inputLine = z
     line(
       'message',
       {
-        text: z.string().regex(/\S/, 'must not be empty').describe('What to say to the model.'),
+        text: z.string().regex(/\S/, 'must not be empty').describe('Message to the model.'),
         images: z
           .array(z.string().min(1))
           .exactOptional()
@@ -37,7 +37,7 @@ export const inputLine = z
         approvalId: approvalId.describe('`id` of the approval in `approval.requested`.'),
         decision,
         scope: sessionScope.exactOptional(),
-        note: z.string().exactOptional().describe('Note to the model with a denial: what to do instead.'),
+        note: z.string().exactOptional().describe('Note to the model with a denial: an alternative.'),
         answers: answers
           .exactOptional()
           .describe('Values for the form of an `elicitation` or a `question`, with `approved`.'),
@@ -62,15 +62,15 @@ export const runEnded = z
   .object({
     type: z.literal('run.ended'),
     exitCode: z.int().min(0).max(255).describe('Exit code of the program.'),
-    conversationId: conversationId.nullable().describe('`null` if none was opened.'),
-    turnId: turnId.nullable().describe('The last turn; `null` if there was none.'),
+    conversationId: conversationId.nullable().describe('`null` if no conversation was opened.'),
+    turnId: turnId.nullable().describe('The last turn; `null` without a turn.'),
     outcome: turnOutcome.nullable().describe('Outcome of the last turn.'),
     stopReason: stopReason.nullable().exactOptional().describe('Reason why the last turn stopped.'),
     answer: z.string().nullable().describe('Final message of a turn that completed.'),
     failure: failure.nullable().describe('Reason of an exit code other than 0; `null` with 0.'),
-    denials: z.array(denial).describe('Calls that were not run because of a rule, or because nobody could answer.'),
+    denials: z.array(denial).describe('Calls that were not run because of a rule, or because no client could answer.'),
     usage: tokenCounts.nullable().describe('Tokens of all turns of the run.'),
-    findings: z.array(finding).exactOptional().describe('With `exec review`: what was found, the gravest first.'),
+    findings: z.array(finding).exactOptional().describe('With `exec review`: the findings, the gravest first.'),
     notLookedAt: z
       .array(z.string())
       .exactOptional()

@@ -12,7 +12,7 @@ export const sandboxMode = z.enum(sandboxModes).describe('Limits on where comman
 export const enforcement = z
   .enum(['full', 'partial', 'none'])
   .describe(
-    'How much of the sandbox mode is enforced where commands run. With `danger-full-access` it is `none`, as there is nothing to enforce.',
+    'Extent to which the sandbox mode is enforced where commands run. With `danger-full-access` it is `none`, as there is nothing to enforce.',
   )
 
 /** Enforcement in a review turn, which does not use the sandbox mode of the settings. */
@@ -126,7 +126,7 @@ export const overrides = z
     addDirs: folders.exactOptional().describe('Folders besides `cwd` that may be written to.'),
     writableRoots: folders
       .exactOptional()
-      .describe('The only folders besides `cwd` that may be written to, in place of those of before.'),
+      .describe('The only writable folders besides `cwd`, in place of the former ones.'),
     network: z
       .boolean()
       .exactOptional()

@@ -25,7 +25,7 @@ export const hooksSaid = z
     hook: hookRef.exactOptional().describe('Hook with that outcome; left out for `passed`.'),
     reason: z.string().exactOptional(),
     ran: z.array(hookRef).describe('Hooks that have run, in their order; after a crash the others follow.'),
-    arguments: jsonText(z.string()).exactOptional().describe('Arguments in place of those of the model.'),
+    arguments: jsonText(z.string()).exactOptional().describe("Arguments that replace the model's."),
   })
   .describe('Findings of the hooks before a call.')
 
@@ -50,7 +50,7 @@ export const openItem = z
     askedHooks: z
       .array(hookRef)
       .exactOptional()
-      .describe('Hooks that have ended about the question that waits; left out for none.'),
+      .describe('Hooks that have ended about the waiting question; absent without any.'),
   })
   .describe('An item that is not finished.')
 
@@ -96,12 +96,18 @@ export const turn = z
       .exactOptional()
       .describe('Reason why the newest response was cut; left out for a whole one.'),
     stopWords: z.string().exactOptional().describe("The provider's own words on that."),
-    paused: z.int().exactOptional().describe('Responses in a row that the provider paused; left out for none.'),
+    paused: z
+      .int()
+      .exactOptional()
+      .describe('Number of consecutive responses that the provider paused; absent without any.'),
     goesOn: z
       .literal(true)
       .exactOptional()
       .describe('A hook lets the turn go on in place of its end; until the next model request.'),
-    stoppedBy: z.string().exactOptional().describe('A hook ends the turn: its sentence. Nothing more starts in it.'),
+    stoppedBy: z
+      .string()
+      .exactOptional()
+      .describe('Sentence of a hook that ends the turn. No further work starts in the turn.'),
     heldOpen: z.int().exactOptional().describe('Number of times that hooks let the turn go on.'),
     hook: z
       .object({
@@ -119,7 +125,7 @@ export const turn = z
     skills: z
       .array(z.object({ name: z.string(), allowedTools: z.array(z.string()) }))
       .exactOptional()
-      .describe('Skills read in this turn that name tools: effects of others are asked about. Left out for none.'),
+      .describe('Skills of this turn that name tools: effects of other tools are asked about. Absent without any.'),
     checked: z
       .object({
         times: z.int().describe('Number of times that the checks were begun.'),
@@ -128,16 +134,14 @@ export const turn = z
             z.object({ itemId, title: z.string(), status: itemStatus, exitCode: z.int().nullable().exactOptional() }),
           )
           .exactOptional()
-          .describe(
-            'Those that have ended otherwise than with exit code 0; left out once the model was asked again, so that they are to be run.',
-          ),
+          .describe('Failed checks; left out once the model was asked again, so that all checks have to run.'),
       })
       .exactOptional()
       .describe('How the `checks` stand; left out before the first of them.'),
     toMake: z
       .array(messageCall)
       .exactOptional()
-      .describe('Calls of its messages that are made before the model is asked; left out for none.'),
+      .describe('Calls of its messages that are made before the model is asked; absent without any.'),
   })
   .describe('Work on one message: model calls and tool calls, until the model makes no more calls.')
 
@@ -180,11 +184,13 @@ export const compactions = z
           tokensAfter: z.int(),
         }),
       )
-      .describe('Those that hold, oldest first; at most the newest 20.'),
+      .describe('Compactions in force, oldest first; at most the newest 20.'),
     held: z
       .boolean()
-      .describe('One was undone or has failed: nothing is compacted automatically until a turn has ended.'),
-    tried: z.boolean().describe('One has ended since the newest response, so none begins by itself.'),
+      .describe('A compaction was undone or has failed: no automatic compaction until a turn has ended.'),
+    tried: z
+      .boolean()
+      .describe('A compaction has ended since the newest response, so the next one does not begin by itself.'),
     repeated: z.boolean().describe('A request that was too long is repeated after a compaction; it is not twice.'),
   })
   .describe("Compactions of the model's view.")
@@ -192,7 +198,7 @@ export const compactions = z
 export const forkedFrom = z
   .object({ id: conversationId, seq: z.int() })
   .nullable()
-  .describe('The conversation whose events up to `seq` this one begins with.')
+  .describe('The conversation that contributed the events up to `seq`.')
 
 export const core = z
   .object({
@@ -239,7 +245,7 @@ export const core = z
     hooks: z
       .array(z.object(hooksStarted))
       .exactOptional()
-      .describe('Moments whose hooks run, with those that have not ended, in their order; left out for none.'),
+      .describe('Moments with running hooks, each with its unfinished hooks in their order; absent without any.'),
     begun: z.literal(true).exactOptional().describe('Hooks of its start have run, or the model was asked.'),
     inbox: z.array(queuedMessage).describe('Oldest first.'),
     inboxPaused: z
@@ -249,9 +255,9 @@ export const core = z
     background: z
       .record(itemId, z.object({ title: z.string(), startedAt: z.number().describe('ms since the epoch.') }))
       .exactOptional()
-      .describe('Commands that run in the background, by item, in the order of their answers; left out for none.'),
-    forwards: z.array(forward).exactOptional().describe('Ports that are forwarded; left out for none.'),
-    waits: z.array(outputWait).exactOptional().describe('Lines that users wait for; left out for none.'),
+      .describe('Commands that run in the background, by item, in the order of their answers; absent without any.'),
+    forwards: z.array(forward).exactOptional().describe('Forwarded ports; absent without any.'),
+    waits: z.array(outputWait).exactOptional().describe('Lines that users wait for; absent without any.'),
     compactions: compactions.exactOptional().describe('Left out before the first one.'),
     usage: z.object({
       total: tokenCounts.describe('Tokens of the whole conversation.'),

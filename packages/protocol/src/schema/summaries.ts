@@ -13,7 +13,7 @@ export const storageTrouble = z
     since: z.number().describe('ms since the epoch.'),
     passing: z.boolean().describe('It is tried again, and ends by itself when the disk takes writes again.'),
   })
-  .describe('A disk that takes nothing of an open conversation.')
+  .describe('A disk that rejects writes of an open conversation.')
 
 export const conversationSummary = z
   .object({
@@ -36,7 +36,7 @@ export const conversationSummary = z
       .string()
       .nullable()
       .describe(
-        'One line about a crash whose remains were settled when the conversation was opened, until what it says is over; else null.',
+        'One line about a crash that was settled when the conversation was opened, until it no longer applies; else null.',
       ),
     instructionFiles: z
       .array(z.string())
@@ -48,7 +48,7 @@ export const conversationSummary = z
     ceiling: z
       .object({ sandbox: sandboxMode, neverWithFullAccess: z.boolean() })
       .exactOptional()
-      .describe('The widest limits that whoever started this server allows; a request for wider ones is rejected.'),
+      .describe('The widest limits that the operator of this server allows; a request for wider ones is rejected.'),
   })
   .describe('A conversation that is open here.')
 
@@ -73,7 +73,7 @@ export const listedConversation = z
     live: z
       .object({
         pid: z.int(),
-        socket: z.string().nullable().describe('Socket to join it at; null when it has none.'),
+        socket: z.string().nullable().describe('Socket to join it at; null without a socket.'),
         address: z
           .string()
           .exactOptional()
@@ -101,13 +101,13 @@ export const bundleContents = z
     changedEvents: z.int().describe('Events that differ from the log: redacted now, or without their outputs.'),
     missing: z.array(z.string()).describe('References of side files that the log names and that are not there.'),
   })
-  .describe('What a bundle holds.')
+  .describe('Content of a bundle.')
 
 export const contextUse = z
   .object({
     contextWindow: z.int().nullable().describe('Tokens that a request may have; null where that is not known.'),
     tokens: z.int().describe('Tokens of the next request, estimated.'),
-    isScaled: z.boolean().describe('The estimate is scaled to what the provider counted for the newest call.'),
+    isScaled: z.boolean().describe("The estimate is scaled to the provider's count for the newest call."),
     parts: z
       .array(
         z.object({
@@ -120,7 +120,7 @@ export const contextUse = z
       )
       .describe('Parts of it, in the order of the request.'),
   })
-  .describe('What fills the context window in a request.')
+  .describe('Parts that fill the context window in a request.')
 
 export const usageSums = z
   .object({
@@ -149,8 +149,8 @@ export const mcpServer = z
       .enum(['starting', 'ready', 'failed', 'stopped'])
       .describe('`stopped`: configured, but not needed so far, disabled, or waiting to be started again.'),
     tools: z.array(z.string()).describe('Tools that are not switched off, by the names the server gives them.'),
-    error: z.string().exactOptional().describe('Last failure, and what to do about it.'),
-    stderr: z.string().exactOptional().describe('End of what the server wrote to stderr.'),
+    error: z.string().exactOptional().describe('Last failure, and its remedy.'),
+    stderr: z.string().exactOptional().describe("End of the server's stderr."),
     restarts: z.int().describe('Number of restarts.'),
   })
   .describe('An MCP server as `/mcp` shows it.')
@@ -190,7 +190,9 @@ export const rewindPlan = z
     left: z.array(leftFile).describe('Files that changed since and that it would leave as they are.'),
     notes: z
       .array(z.string())
-      .describe('Sentences on what is not covered: commands in too large a folder, calls whose end is unknown.'),
+      .describe(
+        'Sentences on effects that the rewind does not cover: commands in too large a folder, calls with an unknown end.',
+      ),
   })
   .describe('Plan to bring files back to how they were at an earlier point.')
 
@@ -227,7 +229,7 @@ export const connectedClient = z
     clientId,
     name: z.string(),
     title: z.string().describe('Name to show; no two connected clients have the same.'),
-    user: userName.exactOptional().describe('User whose token it brought.'),
+    user: userName.exactOptional().describe('User of its token.'),
     access: clientAccess,
     transport: z.string().describe('`stdio`, `socket`, `websocket` or `inProcess`.'),
     streams: z.int().describe('Number of conversations it streams.'),
@@ -246,7 +248,7 @@ export const diagnostics = z
     uptimeMs: z.number(),
     rssBytes: z.int(),
     enforcement: enforcement.describe('Enforcement of limits on the machine of this server.'),
-    enforcementReason: z.string().describe('Mechanism that enforces limits, or what is missing and how to get it.'),
+    enforcementReason: z.string().describe('Mechanism that enforces limits, or the missing part and how to get it.'),
     addresses: z.array(z.string()).describe('Addresses of the server: paths of sockets, `ws://` addresses.'),
     clients: z.array(connectedClient),
     conversations: z.array(
@@ -259,7 +261,7 @@ export const diagnostics = z
         enforcementReason: z
           .string()
           .exactOptional()
-          .describe('Mechanism that enforces limits in its environment, or what is missing for that.'),
+          .describe('Mechanism that enforces limits in its environment, or the missing part.'),
       }),
     ),
     widerRules: z

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { limitDefaults } from '@parley/config/defaults'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { isMissing, systemErrorReason } from '../files/errors.ts'
 import { visiblePath } from './display-text.ts'
@@ -54,8 +55,6 @@ interface Tally {
   ignored: number
 }
 
-const defaultDepth = 2
-const defaultMaxEntries = 300
 /** Limit per folder below the first level, so that one large folder does not displace its siblings. */
 const maxEntriesBelowTop = 60
 
@@ -88,7 +87,7 @@ async function folderProblem({ path, shownPath, files }: ListRequest): Promise<s
 }
 
 async function fill(branch: Branch, request: ListRequest, tally: Tally): Promise<void> {
-  const room = (request.maxEntries ?? defaultMaxEntries) - tally.shown
+  const room = (request.maxEntries ?? limitDefaults.listEntries) - tally.shown
   if (room <= 0) {
     branch.problem = 'not opened: the list is full'
     return
@@ -98,7 +97,7 @@ async function fill(branch: Branch, request: ListRequest, tally: Tally): Promise
   const folder = await readFolder({ ...branch, files: request.files })
   branch.problem = folder.error
   const taken = folder.entries.slice(0, branch.level === 1 ? room : Math.min(room, maxEntriesBelowTop))
-  const maxLevel = request.depth ?? defaultDepth
+  const maxLevel = request.depth ?? limitDefaults.listLevels
   for (const entry of taken) {
     const opens = entry.kind === 'folder' && branch.level < maxLevel
     branch.children.push({ entry, branch: opens ? branchBelow(branch, entry.name) : null })

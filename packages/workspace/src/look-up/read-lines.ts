@@ -1,3 +1,4 @@
+import { limitDefaults } from '@parley/config/defaults'
 import type { EnvironmentFiles, OpenedFile } from '../files/environment-files.ts'
 import { isMissing, systemErrorReason } from '../files/errors.ts'
 import { formatBytes } from './display-text.ts'
@@ -35,7 +36,6 @@ export type ReadOutcome =
     }
   | { readonly kind: 'failed'; readonly message: string }
 
-const defaultLimit = 2000
 /** Below the 32 KiB of output that the model gets of one call. */
 const maxTextBytes = 31 * 1024
 const maxLineChars = 2000
@@ -103,7 +103,7 @@ async function scanFile(file: OpenedFile, request: ReadRequest, huge: boolean): 
 
 function rangeLimits({ offset, limit, redactCutLine: beginning }: ReadRequest): RangeLimits {
   const firstLine = Math.max(1, Math.trunc(offset ?? 1))
-  const maxLines = Math.max(1, Math.trunc(limit ?? defaultLimit))
+  const maxLines = Math.max(1, Math.trunc(limit ?? limitDefaults.readLines))
   return { firstLine, maxLines, maxTextBytes, maxLineChars, redactCutLine: beginning }
 }
 

@@ -1,4 +1,5 @@
 import { dirname, join, relative } from 'node:path'
+import { limitDefaults } from '@parley/config/defaults'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { whenUnknown } from '../files/errors.ts'
 import { liesWithin } from '../files/real-path.ts'
@@ -34,14 +35,13 @@ interface Passes {
   readonly seen: ReadonlySet<string>
 }
 
-const defaultTimeLimitMs = 20_000
 /** Limit of the paths that one run gets as arguments. */
 const maxArgumentBytes = 64 * 1024
 
 /** Runs ripgrep on the path, then on what git tracks below it although a rule names it. */
 export async function runPasses(scope: SearchScope, passes: Passes): Promise<RipgrepOutcome> {
   const { wanted, toArguments, collector, seen } = passes
-  const { cwd, path, ripgrep, includeIgnored = false, timeLimitMs = defaultTimeLimitMs, signal } = scope
+  const { cwd, path, ripgrep, includeIgnored = false, timeLimitMs = limitDefaults.searchTimeMs, signal } = scope
   const unread = includeIgnored ? [] : await unreadRules(scope)
   const run = (paths: readonly string[]) =>
     ripgrep.run({

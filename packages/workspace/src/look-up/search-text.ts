@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path'
+import { limitDefaults } from '@parley/config/defaults'
 import { diskFiles } from '../files/disk-files.ts'
 import type { EnvironmentFiles, FoundFile } from '../files/environment-files.ts'
 import { isMissing, systemErrorReason } from '../files/errors.ts'
@@ -41,7 +42,6 @@ type SearchOutcome =
     }
   | { readonly kind: 'failed'; readonly message: string }
 
-const defaultMaxShown = 200
 /** Below the 32 KiB of output that the model gets of one call. */
 const maxTextBytes = 31 * 1024
 const maxCountedBytes = 8 * 1024 * 1024
@@ -89,7 +89,7 @@ async function collectAll(scope: SearchScope, { collect, toArguments }: SearchKi
     if (isNamed) seen.add(path)
     return isNamed
   }
-  const maxShown = Math.max(1, Math.trunc(scope.maxShown ?? defaultMaxShown))
+  const maxShown = Math.max(1, Math.trunc(scope.maxShown ?? limitDefaults.searchMatches))
   const collector = collect({ maxShown, maxTextBytes, maxCountedBytes, isWanted })
   const outcome = await runPasses(scope, { wanted, toArguments, collector, seen })
   return { outcome, collected: collector.finish() }

@@ -60,7 +60,7 @@ export const fileMethods = {
         .min(0)
         .max(0o7777)
         .nullish()
-        .describe('Permission bits; default those of the old file, or 0644 less the umask.'),
+        .describe("Permission bits; default the old file's bits, or 0644 less the umask."),
       followLinks,
       ...fenced,
     }),

@@ -27,7 +27,9 @@ const environmentInfo = z
         enforcement: enforcement
           .exactOptional()
           .describe('How much of the limits of a process is enforced. Older exec-servers leave it out.'),
-        reason: z.string().describe('One sentence for people: what enforces limits here, or what is missing.'),
+        reason: z
+          .string()
+          .describe('One sentence for people: the mechanism that enforces limits here, or the missing part.'),
         sharesLoopback: z
           .literal(true)
           .exactOptional()
@@ -61,7 +63,7 @@ const environmentInfo = z
   .describe('The machine that processes run on.')
 
 const people = z.object({
-  owner: z.string().exactOptional().describe('User whose machine it is. Left out on a server without users.'),
+  owner: z.string().exactOptional().describe('User who owns the machine. Left out on a server without users.'),
   users: z.array(z.string()).max(200).describe('Users who own the conversations that the connection is for.'),
 })
 
@@ -74,10 +76,10 @@ export const execMethods = {
     about: 'First request of a connection; then the client notifies `initialized`.',
     params: z.object({
       clientName: z.string(),
-      resumeSessionId: z.string().nullish().describe('Id of a session whose connection was lost at most 30 s ago.'),
+      resumeSessionId: z.string().nullish().describe('Id of a session that lost its connection at most 30 s ago.'),
       people: people
         .exactOptional()
-        .describe('To an exec-server that has connected by itself: whose conversations the connection is for.'),
+        .describe('For an exec-server that has connected by itself: owners of the conversations on this connection.'),
       ...fenced,
     }),
     result: z.object({

@@ -28,7 +28,7 @@ export const portMethods = {
   },
   'port/read': {
     about:
-      'Reads on from a connection; waits where nothing has come yet. Nothing is read from the process faster than by this.',
+      'Reads further bytes of a connection; waits until there are some. The process is read no faster than the client asks.',
     params: z.object({
       connectionId,
       afterByte: afterByte.describe(
@@ -38,17 +38,17 @@ export const portMethods = {
     }),
     result: z.object({
       chunk: sentBytes,
-      ended: z.boolean().describe('The process has ended its side, and nothing follows these bytes.'),
+      ended: z.boolean().describe('The process has ended its side: these bytes are the last ones.'),
     }),
   },
   'port/write': {
     about:
-      'Writes to a connection. While the process does not read, waits, and then answers with what was written before.',
+      'Writes to a connection. Waits while the process does not read, then answers with the number of bytes written before.',
     params: z.object({
       connectionId,
       afterByte: afterByte.describe('Number of bytes that were written before these: a repeat is not delivered again.'),
       chunk: bytes.max(Math.ceil(maxPortBytes / 3) * 4),
-      end: z.boolean().default(false).describe('Nothing follows these bytes; reading goes on.'),
+      end: z.boolean().default(false).describe('These bytes are the last ones to write; reading continues.'),
       waitMs: waitMs.describe('Time to wait for the process to read in ms.'),
       ...fenced,
     }),
@@ -57,6 +57,6 @@ export const portMethods = {
   'port/close': {
     about: 'Closes a connection, read or not.',
     params: z.object({ connectionId, ...fenced }),
-    result: z.object({ closed: z.boolean().describe('False where there is none of this id.') }),
+    result: z.object({ closed: z.boolean().describe('False for an unknown id.') }),
   },
 } as const

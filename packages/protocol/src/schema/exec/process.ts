@@ -11,7 +11,7 @@ export const sandboxIntent = z
   .union([z.string(), z.looseObject({})])
   .nullish()
   .describe(
-    '`read-only`, `workspace-write` or `danger-full-access`, or an object whose `type` or `mode` says so, with `writableRoots`, `networkAccess`, `unixSockets`, `masked`, `cwd`. The default is `danger-full-access`.',
+    '`read-only`, `workspace-write` or `danger-full-access`, or an object with one of these as `type` or `mode`, and with `writableRoots`, `networkAccess`, `unixSockets`, `masked`, `cwd`. The default is `danger-full-access`.',
   )
 
 /**
@@ -24,7 +24,7 @@ const fence = z
     epoch: z.int().min(1).describe('Number that grows with each server that takes the conversation.'),
   })
   .describe(
-    'Conversation that a store holds, and the epoch of the server that sends this. An epoch below the highest that was ever seen is rejected, and nothing is done.',
+    'Conversation of a store, and the epoch of the sending server. A request with an epoch below the highest known one is rejected without effect.',
   )
 
 export type Fence = z.output<typeof fence>
@@ -74,11 +74,13 @@ const exchanged = z
       moved: z
         .object({ path: z.string(), aside: z.string() })
         .exactOptional()
-        .describe('Present for what was moved aside.'),
+        .describe('Present for files that were moved aside.'),
     }),
   )
   .exactOptional()
-  .describe('Paths that run later and were changed or made while the process ran, and their fate; absent for none.')
+  .describe(
+    'Paths of files that run later and were changed or created during the process, and their fate; absent without any.',
+  )
 
 export const processMethods = {
   'process/start': {
@@ -122,11 +124,11 @@ export const processMethods = {
         )
         .max(300)
         .exactOptional()
-        .describe('Left out, nothing is made, and a copy that is there already is returned.'),
+        .describe('Without it nothing is created, and an existing copy is returned.'),
       ...fenced,
     }),
     result: z.object({
-      folder: z.string().nullable().describe('Folder as a `file:` URI; null where there is none and nothing was sent.'),
+      folder: z.string().nullable().describe('Folder as a `file:` URI; null if no copy exists and nothing was sent.'),
     }),
   },
   'process/write': {
@@ -185,7 +187,7 @@ export const processMethods = {
       gap: z
         .object({ fromSeq: z.int(), toSeq: z.int() })
         .nullable()
-        .describe('Requested numbers whose output is no longer kept, both inclusive.'),
+        .describe('Requested numbers of output that is no longer kept, both inclusive.'),
       exited: z.boolean(),
       exitCode: z.int().nullable(),
       closed: z.boolean().describe('The process has ended and all of its output has a number up to `lastSeq`.'),

@@ -7,7 +7,7 @@ import { bundleContents, conversationSummary } from '../summaries.ts'
 /** Methods that hand a conversation to other people: as a bundle or as a page to read. */
 export const bundleMethods = {
   'bundle/describe': {
-    about: 'Lists what a bundle of a conversation would hold, and writes nothing.',
+    about: "Lists the content of a conversation's bundle without writing it.",
     params: methodParams['bundle/describe'],
     result: bundleContents,
   },
@@ -18,7 +18,7 @@ export const bundleMethods = {
     result: bundleContents.extend({
       file: z.string().describe('Absolute path of the bundle.'),
       sizeBytes: z.int(),
-      digest: z.string().describe('Digest of the state after its last event, by which two machines compare it.'),
+      digest: z.string().describe('Digest of the state after its last event, for comparing two machines.'),
     }),
   },
   'conversation/export': {

@@ -3,7 +3,7 @@ import { methodParams } from '../params/params.ts'
 
 export const environmentMethods = {
   'environment/list': {
-    about: 'Lists the environments in which the client may begin a conversation. Connects to none of them.',
+    about: 'Lists the environments that the client may begin a conversation in, without connecting to them.',
     params: methodParams['environment/list'],
     result: z.object({
       environments: z.array(
@@ -12,9 +12,7 @@ export const environmentMethods = {
           cwd: z.string().exactOptional().describe('Folder there that conversations begin in, where it is configured.'),
         }),
       ),
-      chosen: z
-        .string()
-        .describe('Name of the one that conversations begin in unless told; `local` for the machine of the server.'),
+      chosen: z.string().describe('Name of the default environment; `local` for the machine of the server.'),
     }),
   },
 } as const

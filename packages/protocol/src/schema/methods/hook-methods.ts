@@ -22,17 +22,17 @@ const triedHook = z
     updatedInput: z.record(z.string(), z.unknown()).exactOptional().describe('Arguments that it would put in place.'),
     message: z.string().exactOptional().describe('Text for the user.'),
   })
-  .describe('A run of a hook that nothing follows from.')
+  .describe('A trial run of a hook, without consequences.')
 
 export const hookMethods = {
   'hook/list': {
-    about: 'Lists the hooks of the user and of the project of a folder, also those that do not run.',
+    about: 'Lists the hooks of the user and of the project of a folder, including hooks that do not run.',
     params: hookParams['hook/list'],
     result: z.object({ hooks: z.array(listedHook) }),
   },
   'hook/try': {
     about:
-      'Runs the hooks of a moment once, as in a new conversation in the folder. Nothing follows from what they say.',
+      'Runs the hooks of a moment once, as in a new conversation in the folder. Their answers have no consequences.',
     params: hookParams['hook/try'],
     result: z.object({
       input: z.record(z.string(), z.unknown()).describe('Object that they read.'),

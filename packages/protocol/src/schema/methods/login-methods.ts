@@ -6,20 +6,22 @@ const { loginId } = methodParams['login/cancel'].shape
 
 const keptIn = z
   .enum(['file', 'keyring'])
-  .describe('`file`: `credentials.json` in the home, readable by its user only. `keyring`: that of the desktop.')
+  .describe('`file`: `credentials.json` in the home, readable by its user only. `keyring`: the keyring of the desktop.')
 
 const variable = z
   .string()
   .nullable()
-  .describe('Variable that is set and used in place of the kept key; null when none is set.')
+  .describe('Variable that is used in place of the kept key; null if no variable is set.')
 
-const removed = z.boolean().describe('False when none was kept.')
+const removed = z.boolean().describe('False if no key was kept.')
 
 const revocation = {
   revocation: z
     .enum(['done', 'failed', 'unsupported'])
     .exactOptional()
-    .describe('What became of the tokens at the issuer; absent for a key. `unsupported`: it names no address.'),
+    .describe(
+      'Result of revoking the tokens at the issuer; absent for a key. `unsupported`: the issuer names no address.',
+    ),
   revocationError: z.string().exactOptional().describe('Why it failed, for people.'),
 }
 
@@ -40,7 +42,7 @@ const login = z.object({
   provider,
   name: z.string().describe('Name for people.'),
   kind: z.enum(['key', 'oauth']).describe('`oauth`: tokens that are renewed by themselves.'),
-  keptIn: keptIn.nullable().describe('Place of the kept key; null for a provider whose variable is set only.'),
+  keptIn: keptIn.nullable().describe('Place of the kept key; null for a provider with only a variable.'),
   variable,
 })
 
@@ -61,7 +63,7 @@ export const loginMethods = {
     result: z.object({ cancelled: z.boolean().describe('False when the attempt had ended.') }),
   },
   'login/status': {
-    about: 'Lists the providers with a key, in the order in which one is chosen. Never returns a key.',
+    about: 'Lists the providers with a key, in the order of preference. Never returns a key.',
     params: methodParams['login/status'],
     result: z.object({ logins: z.array(login) }),
   },

@@ -6,12 +6,11 @@ import { memoryParams } from '../params/memory-params.ts'
 /** Methods that change the instruction files of all conversations. */
 export const memoryMethods = {
   'conversation/remember/plan': {
-    about:
-      'Plans to add a line to an instruction file: AGENTS.md, or CLAUDE.md where that is the one that is read. Changes nothing.',
+    about: 'Plans to add a line to an instruction file: AGENTS.md, or CLAUDE.md if that file is read. Changes nothing.',
     params: memoryParams['conversation/remember/plan'],
     result: z.object({
       path: z.string().describe('Absolute path of the file.'),
-      hash: z.string().describe('Hash of what would be written, for `conversation/remember`.'),
+      hash: z.string().describe('Hash of the planned content, for `conversation/remember`.'),
       changes: z.array(fileChangeEntry).describe('The file, with its diff.'),
     }),
   },

@@ -79,7 +79,7 @@ export const methods = {
   },
   'conversation/unstream': {
     about:
-      'Stops delivery to this client; the turn goes on. A conversation that no client streams any more and in which nothing runs is closed: resume it to go on. Unsaved and ephemeral conversations are then lost.',
+      'Stops delivery to this client; the turn continues. An idle conversation that no client streams any more is closed: resume it to continue. Unsaved and ephemeral conversations are then lost.',
     params: methodParams['conversation/unstream'],
     result: z.object({}),
   },
@@ -121,13 +121,14 @@ export const methods = {
     result: z.object({ retried: z.boolean().describe('False when no retry waited.') }),
   },
   'approval/decide': {
-    about: 'Answers an approval. The first answer wins; a late one is -32005 and names who answered what.',
+    about:
+      'Answers an approval. The first answer wins; a late one is -32005 and names the first answer and its author.',
     params: methodParams['approval/decide'],
     result: acknowledged,
   },
   'conversation/compact': {
     about:
-      "Compacts the model's view: a summary and the carried words stand for what was said so far. Runs in a turn of its own, or at the next safe point of the open one; `conversation/interrupt` stops it.",
+      "Compacts the model's view: a summary and the carried words replace the conversation so far. Runs in a turn of its own, or at the next safe point of the open one; `conversation/interrupt` stops it.",
     params: methodParams['conversation/compact'],
     result: z.object({
       turnId: turnId.describe('The turn it runs in.'),
@@ -137,7 +138,7 @@ export const methods = {
   },
   'conversation/context/leaveOut': {
     about:
-      "Leaves out of the model's view what the provider refused, and goes on in a turn without a message. Calls go with their results; clients still see everything. `conversation/compact/undo` brings it back. -32602 where nothing is named and `half` is not given, and, without `itemIds`, where the last turn did not end in such a refusal.",
+      "Leaves the refused items out of the model's view, and continues in a turn without a message. Calls go with their results; clients still see everything. `conversation/compact/undo` brings the items back. -32602 without named items and `half`, and, without `itemIds`, if the last turn did not end in such a refusal.",
     params: methodParams['conversation/context/leaveOut'],
     result: z.object({
       turnId: turnId.describe('The turn that goes on.'),
@@ -156,13 +157,13 @@ export const methods = {
   },
   'conversation/rewind/plan': {
     about:
-      'Plans to bring files back to how they were after an event: what calls of the model and rewinds changed since is undone. Changes nothing.',
+      'Plans to restore files to their state after an event, by undoing later changes of model calls and rewinds. Changes nothing.',
     params: methodParams['conversation/rewind/plan'],
     result: rewindPlan,
   },
   'conversation/rewind': {
     about:
-      'Brings files back as planned, all of them or none, in a `fileChange` item with `rewind`, which a rewind to before it undoes. -32005 `planChanged` when the files have changed since the plan; -32006 while a turn is open; -32007 when the policy denies it.',
+      'Restores files as planned, either all or nothing, in a `fileChange` item with `rewind`, which a rewind to before it undoes. -32005 `planChanged` when the files have changed since the plan; -32006 while a turn is open; -32007 when the policy denies it.',
     params: methodParams['conversation/rewind'],
     result: z.object({
       itemId: itemId.describe('Id of its `fileChange` item.'),
@@ -178,7 +179,7 @@ export const methods = {
   },
   'conversation/rescue': {
     about:
-      'Saves a conversation that a server has open as a new one, with what its memory and its open file hold, whatever became of its log. Ends with `liveElsewhere` where another server has it: send it there.',
+      "Saves a conversation that is open on a server as a new one, from the server's memory and its open file, even if the log is lost. Fails with `liveElsewhere` if another server has it: send it there.",
     params: methodParams['conversation/rescue'],
     result: conversationSummary,
   },
@@ -268,13 +269,13 @@ export const methods = {
   },
   ...providerMethods,
   'config/write': {
-    about: "Sets a value in the user's config.toml, and changes nothing else of it.",
+    about: "Sets one value in the user's config.toml.",
     params: methodParams['config/write'],
     result: z.object({ file: z.string().describe('Path of the file.') }),
   },
   'config/read': {
     about:
-      'Returns the effective configuration, each value with its origin. Users of a server get what they could set for a conversation.',
+      'Returns the effective configuration, each value with its origin. Users of a server get the values that they could set for a conversation.',
     params: methodParams['config/read'],
     result: z.object({
       values: z.array(
@@ -289,7 +290,7 @@ export const methods = {
   },
   ...loginMethods,
   'conversation/context': {
-    about: 'Says what fills the context window in the next request of a conversation that is open here.',
+    about: 'Returns the parts that fill the context window in the next request of a conversation that is open here.',
     params: methodParams['conversation/context'],
     result: contextUse,
   },
@@ -323,8 +324,8 @@ export const methods = {
       'Makes a link to the page of this server in a browser of this machine; the first one starts its listener, on loopback. A link can be opened once.',
     params: methodParams['web/open'],
     result: z.object({
-      url: z.string().describe('Address with a code in its fragment. Whoever has it first is let in.'),
-      expiresAt: z.number().describe('ms since the epoch; then the link opens nothing any more.'),
+      url: z.string().describe('Address with a code in its fragment. Its first visitor is admitted.'),
+      expiresAt: z.number().describe('End of the link, in ms since the epoch.'),
     }),
   },
   'server/diagnostics': {

@@ -10,12 +10,15 @@ const listedUser = z
     user: userName,
     role: z.enum(['admin', 'member']),
     maxSandbox: sandboxMode.exactOptional(),
-    removed: z.literal(true).exactOptional().describe('The name is kept, so that nobody else gets what it reaches.'),
+    removed: z
+      .literal(true)
+      .exactOptional()
+      .describe('The name stays reserved, so that no other user gets its access.'),
   })
   .describe('A user of a server.')
 
 const newToken = z.object({
-  token: z.string().describe('Token that clients of the user bring. It is told once; only its hash is kept.'),
+  token: z.string().describe('Token for clients of the user. It is returned once; only its hash is kept.'),
 })
 
 export const peopleMethods = {
@@ -26,12 +29,12 @@ export const peopleMethods = {
     result: z.object({ seq }),
   },
   'conversation/link/make': {
-    about: 'Makes a link by which anyone who has it reads the conversation, until it expires or is revoked.',
+    about: 'Creates a link that lets anyone read the conversation until it expires or is revoked.',
     params: peopleParams['conversation/link/make'],
     result: z.object({
       seq,
       linkId: z.string(),
-      code: z.string().describe('Code of the link, told once: the token of a client that may only read.'),
+      code: z.string().describe('Code of the link, returned once: the token of a client that may only read.'),
       url: z
         .string()
         .exactOptional()
@@ -40,7 +43,7 @@ export const peopleMethods = {
     }),
   },
   'conversation/link/revoke': {
-    about: 'Ends a link at once, for those who read by it, too.',
+    about: 'Ends a link at once, for its present readers, too.',
     params: peopleParams['conversation/link/revoke'],
     result: z.object({ seq }),
   },
@@ -58,7 +61,7 @@ export const peopleMethods = {
     result: newToken,
   },
   'user/remove': {
-    about: 'Removes a user: the token counts no more, and connections with it are closed. What was shared is kept.',
+    about: 'Removes a user: the token becomes invalid, and its connections are closed. Shares are kept.',
     params: peopleParams['user/remove'],
     result: z.object({}),
   },

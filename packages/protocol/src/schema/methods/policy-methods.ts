@@ -67,7 +67,7 @@ const liveReplay = z
     ran: count.describe('Calls that ran.'),
     taken: z
       .array(z.object({ itemId, tool: z.string(), title: z.string(), why: z.string() }))
-      .describe('Calls whose outcome is that of the log, and why.'),
+      .describe('Calls that kept the outcome of the log, and the reason.'),
     unlike: z
       .array(z.string())
       .describe('Files that such calls changed, or people between calls, whose content of then is not in the copy.'),
@@ -78,8 +78,8 @@ const replayDifference = z.object({
   seq: count.describe('Number of the event of the log.'),
   what: z.string().describe('One sentence.'),
   path: z.string().describe('Field that differs; empty for the event itself.'),
-  logged: z.string().describe('Value in the log as JSON, shortened; empty for none.'),
-  replayed: z.string().describe('Value in the replay as JSON, shortened; empty for none.'),
+  logged: z.string().describe('Value in the log as JSON, shortened; empty without a value.'),
+  replayed: z.string().describe('Value in the replay as JSON, shortened; empty without a value.'),
 })
 
 const replayedConversation = z
@@ -87,14 +87,14 @@ const replayedConversation = z
     conversationId,
     events: count.describe('Events of the log, without the pieces of streamed text.'),
     compared: count.describe('Events that the engine made again, equal to those of the log.'),
-    hashes: count.describe('Requests to the model whose hash is equal.'),
+    hashes: count.describe('Number of requests to the model with an equal hash.'),
     unhashed: count.describe('Requests without a hash in the log.'),
-    difference: replayDifference.nullable().describe('First difference; null for none.'),
+    difference: replayDifference.nullable().describe('First difference; null without differences.'),
     further: z
       .array(replayDifference)
-      .describe('Those after it, which may follow from it: the engine goes on from what the log has.'),
+      .describe('Later differences, which may follow from the first: the engine continues with the events of the log.'),
     left: count.describe('Events at the end that were not looked at, since so many differ.'),
-    notes: z.array(z.string()).describe('Sentences on what is taken from the log unseen.'),
+    notes: z.array(z.string()).describe('Sentences on content of the log that was taken unchecked.'),
     live: liveReplay.exactOptional().describe('What was run; present with `liveTools`.'),
   })
   .describe('A conversation that the engine ran again, from its log alone.')
@@ -162,7 +162,9 @@ const trustReport = z
     rejects: z
       .object({ trusted: z.string().exactOptional(), declined: z.string().exactOptional() })
       .exactOptional()
-      .describe('Verdicts that `trust/decide` rejects from whoever asks, each with the reason and who may decide.'),
+      .describe(
+        'Verdicts that `trust/decide` rejects from this client, each with the reason and the people who may decide.',
+      ),
     keptIn: z
       .enum(['home', 'store'])
       .exactOptional()

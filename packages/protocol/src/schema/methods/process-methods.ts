@@ -17,21 +17,21 @@ export const processMethods = {
   },
   'conversation/process/read': {
     about:
-      'Reads output of a command in the background, or of one of the user that runs: the newest lines, or those with a text. Memory has the first and the last 128 KiB. With `waitMs` it answers as soon as there is more.',
+      'Reads output of a background command, or of a running command of the user: the newest lines, or the lines with a text. Memory has the first and the last 128 KiB. With `waitMs` it answers as soon as there is more.',
     params: processParams['conversation/process/read'],
     result: z.object({
       end: z.string().nullable().describe('How it ended, in words; null while it runs.'),
       input: z
         .enum(['terminal', 'pipe'])
         .exactOptional()
-        .describe('What `conversation/process/write` types into; left out where it takes no input.'),
+        .describe('Input that `conversation/process/write` writes to; left out for a command without input.'),
       totalBytes: z.int().describe('Bytes of all of the output.'),
       omittedBytes: z.int().describe('Bytes in the middle that are no longer kept.'),
       binary: z.literal(true).exactOptional().describe('The output is no text; there are no lines.'),
       lines: z
         .array(z.object({ number: z.int().describe('From 1.'), text: z.string() }))
         .describe('Oldest first, without colours; at most 24 KiB.'),
-      of: z.int().describe('Number of lines of the whole output, or of those that fit the search.'),
+      of: z.int().describe('Number of lines of the whole output, or of the lines that fit the search.'),
     }),
   },
   'conversation/process/tellWhen': {
@@ -42,7 +42,7 @@ export const processMethods = {
   },
   'conversation/process/write': {
     about:
-      "Types into a command in the background, or resizes its terminal. What is typed is recorded first, as a notice with `typed` and `by`. Whoever may run commands of their own types what they like; others what the model's `write_process` could write there unasked.",
+      "Types into a background command, or resizes its terminal. The text is recorded first, as a notice with `typed` and `by`. Clients that may run commands of their own may type anything; other clients only text that the model's `write_process` could write there unasked.",
     params: processParams['conversation/process/write'],
     result: z.object({
       taken: z.boolean().describe('False while the command has not read all of it.'),

@@ -28,7 +28,7 @@ export const providerMethods = {
     }),
   },
   'provider/list': {
-    about: 'Lists the ready-made and the configured model providers. Asks none of them.',
+    about: 'Lists the ready-made and the configured model providers, without connecting to them.',
     params: methodParams['provider/list'],
     result: z.object({
       providers: z.array(listedProvider),
@@ -37,7 +37,7 @@ export const providerMethods = {
           provider: z.string(),
           model: z.string(),
           because: z.string().describe('End of a sentence: "chosen because …".'),
-          warning: z.string().exactOptional().describe('Sentence on what to set where no model is named.'),
+          warning: z.string().exactOptional().describe('Advice for a provider without a named model.'),
         })
         .nullable()
         .describe('Provider and model of a new conversation; null when no provider is configured and no key is set.'),

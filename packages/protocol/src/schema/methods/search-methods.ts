@@ -18,7 +18,7 @@ const excerpt = z
 export const searchMethods = {
   'conversation/search': {
     about:
-      'Finds conversations that have all words: messages, answers, reasoning, commands, their output as far as the log has it, diffs, names. Those come first that have all words in one item, then by the time of the last change. A word finds longer ones from three letters on; "in quotation marks" it does not. Texts are redacted. What is not read yet is read in the background from the first request on, also from one without words, which finds nothing.',
+      'Finds conversations with all words: in messages, answers, reasoning, commands, their output as far as the log has it, diffs, names. Conversations with all words in one item come first, then the order is by the time of the last change. A word of three letters or more also finds longer words, except in quotation marks. Texts are redacted. The first request starts reading new conversations in the background; a request without words finds nothing.',
     params: methodParams['conversation/search'],
     result: z.object({
       found: z.array(

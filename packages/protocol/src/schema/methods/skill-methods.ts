@@ -12,7 +12,7 @@ const foundPart = z
     state: z
       .enum(['ready', 'untrusted', 'broken', 'sameName'])
       .describe('Only `ready` ones can be used. `sameName`: one that comes first has its name.'),
-    problem: z.string().exactOptional().describe('What keeps it from being used.'),
+    problem: z.string().exactOptional().describe('Reason why it cannot be used.'),
     remarks: z.array(z.string()).describe('Departures from the open form that do not keep it from working.'),
     forModel: z.boolean().describe('True for a skill that the model may choose by itself.'),
     forUser: z.boolean().describe('True for one that is offered where messages are written.'),
@@ -23,7 +23,7 @@ const foundPart = z
 
 export const skillMethods = {
   'skill/list': {
-    about: 'Lists the skills and commands of the user and of the project of a folder, also those that cannot be used.',
+    about: 'Lists the skills and commands of the user and of the project of a folder, including unusable ones.',
     params: methodParams['skill/list'],
     result: z.object({ parts: z.array(foundPart) }),
   },

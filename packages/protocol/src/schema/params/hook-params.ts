@@ -13,8 +13,8 @@ export const hookParams = {
   'hook/list': z.object({ cwd: z.string().describe('Folder to look from; absolute.'), environment }),
   'hook/try': z.object({
     cwd: z.string().describe('Folder to work in; absolute.'),
-    on: z.enum(hookEvents).describe('Event whose hooks run.'),
+    on: z.enum(hookEvents).describe('Event of the hooks to run.'),
     name: z.string().exactOptional().describe('Only hooks of this name.'),
-    input: z.record(z.string(), z.unknown()).exactOptional().describe('Fields in place of those of an example.'),
+    input: z.record(z.string(), z.unknown()).exactOptional().describe('Fields that replace fields of an example.'),
   }),
 } as const

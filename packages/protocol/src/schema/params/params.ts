@@ -42,7 +42,7 @@ const bundled = {
   withoutOutputs: z
     .boolean()
     .exactOptional()
-    .describe('Leaves out what commands and tools printed and what the model read of it; default false.'),
+    .describe('Leaves out the output of commands and tools, also in the results that the model read; default false.'),
 }
 
 /**
@@ -56,7 +56,7 @@ export const methodParams = {
       .describe('The versions this client speaks; the highest common one is used.'),
     clientInfo: z
       .object({ name: z.string(), title: z.string().exactOptional(), version: z.string() })
-      .describe('`title`, else `name`, is what others see as the author of its messages and decisions.'),
+      .describe('Other clients see `title`, else `name`, as the author of its messages and decisions.'),
     capabilities: z
       .array(z.string())
       .exactOptional()
@@ -75,8 +75,8 @@ export const methodParams = {
     cwdMayBeMissing: z
       .boolean()
       .exactOptional()
-      .describe('Create it although `cwd` is not there yet; what runs there fails until it is.'),
-    ephemeral: z.boolean().exactOptional().describe('Keep nothing after the server ends.'),
+      .describe('Create it although `cwd` does not exist yet; commands fail until it exists.'),
+    ephemeral: z.boolean().exactOptional().describe('Delete the conversation when the server ends.'),
     requestKey: startKey
       .exactOptional()
       .describe('A repeat with the same key returns the first result, while that conversation is open.'),
@@ -122,7 +122,7 @@ export const methodParams = {
     scope: sessionScope.exactOptional(),
     note: textUpTo(most.note)
       .exactOptional()
-      .describe('Note to the model: with a denial what to do instead, with the yes to a `plan` what to heed.'),
+      .describe('Note to the model: with a denial an alternative, with the yes to a `plan` advice.'),
     unattended: z
       .literal(true)
       .exactOptional()
@@ -133,12 +133,12 @@ export const methodParams = {
       .refine((values) => jsonBytes(values) <= most.note, { error: `may have ${most.note} bytes of JSON` })
       .exactOptional()
       .describe(
-        'Answers to the form, with `approved`; an invalid one is -32602, which names its field. Those to a `plan` are `{mode}`, which is set before the call runs: -32007 above the ceiling, or for a client that may not loosen.',
+        'Answers to the form, with `approved`; an invalid one is -32602, which names its field. The answer to a `plan` is `{mode}`, which is set before the call runs: -32007 above the ceiling, or for a client that may not loosen.',
       ),
   }),
   'conversation/compact': z.object({
     conversationId,
-    instructions: z.string().max(4000).exactOptional().describe('What matters, for the model that writes the summary.'),
+    instructions: z.string().max(4000).exactOptional().describe('Focus of the summary, for the model that writes it.'),
     requestKey: once,
   }),
   'conversation/context/leaveOut': z.object({
@@ -147,7 +147,7 @@ export const methodParams = {
       .array(itemId)
       .max(1000)
       .exactOptional()
-      .describe('Items to leave out; those that the failure of the last turn names when left out.'),
+      .describe('Items to leave out; default the items that the failure of the last turn names.'),
     half: z.literal(true).exactOptional().describe('Leaves out the newest half where no item is named.'),
     ...turnOptions,
     requestKey: once,
@@ -171,7 +171,7 @@ export const methodParams = {
       .literal(true)
       .exactOptional()
       .describe(
-        'Has the model summarise what comes after `at`, as the first that the copy tells it. The conversation has to be open here, without a turn.',
+        'Has the model summarise the events after `at`; the copy begins with the summary. The conversation has to be open here, without a turn.',
       ),
     requestKey: startKey
       .exactOptional()
@@ -192,7 +192,7 @@ export const methodParams = {
     cwd: z.string().exactOptional().describe('Only conversations of this folder.'),
     archived: z.boolean().exactOptional().describe('Only archived ones, or only the others; default all.'),
     limit: z.int().min(1).max(200).exactOptional().describe('Default 20.'),
-    waitMs: z.int().min(0).max(10_000).exactOptional().describe('Time to read what is not read yet; default 100.'),
+    waitMs: z.int().min(0).max(10_000).exactOptional().describe('Time for reading new conversations; default 100.'),
   }),
   ...memoryParams,
   ...peopleParams,
@@ -262,7 +262,10 @@ export const methodParams = {
     cwd: z.string().describe('Absolute path of the folder it works in from now on.'),
   }),
   'replay/run': z.object({
-    cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when nothing else names one.'),
+    cwd: z
+      .string()
+      .exactOptional()
+      .describe('Folder of the newest conversation, which is used when no other field names one.'),
     conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
     file: z.string().exactOptional().describe('Absolute path of a log or a bundle, in place of a conversation.'),
     liveTools: z
@@ -270,7 +273,7 @@ export const methodParams = {
         folder: z
           .string()
           .exactOptional()
-          .describe('Absolute path of the folder to copy; default that of the conversation.'),
+          .describe('Absolute path of the folder to copy; default the folder of the conversation.'),
       })
       .exactOptional()
       .describe('Really runs its tools, in a copy of its folder, in the sandbox and without the network.'),
@@ -288,11 +291,8 @@ export const methodParams = {
     provider: z
       .string()
       .exactOptional()
-      .describe('Lists the models of this provider alone. Rejects with `invalidParams` when there is none of this id.'),
-    kept: z
-      .boolean()
-      .exactOptional()
-      .describe('Returns the lists that were kept the last time, at once, and asks nothing.'),
+      .describe('Lists the models of this provider only. Rejects with `invalidParams` for an unknown id.'),
+    kept: z.boolean().exactOptional().describe('Returns the lists of the last request at once, without connecting.'),
   }),
   'provider/list': z.object({}),
   'provider/check': z.object({
@@ -340,7 +340,7 @@ export const methodParams = {
       .max(65_535)
       .exactOptional()
       .describe('Port to listen on, the first time; default one that the system chooses.'),
-    access: clientAccess.exactOptional().describe('Access of whoever opens the link; default `full`.'),
+    access: clientAccess.exactOptional().describe('Access of the client that opens the link; default `full`.'),
     conversationId: conversationId
       .exactOptional()
       .describe('Conversation that the page shows first; with `access: readOnly` the only one that it reaches.'),

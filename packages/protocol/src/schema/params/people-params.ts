@@ -29,11 +29,10 @@ export const peopleParams = {
   'user/add': z.object({
     user,
     role: z.enum(['admin', 'member']).exactOptional().describe('`admin` manages users. Default `member`.'),
-    maxSandbox: sandboxMode.exactOptional().describe('Most that this user may set or use; default that of the server.'),
-    again: z
-      .literal(true)
+    maxSandbox: sandboxMode
       .exactOptional()
-      .describe('Also a user who was removed, who then has again what was shared with the name.'),
+      .describe("Widest mode that this user may set or use; default the server's."),
+    again: z.literal(true).exactOptional().describe('Also a removed user, who then regains the shares of the name.'),
   }),
   'user/remove': z.object({ user }),
   'user/token': z.object({ user }),

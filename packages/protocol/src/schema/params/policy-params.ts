@@ -3,7 +3,10 @@ import { approvalPolicy, overrides, sandboxMode } from '../settings.ts'
 
 /** Fields that name a conversation, directly or by its folder. */
 export const oneConversation = {
-  cwd: z.string().exactOptional().describe('Folder whose newest conversation is used when `conversation` is left out.'),
+  cwd: z
+    .string()
+    .exactOptional()
+    .describe('Folder of the newest conversation, which is used when `conversation` is left out.'),
   conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
 }
 

@@ -62,7 +62,7 @@ export const processParams = {
       .string()
       .max(16 * 1024)
       .exactOptional()
-      .describe('What is typed; without it nothing is.'),
+      .describe('Text to type; default no text.'),
     enter: z.boolean().exactOptional().describe('False to write the text without a line end after it; default true.'),
     hidden: z
       .literal(true)
@@ -74,7 +74,7 @@ export const processParams = {
     size: z
       .object({ rows: z.int().min(1).max(500), cols: z.int().min(1).max(1000) })
       .exactOptional()
-      .describe('New size of its terminal, before the text; nothing else is changed where it has none.'),
+      .describe('New size of its terminal, set before the text; ignored without a terminal.'),
   }),
   'conversation/forward': z.object({ conversationId, port }),
   'conversation/forward/stop': z.object({ conversationId, port }),
