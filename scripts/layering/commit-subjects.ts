@@ -3,7 +3,7 @@ import { root } from './sources.ts'
 
 const judgedCommits = 20
 /** Earlier subjects stay as they are. */
-const since = '2026-11-29T13:00:00Z'
+const since = '2026-11-29T13:45:00Z'
 const subjectLimit = 72
 const shape = /^[a-z0-9][a-z0-9-]*(, [a-z0-9][a-z0-9-]*)*: \S/
 

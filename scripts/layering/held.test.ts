@@ -48,7 +48,8 @@ describe('a wide type', () => {
     `interface RunFlags { ${members(13)} }`,
     `interface UiState { ${members(13)} }`,
     `type A = { ${members(7)} } | { ${members(7, 'n')} }`,
-    `interface A extends B { ${members(7)} }\ninterface B { ${members(7)} }`,
+    `interface A extends B { ${members(7)} }\ninterface B { ${members(5, 'n')} }`,
+    `interface A extends B { ${members(7)} }\ninterface B { ${members(6, 'n')} }\nfunction f(role: B): void {}`,
   ])('is none: %s', (text) => {
     expect(faults(text)).toEqual([])
   })
