@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { StreamedProcess } from '@parley/host'
+import { parseJson } from '@parley/text'
 import { isUnasked, limitReplies, maxMessageBytes, tooLarge } from './replies/limit-replies.ts'
 import { isMessage } from './replies/mend-message.ts'
 
@@ -121,10 +122,6 @@ function messageIn(line: string): JSONRPCMessage | null {
   // A byte order mark is blank to `trim`, and not to the parser.
   const text = line.trim()
   if (!text.startsWith('{')) return null
-  try {
-    const value: unknown = JSON.parse(text)
-    return isMessage(value) ? value : null
-  } catch {
-    return null
-  }
+  const value = parseJson(text)
+  return isMessage(value) ? value : null
 }

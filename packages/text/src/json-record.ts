@@ -2,3 +2,18 @@
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Parses JSON; undefined for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Parses a JSON object; undefined for any other text. */
+export function parseRecord(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text)
+  return isRecord(value) ? value : undefined
+}

@@ -1,3 +1,5 @@
+import { parseRecord } from '@parley/text'
+
 /** Wires with answers of a recognisable shape. */
 export type ShapedWire = 'responses' | 'chat' | 'anthropic' | 'gemini'
 
@@ -11,22 +13,13 @@ const shapes: readonly (readonly [ShapedWire, RegExp, readonly string[]])[] = [
 
 /** Tells which wire an event or a whole answer belongs to; undefined for an error and for anything unknown. */
 export function shapeOf(data: string): ShapedWire | undefined {
-  const event = parsed(data)
+  const event = parseRecord(data)
   if (event === undefined) return undefined
   const names = [event['type'], event['object']].filter((name) => typeof name === 'string')
   if (event['object'] === 'response') return 'responses'
   return shapes.find(
     ([, pattern, fields]) => names.some((name) => pattern.test(name)) || fields.some((field) => field in event),
   )?.[0]
-}
-
-function parsed(data: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(data)
-    return typeof value === 'object' && value !== null ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Tells whether text can be the beginning of a line of an event stream that was cut. */

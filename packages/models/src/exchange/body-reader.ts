@@ -1,3 +1,4 @@
+import { parseJson } from '@parley/text'
 import type { Explain } from '../failures/explain.ts'
 import type { ExchangeLimits } from '../port/client-ports.ts'
 import { isTerminal, type ModelEvent } from '../port/model-client.ts'
@@ -151,11 +152,5 @@ function tooLarge(explain: Explain, code: 'oversizedEvent' | 'responseTooLarge')
 }
 
 function isWhole(data: string): boolean {
-  if (data.trim() === '[DONE]') return true
-  try {
-    JSON.parse(data)
-    return true
-  } catch {
-    return false
-  }
+  return data.trim() === '[DONE]' || parseJson(data) !== undefined
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '@parley/text'
+import { isRecord, parseRecord } from '@parley/text'
 import type { ModelEntry } from '../port/model-client.ts'
 
 /** Request that a provider refused, with its writer. */
@@ -32,7 +32,7 @@ const elsewhere =
  * inside of a stream.
  */
 export function refusedEntries(message: string, body: string, refused: RefusedRequest): readonly number[] | null {
-  const words = `${message} ${pathIn(recordIn(body))}`
+  const words = `${message} ${pathIn(parseRecord(body) ?? {})}`
   const messages = messagesIn(refused.write(refused.entries))
   const named = [...pathsIn(words), ...pathsOfIds(words, messages)]
   if (named.length === 0) return elsewhere.test(words) ? null : []
@@ -52,16 +52,6 @@ function pathIn(body: Readonly<Record<string, unknown>>): string {
 export function pathOfSteps(steps: unknown): string {
   const known: readonly unknown[] = Array.isArray(steps) ? steps : []
   return known.filter((step) => typeof step === 'string' || typeof step === 'number').join('.')
-}
-
-/** Parses an object; one without fields for any other text. */
-function recordIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 /** Most paths that count: each one takes as long as writing many requests. */
@@ -92,7 +82,7 @@ function pathsOfIds(words: string, messages: readonly unknown[]): readonly Messa
 }
 
 function messagesIn(body: string): readonly unknown[] {
-  const parsed = recordIn(body)
+  const parsed = parseRecord(body) ?? {}
   const list = lists.map((name) => parsed[name]).find((value) => Array.isArray(value))
   return Array.isArray(list) ? list : []
 }

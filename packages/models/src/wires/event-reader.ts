@@ -1,6 +1,7 @@
+import { parseRecord } from '@parley/text'
 import type { ModelEvent } from '../port/model-client.ts'
 import type { ExplainFault, WireFault, WireReader } from '../port/wire.ts'
-import { type JsonRecord, parseRecord } from './json.ts'
+import type { JsonRecord } from './json.ts'
 
 /** Response that is still read: the explanation of its faults, and whether the terminal event was sent. */
 export interface OpenResponse {

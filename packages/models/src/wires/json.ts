@@ -4,16 +4,6 @@ export interface JsonRecord {
   readonly [key: string]: unknown
 }
 
-/** Parses a JSON object; undefined for text that is not JSON or not an object. */
-export function parseRecord(text: string): JsonRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
 export function stringAt(record: JsonRecord, key: string): string | undefined {
   const value = record[key]
   return typeof value === 'string' ? value : undefined

@@ -1,9 +1,9 @@
-import { isRecord } from '@parley/text'
+import { isRecord, parseRecord } from '@parley/text'
 import { pathOfSteps } from '../failures/refused-entries.ts'
 import type { ImagePart, ListedModel } from '../port/model-client.ts'
 import { anySchema, type ToolRules } from '../port/tool-rules.ts'
 import type { ProviderError } from '../port/wire.ts'
-import { type JsonRecord, parseRecord, recordAt, stringAt } from './json.ts'
+import { type JsonRecord, recordAt, stringAt } from './json.ts'
 import { listedModel } from './listed-model.ts'
 
 /**

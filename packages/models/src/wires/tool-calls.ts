@@ -1,6 +1,7 @@
+import { parseRecord } from '@parley/text'
 import { foldGrowingLists } from '../port/growing-list.ts'
 import type { ModelCall, ModelEntry, ModelEvent } from '../port/model-client.ts'
-import { type JsonRecord, parseRecord } from './json.ts'
+import type { JsonRecord } from './json.ts'
 
 export interface CallIds {
   /** Returns the id of a call in the conversation; undefined for a repetition of a call of this response. */

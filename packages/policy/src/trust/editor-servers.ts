@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Files, makeFolders, replaceFile } from '@parley/journal'
 import type { TrustVerdict } from '@parley/protocol'
+import { parseJson } from '@parley/text'
 import * as z from 'zod'
 import { diskTree } from './project-tree.ts'
 
@@ -62,7 +63,7 @@ export function createEditorServerTrust(home: string, files: Files): EditorServe
     const chunks: Buffer[] = []
     const wanted = { root: trust, path: nameOf(folder), maxBytes: maxEntryBytes, mustBeOwn: true }
     if (diskTree.visit(wanted, (chunk) => chunks.push(Buffer.from(chunk))) !== null) return []
-    const entry = entrySchema.safeParse(jsonIn(Buffer.concat(chunks).toString('utf8')))
+    const entry = entrySchema.safeParse(parseJson(Buffer.concat(chunks).toString('utf8')))
     return entry.success && entry.data.folder === folder ? entry.data.editorServers : []
   }
 
@@ -74,13 +75,5 @@ export function createEditorServerTrust(home: string, files: Files): EditorServe
       makeFolders(files, trust)
       replaceFile(files, join(trust, nameOf(folder)), `${JSON.stringify({ folder, editorServers }, null, 2)}\n`)
     },
-  }
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type ConfiguredHook, type McpServerConfig, printable } from '@parley/config'
+import { parseRecord } from '@parley/text'
 import { isMissing, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
 import { enteredIn, modulesIn, pathsOfModule, wordsIn } from './paths-in-commands.ts'
 import { projectFolderName } from './project-root.ts'
@@ -255,13 +256,8 @@ function mainOf({ root, tree }: RootedTree, folder: string): string[] {
   const chunks: Buffer[] = []
   const wanted = { root, path: relative(root, join(folder, 'package.json')), maxBytes: maxDescriptionBytes }
   if (tree.visit(wanted, (chunk) => chunks.push(Buffer.from(chunk))) !== null) return []
-  try {
-    const described: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-    const main = typeof described === 'object' && described !== null && 'main' in described ? described.main : null
-    return typeof main === 'string' ? [main, `${main}.js`, `${main}/index.js`].map((path) => join(folder, path)) : []
-  } catch {
-    return []
-  }
+  const { main } = parseRecord(Buffer.concat(chunks).toString('utf8')) ?? {}
+  return typeof main === 'string' ? [main, `${main}.js`, `${main}/index.js`].map((path) => join(folder, path)) : []
 }
 
 /** Finds a program as the system does: relative entries of the search path start from the server's folder. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Files, makeFolders, replaceFile } from '@parley/journal'
 import type { TrustVerdict } from '@parley/protocol'
+import { parseJson } from '@parley/text'
 import * as z from 'zod'
 import { diskTree } from './project-tree.ts'
 
@@ -118,12 +119,6 @@ function assertReadable(text: string): void {
 }
 
 function entryIn(text: string): TrustEntry | null {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return null
-  }
-  const entry = entrySchema.safeParse(value)
+  const entry = entrySchema.safeParse(parseJson(text))
   return entry.success ? entry.data : null
 }

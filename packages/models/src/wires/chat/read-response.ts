@@ -1,4 +1,4 @@
-import { isRecord } from '@parley/text'
+import { isRecord, parseRecord } from '@parley/text'
 import {
   type ModelEvent,
   type ModelRequest,
@@ -8,7 +8,7 @@ import {
 } from '../../port/model-client.ts'
 import type { ExplainFault, WireReader } from '../../port/wire.ts'
 import { fail, notJson, type OpenResponse } from '../event-reader.ts'
-import { type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
+import { type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { linkedPicture, pictureEvent, picturesIn, pictureText } from '../pictures.ts'
 import { createSegments, type Segments } from '../segments.ts'

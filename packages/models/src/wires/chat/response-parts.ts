@@ -1,6 +1,6 @@
-import { isRecord, wholeEscapes } from '@parley/text'
+import { isRecord, parseRecord, wholeEscapes } from '@parley/text'
 import * as z from 'zod'
-import { type JsonRecord, lazily, parseRecord, recordAt } from '../json.ts'
+import { type JsonRecord, lazily, recordAt } from '../json.ts'
 import { readableArguments } from '../tool-calls.ts'
 import type { WrittenNames } from '../written-forms.ts'
 

@@ -1,11 +1,11 @@
-import { asSentence, isRecord } from '@parley/text'
+import { asSentence, isRecord, parseRecord } from '@parley/text'
 import { secretsOf, sourceOfKey } from '../../exchange/endpoint.ts'
 import { classifyRefusal, type FailureContext } from '../../failures/classify-refusal.ts'
 import { classifyNetwork, explainNotAModel, isPage, withoutSecrets } from '../../failures/explain.ts'
 import type { ClientPorts } from '../../port/client-ports.ts'
 import type { ModelFailure } from '../../port/model-client.ts'
 import type { Provider } from '../../port/provider.ts'
-import { type JsonRecord, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
+import { type JsonRecord, numberAt, recordAt, stringAt } from '../json.ts'
 import { messageOf } from './plugin-process.ts'
 import { keyOf } from './start-plugin.ts'
 

@@ -1,6 +1,6 @@
 import type { StreamedProcess } from '@parley/host'
-import { isRecord, wellFormedJson } from '@parley/text'
-import { type JsonRecord, parseRecord, stringAt } from '../json.ts'
+import { isRecord, parseRecord, wellFormedJson } from '@parley/text'
+import { type JsonRecord, stringAt } from '../json.ts'
 import type { PluginCall } from './write-call.ts'
 
 /** Message of a plug-in's process about one call; null once the process has ended. */

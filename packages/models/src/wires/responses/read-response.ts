@@ -1,3 +1,4 @@
+import { parseRecord } from '@parley/text'
 import * as z from 'zod'
 import {
   type ModelEvent,
@@ -8,7 +9,7 @@ import {
 } from '../../port/model-client.ts'
 import type { ExplainFault, WireReader } from '../../port/wire.ts'
 import { fail, notJson } from '../event-reader.ts'
-import { type JsonRecord, lazily, numberAt, parseRecord, recordAt, stringAt } from '../json.ts'
+import { type JsonRecord, lazily, numberAt, recordAt, stringAt } from '../json.ts'
 import { readErrorRecord } from '../openai-api.ts'
 import { filtersIn, stopWords } from '../stop-words.ts'
 import { addItem, createPartialResponse, type PartialResponse, partOf, sendWhole } from './output-items.ts'
