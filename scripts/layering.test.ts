@@ -66,6 +66,7 @@ test('pure folders compile without ambient types', () => {
   const compiled = [
     'packages/protocol',
     'packages/text',
+    'packages/presentation',
     'packages/redaction',
     'packages/policy',
     'packages/engine',

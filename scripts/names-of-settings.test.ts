@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { notificationWays } from '../apps/tui/src/terminal/notification.ts'
-import { themeNames } from '../apps/tui/src/view/text/theme.ts'
 import { configSchema } from '../packages/config/src/config-schema.ts'
+import { themeNames } from '../packages/presentation/src/commands/setting-choices.ts'
 import { approvalPolicies, sandboxModes } from '../packages/protocol/src/modes/setting-names.ts'
 
 const { approval_policy: policy, sandbox_mode: mode, tui } = configSchema.shape

@@ -1,4 +1,4 @@
-import { isUnjoined } from '../../apps/tui/src/view/text/graphemes.ts'
+import { isUnjoined } from '../../packages/presentation/src/text/graphemes.ts'
 
 /** Intl.Segmenter that creates the real one, which takes 9-16 ms, only for text with joining characters. */
 export class LazySegmenter {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { cellWidth } from '../../apps/tui/src/view/text/width.ts'
+import { cellWidth } from '../../packages/presentation/src/text/width.ts'
 
 const beyondPrintableAscii = /[^ -~]/
 const escapeStart = /[\u001b\u009b]/

@@ -42,6 +42,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/policy',
   ],
   'packages/client': ['@parley/protocol', '@parley/rpc'],
+  'packages/presentation': ['@parley/text', '@parley/protocol'],
   'packages/engine': [
     '@parley/text',
     '@parley/protocol',
@@ -108,8 +109,15 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/frontends',
     '@parley/exec-server',
   ],
-  'apps/tui': ['@parley/text', '@parley/client', '@parley/protocol', '@parley/rpc', '@parley/redaction'],
-  'apps/web': ['@parley/text', '@parley/client', '@parley/protocol', '@parley/rpc'],
+  'apps/tui': [
+    '@parley/text',
+    '@parley/client',
+    '@parley/presentation',
+    '@parley/protocol',
+    '@parley/rpc',
+    '@parley/redaction',
+  ],
+  'apps/web': ['@parley/text', '@parley/client', '@parley/presentation', '@parley/protocol', '@parley/rpc'],
 }
 
 /** Third-party packages of the innermost packages. */
@@ -172,13 +180,6 @@ const publicClientOnly: Rule = (source, { specifier }) => {
   return isInside && source.home === 'apps/tui' ? `${specifier} instead of @parley/client` : undefined
 }
 
-/** The page shows by the rules of the terminal's view, which it takes by one door; nobody else imports the terminal. */
-const terminalByItsDoor: Rule = (source, { specifier }) => {
-  if (packageOf(specifier) !== 'parley') return undefined
-  const isOpen = source.home === 'apps/web' && specifier === 'parley/page-rules'
-  return isOpen ? undefined : `${source.home} may not import ${specifier}`
-}
-
 /** The page runs in a browser: it takes the part of the library that needs no Node. */
 const browserClientOnly: Rule = (source, { specifier }) => {
   if (source.home !== 'apps/web' || source.isTest) return undefined
@@ -210,9 +211,8 @@ const typesOfEngineOnly: Rule = (source, imported) => {
     : undefined
 }
 
-/** Returns imports of one app by another, which are counted until there is no more; then `terminalByItsDoor` goes. */
+/** Returns imports of an app: terminal and page share `packages/presentation`. */
 export function appImportViolations({ path, home, syntax }: Source): string[] {
-  if (!home.startsWith('apps/')) return []
   const own = home === 'apps/tui' ? 'parley' : home.replace('apps/', '@parley/')
   return syntax.imports
     .filter(({ specifier }) => appNames.includes(packageOf(specifier)) && packageOf(specifier) !== own)
@@ -231,7 +231,6 @@ const rules: readonly Rule[] = [
   relativeStaysHome,
   reactOnlyUnderInk,
   publicClientOnly,
-  terminalByItsDoor,
   browserClientOnly,
   zodOnlyInSchemas,
   typesOfEngineOnly,

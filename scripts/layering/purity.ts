@@ -6,6 +6,7 @@ import type { Source } from './sources.ts'
 export const pureFolders = [
   'packages/protocol/src/',
   'packages/text/src/',
+  'packages/presentation/src/',
   'packages/redaction/src/scan/',
   'packages/policy/src/decision/',
   'packages/engine/src/core/',

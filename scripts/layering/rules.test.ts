@@ -166,7 +166,7 @@ describe('a name, a length, a silenced check', () => {
   test('a source of 301 lines is warned about, unless it is a table, and one of 401 is refused', () => {
     expect(faultsOf(lengthWarnings, ['packages/rpc/src/a.ts', '\n'.repeat(300)])).toEqual([])
     expect(faultsOf(lengthWarnings, ['packages/rpc/src/a.ts', '\n'.repeat(301)])).toHaveLength(1)
-    expect(faultsOf(lengthWarnings, ['apps/tui/src/view/text/width-table.ts', '\n'.repeat(301)])).toEqual([])
+    expect(faultsOf(lengthWarnings, ['packages/presentation/src/text/width-table.ts', '\n'.repeat(301)])).toEqual([])
     expect(faultsOf(lengthViolations, ['packages/rpc/src/a.ts', '\n'.repeat(400)])).toEqual([])
     expect(faultsOf(lengthViolations, ['packages/rpc/src/a.ts', '\n'.repeat(401)])).toHaveLength(1)
   })

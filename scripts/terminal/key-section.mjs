@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { keyGroups } from '../../apps/tui/src/ui/keys/key-words.ts'
-import { commandRows } from '../../apps/tui/src/ui/slash-commands.ts'
+import { commandRows } from '../../packages/presentation/src/commands/slash-commands.ts'
 import { withSection } from '../protocol/page-section.mjs'
 
 /** Returns docs/terminal.md with its sections of keys and commands written anew. */

@@ -1,10 +1,10 @@
+import { showEffects } from '@parley/presentation/text/control-characters'
 import { errorMessage } from '@parley/text'
 import { exitCodes, ParleyError } from './cli/exit-codes.ts'
 import { type Launch, type LaunchedServer, launchEarly, launchOptions, type ProgramBuild } from './cli/launch-server.ts'
 import { reportBug } from './cli/report-bug.ts'
 import { brokenOutputText, writeFailure } from './cli/run-ended.ts'
 import type { Window } from './screen/open-window.ts'
-import { showEffects } from './view/text/control-characters.ts'
 
 /** Time for an unused server to end before it is killed. */
 const farewellMs = 500

@@ -10,8 +10,8 @@ import {
   serverOn,
 } from '@parley/client'
 import { knownToken, type NamedServer } from '@parley/client/named-servers'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { ConversationId, LoginCompleted, Overrides, ServerNotice } from '@parley/protocol'
-import { showEffects } from '../view/text/control-characters.ts'
 import { exitCodeOf, exitCodes, misused, ParleyError } from './exit-codes.ts'
 import { type Launch, type LaunchedServer, launchServer } from './launch-server.ts'
 

@@ -1,10 +1,10 @@
 import { getSystemErrorMessage } from 'node:util'
 import { ClientError, type Parley } from '@parley/client'
+import { enforcementReasonOf, notKnownHarmless } from '@parley/presentation/limits/limits-words'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { ConversationSummary, Failure, ResultOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import type { Command } from 'commander'
-import { showEffects } from '../view/text/control-characters.ts'
-import { enforcementReasonOf, notKnownHarmless } from '../view/text/enforcement-words.ts'
 import { misused, type ParleyError } from './exit-codes.ts'
 
 /**

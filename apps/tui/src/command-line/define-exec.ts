@@ -1,3 +1,4 @@
+import { showEffects } from '@parley/presentation/text/control-characters'
 import { type Severity, severities } from '@parley/protocol'
 import { type Command, Option } from 'commander'
 import { misused } from '../cli/exit-codes.ts'
@@ -16,7 +17,6 @@ import type { Launch } from '../cli/launch-server.ts'
 import { execHelp, reviewHelp } from '../cli/messages.ts'
 import type { NamedOrLast, Target } from '../scripted/open-target.ts'
 import type { ReviewRequest } from '../scripted/review/review-message-of.ts'
-import { showEffects } from '../view/text/control-characters.ts'
 import { flagsOf, type Settle, withCodexExecFlags, withCommonFlags, withImages } from './shared-options.ts'
 import { withoutEffectWarnings } from './usage-errors.ts'
 

@@ -1,11 +1,11 @@
+import { shownLine, shownName } from '@parley/presentation/text/control-characters'
+import { conversationName, count, countOf, formatBytes, shortPath } from '@parley/presentation/text/formats'
 import { type ResultOf, shortIdOf } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, newFilePath, userFolder, workingFolder } from '../cli/folders.ts'
 import { isAgreed } from '../cli/is-agreed.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { shownLine, shownName } from '../view/text/control-characters.ts'
-import { count, countOf, formatBytes, nameOf, shortPath } from '../view/text/formats.ts'
 
 export interface BundleFlags {
   readonly output?: string
@@ -54,7 +54,7 @@ function contentLines(contents: Contents, { outputs }: Pick<BundleFlags, 'output
     ? `${countOf(changedEvents, 'event')} with secrets that are known by now: marks are in their place`
     : `${countOf(changedEvents, 'event')}: without outputs, and with marks in place of secrets`
   return [
-    `${shortIdOf(conversationId)}  ${shownName(nameOf({ name: null, title: name }))}`,
+    `${shortIdOf(conversationId)}  ${shownName(conversationName({ name: null, title: name }))}`,
     `  folder   ${shortPath(cwd, userFolder())}`,
     `  holds    ${countOf(turns, 'turn')} in ${countOf(events, 'event')}: ${parts.join(', ')}`,
     `  files    ${count(sideFiles)}: ${outputs ? 'long outputs, ' : ''}long texts, images, instructions (AGENTS.md) and tools`,
@@ -91,7 +91,7 @@ export async function runOpen(launch: Launch, path: string, { cd, json }: OpenFl
     json === true
       ? `${JSON.stringify(opened)}\n`
       : [
-          `${shortId}  ${shownName(nameOf(opened))}`,
+          `${shortId}  ${shownName(conversationName(opened))}`,
           `  ${countOf(turns, 'turn')} of conversation ${forkedFrom == null ? '' : shortIdOf(forkedFrom.id)}, verified; it works in ${shownLine(shortPath(cwd, userFolder()))} from now on.`,
           `  Waiting questions, yeses and messages of the original do not count here. Go on: parley resume ${shortId}`,
           '',

@@ -1,4 +1,6 @@
 import type { Parley } from '@parley/client'
+import { escapedLine, type LabelledText, trustRows } from '@parley/presentation/notices/trust-table'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { TrustReport } from '@parley/protocol'
 import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
@@ -6,8 +8,6 @@ import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf, type ServerFlags, typedFlags, typedServer } from '../cli/flags.ts'
 import { folderOf, type NamedFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { escapedLine, type Row, trustRows } from '../ui/notices/trust-table.ts'
-import { showEffects } from '../view/text/control-characters.ts'
 
 /** Runs `parley config`: each effective value with its origin. */
 export async function showConfig(launch: Launch, flags: CommonFlags & { json?: boolean }): Promise<number> {
@@ -83,6 +83,6 @@ function placeLines({ keptIn }: TrustReport, { yes, no }: TrustFlags): readonly 
   ]
 }
 
-function lineOf([label, text]: Row): string {
+function lineOf([label, text]: LabelledText): string {
   return `  ${label.padEnd(11)}  ${text}`
 }

@@ -1,4 +1,5 @@
 import { ClientError } from '@parley/client'
+import { showEffects, shownLine } from '@parley/presentation/text/control-characters'
 import type { CheckupFinding } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { greatest } from '@parley/text'
@@ -6,7 +7,6 @@ import { connect } from '../cli/connect.ts'
 import { exitCodes, ParleyError } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { showEffects, shownLine } from '../view/text/control-characters.ts'
 
 export interface DoctorFlags {
   readonly json?: boolean

@@ -1,4 +1,5 @@
 import { ClientError, type Parley } from '@parley/client'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { LoginCompleted, ResultOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { closest, greatest } from '@parley/text'
@@ -10,7 +11,6 @@ import type { Launch } from '../cli/launch-server.ts'
 import { loggedOutText, mcpLoggedOutText } from '../cli/messages.ts'
 import { readKey } from '../cli/read-key.ts'
 import { hasDesktop, openBrowser } from '../programs/open-browser.ts'
-import { showEffects } from '../view/text/control-characters.ts'
 
 export interface LoginFlags {
   readonly oauth?: boolean

@@ -1,4 +1,5 @@
 import type { Parley } from '@parley/client'
+import { showEffects, showHidden } from '@parley/presentation/text/control-characters'
 import { type ResultOf, shortIdOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { greatest } from '@parley/text'
@@ -7,7 +8,6 @@ import { type ExitCode, exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { showEffects, showHidden } from '../view/text/control-characters.ts'
 import { replayedLines, testedLines } from './verdict-lines.ts'
 
 export interface PolicyFlags extends CommonFlags {

@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { shownLine } from '@parley/presentation/text/control-characters'
 import { packageFolder } from '@parley/text'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { homeFolder } from '../cli/folders.ts'
 import { isAgreed } from '../cli/is-agreed.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { shownLine } from '../view/text/control-characters.ts'
 import { type FetchedPackage, fetchPackage } from './fetch-package.ts'
 
 interface AddFlags {

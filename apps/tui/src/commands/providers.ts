@@ -1,10 +1,10 @@
+import { showEffects } from '@parley/presentation/text/control-characters'
+import { formatAgo } from '@parley/presentation/text/formats'
 import type { ResultOf } from '@parley/protocol'
 import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { showEffects } from '../view/text/control-characters.ts'
-import { formatAgo } from '../view/text/formats.ts'
 
 type Providers = ResultOf<'provider/list'>
 type Provider = Providers['providers'][number]

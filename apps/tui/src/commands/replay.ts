@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
+import { showHidden, shownLine } from '@parley/presentation/text/control-characters'
+import { count, countOf } from '@parley/presentation/text/formats'
 import { type ResultOf, shortIdOf } from '@parley/protocol'
 import { connect } from '../cli/connect.ts'
 import { type ExitCode, exitCodes } from '../cli/exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { showHidden, shownLine } from '../view/text/control-characters.ts'
-import { count, countOf } from '../view/text/formats.ts'
 
 type Replayed = ResultOf<'replay/run'>
 

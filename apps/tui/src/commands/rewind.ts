@@ -1,12 +1,12 @@
 import type { Conversation, Parley } from '@parley/client'
+import { showEffects } from '@parley/presentation/text/control-characters'
+import { countOf, formatAgo } from '@parley/presentation/text/formats'
 import { type RewindPlan, shortIdOf } from '@parley/protocol'
 import { greatest } from '@parley/text'
 import { connect, findConversation } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { listPoints, type Point } from '../conversation/fork-point.ts'
-import { showEffects } from '../view/text/control-characters.ts'
-import { countOf, formatAgo } from '../view/text/formats.ts'
 
 export interface RewindFlags {
   readonly to?: number

@@ -1,4 +1,5 @@
 import type { Parley } from '@parley/client'
+import { stripEffects } from '@parley/presentation/text/control-characters'
 import type { CompletedItem, ConversationId } from '@parley/protocol'
 import { connect, findConversation } from '../cli/connect.ts'
 import { exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
@@ -6,7 +7,6 @@ import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { newestEvent } from '../conversation/fork-point.ts'
 import { itemLines } from '../view/plain/item-lines.ts'
-import { stripEffects } from '../view/text/control-characters.ts'
 
 export interface ShowFlags {
   readonly at?: number

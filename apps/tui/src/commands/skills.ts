@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { FoundPart } from '@parley/protocol'
 import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { folderOf, fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { showEffects } from '../view/text/control-characters.ts'
 
 export interface SkillsFlags {
   readonly cd?: string

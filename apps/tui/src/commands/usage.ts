@@ -1,13 +1,13 @@
 import type { Parley } from '@parley/client'
+import { showEffects } from '@parley/presentation/text/control-characters'
+import { count, countOf, shortPath } from '@parley/presentation/text/formats'
+import { costText } from '@parley/presentation/text/token-words'
 import { addTokens, noTokens, type ParamsOf, type ResultOf } from '@parley/protocol'
 import { greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { userFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { showEffects } from '../view/text/control-characters.ts'
-import { count, countOf, shortPath } from '../view/text/formats.ts'
-import { costText } from '../view/text/token-words.ts'
 import { createProgress, missingText, untilWhole } from './kept/until-whole.ts'
 
 export interface UsageFlags {

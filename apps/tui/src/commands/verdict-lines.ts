@@ -1,7 +1,7 @@
+import { showHidden } from '@parley/presentation/text/control-characters'
 import { type Judgement, type ResultOf, shortIdOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
 import { greatest, joinShellWords } from '@parley/text'
-import { showHidden } from '../view/text/control-characters.ts'
 
 const reachTexts = {
   nothing: 'with or without a sandbox',

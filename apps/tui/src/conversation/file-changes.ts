@@ -1,9 +1,16 @@
 import type { Conversation } from '@parley/client'
+import { pointBefore } from '@parley/presentation/rewind/point-before'
+import {
+  changedLines,
+  leftLines,
+  notTakenBack,
+  rewindTitle,
+  takenBackWords,
+} from '@parley/presentation/rewind/rewind-choices'
+import { countOf } from '@parley/presentation/text/formats'
 import type { ConversationState, FileChangeEntry, RewindPlan } from '@parley/protocol'
 import type { Intent, UiAction } from '../ui/actions.ts'
-import { changedLines, leftLines, notTakenBack, rewindTitle, takenBackWords } from '../ui/menu/rewind-choices.ts'
-import { countOf } from '../view/text/formats.ts'
-import { pointBefore, pointReads } from './fork-point.ts'
+import { pointReads } from './fork-point.ts'
 import { note } from './rejected-intent.ts'
 
 /** Shows how files differ: from the last commit, or from an earlier point; and takes them back. */

@@ -1,9 +1,9 @@
 import type { Conversation, Parley } from '@parley/client'
+import type { Notice } from '@parley/presentation/notices/notice'
+import { isAsking } from '@parley/presentation/question/answers'
+import { count, placedPath, shortPath } from '@parley/presentation/text/formats'
 import { type ConversationState, type ConversationSummary, shortIdOf } from '@parley/protocol'
 import { sandboxNotice } from '../cli/messages.ts'
-import { isAsking } from '../ui/answers.ts'
-import type { Notice } from '../ui/notices/notice.ts'
-import { count, placedPath, shortPath } from '../view/text/formats.ts'
 
 /** Returns the notices above a conversation that is opened. `earlierItems`: number of its items that are not shown. */
 export function greeting(

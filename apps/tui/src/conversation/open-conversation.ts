@@ -1,4 +1,6 @@
 import { type Conversation, codeOf, type Parley, type ResumeOptions, type Which } from '@parley/client'
+import type { Notice } from '@parley/presentation/notices/notice'
+import { type MessagePlace, pointBefore } from '@parley/presentation/rewind/point-before'
 import {
   isStricterSandbox,
   type Settings,
@@ -11,10 +13,8 @@ import { RpcError } from '@parley/rpc'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Intent } from '../ui/actions.ts'
-import type { Notice } from '../ui/notices/notice.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
-import type { MessagePlace } from '../ui/ui-state.ts'
-import { pointBefore, pointReads } from './fork-point.ts'
+import { pointReads } from './fork-point.ts'
 
 /** A conversation that was opened by this connection, with what to say about it. */
 export interface OpenedConversation {

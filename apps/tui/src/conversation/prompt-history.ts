@@ -1,9 +1,9 @@
 import { appendFileSync, closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { promptHistoryPath } from '@parley/client'
+import { inputText } from '@parley/presentation/items/item-words'
 import type { ConversationEvent } from '@parley/protocol'
 import { secretHider } from '../cli/hide-secrets.ts'
 import type { Intent } from '../ui/actions.ts'
-import { inputText } from '../ui/inbox.ts'
 
 /** Prompts sent in a folder, across its conversations. */
 export interface PromptHistory {

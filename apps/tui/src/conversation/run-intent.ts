@@ -1,21 +1,21 @@
 import { type Conversation, codeOf, isConnectionOver, type Parley } from '@parley/client'
+import { hooksTable } from '@parley/presentation/notices/hooks-table'
+import { mcpTable, whyTable } from '@parley/presentation/notices/notice'
+import { contextTable, statusTable } from '@parley/presentation/notices/status-tables'
+import { trustTable } from '@parley/presentation/notices/trust-table'
 import { type ConversationState, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { imageInput } from '../cli/image-input.ts'
 import { loggedOutText } from '../cli/messages.ts'
 import { attachedImages } from '../files/attached-images.ts'
 import type { UiAction } from '../ui/actions.ts'
-import { hooksTable } from '../ui/notices/hooks-table.ts'
-import { mcpTable, whyTable } from '../ui/notices/notice.ts'
-import { contextTable, statusTable } from '../ui/notices/status-tables.ts'
-import { trustTable } from '../ui/notices/trust-table.ts'
 import { unseenWords } from '../view/review/unseen-words.ts'
 import { changeSettings } from './change-settings.ts'
 import { changeActions } from './file-changes.ts'
 import { forwardPort } from './forward-port.ts'
 import { keptModels, listOlder, loadLogins, loadModels } from './lists/menu-contents.ts'
 import { changeListed, foundTexts, listedConversations, readPreview } from './lists/picker-contents.ts'
-import { shareConversation } from './people/share-conversation.ts'
+import { shareNow } from './people/share-now.ts'
 import { actOnProcess } from './process-intents.ts'
 import { actionsAfterRejection, note, type RequestIntent } from './rejected-intent.ts'
 
@@ -127,10 +127,8 @@ async function askConversation(
       return dispatch(...(await changeSettings(intent, conversation, parley)))
     case 'olderMessages':
       return listOlder(intent.before, conversation, dispatch)
-    case 'share': {
-      const notice = await shareConversation(intent.asked, conversation.id, parley)
-      return dispatch({ kind: 'notice', notice })
-    }
+    case 'share':
+      return dispatch({ kind: 'notice', notice: await shareNow(intent.asked, conversation.id, parley) })
     case 'rename':
       await conversation.rename(intent.name)
       return dispatch(note('info', `This conversation is now named ${intent.name}.`))

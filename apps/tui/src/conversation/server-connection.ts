@@ -2,11 +2,11 @@ import { readlinkSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { codeOf, type Parley } from '@parley/client'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import { connect } from '../cli/connect.ts'
 import { ParleyError } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import type { LossReason } from '../ui/link/link.ts'
-import { showEffects } from '../view/text/control-characters.ts'
 import type { ShownNotice } from './rejected-intent.ts'
 
 /** A connection that is over. `text` says to the user why it is not made again. */

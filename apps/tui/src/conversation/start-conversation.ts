@@ -1,9 +1,9 @@
 import type { Parley } from '@parley/client'
+import type { Notice } from '@parley/presentation/notices/notice'
 import { unconfiguredProvider, wireErrors } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { forkConversation } from '../cli/connect.ts'
 import { type CommonFlags, type ImageFlag, overridesOf } from '../cli/flags.ts'
-import type { Notice } from '../ui/notices/notice.ts'
 import {
   createConversation,
   type Extra,

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { namedImages } from '@parley/presentation/composer/at-word'
 import type { ConversationState } from '@parley/protocol'
 import { userFolder } from '../cli/folders.ts'
-import { namedImages } from '../ui/complete/at-word.ts'
 
 /**
  * Returns the absolute paths of images that a message names by `@` and that exist here. Looks at once, so that messages

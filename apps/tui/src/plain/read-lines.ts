@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { cleanInput } from '../view/text/control-characters.ts'
+import { cleanInput } from '@parley/presentation/text/control-characters'
 
 interface LineListener {
   /** Takes a line without its end; lines that came at once are joined by line ends. */

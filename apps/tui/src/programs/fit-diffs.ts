@@ -1,4 +1,4 @@
-import { countOf } from '../view/text/formats.ts'
+import { countOf } from '@parley/presentation/text/formats'
 import type { ChangedFile } from './git/changed-file.ts'
 
 interface FittedDiffs {

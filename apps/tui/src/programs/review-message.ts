@@ -1,5 +1,5 @@
+import type { ReviewedChanges } from '@parley/presentation/commands/review-words'
 import { type InputItem, type ReviewTarget, reviewRequest } from '@parley/protocol'
-import type { Span } from '../view/review/review-span.ts'
 import { fitDiffs } from './fit-diffs.ts'
 import { readGitChanges } from './git/git-changes.ts'
 import { findWorkTree, pathFromTop } from './git/work-tree.ts'
@@ -31,7 +31,7 @@ interface Place {
 const maxDiffBytes = 200 * 1024
 
 /** Returns the message for changes of a repository, with their diff. */
-export async function reviewOfChanges(span: Span, focus: string, { folder, env }: Place): Promise<Asked> {
+export async function reviewOfChanges(span: ReviewedChanges, focus: string, { folder, env }: Place): Promise<Asked> {
   const changes = await readGitChanges(folder, env, span)
   if (changes.kind === 'problem') return changes
   const { files, isListCut, tree } = changes
@@ -70,7 +70,7 @@ function namesIn(patch: string): readonly string[] {
 }
 
 /** Returns the message for changes that only the model can read, on another machine. */
-export function reviewElsewhere(span: Span, focus: string): AskedReview {
+export function reviewElsewhere(span: ReviewedChanges, focus: string): AskedReview {
   return asked(span, focus)
 }
 

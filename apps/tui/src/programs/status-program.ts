@@ -1,7 +1,7 @@
+import { limitsWords } from '@parley/presentation/limits/limits-words'
+import type { Line } from '@parley/presentation/text/span'
 import { type ConversationState, modeOf } from '@parley/protocol'
-import { limitsWords } from '../view/live/status-line.ts'
 import { ansiLine } from '../view/text/ansi-line.ts'
-import type { Line } from '../view/text/span.ts'
 import { withHome } from './notify.ts'
 import { runProgram } from './run-program.ts'
 

@@ -1,7 +1,7 @@
 import type { Parley } from '@parley/client'
+import type { Line } from '@parley/presentation/text/span'
 import type { ConversationState, Overrides } from '@parley/protocol'
 import { notificationSequence } from '../terminal/notification.ts'
-import type { Line } from '../view/text/span.ts'
 import type { Signal, Telling } from '../view/title-and-bell.ts'
 import { notifyUser } from './notify.ts'
 import { StatusProgram } from './status-program.ts'

@@ -1,8 +1,8 @@
+import { lineText } from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import { createRowPainter, type RowPainter } from '../terminal/overlay.ts'
 import { liveRows } from '../view/live-zone.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
-import { lineText } from '../view/text/span.ts'
-import { cellWidth } from '../view/text/width.ts'
 
 interface FrontParts {
   readonly write: (text: string) => void

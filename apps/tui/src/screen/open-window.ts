@@ -1,10 +1,10 @@
+import type { Highlight } from '@parley/presentation/text/span'
 import { userFolder } from '../cli/folders.ts'
 import { createEarlyPainter } from '../terminal/painter.ts'
 import { colourDepth, measure, reflowOf } from '../terminal/port.ts'
 import { windowSize } from '../terminal/window-size.ts'
 import { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { Intent, LendingIntent } from '../ui/actions.ts'
-import type { Highlight } from '../view/text/span.ts'
 import type { Signal } from '../view/title-and-bell.ts'
 import { createSuspension, holdScreen } from './hold-screen.ts'
 import { isForProgram, lendTerminal } from './lend-terminal.ts'
@@ -37,7 +37,7 @@ export interface Window extends Disposable {
 
 /** Loads what colours code. The grammars of its languages are read as code in them is shown. */
 async function loadHighlight(): Promise<Highlight> {
-  const { highlightCode } = await import('../highlight/highlight-code.ts')
+  const { highlightCode } = await import('@parley/presentation/highlight/highlight-code')
   return highlightCode
 }
 

@@ -1,5 +1,5 @@
+import { formatBytes } from '@parley/presentation/text/formats'
 import type { ProgramByName } from '@parley/text'
-import { formatBytes } from '../view/text/formats.ts'
 import { throughTmux } from './port.ts'
 import { startProgram } from './start-program.ts'
 

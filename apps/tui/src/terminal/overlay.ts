@@ -1,9 +1,9 @@
+import type { Highlight, Line } from '@parley/presentation/text/span'
+import type { AmbiguousWidth } from '@parley/presentation/text/width'
 import type { ConversationState } from '@parley/protocol'
 import type { KeyEvent } from '../ui/keys/key-event.ts'
 import { paintLine, type TerminalSize } from '../view/screen.ts'
-import type { Highlight, Line } from '../view/text/span.ts'
 import type { Theme } from '../view/text/theme.ts'
-import type { AmbiguousWidth } from '../view/text/width.ts'
 
 /** View that has the whole terminal until it is closed, on the alternate screen; the transcript waits behind it. */
 export interface Overlay {

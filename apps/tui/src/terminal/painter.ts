@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
+import { graphemes } from '@parley/presentation/text/graphemes'
+import { type Line, lineText } from '@parley/presentation/text/span'
+import { type AmbiguousWidth, cellWidth } from '@parley/presentation/text/width'
 import { caretPosition, liveRows, type Position } from '../view/live-zone.ts'
 import { paintLine, type Screen } from '../view/screen.ts'
-import { graphemes } from '../view/text/graphemes.ts'
-import { type Line, lineText } from '../view/text/span.ts'
 import type { Theme } from '../view/text/theme.ts'
-import { type AmbiguousWidth, cellWidth } from '../view/text/width.ts'
 import type { PaintedFrame, ZoneWriter } from './zone-writer.ts'
 
 /** Puts screens on the terminal. */

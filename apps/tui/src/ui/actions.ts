@@ -1,3 +1,11 @@
+import type { MemoryPlace, ShownMemory } from '@parley/presentation/commands/memory-words'
+import type { ReviewedChanges } from '@parley/presentation/commands/review-words'
+import type { ThemeName } from '@parley/presentation/commands/setting-choices'
+import type { ShareRequest } from '@parley/presentation/commands/share-words'
+import type { Notice } from '@parley/presentation/notices/notice'
+import type { Painted } from '@parley/presentation/question/answers'
+import type { MessagePlace } from '@parley/presentation/rewind/point-before'
+import type { Line } from '@parley/presentation/text/span'
 import type {
   Answers,
   ApprovalDecision,
@@ -15,18 +23,12 @@ import type {
   TurnId,
 } from '@parley/protocol'
 import type { FileList } from '@parley/text'
-import type { Span } from '../view/review/review-span.ts'
-import type { Line } from '../view/text/span.ts'
-import type { ThemeName } from '../view/text/theme.ts'
-import type { Painted } from './answers.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import type { LossReason, Opened, SoughtServer } from './link/link.ts'
-import type { MemoryPlace, MenuKind, MenuRow, ShownMemory } from './menu/menu.ts'
+import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { FoundConversation, ListedChange } from './menu/picker.ts'
-import type { Notice } from './notices/notice.ts'
-import type { ShareRequest } from './people/share-words.ts'
 import type { ShownProcess } from './processes/process-view.ts'
-import type { Look, LostLog, MessagePlace, RewindPoint, SentMessage, ShownRewind, UiState, Unsent } from './ui-state.ts'
+import type { Look, LostLog, RewindPoint, SentMessage, ShownRewind, UiState, Unsent } from './ui-state.ts'
 
 /** Parts of a conversation that `/copy` names. */
 export const copiedParts = ['answer', 'code', 'command', 'all'] as const
@@ -248,7 +250,7 @@ export type Intent =
   /** Shows what the conversation's folder has that is not committed. */
   | { readonly kind: 'diff' }
   /** Has changes reviewed; `focus`: what matters, in the user's words. */
-  | { readonly kind: 'review'; readonly span: Span; readonly focus: string }
+  | { readonly kind: 'review'; readonly span: ReviewedChanges; readonly focus: string }
   | { readonly kind: 'status' }
   /** Shows what fills the context window. */
   | { readonly kind: 'context' }

@@ -1,6 +1,4 @@
-import type { Answers, Approval, ApprovalDecision } from '@parley/protocol'
-import { isForm, planAnswers } from '@parley/protocol/question'
-import { stepTo, type UiContext, type UiStep } from './actions.ts'
+import { insert } from '@parley/presentation/composer/composer'
 import {
   type Answer,
   answerForText,
@@ -17,9 +15,11 @@ import {
   pendingApprovals,
   type Refusal,
   takenAtMs,
-} from './answers.ts'
+} from '@parley/presentation/question/answers'
+import type { Answers, Approval, ApprovalDecision } from '@parley/protocol'
+import { isForm, planAnswers } from '@parley/protocol/question'
+import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { chord, commandForKey } from './composer/command.ts'
-import { insert } from './composer/composer.ts'
 import { openForm } from './fill-form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { maySend, onlyReads } from './people/held-role.ts'

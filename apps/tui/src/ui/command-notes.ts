@@ -1,9 +1,15 @@
+import {
+  commandRows,
+  hereInstead,
+  type ParsedCommand,
+  type SlashName,
+  slashCommands,
+} from '@parley/presentation/commands/slash-commands'
+import type { Notice } from '@parley/presentation/notices/notice'
 import type { Plan } from '@parley/protocol'
-import { keyGroups, usualKeyGroups } from './keys/key-words.ts'
+import { type KeyGroup, keyGroups, usualKeyGroups } from './keys/key-words.ts'
 import type { Opened } from './link/link.ts'
-import { keyTables, type Notice } from './notices/notice.ts'
 import { heldWords } from './people/held-role.ts'
-import { commandRows, hereInstead, type ParsedCommand, type SlashName, slashCommands } from './slash-commands.ts'
 import { addNote, addNotice, type UiState } from './ui-state.ts'
 
 interface Setting {
@@ -66,16 +72,16 @@ export const commandHelp: Notice = {
 
 /** Adds all keys, a table for each state. */
 export function addAllKeys(ui: UiState): UiState {
-  return keyTables(keyGroups()).reduce(addNotice, ui)
+  return keyGroups().reduce(addKeyTable, ui)
+}
+
+function addKeyTable(ui: UiState, { title, rows }: KeyGroup): UiState {
+  return addNotice(ui, { kind: 'table', title, rows })
 }
 
 /** Adds the keys of the composer, and where the others are. */
 export function addUsualKeys(ui: UiState): UiState {
-  return addNote(
-    keyTables(usualKeyGroups()).reduce(addNotice, ui),
-    'info',
-    '/keys lists all of them, /help the commands.',
-  )
+  return addNote(usualKeyGroups().reduce(addKeyTable, ui), 'info', '/keys lists all of them, /help the commands.')
 }
 
 /** Adds a notice why nothing can be sent here, and what to do instead. */

@@ -1,23 +1,10 @@
-import type { FileList } from '@parley/text'
-import { matchPaths } from '@parley/text'
-import { type AtWord, atWordAt, writtenPath } from './complete/at-word.ts'
-import { type NamedPart, partsAt } from './complete/part-word.ts'
-import { type Composer, replace } from './composer/composer.ts'
-import { argumentsFor, completionsFor } from './slash-commands.ts'
+import { argumentsFor, completionsFor } from '@parley/presentation/commands/slash-commands'
+import { type AtWord, atWordAt } from '@parley/presentation/composer/at-word'
+import { type Completion, fileCompletion } from '@parley/presentation/composer/completion'
+import type { Composer } from '@parley/presentation/composer/composer'
+import { type NamedPart, partsAt } from '@parley/presentation/composer/part-word'
+import { type FileList, matchPaths } from '@parley/text'
 import type { UiState } from './ui-state.ts'
-
-/** Row of the list below the composer, which completes the text. */
-export interface Completion {
-  readonly kind: 'command' | 'argument' | 'file' | 'skill'
-  readonly text: string
-  /** Arguments of a command, shown after it. */
-  readonly argument: string
-  readonly about: string
-  /** Range of the text that it replaces. */
-  readonly start: number
-  readonly end: number
-  readonly inserted: string
-}
 
 /** Returns the completions for the text in the composer. */
 export function completionsOf({ composer, dismissed, purpose, search, files, parts }: UiState): readonly Completion[] {
@@ -38,13 +25,6 @@ function partCompletion({ written, argument, about, start, end }: NamedPart): Co
 export function chosenCompletion(ui: UiState): Completion | null {
   const list = completionsOf(ui)
   return list[Math.min(ui.choice, list.length - 1)] ?? null
-}
-
-/** Puts a completion in the text, the caret behind it. */
-export function completed(composer: Composer, { start, end, inserted }: Completion): Composer {
-  // A blank that is there already is stepped over.
-  const isSpaced = inserted.endsWith(' ') && composer.text[end] === ' '
-  return replace(composer, { start, end: isSpaced ? end + 1 : end, text: inserted })
 }
 
 /** Returns true if the text already is what the completion would make of it. */
@@ -85,9 +65,4 @@ function fileCompletions(word: AtWord, files: FileList | null): readonly Complet
   const found = matchPaths(files, word.query).map((path) => fileCompletion(word, path))
   last = { files, word, found }
   return found
-}
-
-/** Returns the completion of a path that is being written. */
-export function fileCompletion({ start, end }: AtWord, path: string): Completion {
-  return { kind: 'file', text: path, argument: '', about: '', start, end, inserted: writtenPath(path) }
 }

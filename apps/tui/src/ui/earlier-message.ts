@@ -1,7 +1,7 @@
+import { replace } from '@parley/presentation/composer/composer'
+import { inputText, isWhole } from '@parley/presentation/items/item-words'
 import type { CompletedItem, ConversationState } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './actions.ts'
-import { replace } from './composer/composer.ts'
-import { inputText, isWhole } from './inbox.ts'
 import { filledMenu, type Menu, type MenuRow, newMenu, plainRow } from './menu/menu.ts'
 import { addNote, isOffered, type SentMessage, type UiState } from './ui-state.ts'
 

@@ -1,7 +1,7 @@
+import { clear, expanded, replace } from '@parley/presentation/composer/composer'
 import type { Answers, Approval, ConversationState, FieldAnswer, FormField } from '@parley/protocol'
 import { stepTo, type UiAction, type UiStep } from './actions.ts'
 import { chord } from './composer/command.ts'
-import { clear, expanded, replace } from './composer/composer.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { addNote, type FilledForm, message, type UiState } from './ui-state.ts'
 

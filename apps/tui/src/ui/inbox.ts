@@ -1,16 +1,7 @@
-import type { ContentItem, ConversationState, QueuedMessage } from '@parley/protocol'
-import { expanded } from './composer/composer.ts'
+import { expanded } from '@parley/presentation/composer/composer'
+import { isWhole } from '@parley/presentation/items/item-words'
+import type { ConversationState, QueuedMessage } from '@parley/protocol'
 import type { UiState } from './ui-state.ts'
-
-/** Returns the text of a message without its images, which cannot be edited. */
-export function inputText(content: readonly ContentItem[]): string {
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-}
-
-/** Returns false if a long text is in a file and the message has only its beginning. */
-export function isWhole(content: readonly ContentItem[]): boolean {
-  return content.every((part) => part.type !== 'text' || part.file === undefined)
-}
 
 /** Returns the queued messages that this client sent. */
 export function ownQueued(
@@ -18,11 +9,6 @@ export function ownQueued(
   { ownClients }: Pick<UiState, 'ownClients'>,
 ): readonly QueuedMessage[] {
   return (state?.core.inbox ?? []).filter(({ by }) => ownClients.includes(by.clientId))
-}
-
-/** Returns true if messages are held back after an interrupt until Enter sends them. */
-export function isInboxPaused(state: ConversationState | null): boolean {
-  return state !== null && state.core.turn === null && state.core.inboxPaused && state.core.inbox.length > 0
 }
 
 /** Returns the input history of this folder and conversation, oldest first. */

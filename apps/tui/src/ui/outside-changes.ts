@@ -1,27 +1,12 @@
-import { type Actor, type ApprovalDecision, type EventOf, modeOf, type SettingsPatch } from '@parley/protocol'
-import { shownName, stripEffects } from '../view/text/control-characters.ts'
-import { truncateText } from '../view/text/fit-rows.ts'
+import { actorName, answeredWords } from '@parley/presentation/question/answered-words'
+import { type EventOf, modeOf, type SettingsPatch } from '@parley/protocol'
 import type { UiAction } from './actions.ts'
 import { addNote, type LostLog, type UiState } from './ui-state.ts'
-
-const decisionWords = {
-  approved: 'approved',
-  approvedForSession: 'approved for this conversation',
-  approvedAlways: 'approved permanently',
-  denied: 'denied',
-  abort: 'stopped',
-} satisfies Readonly<Record<ApprovalDecision, string>>
 
 /** Adds a notice that another client answered an approval shown here. */
 export function noteAnswered(ui: UiState, { by, decision }: EventOf<'approval.decided'>): UiState {
   if (decision === 'withdrawn' || ui.ownClients.includes(by.clientId)) return ui
   return addNote(ui, 'info', answeredWords(by, decision))
-}
-
-/** Says who answered an approval, and what. */
-export function answeredWords(by: Pick<Actor, 'title' | 'name' | 'user'>, decision: string): string {
-  const words = Object.entries(decisionWords).find(([name]) => name === decision)?.[1] ?? decision
-  return `answered by ${actorName(by)}: ${words}`
 }
 
 /** Adds a notice of settings that another client changed. */
@@ -51,17 +36,6 @@ export function settingsLine({ model, modelProvider, effort, approvalPolicy, san
     ['Effort', effort],
   ]
   return named.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`])).join(', ')
-}
-
-/** Longest name shown, in cells. */
-const nameColumns = 60
-
-/** Returns a client's name, which may be any text, as one short row. Its user, whom the server names, comes first. */
-export function actorName({ title, name, user }: Pick<Actor, 'title' | 'name' | 'user'>): string {
-  const named = title || name
-  const given = user === undefined || named.startsWith(`${user} `) ? named : `${user}, ${named}`
-  if (stripEffects(given).trim() === '') return 'somebody'
-  return truncateText(shownName(given).trim(), { columns: nameColumns })
 }
 
 /** Errno names the server gives for a log that another program changed while it was open. */

@@ -1,5 +1,6 @@
+import { themeNames } from '@parley/presentation/commands/setting-choices'
+import { modelSettings } from '@parley/presentation/commands/slash-commands'
 import { approvalPolicies, modeNamed, pairOf, type SettingsPatch, sandboxModes } from '@parley/protocol'
-import { themeNames } from '../view/text/theme.ts'
 import { loginWays, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
 import { takeForward } from './choices/forward.ts'
 import {
@@ -22,7 +23,6 @@ import { approvalRows, effortRows, modeRows, sandboxRows, themeRows } from './me
 import { underCeiling } from './menu/wider-limits.ts'
 import { takeProcess } from './processes/type-by-command.ts'
 import { askWhatGoesBack, planBefore, takeBack } from './rewind.ts'
-import { modelSettings } from './slash-commands.ts'
 import { addNote, type UiState } from './ui-state.ts'
 
 /**

@@ -1,9 +1,14 @@
+import { isWhole } from '@parley/presentation/items/item-words'
+import {
+  nothingToGoBackTo,
+  nothingToTakeBack,
+  rewindChoices,
+  undoPoint,
+} from '@parley/presentation/rewind/rewind-choices'
 import type { ConversationState } from '@parley/protocol'
 import { type Intent, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { findMessage, goOnBefore, hasMessages, listMessages } from './earlier-message.ts'
-import { isWhole } from './inbox.ts'
 import { newMenu, plainRow } from './menu/menu.ts'
-import { nothingToGoBackTo, nothingToTakeBack, rewindChoices, undoPoint } from './menu/rewind-choices.ts'
 import { addNote, type ShownRewind, type UiState } from './ui-state.ts'
 
 /** Lists the user's messages, to go back to before one of them. */

@@ -1,11 +1,18 @@
+import { readFix } from '@parley/presentation/commands/fix-request'
+import { draftRequest } from '@parley/presentation/commands/memory-words'
+import { readReviewWords } from '@parley/presentation/commands/review-words'
+import { themeNames } from '@parley/presentation/commands/setting-choices'
+import { accessTable, readShare } from '@parley/presentation/commands/share-words'
+import {
+  modelSettings,
+  type ParsedCommand,
+  parseSlash,
+  type SlashName,
+} from '@parley/presentation/commands/slash-commands'
 import { approvalPolicies, efforts, modeNamed, modeNames, modeOf, pairOf, sandboxModes } from '@parley/protocol'
-import { readFix } from '../view/review/fix-request.ts'
-import { readReviewWords } from '../view/review/review-span.ts'
-import { themeNames } from '../view/text/theme.ts'
 import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { runForward } from './choices/forward.ts'
 import { openConversationMenu } from './choices/press-in-picker.ts'
-import { draftRequest } from './choices/remember.ts'
 import { runTrust } from './choices/trust.ts'
 import {
   addAllKeys,
@@ -17,11 +24,9 @@ import {
   noteUnknown,
 } from './command-notes.ts'
 import { maySend } from './people/held-role.ts'
-import { accessTable, readShare } from './people/share-words.ts'
 import { openBackgroundMenu, openLoginMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
 import { typeInBackground } from './processes/type-by-command.ts'
 import { openRewind, undoLast } from './rewind.ts'
-import { modelSettings, type ParsedCommand, parseSlash, type SlashName } from './slash-commands.ts'
 import { addNote, addNotice, type UiState } from './ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {

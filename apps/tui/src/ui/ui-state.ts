@@ -1,25 +1,17 @@
-import type {
-  Answers,
-  ApprovalId,
-  ClientId,
-  CompletedItem,
-  FoundPart,
-  ItemId,
-  ItemOf,
-  MessageId,
-  TurnId,
-} from '@parley/protocol'
+import type { ThemeName } from '@parley/presentation/commands/setting-choices'
+import { type Composer, emptyComposer, type WithPastes } from '@parley/presentation/composer/composer'
+import type { Notice } from '@parley/presentation/notices/notice'
+import { type AnswerGuard, type Choice, type HeldKey, unguarded } from '@parley/presentation/question/answers'
+import type { MessagePlace } from '@parley/presentation/rewind/point-before'
+import type { Line } from '@parley/presentation/text/span'
+import type { AmbiguousWidth } from '@parley/presentation/text/width'
+import type { Answers, ApprovalId, ClientId, FoundPart, ItemId, ItemOf, MessageId, TurnId } from '@parley/protocol'
 import type { FileList } from '@parley/text'
-import type { Line } from '../view/text/span.ts'
-import type { Rgb, ThemeName } from '../view/text/theme.ts'
-import type { AmbiguousWidth } from '../view/text/width.ts'
-import { type AnswerGuard, type Choice, type HeldKey, unguarded } from './answers.ts'
+import type { Rgb } from '../view/text/theme.ts'
 import type { AttachedImage } from './complete/pasted-images.ts'
-import { type Composer, emptyComposer, type WithPastes } from './composer/composer.ts'
 import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
 import type { Link, Opened } from './link/link.ts'
 import type { Menu } from './menu/menu.ts'
-import type { Notice } from './notices/notice.ts'
 
 /** Settings of how the screen is drawn. */
 export interface Look {
@@ -190,9 +182,6 @@ interface Reached {
   readonly approvalId: ApprovalId
   readonly answer: Choice['answer']
 }
-
-/** Place of a message in its conversation. */
-export type MessagePlace = Pick<CompletedItem, 'seq' | 'turnId'>
 
 /** Message of the user, and its place. */
 export interface SentMessage extends MessagePlace {

@@ -1,5 +1,5 @@
+import type { Line } from '@parley/presentation/text/span'
 import { lastRows } from './text/fit-rows.ts'
-import type { Line } from './text/span.ts'
 
 /**
  * Parts of the live zone, from top to bottom: running items, the question to the user, what the turn does, messages that

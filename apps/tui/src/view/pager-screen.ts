@@ -1,15 +1,16 @@
+import { showEffects } from '@parley/presentation/text/control-characters'
+import { count } from '@parley/presentation/text/formats'
+import { type Line, lineText, type Span } from '@parley/presentation/text/span'
+import { truncateLine } from '@parley/presentation/text/truncate'
+import { cellWidth } from '@parley/presentation/text/width'
 import { greatest } from '@parley/text'
 import { pagerKeyGroup } from '../ui/keys/key-words.ts'
 import { itemAtCursor, marginCells, type Pager, type PagerSize, pageOn, roomOf } from '../ui/pager/pager.ts'
 import { ownerOf } from './pager/entry.ts'
 import { highlighted } from './pager/find-text.ts'
 import type { Page, PageRoom } from './pager/page.ts'
-import { showEffects } from './text/control-characters.ts'
-import { fittingParts, truncateLine } from './text/fit-rows.ts'
-import { count } from './text/formats.ts'
+import { fittingParts } from './text/fit-rows.ts'
 import { inGutter } from './text/gutter.ts'
-import { type Line, lineText, type Span } from './text/span.ts'
-import { cellWidth } from './text/width.ts'
 
 /** State around the view that its last row says. */
 export interface Around {

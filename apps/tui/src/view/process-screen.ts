@@ -1,14 +1,14 @@
+import type { TypedLine } from '@parley/presentation/processes/typed-line'
+import { shownLine, shownName, strippedLine } from '@parley/presentation/text/control-characters'
+import { count, countOf, formatBytes } from '@parley/presentation/text/formats'
+import { type Line, lineText, type Room, type Span } from '@parley/presentation/text/span'
+import { truncateLine } from '@parley/presentation/text/truncate'
+import { cellWidth } from '@parley/presentation/text/width'
 import type { ProcessOutput, ProcessRoom, ProcessView } from '../ui/processes/process-view.ts'
-import type { TypedLine } from '../ui/processes/type-in-process.ts'
 import { highlighted } from './pager/find-text.ts'
 import type { Around } from './pager-screen.ts'
 import type { TerminalSize } from './screen.ts'
-import { shownLine, shownName, strippedLine } from './text/control-characters.ts'
-import { fittingParts, truncateLine, wrapLine } from './text/fit-rows.ts'
-import { count, countOf, formatBytes } from './text/formats.ts'
-import type { Line, Room, Span } from './text/span.ts'
-import { lineText } from './text/span.ts'
-import { cellWidth } from './text/width.ts'
+import { fittingParts, wrapLine } from './text/fit-rows.ts'
 
 /** Size of the terminal, and the cells of its characters. */
 export type ProcessSize = Room & Pick<TerminalSize, 'rows'>

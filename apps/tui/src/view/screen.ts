@@ -1,8 +1,8 @@
+import type { Line, Span } from '@parley/presentation/text/span'
+import type { AmbiguousWidth } from '@parley/presentation/text/width'
 import type { ApprovalId } from '@parley/protocol'
 import type { Caret, LiveZone } from './live-zone.ts'
-import type { Line, Span } from './text/span.ts'
 import type { Theme } from './text/theme.ts'
-import type { AmbiguousWidth } from './text/width.ts'
 import type { Block } from './transcript/block.ts'
 
 export interface TerminalSize {

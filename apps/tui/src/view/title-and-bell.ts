@@ -1,6 +1,6 @@
+import { collapseBlanks, shownName } from '@parley/presentation/text/control-characters'
+import { truncateText } from '@parley/presentation/text/truncate'
 import type { ApprovalId, ConversationId, ConversationState, TurnId } from '@parley/protocol'
-import { collapseBlanks, shownName } from './text/control-characters.ts'
-import { truncateText } from './text/fit-rows.ts'
 
 /** Something to tell a user who looks elsewhere. */
 export interface Telling {

@@ -1,5 +1,5 @@
+import { type PointReads, pointBefore } from '@parley/presentation/rewind/point-before'
 import { expect, test } from 'vitest'
-import { type PointReads, pointBefore } from '../../src/conversation/fork-point.ts'
 import { after, answer, completed, turnEnded, turnStarted, userMessage } from '../view/scenes/conversation.ts'
 
 const events = [

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { slashCommands } from '@parley/presentation/commands/slash-commands'
 import { runCli } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { slashCommands } from '../../src/ui/slash-commands.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const sources = ['README.md', 'docs/*.md', '{apps,packages}/*/src/**/*.{ts,tsx}']

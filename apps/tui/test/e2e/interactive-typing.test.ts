@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Pty } from '@parley/testkit'
-import { hasFullSandbox, noFullSandbox } from '@parley/testkit'
+import { takenAfterMs } from '@parley/presentation/question/answers'
+import { hasFullSandbox, noFullSandbox, type Pty } from '@parley/testkit'
 import { describe, expect, test, vi } from 'vitest'
-import { takenAfterMs } from '../../src/ui/answers.ts'
 import { answer, place, send } from './interactive-program.ts'
 import { type Typing, typeSlowly } from './type-slowly.ts'
 

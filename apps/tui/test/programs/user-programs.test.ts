@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Line, lineText } from '@parley/presentation/text/span'
 import { tempDirectory, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { UserPrograms } from '../../src/programs/user-programs.ts'
 import { type UserLook, usualSettings } from '../../src/programs/user-settings.ts'
-import { type Line, lineText } from '../../src/view/text/span.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 const telling = { type: 'approval', conversationId: 'c', cwd: '/x', title: 'parley: fix', text: 'waits' } as const

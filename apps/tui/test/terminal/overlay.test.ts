@@ -1,7 +1,7 @@
+import type { Line } from '@parley/presentation/text/span'
 import { virtualScreen } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { createRowPainter } from '../../src/terminal/overlay.ts'
-import type { Line } from '../../src/view/text/span.ts'
 import { ansiTheme } from '../../src/view/text/theme.ts'
 
 const size = { columns: 20, rows: 4 }

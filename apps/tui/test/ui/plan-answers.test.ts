@@ -1,8 +1,8 @@
+import { choiceWords } from '@parley/presentation/question/answer-words'
 import { type Approval, modes } from '@parley/protocol'
 import { planForm } from '@parley/protocol/question'
 import { describe, expect, test } from 'vitest'
 import { takeLine } from '../../src/ui/update/take-line.ts'
-import { wordsFor } from '../../src/view/approval/choice-rows.ts'
 import { answerWords, questionLines } from '../../src/view/plain/question-lines.ts'
 import { after, command, requested, started, turnStarted } from '../view/scenes/conversation.ts'
 import { openUi } from '../view/scenes/scene.ts'
@@ -63,6 +63,6 @@ describe('a plan', () => {
     expect(answerWords(approval)).toMatch(
       /^Type one of: ask \(work, .*\); edit \(work, .*\); no, or no and what to change/,
     )
-    expect(wordsFor(approval, true).note).toBe('keep planning …')
+    expect(choiceWords(approval, true).labels.note).toBe('keep planning …')
   })
 })

@@ -1,5 +1,5 @@
+import { completionsFor, hereInstead, parseSlash } from '@parley/presentation/commands/slash-commands'
 import { describe, expect, test } from 'vitest'
-import { completionsFor, hereInstead, parseSlash } from '../../src/ui/slash-commands.ts'
 import { after } from '../view/scenes/conversation.ts'
 import { openUi, written } from '../view/scenes/scene.ts'
 import { typeKeys } from './type-keys.ts'

@@ -1,11 +1,11 @@
+import { lineText } from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import { describe, expect, test } from 'vitest'
 import { modelRows } from '../../src/ui/menu/loaded-rows.ts'
 import { newMenu } from '../../src/ui/menu/menu.ts'
 import { approvalRows, sandboxRows } from '../../src/ui/menu/setting-rows.ts'
 import { layoutScreen, type Scene } from '../../src/view/layout-screen.ts'
 import { liveRows } from '../../src/view/live-zone.ts'
-import { lineText } from '../../src/view/text/span.ts'
-import { cellWidth } from '../../src/view/text/width.ts'
 import {
   after,
   answer,

@@ -1,8 +1,8 @@
+import { cellWidth } from '@parley/presentation/text/width'
 import type { Item } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import type { PagerSize } from '../../src/ui/pager/pager.ts'
 import { pagerScreen } from '../../src/view/pager-screen.ts'
-import { cellWidth } from '../../src/view/text/width.ts'
 import { pagerText, press, screenOf, type World, worldOf } from '../ui/pager/pager-scene.ts'
 import { answer, ended, lookUp, patch, userMessage } from './scenes/conversation.ts'
 

@@ -1,6 +1,6 @@
+import { lineText } from '@parley/presentation/text/span'
 import { expect, test } from 'vitest'
 import { layoutScreen } from '../../src/view/layout-screen.ts'
-import { lineText } from '../../src/view/text/span.ts'
 import { after, completed, turnStarted, userMessage } from './scenes/conversation.ts'
 import { sceneOf } from './scenes/scene.ts'
 

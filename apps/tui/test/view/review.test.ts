@@ -1,9 +1,9 @@
+import { fixRequest } from '@parley/presentation/commands/fix-request'
+import { readReviewWords } from '@parley/presentation/commands/review-words'
+import { findingsText } from '@parley/presentation/items/findings'
+import { lineText } from '@parley/presentation/text/span'
 import { describe, expect, test } from 'vitest'
 import { findingRows } from '../../src/view/review/finding-rows.ts'
-import { findingsText } from '../../src/view/review/findings-text.ts'
-import { fixRequest } from '../../src/view/review/fix-request.ts'
-import { readReviewWords } from '../../src/view/review/review-span.ts'
-import { lineText } from '../../src/view/text/span.ts'
 
 const finding = {
   severity: 'high',

@@ -1,6 +1,6 @@
+import type { Line } from '@parley/presentation/text/span'
 import { describe, expect, test } from 'vitest'
 import { paintLine } from '../../src/view/screen.ts'
-import type { Line } from '../../src/view/text/span.ts'
 import { ansiTheme, themeOf } from '../../src/view/text/theme.ts'
 
 const colourless = themeOf({ name: 'auto', background: null, depth: 'none' })

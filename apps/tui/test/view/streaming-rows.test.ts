@@ -1,8 +1,8 @@
+import { lineText } from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import { expect, test } from 'vitest'
 import { layoutScreen } from '../../src/view/layout-screen.ts'
 import { liveRows } from '../../src/view/live-zone.ts'
-import { lineText } from '../../src/view/text/span.ts'
-import { cellWidth } from '../../src/view/text/width.ts'
 import { after, answer, delta, started, turnStarted } from './scenes/conversation.ts'
 import { sceneOf } from './scenes/scene.ts'
 

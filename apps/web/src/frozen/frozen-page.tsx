@@ -1,4 +1,6 @@
-import { type Entry, type Exported, entriesOf, missingWords, showEffects } from 'parley/page-rules'
+import { entriesOf, type TranscriptEntry } from '@parley/presentation/items/entries'
+import { type Exported, missingWords } from '@parley/presentation/items/exported'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { AboutConversation } from '../ui/about-conversation.tsx'
@@ -21,7 +23,7 @@ export function* frozenPage(exported: Exported): Generator<string> {
   yield `</ol></main>${html(<End {...exported} />)}</body></html>\n`
 }
 
-function* batches(entries: readonly Entry[]): Generator<readonly Entry[]> {
+function* batches(entries: readonly TranscriptEntry[]): Generator<readonly TranscriptEntry[]> {
   for (let at = 0; at < entries.length; at += batchSize) yield entries.slice(at, at + batchSize)
 }
 

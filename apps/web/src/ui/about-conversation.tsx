@@ -1,5 +1,7 @@
+import { limitsWords } from '@parley/presentation/limits/limits-words'
+import { showEffects } from '@parley/presentation/text/control-characters'
+import { placedPath } from '@parley/presentation/text/formats'
 import type { ConversationCore } from '@parley/protocol'
-import { limitsWords, placedPath, showEffects } from 'parley/page-rules'
 import { placeName, usageWords } from '../words/words.ts'
 
 /** Title of a conversation with its model, folder, limits and usage. */

@@ -1,6 +1,7 @@
 import type { Client } from '@parley/client/browser'
+import { showEffects } from '@parley/presentation/text/control-characters'
+import { conversationName, formatAgo, placedPath } from '@parley/presentation/text/formats'
 import type { ListedConversation, Person } from '@parley/protocol'
-import { formatAgo, nameOf, placedPath, showEffects } from 'parley/page-rules'
 import { useCallback, useEffect, useState } from 'react'
 import { fragmentOf } from '../link/page-secret.ts'
 import { placeName } from '../words/words.ts'
@@ -83,7 +84,7 @@ function ListedRow({ one, excerpt, isCurrent }: RowProps) {
   return (
     <li>
       <a href={fragmentOf(one.conversationId)} aria-current={isCurrent ? 'page' : undefined}>
-        <span className="title">{showEffects(nameOf(one))}</span>
+        <span className="title">{showEffects(conversationName(one))}</span>
         <span className="muted">
           {showEffects(placeName(cwd, environment))} · {formatAgo(updatedAt, Date.now())}
           {forkedFrom === null ? '' : ' · copy'}

@@ -1,4 +1,6 @@
 import type { Client } from '@parley/client/browser'
+import { pendingApprovals } from '@parley/presentation/question/answers'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import {
   type Approval,
   type ConversationId,
@@ -9,7 +11,6 @@ import {
   shortIdOf,
 } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
-import { pendingApprovals, showEffects } from 'parley/page-rules'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { Ask } from '../link/ask.ts'
 import type { Elsewhere } from '../link/followed-conversation.ts'

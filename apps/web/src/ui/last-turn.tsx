@@ -1,5 +1,6 @@
+import { endingText, followTurn, type TurnClock } from '@parley/presentation/items/turn-clock'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { CompletedItem, ConversationState } from '@parley/protocol'
-import { endingText, followTurn, showEffects, type TurnClock } from 'parley/page-rules'
 import { useRef } from 'react'
 
 interface LastTurnProps extends Pick<ConversationState, 'core'> {

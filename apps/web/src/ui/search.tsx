@@ -1,6 +1,7 @@
+import { type FoundText, findInItem } from '@parley/presentation/items/item-text'
+import { count } from '@parley/presentation/text/formats'
 import type { CompletedItem } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
-import { count, type FoundText, findInItem } from 'parley/page-rules'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Items } from './transcript/use-items.ts'
 

@@ -1,5 +1,6 @@
+import { inputText, isWhole } from '@parley/presentation/items/item-words'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { ConversationId, QueuedMessage } from '@parley/protocol'
-import { inputText, isWhole, showEffects } from 'parley/page-rules'
 import { useState } from 'react'
 import type { Ask } from '../link/ask.ts'
 import { senderWords } from '../words/words.ts'

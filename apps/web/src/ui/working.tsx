@@ -1,17 +1,14 @@
-import { type ConversationState, type Plan, unansweredApprovals } from '@parley/protocol'
+import { followTurn, silentSeconds, type TurnClock } from '@parley/presentation/items/turn-clock'
 import {
   elapsed,
-  followTurn,
   hookWords,
   isInboxPaused,
   networkWords,
   refusedNow,
   repairWords,
-  showEffects,
-  silentSeconds,
-  stripEffects,
-  type TurnClock,
-} from 'parley/page-rules'
+} from '@parley/presentation/items/turn-words'
+import { showEffects, stripEffects } from '@parley/presentation/text/control-characters'
+import { type ConversationState, type Plan, unansweredApprovals } from '@parley/protocol'
 import { useRef } from 'react'
 import type { Ask } from '../link/ask.ts'
 import { useSeconds } from './hooks.ts'

@@ -1,5 +1,7 @@
+import { actorName, answeredWords } from '@parley/presentation/question/answered-words'
+import { count } from '@parley/presentation/text/formats'
+import { costText } from '@parley/presentation/text/token-words'
 import type { Actor, CallItem, ConversationCore, ItemOf } from '@parley/protocol'
-import { actorName, answeredWords, costText, count } from 'parley/page-rules'
 
 /** Name by which this page introduces itself. */
 export const pageName = 'parley-web'

@@ -1,11 +1,11 @@
+import { hookRows, hooksTable } from '@parley/presentation/notices/hooks-table'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import { type HookEvent, hookEvents, type ListedHook, type TriedHook } from '@parley/protocol'
 import { closest, isRecord } from '@parley/text'
 import { connect } from '../../cli/connect.ts'
 import { type ExitCode, exitCodes, misused } from '../../cli/exit-codes.ts'
 import { folderOf } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
-import { hookRows, hooksTable } from '../../ui/notices/hooks-table.ts'
-import { showEffects } from '../../view/text/control-characters.ts'
 
 export interface HooksFlags {
   readonly cd?: string

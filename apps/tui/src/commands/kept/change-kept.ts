@@ -1,12 +1,12 @@
 import type { Parley } from '@parley/client'
+import { shownLine, shownName } from '@parley/presentation/text/control-characters'
+import { conversationName, countOf, placedPath } from '@parley/presentation/text/formats'
 import { type ConversationSummary, shortIdOf } from '@parley/protocol'
 import { connect } from '../../cli/connect.ts'
 import { exitCodes, misused } from '../../cli/exit-codes.ts'
 import { userFolder } from '../../cli/folders.ts'
 import { isAgreed } from '../../cli/is-agreed.ts'
 import type { Launch } from '../../cli/launch-server.ts'
-import { shownLine, shownName } from '../../view/text/control-characters.ts'
-import { countOf, nameOf, placedPath } from '../../view/text/formats.ts'
 
 /** Runs `parley archive` and `parley unarchive`, which hide a conversation in the list or show it again. */
 export function archiveConversation(launch: Launch, id: string, archived: boolean): Promise<number> {
@@ -35,7 +35,7 @@ export function deleteConversation(launch: Launch, id: string, { yes }: { readon
     const { name, turns, events } = await parley.request('bundle/describe', { conversation: conversationId })
     const { stdin, stderr } = launch.streams
     stderr.write(
-      `${shortIdOf(conversationId)}  ${shownName(nameOf({ name: null, title: name }))}\n  ${countOf(turns, 'turn')} in ${countOf(events, 'event')}, in ${shownLine(placedPath(cwd, environment, userFolder()))}\n`,
+      `${shortIdOf(conversationId)}  ${shownName(conversationName({ name: null, title: name }))}\n  ${countOf(turns, 'turn')} in ${countOf(events, 'event')}, in ${shownLine(placedPath(cwd, environment, userFolder()))}\n`,
     )
     if (yes !== true) {
       if (!stdin.isTTY || !stderr.isTTY) throw misused('Nothing was deleted: --yes deletes it without a question.')

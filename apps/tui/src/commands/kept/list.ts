@@ -1,11 +1,11 @@
+import { shownName } from '@parley/presentation/text/control-characters'
+import { conversationName, formatAgo, placedPath } from '@parley/presentation/text/formats'
 import { type ListedConversation, shortIdOf } from '@parley/protocol'
 import { greatest } from '@parley/text'
 import { connect } from '../../cli/connect.ts'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import { userFolder } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
-import { shownName } from '../../view/text/control-characters.ts'
-import { formatAgo, nameOf, placedPath } from '../../view/text/formats.ts'
 
 interface ListFlags {
   readonly json?: boolean
@@ -73,7 +73,7 @@ function rowOf(
     ...(live === null ? [] : [`[${openWords(live, isFar)}]`]),
     ...(newer === true ? ['[of a newer parley: read-only]'] : []),
   ]
-  const about = [shownName(nameOf(conversation)), ...notes].join('  ')
+  const about = [shownName(conversationName(conversation)), ...notes].join('  ')
   return {
     id: shortId,
     ago: formatAgo(updatedAt, nowMs),

@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { shownLine } from '@parley/presentation/text/control-characters'
 import { joinShellWords } from '@parley/text'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import type { Launch } from '../../cli/launch-server.ts'
-import { shownLine } from '../../view/text/control-characters.ts'
 
 /** Folder of this copy of the program, and how it was installed. */
 export interface Installation {

@@ -1,10 +1,10 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
+import { countOf, formatBytes, shortPath } from '@parley/presentation/text/formats'
 import { greatest, isRecord } from '@parley/text'
 import { misused } from '../../cli/exit-codes.ts'
 import { realOrGiven, userFolder } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
-import { countOf, formatBytes, shortPath } from '../../view/text/formats.ts'
 import { fetchedNodes, type HomeContents, homeContents, type OwnEntry } from './home-contents.ts'
 import type { RunningServer } from './running-servers.ts'
 

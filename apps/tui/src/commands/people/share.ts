@@ -1,10 +1,10 @@
+import { roleNamed, shareableRoles } from '@parley/presentation/commands/share-words'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import { type Access, type ConversationId, type ResultOf, type Role, shortIdOf } from '@parley/protocol'
 import { connect } from '../../cli/connect.ts'
 import { exitCodes, misused } from '../../cli/exit-codes.ts'
 import type { Launch } from '../../cli/launch-server.ts'
 import { formatTime } from '../../cli/messages.ts'
-import { roleNamed, roles } from '../../ui/people/share-words.ts'
-import { showEffects } from '../../view/text/control-characters.ts'
 
 export interface ShareFlags {
   readonly link?: boolean
@@ -25,7 +25,7 @@ export async function shareConversation(
   const { conversationId, core } = await parley.request('conversation/export', { conversation, limit: 1 })
   const say = (text: string) => launch.streams.stdout.write(showEffects(text))
   if (user !== undefined) {
-    if (given === null) throw misused(`Say as what: ${Object.keys(roles).join(', ')}.`)
+    if (given === null) throw misused(`Say as what: ${Object.keys(shareableRoles).join(', ')}.`)
     await parley.request('conversation/share', { conversationId, user, role: given.role })
     say(
       given.role === null
@@ -52,7 +52,7 @@ function linkWords(conversationId: ConversationId, made: ResultOf<'conversation/
 
 function readRole(word: string): { readonly role: Role | null } {
   const role = roleNamed(word)
-  if (role === undefined) throw misused(`The roles are: ${Object.keys(roles).join(', ')}.`)
+  if (role === undefined) throw misused(`The roles are: ${Object.keys(shareableRoles).join(', ')}.`)
   return { role }
 }
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { Parley } from '@parley/client'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { ListedUser, ParamsOf } from '@parley/protocol'
 import { connect } from '../../cli/connect.ts'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import type { Launch } from '../../cli/launch-server.ts'
 import { noUsersFile } from '../../cli/messages.ts'
-import { showEffects } from '../../view/text/control-characters.ts'
 
 export interface UsersFlags {
   readonly users?: string

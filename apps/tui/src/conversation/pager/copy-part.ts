@@ -1,11 +1,11 @@
 import type { Conversation } from '@parley/client'
+import { commandOf } from '@parley/presentation/items/call-facts'
+import type { Notice } from '@parley/presentation/notices/notice'
+import { count, countOf, formatBytes } from '@parley/presentation/text/formats'
 import { answerIn, type Item } from '@parley/protocol'
 import type { Clipboard } from '../../terminal/clipboard.ts'
 import type { Intent } from '../../ui/actions.ts'
-import type { Notice } from '../../ui/notices/notice.ts'
 import { codeBlocksOf, leftOutOf, markdownOf } from '../../view/pager/copied-text.ts'
-import { count, countOf, formatBytes } from '../../view/text/formats.ts'
-import { commandOf } from '../../view/transcript/call-facts.ts'
 
 type Read = Pick<Conversation, 'state' | 'read'>
 

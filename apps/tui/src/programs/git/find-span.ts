@@ -1,4 +1,4 @@
-import type { Span } from '../../view/review/review-span.ts'
+import type { ReviewedChanges } from '@parley/presentation/commands/review-words'
 import { type Git, isEmptyAnswer, isProblem, problemText, textOf } from './safe-git.ts'
 
 /** Two states of a repository: names of commits or trees, null for the work tree. */
@@ -14,7 +14,7 @@ export class SpanError extends Error {}
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 /** Finds the two states that are compared. Throws `SpanError` for a name that means nothing. */
-export async function findSpan(git: Git, folder: string, span: Span): Promise<FoundSpan> {
+export async function findSpan(git: Git, folder: string, span: ReviewedChanges): Promise<FoundSpan> {
   const commits = createCommits(git, folder)
   switch (span.kind) {
     case 'workTree':

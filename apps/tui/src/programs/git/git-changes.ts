@@ -1,5 +1,5 @@
+import type { ReviewedChanges } from '@parley/presentation/commands/review-words'
 import { joinShellWords } from '@parley/text'
-import type { Span } from '../../view/review/review-span.ts'
 import { type ChangedFile, remarkLines } from './changed-file.ts'
 import { findSpan, SpanError } from './find-span.ts'
 import { type DiffedFile, readSections } from './git-sections.ts'
@@ -34,14 +34,14 @@ const diffOptions = [
 export async function readGitChanges(
   folder: string,
   env: NodeJS.ProcessEnv,
-  span: Span = { kind: 'workTree' },
+  span: ReviewedChanges = { kind: 'workTree' },
 ): Promise<GitChanges> {
   const tree = await findWorkTree(folder, env)
   if ('problem' in tree) return { kind: 'problem', text: tree.problem }
   return changesOf(tree, span, env)
 }
 
-async function changesOf(tree: WorkTree, span: Span, env: NodeJS.ProcessEnv): Promise<GitChanges> {
+async function changesOf(tree: WorkTree, span: ReviewedChanges, env: NodeJS.ProcessEnv): Promise<GitChanges> {
   const git = await createUnfilteredGit(tree.top, env)
   if (typeof git !== 'function') return { kind: 'problem', text: problemText(git, tree.top) }
   try {

@@ -1,11 +1,11 @@
+import { rightsWords, talkText } from '@parley/presentation/items/call-facts'
+import { visibleLine } from '@parley/presentation/text/control-characters'
+import { formatDuration } from '@parley/presentation/text/formats'
 import { type CallItem, type EventOf, type Item, shortIdOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
 import { asSentence, exitWords } from '@parley/text'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import type { RunEnd } from '../../cli/run-ended.ts'
-import { visibleLine } from '../../view/text/control-characters.ts'
-import { formatDuration } from '../../view/text/formats.ts'
-import { rightsWords, talkText } from '../../view/transcript/call-facts.ts'
 import { denialWords } from '../end/run-end.ts'
 
 /** Returns the line above the streamed text of an item; null for the answer. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { ReviewedChanges } from '@parley/presentation/commands/review-words'
 import type { Severity } from '@parley/protocol'
 import { misused, ParleyError } from '../../cli/exit-codes.ts'
 import { type ExecFlags, overridesOf } from '../../cli/flags.ts'
@@ -12,13 +13,12 @@ import {
   reviewOfChanges,
   reviewOfPatch,
 } from '../../programs/review-message.ts'
-import type { Span } from '../../view/review/review-span.ts'
 import { readAll } from '../input/message.ts'
 
 /** Review that a command line asks for. */
 export interface ReviewRequest {
   /** `patch`: file with a patch; `-` for stdin. */
-  readonly of: Span | { readonly kind: 'patch'; readonly file: string }
+  readonly of: ReviewedChanges | { readonly kind: 'patch'; readonly file: string }
   /** Words of the user about important points; empty for a general review. */
   readonly focus: string
   /** Least severity that fails the run. */

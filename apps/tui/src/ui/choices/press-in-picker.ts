@@ -1,6 +1,6 @@
+import { type Composer, emptyComposer } from '@parley/presentation/composer/composer'
 import type { ListedConversation } from '@parley/protocol'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
-import { type Composer, emptyComposer } from '../composer/composer.ts'
 import { conversationRows } from '../menu/loaded-rows.ts'
 import { chosenRow, filledMenu, type Menu, type MenuRow, matching, newMenu } from '../menu/menu.ts'
 import { type ListedChange, newPicker, type Picker, type PickerChange, wordsToSeek } from '../menu/picker.ts'

@@ -1,5 +1,6 @@
+import { memoryChoices, type ShownMemory } from '@parley/presentation/commands/memory-words'
 import { stepTo, type UiContext, type UiStep } from '../actions.ts'
-import { type MenuRow, newMenu, plainRow, type ShownMemory } from '../menu/menu.ts'
+import { type MenuRow, newMenu, plainRow } from '../menu/menu.ts'
 import type { UiState } from '../ui-state.ts'
 
 /** Asks if the line that is shown is to be written, or into the other file. */
@@ -14,22 +15,6 @@ export function askToRemember(ui: UiState, memory: ShownMemory, { nowMs }: UiCon
   return stepTo({ ...ui, menu: { ...menu, memory } })
 }
 
-interface MemoryChoice {
-  readonly key: 'write' | 'other'
-  readonly text: string
-  readonly detail: string
-}
-
-/** Returns what can become of a line that is shown as it would be written. */
-export function memoryChoices({ path, where }: Pick<ShownMemory, 'path' | 'where'>): readonly MemoryChoice[] {
-  return [
-    { key: 'write', text: 'write it', detail: path },
-    where === 'project'
-      ? { key: 'other', text: 'look at your own file', detail: 'which counts in all projects' }
-      : { key: 'other', text: "look at the project's file", detail: 'which counts for all who work on it' },
-  ]
-}
-
 /** Takes a choice of what becomes of the line. */
 export function takeMemory(ui: UiState, choice: string, memory: ShownMemory | null): UiStep {
   if (memory === null) return stepTo(ui)
@@ -37,15 +22,4 @@ export function takeMemory(ui: UiState, choice: string, memory: ShownMemory | nu
   if (choice === 'write') return stepTo(ui, { kind: 'remember', memory })
   if (choice !== 'other') return stepTo(ui)
   return stepTo(ui, { kind: 'planRemember', text, where: where === 'project' ? 'user' : 'project' })
-}
-
-/** Returns the message that has the model draft an AGENTS.md, with what matters to the user. */
-export function draftRequest(what: string): string {
-  return [
-    'Write an AGENTS.md for this project: what an agent has to know to work on it that it would not guess.',
-    'Look first: README, manifests and lock files, scripts, the configuration of tests, formatters and CI, the folders; and an AGENTS.md, CLAUDE.md or other rules for agents that are there, of which you keep what holds.',
-    'Say how to build, run, check and test (one file, too), where things are, which conventions the code follows, and what must not be done. Only what you found, no general advice; commands exactly as they work here; at most 60 lines.',
-    'Put it at the root of the repository by your tool for changing files. If there is one already, change what is missing or wrong and leave the rest.',
-    ...(what === '' ? [] : [`What matters to me: ${what}`]),
-  ].join('\n')
 }

@@ -1,5 +1,5 @@
+import { isImageName } from '@parley/presentation/composer/at-word'
 import { splitShellWords } from '@parley/text'
-import { isImageName } from './at-word.ts'
 
 /** Longest paste that may be paths, in characters, and most images of one. */
 const maxCharacters = 4_000

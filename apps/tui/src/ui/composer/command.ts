@@ -1,6 +1,7 @@
+import { type Composer, insert, paste, redo, replace, undo } from '@parley/presentation/composer/composer'
+import { stopAfter, stopBefore } from '@parley/presentation/composer/stops'
 import { type EditingCommand, editingKeys } from '../keys/editing-keys.ts'
 import type { KeyEvent, KeyPress } from '../keys/key-event.ts'
-import { type Composer, insert, paste, redo, replace, undo } from './composer.ts'
 import {
   blankWordStart,
   lineEnd,
@@ -12,7 +13,6 @@ import {
   wordEnd,
   wordStart,
 } from './motions.ts'
-import { stopAfter, stopBefore } from './stops.ts'
 
 /** Change of the text. */
 export type ComposerCommand =

@@ -1,9 +1,9 @@
+import type { Composer } from '@parley/presentation/composer/composer'
+import { markRanges } from '@parley/presentation/composer/stops'
+import { graphemes } from '@parley/presentation/text/graphemes'
+import { type Line, type Room, type Span, sliceLine } from '@parley/presentation/text/span'
+import { graphemeWidth } from '@parley/presentation/text/width'
 import { breakRows, type Row } from '../../view/text/fit-rows.ts'
-import { graphemes } from '../../view/text/graphemes.ts'
-import { type Line, type Room, type Span, sliceLine } from '../../view/text/span.ts'
-import { graphemeWidth } from '../../view/text/width.ts'
-import type { Composer } from './composer.ts'
-import { markRanges } from './stops.ts'
 
 export interface ComposerLayout {
   readonly rows: readonly Line[]

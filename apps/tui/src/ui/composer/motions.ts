@@ -1,7 +1,14 @@
-import type { Room } from '../../view/text/span.ts'
-import { type Composer, foldedAgain, remembered, settle, snapshotOf, type WithPastes } from './composer.ts'
+import {
+  type Composer,
+  foldedAgain,
+  remembered,
+  settle,
+  snapshotOf,
+  type WithPastes,
+} from '@parley/presentation/composer/composer'
+import { stopFrom, stopUpTo } from '@parley/presentation/composer/stops'
+import type { Room } from '@parley/presentation/text/span'
 import { columnAt, composerRows, offsetAt, rowAt } from './layout.ts'
-import { stopFrom, stopUpTo } from './stops.ts'
 
 const letter = /[\p{L}\p{N}\p{M}_]/u
 

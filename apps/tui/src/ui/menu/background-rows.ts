@@ -1,6 +1,6 @@
+import { shownLine } from '@parley/presentation/text/control-characters'
+import { formatDuration } from '@parley/presentation/text/formats'
 import type { ConversationState, ItemId } from '@parley/protocol'
-import { shownLine } from '../../view/text/control-characters.ts'
-import { formatDuration } from '../../view/text/formats.ts'
 import { type MenuRow, plainRow } from './menu.ts'
 
 interface BackgroundCommand {

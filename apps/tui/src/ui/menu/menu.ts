@@ -1,6 +1,7 @@
+import type { ShownMemory } from '@parley/presentation/commands/memory-words'
+import { type Composer, emptyComposer } from '@parley/presentation/composer/composer'
 import type { ConversationId, ListedConversation } from '@parley/protocol'
 import { applyCommand, commandForKey } from '../composer/command.ts'
-import { type Composer, emptyComposer } from '../composer/composer.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 import { newPicker, type Picker, placeOf } from './picker.ts'
 
@@ -40,17 +41,6 @@ export interface MenuRow {
   /** Conversation that the row stands for; null in other menus. */
   readonly listed: ListedConversation | null
 }
-
-/** Line to remember and its place, as they were shown; `hash` is what a yes refers to. */
-export interface ShownMemory {
-  readonly text: string
-  readonly where: MemoryPlace
-  readonly path: string
-  readonly hash: string
-}
-
-/** Instruction file of the project, or the user's own. */
-export type MemoryPlace = 'project' | 'user'
 
 /** List to choose from, in place of the composer. */
 export interface Menu {

@@ -1,5 +1,5 @@
+import type { Composer } from '@parley/presentation/composer/composer'
 import type { ConversationId, ListedConversation } from '@parley/protocol'
-import type { Composer } from '../composer/composer.ts'
 
 /** State of the list of conversations beyond that of a menu. */
 export interface Picker {

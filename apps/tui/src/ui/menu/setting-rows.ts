@@ -1,5 +1,11 @@
 import {
-  type ApprovalPolicy,
+  approvalWords,
+  type ThemeName,
+  themeNames,
+  themeWords,
+  writableWords,
+} from '@parley/presentation/commands/setting-choices'
+import {
   approvalPolicies,
   efforts,
   effortWords,
@@ -10,25 +16,9 @@ import {
   type Settings,
   sandboxModes,
 } from '@parley/protocol'
-import { type ThemeName, themeNames } from '../../view/text/theme.ts'
 import { type MenuRow, plainRow } from './menu.ts'
 
 type Limits = Pick<Settings, 'approvalPolicy' | 'sandbox' | 'network'>
-
-const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
-  untrusted: 'asks before every change and all but harmless commands',
-  'on-failure': 'asks once the sandbox has blocked a command',
-  'on-request': 'asks to leave the sandbox or use the network, rules aside',
-  never: 'never asks: what would need a yes is denied',
-}
-
-/** Choices of a setting with what they mean, where nothing is known of the settings in force. */
-export interface SettingChoice {
-  readonly key: string
-  readonly detail: string
-}
-
-export const approvalChoices = approvalPolicies.map((key): SettingChoice => ({ key, detail: approvalWords[key] }))
 
 export function approvalRows(limits: Limits): readonly MenuRow[] {
   return approvalPolicies.map((policy) => ({
@@ -59,8 +49,6 @@ export function sandboxRows(limits: Limits): readonly MenuRow[] {
   }))
 }
 
-export const modeChoices = modes.map(({ name, about }): SettingChoice => ({ key: name, detail: about }))
-
 /** Returns the modes; none is current where the limits have no name. */
 export function modeRows(limits: Limits): readonly MenuRow[] {
   const current = modeOf(limits)
@@ -74,17 +62,6 @@ export function modeRows(limits: Limits): readonly MenuRow[] {
   }))
 }
 
-const writableWords: Readonly<Record<SandboxMode, string>> = {
-  'read-only': 'their own /tmp and nothing else',
-  'workspace-write': 'the working folder and /tmp',
-  'danger-full-access': 'no sandbox: all that its account may do, with network',
-}
-
-export const sandboxChoices = sandboxModes.map((key): SettingChoice => {
-  const detail = writableWords[key]
-  return { key, detail: key === 'danger-full-access' ? `${detail}; in a window that was started for it` : detail }
-})
-
 function sandboxWords(mode: SandboxMode, { network }: Limits): string {
   if (mode === 'danger-full-access') return writableWords[mode]
   return `${writableWords[mode]}; ${mode === 'workspace-write' && network === true ? 'with' : 'no'} network`
@@ -97,8 +74,6 @@ function widerWarning(mode: SandboxMode, { approvalPolicy }: Limits): string {
   return `No limits: commands may write anywhere, use the network and read your keys.${none}`
 }
 
-export const effortChoices = efforts.map((key): SettingChoice => ({ key, detail: effortWords[key] }))
-
 /** Returns the levels, with the provider's own word where that is in force, or a row for none where none is set. */
 export function effortRows({ effort }: Pick<Settings, 'effort'>): readonly MenuRow[] {
   const known = efforts.map((level) => effortRow(level, effortWords[level], effort))
@@ -106,16 +81,6 @@ export function effortRows({ effort }: Pick<Settings, 'effort'>): readonly MenuR
   const isKnown = efforts.some((level) => level === effort)
   return isKnown ? known : [...known, effortRow(effort, 'from your configuration', effort)]
 }
-
-const themeWords: Readonly<Record<ThemeName, string>> = {
-  auto: "by the terminal's background",
-  light: 'for a light background',
-  dark: 'for a dark background',
-  ansi: "the terminal's own 16 colours",
-  'high-contrast': 'nothing dim, code and changes marked strongly',
-}
-
-export const themeChoices = themeNames.map((key): SettingChoice => ({ key, detail: themeWords[key] }))
 
 export function themeRows(current: ThemeName): readonly MenuRow[] {
   return themeNames.map((name) => ({

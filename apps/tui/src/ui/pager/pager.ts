@@ -1,8 +1,9 @@
+import { wholeFileOf } from '@parley/presentation/items/item-text'
+import type { Room } from '@parley/presentation/text/span'
 import type { ConversationState, Item, OpenItem } from '@parley/protocol'
 import type { CodeBlock } from '../../view/pager/copied-text.ts'
-import { type Entry, type FileChunk, wholeFileOf } from '../../view/pager/entry.ts'
+import type { Entry, FileChunk } from '../../view/pager/entry.ts'
 import { type Page, type PageRoom, type Place, pageAt } from '../../view/pager/page.ts'
-import type { Room } from '../../view/text/span.ts'
 import { chunkCount, type FileChunks } from './file-chunks.ts'
 import { gapId, type History, openHistory } from './history.ts'
 

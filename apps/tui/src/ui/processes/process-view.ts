@@ -1,16 +1,9 @@
+import { lineAfterOutput, newTypedLine, type SentText, type TypedLine } from '@parley/presentation/processes/typed-line'
 import type { ItemId, ResultOf } from '@parley/protocol'
 import { chord } from '../composer/command.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 import { type ProcessAction, processActionOf } from '../keys/process-keys.ts'
-import {
-  lineAfterOutput,
-  newLine,
-  pasteText,
-  type SentText,
-  type TypedLine,
-  type TypingStep,
-  typeKey,
-} from './type-in-process.ts'
+import { pasteText, type TypingStep, typeKey } from './type-in-process.ts'
 
 export type ProcessOutput = ResultOf<'conversation/process/read'>
 
@@ -113,7 +106,7 @@ function beginTyping(view: ProcessView): ProcessStep {
   if (newest === null) return step(view)
   if (newest.end !== null) return step({ ...view, note: 'It does not run any more.' })
   if (newest.input === undefined) return step({ ...view, note: 'It takes no input: it was started without one.' })
-  const typed = newLine(newest.lines.at(-1)?.text ?? '')
+  const typed = newTypedLine(newest.lines.at(-1)?.text ?? '')
   const at = scrolled({ ...view, typed }, 0)
   return newest.input === 'terminal' ? step(at, { kind: 'resize' }) : step(at)
 }

@@ -1,19 +1,9 @@
-import type { ParamsOf } from '@parley/protocol'
-
-/** Line that is typed for a process, until Enter or another key sends it. */
-export interface TypedLine {
-  readonly text: string
-  /** True to show dots, and to have the text stored nowhere. */
-  readonly isHidden: boolean
-  /** True for an empty line after a hidden one, which stays hidden until the process has answered. */
-  readonly isAfterHidden: boolean
-}
-
-/** Input that a process has. */
-export type ProcessInputKind = 'terminal' | 'pipe'
-
-/** Text to send to a process. */
-export type SentText = Pick<ParamsOf<'conversation/process/write'>, 'text' | 'enter' | 'hidden' | 'close'>
+import {
+  emptyLine,
+  type ProcessInputKind,
+  type SentText,
+  type TypedLine,
+} from '@parley/presentation/processes/typed-line'
 
 /** Outcome of a key: the line as it is then, or null to end the typing, and what is sent. */
 export interface TypingStep {
@@ -32,8 +22,6 @@ const terminalKeys: Readonly<Record<string, string>> = {
   end: '\u001b[F',
   delete: '\u001b[3~',
 }
-
-const emptyLine: TypedLine = { text: '', isHidden: false, isAfterHidden: false }
 
 /** Handles a key while a line is typed. Keys that are no text take the line along, so that secrets are found whole. */
 export function typeKey(line: TypedLine, key: string, input: ProcessInputKind): TypingStep {
@@ -93,17 +81,4 @@ function hiddenIn({ isHidden, text }: TypedLine): Pick<SentText, 'hidden'> {
 
 function keep(line: TypedLine): TypingStep {
   return { line, sent: null }
-}
-
-const secretPrompt = /(?:password|passphrase|passcode|secret|token|\bpin\b|api.?key)[^:?]*[:?]\s*$/i
-
-/** Returns an empty line, which is hidden where the newest line of the output asks for a secret. */
-export function newLine(newestLine: string): TypedLine {
-  return { ...emptyLine, isHidden: secretPrompt.test(newestLine) }
-}
-
-/** Returns a line after more output: hidden once that asks for a secret, and shown again after the answer to a hidden one. */
-export function lineAfterOutput(line: TypedLine, newestLine: string): TypedLine {
-  if (line.text !== '' || (line.isHidden && !line.isAfterHidden)) return line
-  return newLine(newestLine)
 }

@@ -1,6 +1,6 @@
+import { foldImages, imageMark } from '@parley/presentation/composer/composer'
 import type { UiStep } from '../actions.ts'
 import { type AttachedImage, pastedImages } from '../complete/pasted-images.ts'
-import { foldImages, imageMark } from '../composer/composer.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 import type { UiState } from '../ui-state.ts'
 

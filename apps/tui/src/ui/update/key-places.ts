@@ -1,5 +1,5 @@
+import { pendingApprovals } from '@parley/presentation/question/answers'
 import type { ConversationState, ItemId, MessageId } from '@parley/protocol'
-import { pendingApprovals } from '../answers.ts'
 import { completionsOf } from '../completions.ts'
 import type { Situation } from '../keys/key-meaning.ts'
 import type { KeyCondition, KeyPlace } from '../keys/key-table.ts'

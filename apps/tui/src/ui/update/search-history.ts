@@ -1,7 +1,7 @@
+import { type Composer, foldedAgain, replace, type WithPastes } from '@parley/presentation/composer/composer'
 import type { ConversationState } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { commandForKey } from '../composer/command.ts'
-import { type Composer, foldedAgain, replace, type WithPastes } from '../composer/composer.ts'
 import { inputHistory } from '../inbox.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 import type { HistorySearch, UiState } from '../ui-state.ts'

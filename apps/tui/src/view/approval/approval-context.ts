@@ -1,3 +1,9 @@
+import { reasonWords } from '@parley/presentation/question/reasons'
+import { visibleLine } from '@parley/presentation/text/control-characters'
+import { placedPath } from '@parley/presentation/text/formats'
+import { type Line, lineText, narrowed, type Room, type Span } from '@parley/presentation/text/span'
+import { truncateLine, truncateStart } from '@parley/presentation/text/truncate'
+import { cellWidth } from '@parley/presentation/text/width'
 import type { Approval, Enforcement } from '@parley/protocol'
 import {
   describeQuestion,
@@ -7,11 +13,7 @@ import {
   runsNothing,
   uncheckedWords,
 } from '@parley/protocol/question'
-import { visibleLine } from '../text/control-characters.ts'
-import { truncateLine, truncateStart, wrapLine } from '../text/fit-rows.ts'
-import { placedPath } from '../text/formats.ts'
-import { type Line, lineText, narrowed, type Room, type Span } from '../text/span.ts'
-import { cellWidth } from '../text/width.ts'
+import { wrapLine } from '../text/fit-rows.ts'
 
 interface Asked {
   readonly approval: Approval
@@ -134,36 +136,4 @@ function justificationLine(justification: string): Line {
 
 function muted(text: string): Span {
   return { text: visibleLine(text), tone: 'muted' }
-}
-
-type Judged = Pick<Approval, 'facts' | 'rule' | 'reason'> & Partial<Pick<Approval, 'kind'>>
-
-const dangerBasis = 'it destroys things for good'
-const untrustedBasis = 'the approval policy is untrusted and this is not known to be harmless'
-const shorterDangers: Readonly<Record<string, string>> = {
-  'it runs what it downloads': 'runs a script it downloads, unread',
-}
-
-/** Returns what a call destroys, or that it runs what it downloads; null for other calls. */
-export function dangerWords(judged: Judged): string | null {
-  const found = foundDanger(judged)
-  if (found !== null) return shorterDangers[found] ?? found.replace(/^it /, '')
-  return judged.rule.name === 'builtin:dangerous' ? 'destroys things for good' : null
-}
-
-/** Returns why the user is asked, without the rule; empty if a warning says it already. */
-export function reasonWords(judged: Judged): string {
-  const { reason, kind } = judged
-  if (reason.startsWith(untrustedBasis) && kind === 'patch')
-    return `you asked to be asked before every change${reason.slice(untrustedBasis.length)}`
-  if (reason.startsWith(untrustedBasis))
-    return `you asked to be asked; not on the harmless list${reason.slice(untrustedBasis.length)}`
-  const warned = `${dangerBasis} (${foundDanger(judged) ?? ''}`
-  if (reason.startsWith(warned)) return reason.slice(warned.length).replace(/^; |\)$/g, '')
-  return reason
-}
-
-function foundDanger({ facts }: Judged): string | null {
-  const { dangerous: found } = facts ?? {}
-  return typeof found === 'string' ? found : null
 }

@@ -1,12 +1,21 @@
+import { choiceWords } from '@parley/presentation/question/answer-words'
+import {
+  answerForText,
+  type Choice,
+  choicesFor,
+  type HeldKey,
+  isYes,
+  type Refusal,
+} from '@parley/presentation/question/answers'
+import { shownLine } from '@parley/presentation/text/control-characters'
+import { type Line, lineText, type Room, type Span } from '@parley/presentation/text/span'
+import { truncateLine } from '@parley/presentation/text/truncate'
+import { cellWidth } from '@parley/presentation/text/width'
 import type { Approval } from '@parley/protocol'
-import { isForm, planWords, reachOfAlways, runsNothing } from '@parley/protocol/question'
-import { answerForText, type Choice, choicesFor, type HeldKey, isYes, type Refusal } from '../../ui/answers.ts'
-import { shownLine } from '../text/control-characters.ts'
-import { truncateLine, wrapLine } from '../text/fit-rows.ts'
+import { reachOfAlways, runsNothing } from '@parley/protocol/question'
+import { wrapLine } from '../text/fit-rows.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
-import { type Line, lineText, type Room, type Span } from '../text/span.ts'
-import { cellWidth } from '../text/width.ts'
-import { alwaysWords, ruleRows } from './whole-approval.ts'
+import { ruleRows } from './whole-approval.ts'
 
 /**
  * Current meaning of keys. `remember`: they accept the rule that is shown. `typing`: they edit the text. `lost`: no
@@ -195,51 +204,12 @@ interface Wording {
 
 function choiceLine({ approval }: Choosing, { key: name, answer }: Choice, { isUnseen, isBrief }: Wording): Line {
   const isOff = isUnseen && isYes(answer)
-  const text = `${isBrief ? ' ' : '  '}${wordsFor(approval, isBrief)[answer]}`
+  const { labels, noteHint } = choiceWords(approval, isBrief)
+  const hint = answer === 'note' && noteHint !== '' ? `  (${noteHint})` : ''
+  const text = `${isBrief ? ' ' : '  '}${labels[answer]}${hint}`
   return [key(name, isOff), isOff ? { text, tone: 'muted' } : { text }]
 }
 
 function key(name: string, isOff: boolean): Span {
   return isOff ? { text: name, tone: 'muted' } : { text: name, bold: true, tone: 'accent' }
-}
-
-/** Returns the meaning of each answer. */
-export function wordsFor(approval: Approval, isBrief: boolean): Readonly<Record<Answer, string>> {
-  const remember = alwaysWords(approval)
-  if (isForm(approval.kind)) {
-    const isPlain = (approval.form?.fields.length ?? 0) === 0
-    const note = isPlain ? 'no' : 'do not answer'
-    return { yes: isPlain ? 'yes' : 'answer it', yesForConversation: '', yesToAny: '', remember, note, stop: 'stop' }
-  }
-  if (approval.kind === 'plan') return planChoices(remember, isBrief)
-  const { covers = 'calls like this', any = '' } = approval.forSession ?? {}
-  return isBrief
-    ? {
-        yes: 'yes',
-        yesForConversation: `yes, not again for ${shownLine(covers)}`,
-        yesToAny: `yes, not again for ${shownLine(any)}`,
-        ...{ remember: 'remember …', note: 'no …', stop: 'stop' },
-      }
-    : {
-        yes: 'yes, this once',
-        yesForConversation: `yes, and not again for ${shownLine(covers)}, until I leave`,
-        yesToAny: `yes, and not again for ${shownLine(any)}, until I leave`,
-        remember,
-        note: 'no …  (say what to do instead)',
-        stop: 'stop',
-      }
-}
-
-function planChoices(remember: string, isBrief: boolean): Readonly<Record<Answer, string>> {
-  if (isBrief)
-    return {
-      yes: 'work, asked',
-      yesForConversation: 'work',
-      yesToAny: '',
-      remember,
-      note: 'keep planning …',
-      stop: 'stop',
-    }
-  const { ask: yes, edit: yesForConversation, plan } = planWords
-  return { yes, yesForConversation, yesToAny: '', remember, note: `${plan} …  (say what to change)`, stop: 'stop' }
 }

@@ -1,10 +1,11 @@
+import { shownLine } from '@parley/presentation/text/control-characters'
+import { type Line, narrowed, type Room, type Span } from '@parley/presentation/text/span'
+import { truncateLine } from '@parley/presentation/text/truncate'
 import type { FieldAnswer, FormField } from '@parley/protocol'
 import { optionsOf } from '../../ui/fill-form.ts'
 import type { FilledForm } from '../../ui/ui-state.ts'
-import { shownLine } from '../text/control-characters.ts'
-import { truncateLine, wrapLine } from '../text/fit-rows.ts'
+import { wrapLine } from '../text/fit-rows.ts'
 import { indented, marked } from '../text/gutter.ts'
-import { type Line, narrowed, type Room, type Span } from '../text/span.ts'
 
 export interface Fields {
   readonly fields: readonly FormField[]

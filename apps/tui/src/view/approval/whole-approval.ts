@@ -1,15 +1,18 @@
+import { alwaysWords } from '@parley/presentation/question/answer-words'
+import { choicesFor } from '@parley/presentation/question/answers'
+import { dangerWords } from '@parley/presentation/question/reasons'
+import { collapseBlanks, hiddenParts, showHidden, shownLine } from '@parley/presentation/text/control-characters'
+import { type DiffLine, parseDiff, withContext, withoutListedNames } from '@parley/presentation/text/diff'
+import { shortPath } from '@parley/presentation/text/formats'
+import { type Line, lineText, type Room } from '@parley/presentation/text/span'
+import { truncateLine } from '@parley/presentation/text/truncate'
+import { cellWidth } from '@parley/presentation/text/width'
 import type { Approval, Enforcement } from '@parley/protocol'
-import { describeQuestion, fileWords, reachOfAlways } from '@parley/protocol/question'
-import { choicesFor } from '../../ui/answers.ts'
-import { collapseBlanks, hiddenParts, showHidden, shownLine } from '../text/control-characters.ts'
-import { type DiffLine, parseDiff, withContext, withoutListedNames } from '../text/diff.ts'
+import { describeQuestion, fileWords } from '@parley/protocol/question'
 import { renderDiff } from '../text/diff-rows.ts'
-import { truncateLine, wrapLine, wrapLines, wrapMarked } from '../text/fit-rows.ts'
-import { shortPath } from '../text/formats.ts'
+import { wrapLine, wrapLines, wrapMarked } from '../text/fit-rows.ts'
 import { beside, gutterCells, indented } from '../text/gutter.ts'
-import { type Line, lineText, type Room } from '../text/span.ts'
-import { cellWidth } from '../text/width.ts'
-import { contextRows, dangerWords } from './approval-context.ts'
+import { contextRows } from './approval-context.ts'
 
 /** Returns a complete approval for the transcript, however long. */
 export function wholeApproval(
@@ -49,11 +52,6 @@ export function warningRows(approval: Approval, room: Room): readonly Line[] {
   const warnings = [...(danger === null ? [] : [shownLine(danger)]), ...describeQuestion(approval, 'none').warnings]
   const lines = warnings.map((text): Line => [{ text: `⚠ ${text}`, tone: 'bad', bold: true }])
   return indented(lines.flatMap((line) => wrapLine(line, beside(room))))
-}
-
-/** Returns what a permanent yes would allow, in the words of its key. */
-export function alwaysWords({ always, kind }: Approval): string {
-  return `always allow \`${shownLine(always?.label ?? '')}\` (${reachOfAlways(kind)})`
 }
 
 /** Returns the exact lines that a permanent yes would add, and the file. */

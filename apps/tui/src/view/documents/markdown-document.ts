@@ -1,13 +1,12 @@
+import { answerNote, callFacts, callVerb } from '@parley/presentation/items/call-facts'
+import { entriesOf, type TranscriptEntry } from '@parley/presentation/items/entries'
+import { type Exported, missingWords } from '@parley/presentation/items/exported'
+import { blockedWords, commandVerbs, patchVerb, toolVerbs } from '@parley/presentation/items/item-words'
+import { cleanInput, shownName } from '@parley/presentation/text/control-characters'
+import { countOf } from '@parley/presentation/text/formats'
+import { costText, tokenWords } from '@parley/presentation/text/token-words'
 import type { CallItem, Item, ItemOf } from '@parley/protocol'
 import { markdownOf } from '../pager/copied-text.ts'
-import { cleanInput, shownName } from '../text/control-characters.ts'
-import { countOf } from '../text/formats.ts'
-import { costText, tokenWords } from '../text/token-words.ts'
-import { blockedWords, commandVerbs, toolVerbs } from '../transcript/call-block.ts'
-import { answerNote, callFacts, verbOf } from '../transcript/call-facts.ts'
-import { verbFor } from '../transcript/change-block.ts'
-import { type Entry, entriesOf } from './entries.ts'
-import { type Exported, missingWords } from './exported.ts'
 
 /** Writes a conversation as Markdown, in pieces: what it is, then each entry, look-ups as one line. */
 export function* markdownDocument(exported: Exported): Generator<string> {
@@ -35,7 +34,7 @@ function headOf({ core: { meta, settings, usage, counts }, program, times }: Exp
   ].join('\n\n')
 }
 
-function textOf(entry: Entry): string {
+function textOf(entry: TranscriptEntry): string {
   if (entry.kind === 'item') return entryText(entry.completed.item)
   return entry.kind === 'plan' ? `Plan: ${entry.steps.join('  ')}` : lookUpLine(entry.words)
 }
@@ -76,6 +75,6 @@ function aboutCall(item: CallItem | ItemOf<'shellCommand'>): string {
 
 /** Returns the verb of a call that its text does not show: of a patch, and of what was not carried out. */
 function verbOfCall(item: CallItem | ItemOf<'shellCommand'>): string | null {
-  if (item.type === 'fileChange') return verbFor(item)
-  return item.status === 'completed' ? null : verbOf(item, item.type === 'toolCall' ? toolVerbs : commandVerbs)
+  if (item.type === 'fileChange') return patchVerb(item)
+  return item.status === 'completed' ? null : callVerb(item, item.type === 'toolCall' ? toolVerbs : commandVerbs)
 }

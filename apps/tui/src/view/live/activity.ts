@@ -1,16 +1,23 @@
+import {
+  elapsed,
+  failureWords,
+  isInboxPaused,
+  networkWords,
+  refusedNow,
+  repairWords,
+  tryWords,
+} from '@parley/presentation/items/turn-words'
+import { approvedNotStarted, pendingApprovals } from '@parley/presentation/question/answers'
+import { shownLine, shownName } from '@parley/presentation/text/control-characters'
+import type { Line, Room } from '@parley/presentation/text/span'
+import { truncateText } from '@parley/presentation/text/truncate'
 import type { Approval, ConversationState, Failure, Turn } from '@parley/protocol'
-import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
-import { isInboxPaused } from '../../ui/inbox.ts'
 import type { SoughtServer } from '../../ui/link/link.ts'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { maySend } from '../../ui/people/held-role.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
-import { refusedNow } from '../../ui/update/refused.ts'
-import { shownLine, shownName } from '../text/control-characters.ts'
-import { truncateText } from '../text/fit-rows.ts'
-import type { Line, Room } from '../text/span.ts'
-import { elapsed, type WorkMoment, workingLine } from './working-line.ts'
+import { type WorkMoment, workingLine } from './working-line.ts'
 
 /** Line above the composer that describes the current activity. */
 export interface Activity {
@@ -54,13 +61,6 @@ export function activityOf(state: ConversationState | null, ui: UiState, moment:
     return still([{ text: 'These messages wait. Enter on an empty line sends them', tone: 'warn' }])
   const refused = refusedNow(state)
   return refused === null ? null : still([{ text: `Enter on an empty line ${repairWords(refused)}`, tone: 'warn' }])
-}
-
-/** Returns what helps where the provider refuses what the conversation tells it. */
-export function repairWords({ seqs, what }: NonNullable<Failure['refused']>): string {
-  return seqs.length === 0
-    ? 'leaves out the newest half of the conversation and goes on'
-    : `leaves out ${shownName(what)} and goes on`
 }
 
 function still(line: Line): Activity {
@@ -184,11 +184,6 @@ function notStartedLine({ title }: Approval): Line {
   ]
 }
 
-/** Returns which try comes, of how many where that is known. */
-export function tryWords(attempt: number, attempts: number | undefined): string {
-  return attempts === undefined ? `try ${attempt}` : `try ${attempt} of ${attempts}`
-}
-
 function retryActivity(retry: NonNullable<Turn['retry']>, { nowMs, room }: Moment): Activity {
   const { retryAt, attempt, attempts, failure, asked } = retry
   const seconds = Math.ceil((retryAt - nowMs) / 1000)
@@ -216,31 +211,4 @@ function networkLine(failure: Failure, seconds: number, room: Room): Line {
     { text, tone: 'warn' },
     { text: keys + reason, tone: 'muted' },
   ]
-}
-
-/** Returns what could not be reached, and why, without what may be done about it. */
-export function networkWords({ message }: Failure): string {
-  return withoutStop(message.split('. ', 1)[0] ?? message)
-}
-
-/** Codes of faults of the provider itself; their messages begin with its name and what is wrong. */
-const providerFaults: ReadonlySet<string> = new Set(['overloaded', 'rateLimited', 'providerError'])
-const cut: ReadonlySet<string> = new Set([
-  'unreachable',
-  'connectionReset',
-  'connectTimeout',
-  'streamCut',
-  'idleTimeout',
-])
-
-/** Returns why the provider is asked again, without what it said of it. */
-export function failureWords({ code, message, status }: Failure): string {
-  if (cut.has(code)) return 'connection lost'
-  if (!providerFaults.has(code)) return withoutStop(message)
-  const [fault = message] = message.split(' It said: ')
-  return `${withoutStop(fault)}${status === undefined ? '' : ` (${status})`}`
-}
-
-function withoutStop(message: string): string {
-  return shownName(message).replace(/\.?\s*$/, '')
 }

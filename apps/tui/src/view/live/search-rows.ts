@@ -1,11 +1,11 @@
+import { strippedLine } from '@parley/presentation/text/control-characters'
+import type { Line, Room } from '@parley/presentation/text/span'
+import { truncateLine } from '@parley/presentation/text/truncate'
+import { cellWidth } from '@parley/presentation/text/width'
 import type { ConversationState } from '@parley/protocol'
 import type { HistorySearch, UiState } from '../../ui/ui-state.ts'
 import { foundPrompt } from '../../ui/update/search-history.ts'
-import { strippedLine } from '../text/control-characters.ts'
-import { truncateLine } from '../text/fit-rows.ts'
 import { beside, gutterCells, marked } from '../text/gutter.ts'
-import type { Line, Room } from '../text/span.ts'
-import { cellWidth } from '../text/width.ts'
 
 export interface RowsWithCaret {
   readonly rows: readonly Line[]

@@ -1,3 +1,10 @@
+import { forwardMarks, joinedByDots, limitsSpans, separator } from '@parley/presentation/limits/limits-words'
+import { showEffects } from '@parley/presentation/text/control-characters'
+import { count, placedPath } from '@parley/presentation/text/formats'
+import { type Line, lineText, narrowed, type Room, type Span } from '@parley/presentation/text/span'
+import { costText } from '@parley/presentation/text/token-words'
+import { truncateLine, truncateStart } from '@parley/presentation/text/truncate'
+import { cellWidth } from '@parley/presentation/text/width'
 import {
   type ConversationCore,
   type ConversationState,
@@ -8,15 +15,7 @@ import {
   unconfiguredProvider,
 } from '@parley/protocol'
 import type { HeldRole } from '../../ui/link/link.ts'
-import { showEffects } from '../text/control-characters.ts'
-import { truncateLine, truncateStart } from '../text/fit-rows.ts'
-import { count, placedPath } from '../text/formats.ts'
 import { gutterCells, indented } from '../text/gutter.ts'
-import { type Line, lineText, narrowed, type Room, type Span } from '../text/span.ts'
-import { costText } from '../text/token-words.ts'
-import { cellWidth } from '../text/width.ts'
-
-type Limited = Pick<ConversationCore, 'settings' | 'forwards'>
 
 export interface StatusFacts {
   readonly homeFolder: string
@@ -65,11 +64,6 @@ export function statusLine({ core }: ConversationState, facts: StatusFacts, room
   return row
 }
 
-/** Returns the words of the limits in force, with the ports that a browser reaches. */
-export function limitsWords(core: Limited): string {
-  return lineText(joined([limitsSpans(core.settings, false), ...forwardMarks(core)]))
-}
-
 /** Returns the line of the user's program, cut where it is too long, with the limits behind it where it does not have them. */
 function withLimits(own: Line, core: ConversationCore, { readOnly, isSafe }: StatusFacts, room: Room): Line {
   const settings = settingsInForce(core)
@@ -81,12 +75,12 @@ function withLimits(own: Line, core: ConversationCore, { readOnly, isSafe }: Sta
     ...(readOnly === null ? [] : [readOnlySpans(readOnly)]),
   ].filter((mark) => !shown.includes(lineText(mark)))
   if (isSaid && marks.length === 0) return own
-  const wide = joined([...(isSaid ? [] : [limitsSpans(settings, false)]), ...marks])
-  const brief = joined([limitsSpans(settings, true), ...marks])
-  const fits = widthOf(joined([own, wide]), room) <= room.columns
+  const wide = joinedByDots([...(isSaid ? [] : [limitsSpans(settings, false)]), ...marks])
+  const brief = joinedByDots([limitsSpans(settings, true), ...marks])
+  const fits = widthOf(joinedByDots([own, wide]), room) <= room.columns
   const behind = fits || widthOf(wide, room) <= room.columns / 2 ? wide : brief
   const columns = room.columns - widthOf(behind, room) - separator.length
-  return columns < 1 ? behind : joined([truncateLine(own, { ...room, columns }), behind])
+  return columns < 1 ? behind : joinedByDots([truncateLine(own, { ...room, columns }), behind])
 }
 
 function fittingParts(core: ConversationCore, facts: StatusFacts, room: Room): Line {
@@ -96,7 +90,7 @@ function fittingParts(core: ConversationCore, facts: StatusFacts, room: Room): L
     ...counts.slice(droppedFirst).map((count) => [count, true] as const),
   ]) {
     const without = new Set(dropped.slice(0, count))
-    const left = joined(leftParts(core, { ...facts, isBrief }, without))
+    const left = joinedByDots(leftParts(core, { ...facts, isBrief }, without))
     const right = rightParts(core.usage, without)
     const gap = room.columns - widthOf(left, room) - widthOf(right, room) - gutterCells
     if (right.length > 0 && gap >= leastGap) return [...left, { text: ' '.repeat(gap) }, ...right]
@@ -149,13 +143,6 @@ function placeSpans(
   return [muted(branch === null || isBranchDropped ? text : `${text} ⎇ ${showEffects(branch)}`)]
 }
 
-/** Returns what of the sandbox a browser reaches; nothing for none. It belongs to the limits. */
-function forwardMarks({ forwards = [] }: Pick<ConversationCore, 'forwards'>): readonly Line[] {
-  if (forwards.length === 0) return []
-  const ports = forwards.map(({ port }) => `:${port}`).join(' ')
-  return [[{ text: forwards.length > 3 ? `${forwards.length} ports open` : `${ports} open`, tone: 'warn' }]]
-}
-
 /** Mark of a server that was started with `--safe`. */
 const safeSpans: Line = [{ text: 'safe', tone: 'warn' }]
 
@@ -172,14 +159,6 @@ const readOnlyWords: Readonly<Record<ReadOnly, string>> = {
   approver: 'approver',
   none: 'no role',
   linkEnded: 'link ended',
-}
-
-/** Returns what holds commands and when the user is asked, in full or as few words as fit a window of 20 columns. */
-function limitsSpans(settings: Settings, isBrief: boolean): Line {
-  const { approvalPolicy } = settings
-  const isOff = approvalPolicy === 'never'
-  const asks = isBrief ? (isOff ? 'never' : 'asks') : askingWords(settings)
-  return [sandboxSpan(settings, isBrief), muted(', '), isOff ? { text: asks, tone: 'bad', bold: true } : muted(asks)]
 }
 
 /** Returns the limits in as many words as fit: both in short, both in one word each, or the sandbox alone. */
@@ -200,35 +179,11 @@ function leastSandbox({ enforcement, sandbox, network }: Settings): Span {
   return muted(network === true ? `${box}+n` : box)
 }
 
-function askingWords({ approvalPolicy, sandbox, enforcement }: Settings): string {
-  switch (approvalPolicy) {
-    case 'untrusted':
-      return 'asks before every change'
-    case 'on-failure':
-      return 'asks on failure'
-    case 'on-request':
-      if (sandbox === 'danger-full-access') return 'asks before it destroys'
-      return enforcement === 'full' ? 'asks to leave' : 'asks before every change'
-    case 'never':
-      return 'never asks'
-  }
-}
-
-function sandboxSpan({ enforcement, sandbox, network }: Settings, isBrief: boolean): Span {
-  if (sandbox === 'danger-full-access') return { text: 'FULL ACCESS', tone: 'bad', bold: true }
-  if (enforcement === 'none') return { text: 'no sandbox', tone: 'bad', bold: true }
-  const mode = sandbox === 'read-only' ? 'read-only' : isBrief ? 'sandbox' : 'sandboxed'
-  const hasNetwork = network === true && sandbox === 'workspace-write'
-  if (isBrief) return muted(`${enforcement === 'partial' ? 'part ' : ''}${mode}${hasNetwork ? '+net' : ''}`)
-  const box = sandbox === 'read-only' ? 'read-only sandbox' : mode
-  return muted(`${box}${enforcement === 'partial' ? ' in part' : ''}${hasNetwork ? ' with network' : ''}`)
-}
-
 /** Returns the share of the context and what the conversation has cost. */
 function rightParts(usage: ConversationCore['usage'], without: ReadonlySet<PartName>): Line {
   const context = without.has('context') ? [] : contextSpans(usage)
   const cost = without.has('cost') ? [] : costSpans(usage)
-  return joined([context, cost].filter((spans) => spans.length > 0))
+  return joinedByDots([context, cost].filter((spans) => spans.length > 0))
 }
 
 /** Returns the cost of the conversation; nothing where it is free, or where no price is known, as `/status` says. */
@@ -248,12 +203,6 @@ function contextSpans({ last, contextWindow }: ConversationCore['usage']): Line 
 function rounded(tokens: number): string {
   if (tokens < 10_000) return count(tokens)
   return tokens < 1_000_000 ? `${Math.round(tokens / 1_000)}k` : `${Number((tokens / 1_000_000).toFixed(2))}M`
-}
-
-const separator = ' · '
-
-function joined(parts: readonly Line[]): Line {
-  return parts.flatMap((spans, index) => (index === 0 ? spans : [muted(separator), ...spans]))
 }
 
 function muted(text: string): Span {

@@ -1,11 +1,12 @@
+import { isRunning } from '@parley/presentation/items/call-facts'
+import { looksAt } from '@parley/presentation/items/looked-at'
+import { silentSeconds, type TurnClock, workedMs } from '@parley/presentation/items/turn-clock'
+import { elapsed, hookWords } from '@parley/presentation/items/turn-words'
+import { shownLine } from '@parley/presentation/text/control-characters'
+import type { Line, Room } from '@parley/presentation/text/span'
+import { truncateText } from '@parley/presentation/text/truncate'
 import { type ConversationState, type Item, isCall, type OpenItem, type Turn } from '@parley/protocol'
 import { foregroundCommand } from '../../ui/update/key-places.ts'
-import { shownLine } from '../text/control-characters.ts'
-import { truncateText } from '../text/fit-rows.ts'
-import type { Line, Room } from '../text/span.ts'
-import { isRunning } from '../transcript/call-facts.ts'
-import { looksAt } from '../transcript/look-ups.ts'
-import { silentSeconds, type TurnClock, workedMs } from '../transcript/turn-clock.ts'
 
 /** Cells of one frame of the moving mark. */
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
@@ -76,11 +77,6 @@ export function workingLine(
   }
 }
 
-/** Returns which hook a turn waits for, and for how long by now. */
-export function hookWords({ name, startedAt }: NonNullable<Turn['hook']>, nowMs: number): string {
-  return `hook for ${elapsed(Math.max(0, Math.floor((nowMs - startedAt) / 1_000)))}: ${shownLine(name)}`
-}
-
 /** Returns true for a call of the model that runs, including one that asks the user while it does. */
 export function isRunningCall(open: OpenItem): boolean {
   return isCall(open.item) && isRunning(open)
@@ -116,9 +112,4 @@ function tokens({ usage }: Turn): string {
   const { outputTokens } = usage
   if (outputTokens === 0) return ''
   return ` · ↓ ${outputTokens < 1_000 ? outputTokens : `${(outputTokens / 1_000).toFixed(1)}k`}`
-}
-
-/** Returns whole seconds as text: `12 s`, `3 min 05 s`. */
-export function elapsed(seconds: number): string {
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
 }

@@ -1,9 +1,9 @@
+import { inlineLines, knownToken, parseMarkdown } from '@parley/presentation/markdown/inline'
+import { stripEffects } from '@parley/presentation/text/control-characters'
+import { type Line, lineText, narrowed, type Room, type Span, type Style } from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import type { MarkedToken, Tokens } from 'marked'
-import { stripEffects } from '../text/control-characters.ts'
 import { wrapLines, wrapMarked } from '../text/fit-rows.ts'
-import { type Line, lineText, narrowed, type Room, type Span, type Style } from '../text/span.ts'
-import { cellWidth } from '../text/width.ts'
-import { inlineLines, known, lex } from './inline.ts'
 import { advance, emptyFlow, type Piece, rest } from './settle-blocks.ts'
 import { tableRows } from './table.ts'
 
@@ -11,7 +11,7 @@ import { tableRows } from './table.ts'
 function renderPiece(piece: Piece, room: Room): readonly Line[] {
   const rows =
     piece.kind === 'blocks'
-      ? blockRows(lex(piece.text), room, piece.ordinal)
+      ? blockRows(parseMarkdown(piece.text), room, piece.ordinal)
       : [...(piece.begins ? languageRow(piece.language) : []), ...codeRows(piece, room)]
   return piece.gap ? [[], ...rows] : rows
 }
@@ -79,7 +79,7 @@ function tokenRows(token: MarkedToken, room: Room, ordinal?: number): readonly L
     case 'checkbox':
       return []
     case 'heading':
-      return wrapLines(inlineLines(known(token.tokens), headingStyle(token.depth)), proseRoom(room))
+      return wrapLines(inlineLines(knownToken(token.tokens), headingStyle(token.depth)), proseRoom(room))
     case 'code':
       return codeBlock(codeLines(token.text), token.lang?.split(/\s/)[0] ?? '', room)
     case 'hr':
@@ -91,7 +91,7 @@ function tokenRows(token: MarkedToken, room: Room, ordinal?: number): readonly L
     case 'table':
       return tableRows(token, room)
     case 'paragraph':
-      return wrapLines(inlineLines(known(token.tokens), {}), proseRoom(room))
+      return wrapLines(inlineLines(knownToken(token.tokens), {}), proseRoom(room))
     default:
       return wrapLines(inlineLines([token], {}), proseRoom(room))
   }
@@ -112,7 +112,7 @@ function ruleRow(room: Room): Line {
 function quoteRows(token: Tokens.Blockquote, room: Room): readonly Line[] {
   const bar: Span = { text: '│ ', tone: 'muted' }
   const inner = inset(room, cellWidth(bar.text, room.ambiguous))
-  const rows = blockRows(known(token.tokens), inner ?? room)
+  const rows = blockRows(knownToken(token.tokens), inner ?? room)
   return inner === null ? rows : rows.map((row) => [bar, ...row])
 }
 
@@ -132,7 +132,7 @@ function itemRows(item: Tokens.ListItem, marker: string, room: Room): readonly L
     lead.push({ text: item.checked === true ? '[x] ' : '[ ] ', tone: item.checked === true ? 'good' : 'muted' })
   const width = cellWidth(marker, room.ambiguous)
   const inner = inset(room, cellWidth(lineText(lead), room.ambiguous))
-  const rows = itemBody(known(item.tokens), inner ?? narrowed(room, width))
+  const rows = itemBody(knownToken(item.tokens), inner ?? narrowed(room, width))
   const [head = [], ...others] = rows
   if (inner === null) return [lead, ...rows.filter((row) => row.length > 0)]
   const indent = ' '.repeat(room.columns - inner.columns)

@@ -1,8 +1,8 @@
+import { inlineLines, knownToken } from '@parley/presentation/markdown/inline'
+import { type Line, lineText, narrowed, type Room, type Span, type Style } from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import type { Tokens } from 'marked'
 import { wrapLine, wrapLines } from '../text/fit-rows.ts'
-import { type Line, lineText, narrowed, type Room, type Span, type Style } from '../text/span.ts'
-import { cellWidth } from '../text/width.ts'
-import { inlineLines, known } from './inline.ts'
 
 type Align = 'center' | 'left' | 'right' | null
 
@@ -28,7 +28,7 @@ export function tableRows(table: Tokens.Table, room: Room): readonly Line[] {
 }
 
 function cellLines(cell: Tokens.TableCell, style: Style): readonly Line[] {
-  return inlineLines(known(cell.tokens), style)
+  return inlineLines(knownToken(cell.tokens), style)
 }
 
 function linesWidth(lines: readonly Line[], room: Room): number {

@@ -1,9 +1,9 @@
+import { commandOf, talkText } from '@parley/presentation/items/call-facts'
+import { knownToken, parseMarkdown } from '@parley/presentation/markdown/inline'
+import { stripEffects } from '@parley/presentation/text/control-characters'
 import type { Item } from '@parley/protocol'
 import { greatest } from '@parley/text'
 import type { MarkedToken } from 'marked'
-import { known, lex } from '../markdown/inline.ts'
-import { stripEffects } from '../text/control-characters.ts'
-import { commandOf, talkText } from '../transcript/call-facts.ts'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
 
 /** Block of code of an item, to copy. */
@@ -37,7 +37,7 @@ export function codeBlocksOf(item: Item): readonly CodeBlock[] {
   switch (item.type) {
     case 'agentMessage':
     case 'userMessage':
-      return blocksIn(lex(item.text))
+      return blocksIn(parseMarkdown(item.text))
     case 'commandExecution':
     case 'shellCommand':
       return [{ label: 'command', text: commandOf(item) }]
@@ -100,7 +100,7 @@ function outputOf({ output }: Extract<Item, { type: 'commandExecution' | 'shellC
 function blocksIn(tokens: readonly MarkedToken[]): readonly CodeBlock[] {
   return tokens.flatMap((token): readonly CodeBlock[] => {
     if (token.type === 'code') return [{ label: token.lang?.split(/\s/)[0] || 'text', text: token.text }]
-    if (token.type === 'list') return token.items.flatMap((item) => blocksIn(known(item.tokens)))
-    return token.type === 'blockquote' ? blocksIn(known(token.tokens)) : []
+    if (token.type === 'list') return token.items.flatMap((item) => blocksIn(knownToken(item.tokens)))
+    return token.type === 'blockquote' ? blocksIn(knownToken(token.tokens)) : []
   })
 }

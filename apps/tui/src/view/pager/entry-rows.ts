@@ -1,11 +1,13 @@
+import { wholeFileOf } from '@parley/presentation/items/item-text'
+import { lookedAt } from '@parley/presentation/items/looked-at'
+import { formatBytes } from '@parley/presentation/text/formats'
+import { type Line, lineText, type Room } from '@parley/presentation/text/span'
 import type { Item } from '@parley/protocol'
-import { formatBytes } from '../text/formats.ts'
 import { indented, textRows } from '../text/gutter.ts'
-import { type Line, lineText, type Room } from '../text/span.ts'
 import { type Block, type BlockKind, gapBefore } from '../transcript/block.ts'
 import { itemBlock } from '../transcript/item-block.ts'
-import { lookedAt, lookUpBlock } from '../transcript/look-ups.ts'
-import { type ChunkEntry, type Entry, type FileChunk, type GapEntry, type ItemEntry, wholeFileOf } from './entry.ts'
+import { lookUpBlock } from '../transcript/look-ups.ts'
+import type { ChunkEntry, Entry, FileChunk, GapEntry, ItemEntry } from './entry.ts'
 import { openedRows, plainRows } from './opened-rows.ts'
 
 interface Laid {

@@ -48,15 +48,3 @@ export function ownerOf(entry: Entry): string | null {
   if (entry.kind === 'gap') return null
   return entry.kind === 'chunk' ? entry.itemId : entry.id
 }
-
-/** Returns the side file with the whole content of an item, and its size; null if the item has all of it. */
-export function wholeFileOf(item: Item): { readonly file: string; readonly totalBytes: number } | null {
-  if (item.type === 'userMessage') {
-    const [part, ...others] = item.content.filter(({ type }) => type === 'text')
-    const isOne = part?.type === 'text' && others.length === 0
-    return isOne && part.file !== undefined ? { file: part.file, totalBytes: part.totalBytes ?? 0 } : null
-  }
-  const output = 'output' in item ? item.output : undefined
-  if (output?.file === undefined || output.binary) return null
-  return { file: output.file, totalBytes: output.totalBytes }
-}

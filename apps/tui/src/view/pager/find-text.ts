@@ -1,27 +1,27 @@
-import { type Line, lineText, type Room, type Span } from '../text/span.ts'
+import { hasText, patternOf, searchedText, type TextQuery } from '@parley/presentation/items/item-text'
+import { type Line, lineText, type Room, type Span } from '@parley/presentation/text/span'
 import type { Entry } from './entry.ts'
 import { searchedRows } from './entry-rows.ts'
-import { hasText, patternOf, type Query, textOf } from './item-text.ts'
 import { plainRows } from './opened-rows.ts'
 
 /** Returns the rows of an entry, with the whole item opened, in which the text begins. */
-export function matchingRows(entry: Entry, query: Query, room: Room): readonly number[] {
+export function matchingRows(entry: Entry, query: TextQuery, room: Room): readonly number[] {
   if (entry.kind === 'gap' || query === '') return []
   if (entry.kind === 'chunk')
     return entry.chunk === null || !hasText(entry.chunk.text, query)
       ? []
       : rowsWith(plainRows(entry.chunk.text, room), query)
-  return hasText(textOf(entry.item), query) ? rowsWith(searchedRows(entry.item, room), query) : []
+  return hasText(searchedText(entry.item), query) ? rowsWith(searchedRows(entry.item, room), query) : []
 }
 
 /** Returns the rows with a match; the first row where the match lies across rows or only in what is not shown. */
-function rowsWith(rows: readonly Line[], query: Query): readonly number[] {
+function rowsWith(rows: readonly Line[], query: TextQuery): readonly number[] {
   const found = rows.flatMap((row, index) => (hasText(lineText(row), query) ? [index] : []))
   return found.length > 0 ? found : rows.length > 0 ? [0] : []
 }
 
 /** Returns the line with each match shown in reverse. */
-export function highlighted(line: Line, query: Query): Line {
+export function highlighted(line: Line, query: TextQuery): Line {
   if (query === '') return line
   const found = [...lineText(line).matchAll(patternOf(query))].map(({ 0: text, index }) => ({
     start: index,

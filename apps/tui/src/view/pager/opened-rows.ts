@@ -1,16 +1,17 @@
+import { commandOf } from '@parley/presentation/items/call-facts'
+import { wholeFileOf } from '@parley/presentation/items/item-text'
+import { pathText } from '@parley/presentation/items/item-words'
+import { showEffects, showHidden, stripEffects } from '@parley/presentation/text/control-characters'
+import { formatBytes } from '@parley/presentation/text/formats'
+import type { Line, Room } from '@parley/presentation/text/span'
 import type { CallOutput, FileChangeEntry, Item, ItemOf } from '@parley/protocol'
 import { renderMarkdown } from '../markdown/render.ts'
-import { showEffects, showHidden, stripEffects } from '../text/control-characters.ts'
 import { wrapLine, wrapLines } from '../text/fit-rows.ts'
-import { formatBytes } from '../text/formats.ts'
 import { banded, below, beside, indented, textRows } from '../text/gutter.ts'
-import type { Line, Room } from '../text/span.ts'
-import { commandOf } from '../transcript/call-facts.ts'
-import { aboutChange, diffOf, pathText } from '../transcript/change-block.ts'
+import { aboutChange, diffOf } from '../transcript/change-block.ts'
 import { openedCompaction } from '../transcript/compaction-block.ts'
 import { itemBlock } from '../transcript/item-block.ts'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
-import { wholeFileOf } from './entry.ts'
 
 /** Returns all rows of an item, without those of its side file. */
 export function openedRows(item: Item, room: Room): readonly Line[] {

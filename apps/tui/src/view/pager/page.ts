@@ -1,4 +1,4 @@
-import type { Line, Room } from '../text/span.ts'
+import type { Line, Room } from '@parley/presentation/text/span'
 import { type Entry, ownerOf } from './entry.ts'
 import { entryRows } from './entry-rows.ts'
 

@@ -1,12 +1,17 @@
+import { answerNote, callFacts, callVerb, commandOf, talkText, type Verbs } from '@parley/presentation/items/call-facts'
+import {
+  blockedWords,
+  commandVerbs,
+  patchVerb,
+  reasoningHeading,
+  toolVerbs,
+} from '@parley/presentation/items/item-words'
+import { lookedAt } from '@parley/presentation/items/looked-at'
+import { shownName, stripEffects, visibleLine } from '@parley/presentation/text/control-characters'
+import { lineText, type Room } from '@parley/presentation/text/span'
 import type { Item, ItemOf } from '@parley/protocol'
 import { fileWords } from '@parley/protocol/question'
-import { shownName, stripEffects, visibleLine } from '../text/control-characters.ts'
-import { lineText, type Room } from '../text/span.ts'
-import { blockedWords, commandVerbs, shownOutput, toolVerbs } from '../transcript/call-block.ts'
-import { answerNote, callFacts, commandOf, talkText, type Verbs, verbOf } from '../transcript/call-facts.ts'
-import { verbFor } from '../transcript/change-block.ts'
-import { reasoningHeading } from '../transcript/item-block.ts'
-import { lookedAt } from '../transcript/look-ups.ts'
+import { shownOutput } from '../transcript/call-block.ts'
 import { noticeText } from '../transcript/notice-block.ts'
 import { noticeLines } from './notice-lines.ts'
 
@@ -72,13 +77,13 @@ export function callLine(item: Call): string {
 function titleOf(item: Call): string {
   if (item.type === 'fileChange') {
     const files = item.changes.map((change) => fileWords(change)).join('; ')
-    return `${verbFor(item)}: ${files === '' ? visibleLine(item.title.replace(/^Patch /, '')) : files}`
+    return `${patchVerb(item)}: ${files === '' ? visibleLine(item.title.replace(/^Patch /, '')) : files}`
   }
   if (item.type === 'toolCall') {
     const title = visibleLine(item.title)
-    return item.readOnly && item.status !== 'denied' ? title : `${verbOf(item, toolVerbs)} ${title}`
+    return item.readOnly && item.status !== 'denied' ? title : `${callVerb(item, toolVerbs)} ${title}`
   }
-  return `${verbOf(item, item.type === 'shellCommand' ? ownVerbs : commandVerbs)} ${visibleLine(commandOf(item))}`
+  return `${callVerb(item, item.type === 'shellCommand' ? ownVerbs : commandVerbs)} ${visibleLine(commandOf(item))}`
 }
 
 const ownVerbs: Verbs = { done: 'You ran', doing: 'You run', not: 'Not run' }

@@ -1,6 +1,6 @@
+import { shownName, strippedLine } from '@parley/presentation/text/control-characters'
+import { formatAgo, placedPath } from '@parley/presentation/text/formats'
 import { type Menu, type MenuRow, matching } from '../../ui/menu/menu.ts'
-import { shownName, strippedLine } from '../text/control-characters.ts'
-import { formatAgo, placedPath } from '../text/formats.ts'
 
 interface Around {
   readonly homeFolder: string

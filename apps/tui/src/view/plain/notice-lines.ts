@@ -1,7 +1,7 @@
+import type { Notice, NoticeLevel } from '@parley/presentation/notices/notice'
+import { showEffects, showHidden, shownName, strippedLine } from '@parley/presentation/text/control-characters'
 import type { Plan } from '@parley/protocol'
 import { fileWords } from '@parley/protocol/question'
-import type { Notice, NoticeLevel } from '../../ui/notices/notice.ts'
-import { showEffects, showHidden, shownName, strippedLine } from '../text/control-characters.ts'
 import { questionLines } from './question-lines.ts'
 
 const marks: Readonly<Record<NoticeLevel, string>> = { info: '', warning: 'Warning: ', error: 'Error: ' }

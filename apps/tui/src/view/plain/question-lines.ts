@@ -1,3 +1,8 @@
+import { alwaysWords, choiceWords } from '@parley/presentation/question/answer-words'
+import { choicesFor } from '@parley/presentation/question/answers'
+import { dangerWords, reasonWords } from '@parley/presentation/question/reasons'
+import { collapseBlanks, showHidden, shownLine } from '@parley/presentation/text/control-characters'
+import { placedPath, shortPath } from '@parley/presentation/text/formats'
 import type { Approval, ApprovalKind, Enforcement, FormField } from '@parley/protocol'
 import {
   describeQuestion,
@@ -9,14 +14,8 @@ import {
   runsNothing,
   uncheckedWords,
 } from '@parley/protocol/question'
-import { choicesFor } from '../../ui/answers.ts'
 import { optionsOf } from '../../ui/fill-form.ts'
 import type { FilledForm } from '../../ui/ui-state.ts'
-import { dangerWords, reasonWords } from '../approval/approval-context.ts'
-import { wordsFor } from '../approval/choice-rows.ts'
-import { alwaysWords } from '../approval/whole-approval.ts'
-import { collapseBlanks, showHidden, shownLine } from '../text/control-characters.ts'
-import { placedPath, shortPath } from '../text/formats.ts'
 
 interface Asking {
   readonly enforcement: Enforcement
@@ -74,12 +73,12 @@ const typedWords = {
 
 /** Returns the words that answer the question, with what each does. */
 export function answerWords(approval: Approval): string {
-  const about = wordsFor(approval, false)
+  const { labels } = choiceWords(approval, false)
   if (approval.kind === 'plan') return planAnswerWords(approval)
   const choices = choicesFor(approval).map(({ answer }) => {
     if (answer === 'remember') return `remember (${alwaysWords(approval)}; shows the rule first)`
-    if (answer === 'note') return isForm(approval.kind) ? `no (${about.note})` : 'no, or no and what to do instead'
-    const meaning = about[answer].replace(/^yes, (?:and )?/, '')
+    if (answer === 'note') return isForm(approval.kind) ? `no (${labels.note})` : 'no, or no and what to do instead'
+    const meaning = labels[answer].replace(/^yes, (?:and )?/, '')
     return meaning === typedWords[answer] ? typedWords[answer] : `${typedWords[answer]} (${meaning})`
   })
   return `Type one of: ${[...choices, ...(isForm(approval.kind) ? [] : ['why'])].join('; ')}. Any other line is a message.`

@@ -1,14 +1,20 @@
+import { silentSeconds, type TurnClock } from '@parley/presentation/items/turn-clock'
+import {
+  failureWords,
+  isInboxPaused,
+  networkWords,
+  refusedNow,
+  repairWords,
+  tryWords,
+} from '@parley/presentation/items/turn-words'
+import { approvedNotStarted, pendingApprovals } from '@parley/presentation/question/answers'
+import { shownLine } from '@parley/presentation/text/control-characters'
 import type { ConversationState, OpenItem } from '@parley/protocol'
-import { approvedNotStarted, pendingApprovals } from '../../ui/answers.ts'
-import { isInboxPaused } from '../../ui/inbox.ts'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { isOffered, type UiState } from '../../ui/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
-import { refusedNow } from '../../ui/update/refused.ts'
-import { failureWords, isSavedHere, networkWords, rejectedWords, repairWords, tryWords } from '../live/activity.ts'
+import { isSavedHere, rejectedWords } from '../live/activity.ts'
 import { isRunningCall } from '../live/working-line.ts'
-import { shownLine } from '../text/control-characters.ts'
-import { silentSeconds, type TurnClock } from '../transcript/turn-clock.ts'
 import { callLine } from './item-lines.ts'
 
 interface PlainMoment {

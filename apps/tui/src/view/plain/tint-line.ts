@@ -1,4 +1,4 @@
-import type { Line, Style } from '../text/span.ts'
+import type { Line, Style } from '@parley/presentation/text/span'
 
 /** Looks of lines by their beginning. Only lines of parley begin at the margin, so that no text of others is taken for one. */
 const looks: readonly (readonly [beginning: RegExp, style: Style])[] = [

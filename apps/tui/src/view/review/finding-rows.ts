@@ -1,18 +1,11 @@
+import { findingPlace, severityTones, suggestionLines } from '@parley/presentation/items/findings'
+import { stripEffects, visibleLine } from '@parley/presentation/text/control-characters'
+import type { Line, Room } from '@parley/presentation/text/span'
 import type { Finding, Severity } from '@parley/protocol'
-import { stripEffects, visibleLine } from '../text/control-characters.ts'
-import type { DiffLine } from '../text/diff.ts'
 import { renderDiff } from '../text/diff-rows.ts'
 import { type Clip, clipRows, foldHint } from '../text/fit-rows.ts'
 import { beside, indented, textRows } from '../text/gutter.ts'
-import type { Line, Room, Tone } from '../text/span.ts'
-import { placeOf } from './findings-text.ts'
 
-export const severityTones: Readonly<Record<Severity, Tone>> = {
-  critical: 'bad',
-  high: 'bad',
-  medium: 'warn',
-  low: 'muted',
-}
 const changeClip: Clip = { head: 12, tail: 0, hint: foldHint }
 
 /** Returns what a review found: number, severity, place and title; why; the suggested change. */
@@ -28,7 +21,7 @@ export function findingRows(findings: readonly Finding[], room: Room): readonly 
 function headRows(finding: Finding, number: number, room: Room): readonly Line[] {
   const { severity, title } = finding
   const words = `${number}  ${severity}`
-  const rest = `  ${visibleLine(placeOf(finding))}  ${visibleLine(title)}`
+  const rest = `  ${visibleLine(findingPlace(finding))}  ${visibleLine(title)}`
   const [first = [], ...more] = textRows(`${words}${rest}`, room, { bold: true })
   return indented([toned(first, number, severity), ...indented(more)])
 }
@@ -49,19 +42,6 @@ function toned(row: Line, number: number, severity: Severity): Line {
 function changeRows(finding: Finding, room: Room): readonly Line[] {
   const lines = suggestionLines(finding)
   return lines.length === 0 ? [] : clipRows(renderDiff(lines, room, finding.file), changeClip)
-}
-
-/** Returns the suggested change as lines of a diff; none without one. */
-export function suggestionLines({ suggestion, line = 1 }: Finding): readonly DiffLine[] {
-  if (suggestion === undefined) return []
-  return [
-    ...linesOf(suggestion.old).map((text, at): DiffLine => ({ kind: 'removed', text, oldLine: line + at })),
-    ...linesOf(suggestion.new).map((text, at): DiffLine => ({ kind: 'added', text, newLine: line + at })),
-  ]
-}
-
-function linesOf(text: string): readonly string[] {
-  return text === '' ? [] : stripEffects(text).replace(/\n$/, '').split('\n')
 }
 
 function hintRow(findings: readonly Finding[]): Line {

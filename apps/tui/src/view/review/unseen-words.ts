@@ -1,4 +1,4 @@
-import { count } from '../text/formats.ts'
+import { count } from '@parley/presentation/text/formats'
 
 /** Returns the sentence about files that the model has to read by itself; null for none. */
 export function unseenWords(unseen: readonly string[]): string | null {

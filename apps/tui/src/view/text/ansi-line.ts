@@ -1,5 +1,5 @@
-import { stripEffects } from './control-characters.ts'
-import type { Line, Span, Style, Tone } from './span.ts'
+import { stripEffects } from '@parley/presentation/text/control-characters'
+import type { Line, Span, Style, Tone } from '@parley/presentation/text/span'
 
 /** Roles of the colours 0-7 of a terminal's palette. */
 const tones: readonly (Tone | null)[] = [null, 'bad', 'good', 'warn', 'accent', 'code-keyword', 'accent', null]

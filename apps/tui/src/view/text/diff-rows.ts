@@ -1,9 +1,18 @@
+import type { DiffLine } from '@parley/presentation/text/diff'
+import {
+  type Ground,
+  type Line,
+  lineText,
+  narrowed,
+  type Room,
+  type Span,
+  sliceLine,
+  type Tone,
+} from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import { changedWords, type Range } from './changed-words.ts'
-import type { DiffLine } from './diff.ts'
 import { wrapLine } from './fit-rows.ts'
 import { filled } from './gutter.ts'
-import { type Ground, type Line, lineText, narrowed, type Room, type Span, sliceLine, type Tone } from './span.ts'
-import { cellWidth } from './width.ts'
 
 /** Columns from which a diff has the numbers of both sides. */
 const wideColumns = 100

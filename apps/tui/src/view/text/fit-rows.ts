@@ -1,7 +1,7 @@
-import { count } from './formats.ts'
-import { graphemes } from './graphemes.ts'
-import { type Line, lineText, type Room, type Span, sliceLine } from './span.ts'
-import { cellWidth, graphemeWidth } from './width.ts'
+import { count } from '@parley/presentation/text/formats'
+import { graphemes } from '@parley/presentation/text/graphemes'
+import { type Line, lineText, type Room, type Span, sliceLine } from '@parley/presentation/text/span'
+import { cellWidth, graphemeWidth } from '@parley/presentation/text/width'
 
 /** Row of wrapped text as UTF-16 offsets, without gaps; blanks that did not fit hang at a row's end. */
 export interface Row {
@@ -103,55 +103,6 @@ export function wrapMarked(line: Line, room: Room, mode: Breaking['mode']): read
   return wrapLine(line, { ...room, mode, hang }).map((row, index) =>
     index === 0 || hang > room.columns / 2 ? row : [goesOn, ...row.slice(1)],
   )
-}
-
-const ellipsis = '…'
-
-/** Returns the text if it fits, else its beginning and an ellipsis. */
-export function truncateText(text: string, room: Room): string {
-  const cut = cutOffset(text, room)
-  return cut === null ? text : text.slice(0, cut) + mark(room)
-}
-
-/** Returns the text if it fits, else an ellipsis and its end, which distinguishes paths. */
-export function truncateStart(text: string, room: Room): string {
-  let rest = cellWidth(text, room.ambiguous)
-  if (rest <= room.columns) return text
-  const kept = room.columns - cellWidth(mark(room), room.ambiguous)
-  let offset = 0
-  for (const grapheme of graphemes(text)) {
-    if (rest <= kept) break
-    rest -= graphemeWidth(grapheme, room.ambiguous)
-    offset += grapheme.length
-  }
-  return mark(room) + text.slice(offset)
-}
-
-/** Returns the line if it fits, else its beginning and an ellipsis in the style at the cut. */
-export function truncateLine(line: Line, room: Room): Line {
-  const cut = cutOffset(lineText(line), room)
-  if (cut === null) return line
-  const kept = sliceLine(line, 0, cut)
-  const style = sliceLine(line, cut, cut + 1)[0] ?? kept.at(-1)
-  return [...kept, { ...style, text: mark(room) }]
-}
-
-/** Returns the offset at which to cut so that the ellipsis fits; null if the text fits. */
-function cutOffset(text: string, room: Room): number | null {
-  if (cellWidth(text, room.ambiguous) <= room.columns) return null
-  const kept = room.columns - cellWidth(mark(room), room.ambiguous)
-  let column = 0
-  let offset = 0
-  for (const grapheme of graphemes(text)) {
-    column += graphemeWidth(grapheme, room.ambiguous)
-    if (column > kept) break
-    offset += grapheme.length
-  }
-  return offset
-}
-
-function mark(room: Room): string {
-  return cellWidth(ellipsis, room.ambiguous) <= room.columns ? ellipsis : ''
 }
 
 /** Words behind a count of folded rows: the key that shows them. */

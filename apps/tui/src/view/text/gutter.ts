@@ -1,6 +1,14 @@
+import {
+  type Ground,
+  type Line,
+  lineText,
+  narrowed,
+  type Room,
+  type Span,
+  type Style,
+} from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import { wrapLines } from './fit-rows.ts'
-import { type Ground, type Line, lineText, narrowed, type Room, type Span, type Style } from './span.ts'
-import { cellWidth } from './width.ts'
 
 /** Cells before the text column, which hold the mark of a block. */
 export const gutterCells = 2

@@ -1,9 +1,5 @@
-import type { Ground, Tone } from './span.ts'
-
-/** Names that a user can choose from; `auto` goes by the terminal's background. */
-export const themeNames = ['auto', 'light', 'dark', 'ansi', 'high-contrast'] as const
-
-export type ThemeName = (typeof themeNames)[number]
+import type { ThemeName } from '@parley/presentation/commands/setting-choices'
+import type { Ground, Tone } from '@parley/presentation/text/span'
 
 /** Red, green and blue, each 0-255. */
 export type Rgb = readonly [number, number, number]

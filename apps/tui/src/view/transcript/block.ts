@@ -1,5 +1,6 @@
+import { type EndedTurn, endingText, type TurnClock } from '@parley/presentation/items/turn-clock'
+import type { Line, Room } from '@parley/presentation/text/span'
 import { indented, textRows } from '../text/gutter.ts'
-import type { Line, Room } from '../text/span.ts'
 
 /** Kind of a transcript block, which decides the blank row before it. */
 export type BlockKind = 'user' | 'message' | 'reasoning' | 'call' | 'lookUp' | 'notice' | 'plan' | 'ending' | 'report'
@@ -22,4 +23,13 @@ export function gapBefore(last: BlockKind | null, kind: BlockKind): readonly Lin
 /** Returns the row that names another client as author. `author` is plain text; null for this client. */
 export function authorRows(author: string | null, room: Room): readonly Line[] {
   return author === null ? [] : indented(textRows(`from ${author}`, room, { tone: 'muted' }))
+}
+
+/**
+ * Returns the last row of a turn: how long it worked and waited, what it left of its plan, the time of day. Null for a
+ * turn too short to mention. `offsetMs`: of the local time from UTC.
+ */
+export function endingBlock(clock: TurnClock, ended: EndedTurn, offsetMs: number): Block | null {
+  const text = endingText(clock, ended, offsetMs)
+  return text === null ? null : { kind: 'ending', lines: [[{ text, tone: 'muted' }]] }
 }

@@ -1,14 +1,15 @@
+import { answerNote, callFacts, callTone, callVerb, commandOf, talkText } from '@parley/presentation/items/call-facts'
+import { blockedWords, commandVerbs, toolVerbs } from '@parley/presentation/items/item-words'
+import { showEffects, visibleLine } from '@parley/presentation/text/control-characters'
+import { formatBytes } from '@parley/presentation/text/formats'
+import type { Line, Room } from '@parley/presentation/text/span'
 import type { ItemOf } from '@parley/protocol'
 import { revealedLines } from '../approval/whole-approval.ts'
 import { renderMarkdown } from '../markdown/render.ts'
 import { findingRows } from '../review/finding-rows.ts'
-import { showEffects, visibleLine } from '../text/control-characters.ts'
 import { type Clip, clipRows, foldHint } from '../text/fit-rows.ts'
-import { formatBytes } from '../text/formats.ts'
 import { below, beside, hung, indented, textRows } from '../text/gutter.ts'
-import type { Line, Room } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
-import { answerNote, callFacts, callTone, commandOf, talkText, type Verbs, verbOf } from './call-facts.ts'
 import { headRows } from './call-head.ts'
 import { outputRows, outputTail, tailRows } from './output-rows.ts'
 
@@ -21,9 +22,6 @@ const ownClip: Clip = { head: 40, tail: 40 }
 const outputLimits = { fine: 3, failed: 5 }
 /** Rows of a reason for a failure. */
 const failureClip: Clip = { head: 3, tail: 0, hint: foldHint }
-
-export const commandVerbs: Verbs = { done: 'Ran', doing: 'Running', not: 'Not run' }
-export const toolVerbs: Verbs = { done: 'Called', doing: 'Calling', not: 'Not called' }
 
 /** Returns a finished command: what ran, how it ended if not well, and the end of its output. */
 export function commandBlock(item: Command, room: Room, author: string | null): Block {
@@ -66,7 +64,7 @@ function commandHead(item: Command, room: Room): readonly Line[] {
   return headRows(
     {
       mark: { text: isOwn ? '!' : '•', tone: callTone(item) },
-      verb: isOwn ? null : verbOf(item, commandVerbs),
+      verb: isOwn ? null : callVerb(item, commandVerbs),
       lines,
       facts: callFacts(item),
     },
@@ -87,14 +85,6 @@ export function noteRows(item: Command | ToolCall | ItemOf<'fileChange'>, room: 
 function blockedRows(item: Command, room: Room): readonly Line[] {
   const words = item.type === 'commandExecution' ? blockedWords(item) : null
   return words === null ? [] : indented(textRows(words, room, { tone: 'warn' }))
-}
-
-/** Returns the sandbox limits that may explain a failed command; null if it met none. */
-export function blockedWords({ sandboxBlock }: ItemOf<'commandExecution'>): string | null {
-  if (sandboxBlock === undefined) return null
-  const { paths, network } = sandboxBlock
-  const blocked = [...(paths.length > 0 ? [`access to ${paths.join(', ')}`] : []), ...(network ? ['the network'] : [])]
-  return showEffects(`The sandbox blocks ${blocked.join(' and ')}`)
 }
 
 export function failureRows({ failure }: Pick<Command, 'failure'>, room: Room): readonly Line[] {
@@ -123,7 +113,7 @@ export function toolRows(item: ToolCall, room: Room): readonly Line[] {
     {
       mark: { text: '•', tone: callTone(item) },
       // The title of a look-up says what it does.
-      verb: item.readOnly && item.status !== 'denied' ? null : verbOf(item, toolVerbs),
+      verb: item.readOnly && item.status !== 'denied' ? null : callVerb(item, toolVerbs),
       lines: [[{ text: visibleLine(item.title) }]],
       facts: callFacts(item),
     },

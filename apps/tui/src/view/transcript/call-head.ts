@@ -1,6 +1,6 @@
+import { type Line, lineText, narrowed, type Room, type Span, type Tone } from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import { type Clip, clipRows, foldHint, wrapLine, wrapLines } from '../text/fit-rows.ts'
-import { type Line, lineText, narrowed, type Room, type Span, type Tone } from '../text/span.ts'
-import { cellWidth } from '../text/width.ts'
 
 interface Head {
   readonly mark: Pick<Span, 'text'> & { readonly tone: Tone }

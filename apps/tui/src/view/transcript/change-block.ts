@@ -1,14 +1,15 @@
+import { callFacts, callTone, rightsFacts } from '@parley/presentation/items/call-facts'
+import { isShownByName, patchVerb, pathText } from '@parley/presentation/items/item-words'
+import { showHidden, visibleLine } from '@parley/presentation/text/control-characters'
+import { parseDiff } from '@parley/presentation/text/diff'
+import { count } from '@parley/presentation/text/formats'
+import type { Line, Room, Span } from '@parley/presentation/text/span'
 import type { FileChangeEntry, ItemOf } from '@parley/protocol'
-import { showHidden, visibleLine } from '../text/control-characters.ts'
-import { parseDiff } from '../text/diff.ts'
 import { renderDiff } from '../text/diff-rows.ts'
 import { type Clip, clipRows, foldHint, wrapLine } from '../text/fit-rows.ts'
-import { count } from '../text/formats.ts'
 import { below, beside, hung, indented } from '../text/gutter.ts'
-import type { Line, Room, Span } from '../text/span.ts'
 import type { Block } from './block.ts'
 import { failureRows, noteRows } from './call-block.ts'
-import { callFacts, callTone, rightsFacts, verbOf } from './call-facts.ts'
 import { headRows } from './call-head.ts'
 
 type Patch = ItemOf<'fileChange'>
@@ -21,8 +22,6 @@ const clips: Readonly<Record<'update' | 'add' | 'delete', Clip>> = {
 }
 /** Rows of all diffs of a patch; the files after it have one row. */
 const maxRows = 60
-/** Changed lines of a renamed file up to which it has one row. */
-const fewLines = 2
 /** Columns below which diffs are indented less. */
 const narrowColumns = 60
 
@@ -53,32 +52,9 @@ export function changeHead(item: Patch, room: Room): readonly Line[] {
   const size = status === 'completed' && changes.length > 0 ? changeSize(changes) : []
   const facts = status === 'completed' ? rightsFacts(item) : callFacts(item)
   return headRows(
-    { mark: { text: '•', tone: callTone(item) }, verb: verbFor(item), lines: [[...title, ...size]], facts },
+    { mark: { text: '•', tone: callTone(item) }, verb: patchVerb(item), lines: [[...title, ...size]], facts },
     room,
   )
-}
-
-/** Returns the word before the files of a patch. */
-export function verbFor(item: Patch): string {
-  const [only, ...others] = item.changes
-  if (item.rewind !== undefined)
-    return verbOf(item, {
-      done: item.status === 'failed' ? 'Not taken back' : 'Took back',
-      doing: 'Taking back',
-      not: 'Not taken back',
-    })
-  if (item.remembered !== undefined)
-    return verbOf(item, {
-      done: item.status === 'failed' ? 'Not remembered in' : 'Remembered in',
-      doing: 'Remembering in',
-      not: 'Not remembered in',
-    })
-  const kind = only === undefined || others.length > 0 ? 'update' : only.kind
-  // A patch that failed has changed no file, however long that took.
-  if (item.status === 'failed') return 'Not edited'
-  if (item.status !== 'completed') return verbOf(item, { done: 'Edited', doing: 'Editing', not: 'Not edited' })
-  if (only?.movedTo !== undefined && isBrief(only) && others.length === 0) return 'Moved'
-  return { update: 'Edited', add: 'Created', delete: 'Deleted' }[kind]
 }
 
 function changeRows(changes: readonly FileChangeEntry[], room: Room): readonly Line[] {
@@ -86,7 +62,7 @@ function changeRows(changes: readonly FileChangeEntry[], room: Room): readonly L
   const isNarrow = room.columns < narrowColumns
   if (only !== undefined && others.length === 0) {
     const inner = isNarrow ? beside(room) : below(room)
-    const rows = isBrief(only) ? [] : diffOf(only, inner)
+    const rows = isShownByName(only) ? [] : diffOf(only, inner)
     return isNarrow ? indented(rows) : indented(indented(rows))
   }
   return hung(listed(changes, below(room)))
@@ -102,7 +78,7 @@ function listed(changes: readonly FileChangeEntry[], room: Room, limit = maxRows
   const brief: Line[] = []
   for (const change of changes) {
     const isCut = rows.length >= limit
-    if (isCut || isBrief(change)) brief.push(briefWords(change))
+    if (isCut || isShownByName(change)) brief.push(briefWords(change))
     else
       for (const row of [...wrapLine(headOf(change), room), ...diffOf(change, room, limit === maxRows)]) rows.push(row)
   }
@@ -110,11 +86,6 @@ function listed(changes: readonly FileChangeEntry[], room: Room, limit = maxRows
     (words, index): Line => (index === 0 ? words : [{ text: ' · ', tone: 'muted' }, ...words]),
   )
   return joined.length === 0 ? rows : [...rows, ...wrapLine(joined, room)]
-}
-
-/** Returns true for a file that is shown by its name alone. */
-function isBrief({ kind, movedTo, additions, deletions }: FileChangeEntry): boolean {
-  return kind === 'delete' || (movedTo !== undefined && additions + deletions <= fewLines)
 }
 
 function headOf(change: FileChangeEntry): Line {
@@ -138,10 +109,6 @@ export function diffOf({ diff, kind, path, movedTo }: FileChangeEntry, room: Roo
   const lines = parseDiff(showHidden(diff)).filter(({ kind: of, text }) => of !== 'file' || text.startsWith('…'))
   const rows = renderDiff(lines, room, movedTo ?? path)
   return isClipped ? clipRows(rows, clips[kind]) : rows
-}
-
-export function pathText({ path, movedTo }: FileChangeEntry): string {
-  return visibleLine(movedTo === undefined ? path : `${path} → ${movedTo}`)
 }
 
 function changeSize(changes: readonly FileChangeEntry[]): readonly Span[] {

@@ -1,10 +1,12 @@
+import { reasoningHeading } from '@parley/presentation/items/item-words'
+import { showEffects, stripEffects } from '@parley/presentation/text/control-characters'
+import type { Line, Room } from '@parley/presentation/text/span'
+import { truncateLine } from '@parley/presentation/text/truncate'
 import { type Item, type ItemOf, shownReviewRequest } from '@parley/protocol'
 import { lineCount } from '@parley/text'
 import { renderMarkdown } from '../markdown/render.ts'
-import { showEffects, stripEffects } from '../text/control-characters.ts'
-import { type Clip, clipRows, foldHint, truncateLine } from '../text/fit-rows.ts'
+import { type Clip, clipRows, foldHint } from '../text/fit-rows.ts'
 import { banded, marked, textRows } from '../text/gutter.ts'
-import type { Line, Room } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
 import { commandBlock, toolBlock } from './call-block.ts'
 import { changeBlock } from './change-block.ts'
@@ -59,12 +61,6 @@ export function reasoningRows(item: Pick<ItemOf<'reasoning'>, 'text'>, room: Roo
   const heading = reasoningHeading(item)
   if (heading === '') return []
   return [truncateLine([{ text: `• Thought  ${heading}`, tone: 'muted', italic: true }], room)]
-}
-
-/** Returns the newest heading of reasoning, or its first line; empty where there is none. */
-export function reasoningHeading({ text }: Pick<ItemOf<'reasoning'>, 'text'>): string {
-  const headings = [...stripEffects(text).matchAll(/^\*\*(.+?)\*\*\s*$/gm)].map((match) => match[1] ?? '')
-  return headings.at(-1) ?? stripEffects(text).trim().split('\n', 1)[0] ?? ''
 }
 
 /** Returns title and text of an item type that only a newer server knows. */

@@ -1,7 +1,7 @@
+import type { Line, Room } from '@parley/presentation/text/span'
 import type { ItemId } from '@parley/protocol'
 import { renderPieces } from '../markdown/render.ts'
 import { advance, emptyFlow, type Flow, rest } from '../markdown/settle-blocks.ts'
-import type { Line, Room } from '../text/span.ts'
 
 /** Message printed while it arrives: settled text is in the transcript, the rest is live. */
 export interface MessageStream {

@@ -1,8 +1,9 @@
+import { noticeWords } from '@parley/presentation/items/item-words'
+import type { NoticeLevel } from '@parley/presentation/notices/notice'
+import { showEffects } from '@parley/presentation/text/control-characters'
+import type { Line, Room, Span, Tone } from '@parley/presentation/text/span'
 import type { ItemOf } from '@parley/protocol'
-import type { NoticeLevel } from '../../ui/notices/notice.ts'
-import { showEffects } from '../text/control-characters.ts'
 import { marked, textRows } from '../text/gutter.ts'
-import type { Line, Room, Span, Tone } from '../text/span.ts'
 import { authorRows, type Block } from './block.ts'
 
 const marks: Readonly<Record<NoticeLevel, Span>> = {
@@ -24,19 +25,6 @@ const keyCodes: ReadonlySet<string> = new Set(['auth', 'noCredentials'])
 export function noticeText(item: ItemOf<'notice'>): string {
   const next = keyCodes.has(item.code) ? ['/login takes another key.'] : []
   return [noticeWords(item), ...next].join('\n')
-}
-
-/** Returns what a notice says itself: its title, and its text where that says more. */
-export function noticeWords({ title, text, typed }: Pick<ItemOf<'notice'>, 'title' | 'text' | 'typed'>): string {
-  if (typed !== undefined) return text === '' ? title : `${title}: ${typedWords(text)}`
-  return text.trim() === '' || text === title ? title : `${title}\n${text}`
-}
-
-/** Returns what a user typed into a process: without its line end, and with control keys as ^C. */
-function typedWords(text: string): string {
-  const line = text.replace(/\n$/, '')
-  if (line === '') return 'an empty line'
-  return line.replace(/[\x00-\x09\x0b-\x1f]/g, (key) => `^${String.fromCharCode(key.charCodeAt(0) + 64)}`)
 }
 
 /** Returns a sentence of the program itself, marked by level. */

@@ -1,9 +1,9 @@
+import { stripEffects, terminalSequence } from '@parley/presentation/text/control-characters'
+import { count, formatBytes } from '@parley/presentation/text/formats'
+import { type Line, lineText, type Room } from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import type { CallOutput } from '@parley/protocol'
-import { stripEffects, terminalSequence } from '../text/control-characters.ts'
 import { type Clip, lastRows, wrapLines } from '../text/fit-rows.ts'
-import { count, formatBytes } from '../text/formats.ts'
-import { type Line, lineText, type Room } from '../text/span.ts'
-import { cellWidth } from '../text/width.ts'
 
 /** Characters laid out at most: the screen never shows more at once. */
 const maxCharacters = 32_768

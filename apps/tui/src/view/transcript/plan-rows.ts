@@ -1,9 +1,10 @@
+import { stripEffects, strippedLine } from '@parley/presentation/text/control-characters'
+import { type Line, lineText, type Room, type Style } from '@parley/presentation/text/span'
+import { truncateLine } from '@parley/presentation/text/truncate'
+import { cellWidth } from '@parley/presentation/text/width'
 import type { Plan } from '@parley/protocol'
-import { stripEffects, strippedLine } from '../text/control-characters.ts'
-import { truncateLine, wrapLine, wrapLines } from '../text/fit-rows.ts'
+import { wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
-import { type Line, lineText, type Room, type Style } from '../text/span.ts'
-import { cellWidth } from '../text/width.ts'
 import type { Block } from './block.ts'
 
 type Step = Plan['steps'][number]
@@ -58,8 +59,4 @@ function stepSpans({ step, status }: Step): Line {
     { text: `${mark} `, tone: markTones[status] },
     { text: strippedLine(step), ...style },
   ]
-}
-
-export function isFinished({ steps }: Plan): boolean {
-  return steps.every(({ status }) => status === 'completed')
 }

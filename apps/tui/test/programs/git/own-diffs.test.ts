@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ReviewedChanges } from '@parley/presentation/commands/review-words'
 import { describe, expect, test } from 'vitest'
-import type { Span } from '../../../src/view/review/review-span.ts'
 import { type Repository, repository } from './repository.ts'
 
 /** Files of each repository here; `z.txt` comes last, and gets one more line. */
@@ -161,7 +161,7 @@ function linesOf(diff: string, mark: '+' | '-'): number {
 }
 
 /** Ways to name the same changes, and what git is asked for them. */
-const spans: readonly { readonly name: string; readonly span: Span; readonly words: readonly string[] }[] = [
+const spans: readonly { readonly name: string; readonly span: ReviewedChanges; readonly words: readonly string[] }[] = [
   { name: 'the work tree', span: { kind: 'workTree' }, words: ['HEAD'] },
   { name: 'a branch', span: { kind: 'branch', base: 'start' }, words: ['start'] },
   { name: 'a commit', span: { kind: 'commits', range: 'HEAD' }, words: ['HEAD~', 'HEAD'] },

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ReviewedChanges } from '@parley/presentation/commands/review-words'
 import { tempDirectory } from '@parley/testkit'
 import { type Changes, readGitChanges } from '../../../src/programs/git/git-changes.ts'
-import type { Span } from '../../../src/view/review/review-span.ts'
 
 /** A repository with files that are committed. */
 export async function repository(files: Readonly<Record<string, string>>) {
@@ -19,7 +19,7 @@ export async function repository(files: Readonly<Record<string, string>>) {
     mkdirSync(join(folder.path, name, '..'), { recursive: true })
     writeFileSync(join(folder.path, name), text)
   }
-  const read = (below = '', span?: Span) => readGitChanges(join(folder.path, below), env, span)
+  const read = (below = '', span?: ReviewedChanges) => readGitChanges(join(folder.path, below), env, span)
   git('init', '-q', '-b', 'trunk')
   for (const [name, text] of Object.entries(files)) write(name, text)
   git('add', '-A')
@@ -31,7 +31,7 @@ export async function repository(files: Readonly<Record<string, string>>) {
     write,
     read,
     /** Returns the files that differ; fails where git could not tell. */
-    async files(below = '', span?: Span): Promise<Changes['files']> {
+    async files(below = '', span?: ReviewedChanges): Promise<Changes['files']> {
       const changes = await read(below, span)
       if (changes.kind === 'problem') throw new Error(changes.text)
       return changes.files

@@ -1,6 +1,6 @@
+import { clear, emptyComposer, putBack } from '@parley/presentation/composer/composer'
 import { describe, expect, test } from 'vitest'
 import type { ComposerCommand } from '../../../src/ui/composer/command.ts'
-import { clear, emptyComposer, putBack } from '../../../src/ui/composer/composer.ts'
 import { around, run, shown, written } from './write.ts'
 
 type Plain = Exclude<ComposerCommand['kind'], 'insert' | 'paste'>

@@ -1,12 +1,12 @@
+import { emptyComposer } from '@parley/presentation/composer/composer'
+import { markRanges } from '@parley/presentation/composer/stops'
+import { lineText } from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ComposerCommand } from '../../../src/ui/composer/command.ts'
-import { emptyComposer } from '../../../src/ui/composer/composer.ts'
 import { layoutComposer } from '../../../src/ui/composer/layout.ts'
-import { markRanges } from '../../../src/ui/composer/stops.ts'
-import { lineText } from '../../../src/view/text/span.ts'
-import { cellWidth } from '../../../src/view/text/width.ts'
 import { run } from './write.ts'
 
 const surroundings = { columns: 9, history: ['older 👍🏽', 'multi\nline\nentry'] }

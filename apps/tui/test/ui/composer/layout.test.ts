@@ -1,6 +1,6 @@
+import { lineText } from '@parley/presentation/text/span'
 import { describe, expect, test } from 'vitest'
 import { layoutComposer } from '../../../src/ui/composer/layout.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 import { run, written } from './write.ts'
 
 function laid(marked: string, columns: number, maxRows = 10) {

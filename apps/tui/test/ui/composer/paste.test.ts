@@ -1,5 +1,5 @@
+import { emptyComposer, expanded } from '@parley/presentation/composer/composer'
 import { describe, expect, test } from 'vitest'
-import { emptyComposer, expanded } from '../../../src/ui/composer/composer.ts'
 import { submit } from '../../../src/ui/update/press-enter.ts'
 import { run, shown, written } from './write.ts'
 

@@ -1,5 +1,5 @@
+import { expanded, paste } from '@parley/presentation/composer/composer'
 import { describe, expect, test } from 'vitest'
-import { expanded, paste } from '../../../src/ui/composer/composer.ts'
 import { around, run, shown, written } from './write.ts'
 
 const surroundings = { ...around, history: ['first', 'second\nline'] }

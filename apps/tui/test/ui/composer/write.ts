@@ -1,5 +1,5 @@
+import { type Composer, emptyComposer } from '@parley/presentation/composer/composer'
 import { applyCommand, type ComposerCommand } from '../../../src/ui/composer/command.ts'
-import { type Composer, emptyComposer } from '../../../src/ui/composer/composer.ts'
 import type { Surroundings } from '../../../src/ui/composer/motions.ts'
 
 export const around: Surroundings = { columns: 20, history: [] }

@@ -1,5 +1,5 @@
+import { contextTable, statusTable } from '@parley/presentation/notices/status-tables'
 import { describe, expect, test } from 'vitest'
-import { contextTable, statusTable } from '../../../src/ui/notices/status-tables.ts'
 import { after, turnStarted } from '../../view/scenes/conversation.ts'
 
 type Server = Parameters<typeof statusTable>[1]

@@ -1,7 +1,7 @@
+import { trustTable } from '@parley/presentation/notices/trust-table'
+import { lineText } from '@parley/presentation/text/span'
 import type { TrustReport } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { trustTable } from '../../../src/ui/notices/trust-table.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 import { localNoticeBlock } from '../../../src/view/transcript/local-notice-block.ts'
 
 const empty: TrustReport = {

@@ -1,3 +1,4 @@
+import { type Line, lineText } from '@parley/presentation/text/span'
 import type { CompletedItem, ConversationState, Item } from '@parley/protocol'
 import { keyPress } from '../../../src/ui/keys/key-event.ts'
 import { type ChunkRun, chunkRange, cutChunks } from '../../../src/ui/pager/file-chunks.ts'
@@ -6,7 +7,6 @@ import { itemAtCursor, openPager, type Pager, type PagerSize, roomOf } from '../
 import type { PagerEffect } from '../../../src/ui/pager/read-more.ts'
 import { updatePager } from '../../../src/ui/pager/update-pager.ts'
 import { pagerScreen } from '../../../src/view/pager-screen.ts'
-import { type Line, lineText } from '../../../src/view/text/span.ts'
 import { after } from '../../view/scenes/conversation.ts'
 
 export interface World {

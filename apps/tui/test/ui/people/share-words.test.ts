@@ -1,5 +1,5 @@
+import { linkNotice, readShare } from '@parley/presentation/commands/share-words'
 import { expect, test } from 'vitest'
-import { linkNotice, readShare } from '../../../src/ui/people/share-words.ts'
 import { after } from '../../view/scenes/conversation.ts'
 import { openUi } from '../../view/scenes/scene.ts'
 import { typeKeys } from '../type-keys.ts'

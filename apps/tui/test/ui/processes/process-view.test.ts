@@ -1,7 +1,7 @@
+import { lineText } from '@parley/presentation/text/span'
 import { describe, expect, test } from 'vitest'
 import { openProcess, type ProcessEffect, pressInProcess, withOutput } from '../../../src/ui/processes/process-view.ts'
 import { processRoom, processScreen } from '../../../src/view/process-screen.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 import { keyOf } from '../type-keys.ts'
 
 const size = { columns: 60, rows: 8 }

@@ -1,7 +1,7 @@
+import { lineText } from '@parley/presentation/text/span'
 import { expect, test } from 'vitest'
 import { followState } from '../../../src/ui/update/update-ui.ts'
 import { activityOf } from '../../../src/view/live/activity.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 import {
   after,
   command,

@@ -1,9 +1,9 @@
+import { choiceWords } from '@parley/presentation/question/answer-words'
+import { lineText } from '@parley/presentation/text/span'
 import type { Approval, AskedFile, Enforcement } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { approvalBlock } from '../../../src/view/approval/approval-block.ts'
-import { wordsFor } from '../../../src/view/approval/choice-rows.ts'
 import { approvalDetail } from '../../../src/view/approval/whole-approval.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
 
 function approvalOf(fields: Partial<Approval>): Approval {
@@ -219,7 +219,9 @@ describe('what goes with the command', () => {
 
   test('says no more of a yes for the session than an older server does', () => {
     const { forSession: _none, ...older } = approvalOf(asCommand('npm test'))
-    expect(wordsFor(older, false).yesForConversation).toBe('yes, and not again for calls like this, until I leave')
+    expect(choiceWords(older, false).labels.yesForConversation).toBe(
+      'yes, and not again for calls like this, until I leave',
+    )
   })
 
   test('has the rule on the key that adds it', () => {

@@ -1,8 +1,8 @@
+import { lineText } from '@parley/presentation/text/span'
 import type { Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
 import { liveRows } from '../../../src/view/live-zone.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 import { after, command, requested, started, turnStarted } from '../scenes/conversation.ts'
 import { sceneOf } from '../scenes/scene.ts'
 

@@ -1,9 +1,9 @@
+import { lineText } from '@parley/presentation/text/span'
 import type { Approval, ApprovalRequest } from '@parley/protocol'
 import { describeQuestion, questionText } from '@parley/protocol/question'
 import { approval as approvalSchema } from '@parley/protocol/schema'
 import { describe, expect, test } from 'vitest'
 import { wholeApproval } from '../../../src/view/approval/whole-approval.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 
 type Field = keyof Approval
 

@@ -1,7 +1,7 @@
+import { lineText } from '@parley/presentation/text/span'
 import type { EventOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { statusLine } from '../../../src/view/live/status-line.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 import { after, turnStarted } from '../scenes/conversation.ts'
 
 type SettingsPatch = EventOf<'conversation.configured'>['settings']

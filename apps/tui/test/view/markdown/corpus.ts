@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type Line, lineText } from '../../../src/view/text/span.ts'
+import { type Line, lineText } from '@parley/presentation/text/span'
 
 const folder = new URL('fixtures/', import.meta.url)
 

@@ -1,8 +1,8 @@
+import { type Line, lineText } from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderMarkdown } from '../../../src/view/markdown/render.ts'
-import { type Line, lineText } from '../../../src/view/text/span.ts'
-import { cellWidth } from '../../../src/view/text/width.ts'
 import { corpus, fixturePath, plain } from './corpus.ts'
 import { message } from './messages.ts'
 

@@ -1,10 +1,10 @@
+import { type Composer, emptyComposer } from '@parley/presentation/composer/composer'
+import { lineText } from '@parley/presentation/text/span'
 import type { ConversationState } from '@parley/protocol'
-import { type Composer, emptyComposer } from '../../../src/ui/composer/composer.ts'
 import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
 import { layoutScreen, type Scene } from '../../../src/view/layout-screen.ts'
 import { caretPosition, liveRows } from '../../../src/view/live-zone.ts'
 import type { Screen } from '../../../src/view/screen.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 import { emptyTranscript } from '../../../src/view/transcript/transcript.ts'
 import { startedAt } from './conversation.ts'
 

@@ -1,9 +1,9 @@
+import { parseDiff } from '@parley/presentation/text/diff'
+import { type Highlight, type Line, lineText } from '@parley/presentation/text/span'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changedWords } from '../../../src/view/text/changed-words.ts'
-import { parseDiff } from '../../../src/view/text/diff.ts'
 import { renderDiff } from '../../../src/view/text/diff-rows.ts'
-import { type Highlight, type Line, lineText } from '../../../src/view/text/span.ts'
 
 const diff = `--- a/query.sql
 +++ b/query.sql

@@ -1,10 +1,11 @@
+import { graphemes } from '@parley/presentation/text/graphemes'
+import { type Line, lineText } from '@parley/presentation/text/span'
+import { truncateLine, truncateStart, truncateText } from '@parley/presentation/text/truncate'
+import { cellWidth, graphemeWidth } from '@parley/presentation/text/width'
 import { runsOf } from '@parley/testkit/long-runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { breakRows, truncateLine, truncateStart, truncateText, wrapLine } from '../../../src/view/text/fit-rows.ts'
-import { graphemes } from '../../../src/view/text/graphemes.ts'
-import { type Line, lineText } from '../../../src/view/text/span.ts'
-import { cellWidth, graphemeWidth } from '../../../src/view/text/width.ts'
+import { breakRows, wrapLine } from '../../../src/view/text/fit-rows.ts'
 
 function wrapped(text: string, columns: number, options: { hang?: number; mode?: 'word' | 'anywhere' } = {}): string[] {
   return wrapLine([{ text }], { columns, ...options }).map(lineText)

@@ -1,5 +1,5 @@
+import { formatAgo, formatBytes, formatDuration, placedPath } from '@parley/presentation/text/formats'
 import { expect, test } from 'vitest'
-import { formatAgo, formatBytes, formatDuration, placedPath } from '../../../src/view/text/formats.ts'
 import { after, command, completed, requested, started, turnStarted, userMessage } from '../scenes/conversation.ts'
 import { sceneOf, shown } from '../scenes/scene.ts'
 

@@ -1,6 +1,7 @@
+import { themeNames } from '@parley/presentation/commands/setting-choices'
 import { describe, expect, test } from 'vitest'
 import { paintLine } from '../../../src/view/screen.ts'
-import { themeNames, themeOf } from '../../../src/view/text/theme.ts'
+import { themeOf } from '../../../src/view/text/theme.ts'
 
 const dark = [24, 24, 24] as const
 const light = [255, 255, 255] as const

@@ -1,6 +1,6 @@
+import { lineText } from '@parley/presentation/text/span'
 import type { FileChangeEntry, ItemOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { lineText } from '../../../src/view/text/span.ts'
 import { changeBlock } from '../../../src/view/transcript/change-block.ts'
 
 const entry = (path: string, fields: Partial<FileChangeEntry> = {}): FileChangeEntry => ({

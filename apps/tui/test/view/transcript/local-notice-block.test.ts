@@ -1,5 +1,5 @@
+import { lineText } from '@parley/presentation/text/span'
 import { describe, expect, test } from 'vitest'
-import { lineText } from '../../../src/view/text/span.ts'
 import { localNoticeBlock } from '../../../src/view/transcript/local-notice-block.ts'
 
 const rowsOf = (rows: readonly (readonly [string, string])[]) =>

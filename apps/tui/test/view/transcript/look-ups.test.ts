@@ -1,9 +1,10 @@
+import { lookedAt } from '@parley/presentation/items/looked-at'
+import { lineText } from '@parley/presentation/text/span'
 import type { ConversationEvent, Item } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
 import { liveRows } from '../../../src/view/live-zone.ts'
-import { lineText } from '../../../src/view/text/span.ts'
-import { lookedAt, lookUpBlock } from '../../../src/view/transcript/look-ups.ts'
+import { lookUpBlock } from '../../../src/view/transcript/look-ups.ts'
 import { after, completed, ended, looking, read, started, turnEnded, turnStarted } from '../scenes/conversation.ts'
 import { sceneOf, settledRows } from '../scenes/scene.ts'
 

@@ -1,6 +1,6 @@
+import { lineText } from '@parley/presentation/text/span'
 import type { CallOutput } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { lineText } from '../../../src/view/text/span.ts'
 import { collapseOverwrites, outputRows, outputTail } from '../../../src/view/transcript/output-rows.ts'
 
 test.each([

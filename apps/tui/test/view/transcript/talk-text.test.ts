@@ -1,9 +1,9 @@
+import { answerNote } from '@parley/presentation/items/call-facts'
+import { lineText } from '@parley/presentation/text/span'
 import type { DecisionRecord, ItemOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { markdownOf } from '../../../src/view/pager/copied-text.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 import { toolBlock } from '../../../src/view/transcript/call-block.ts'
-import { answerNote } from '../../../src/view/transcript/call-facts.ts'
 
 const room = { columns: 60, ambiguous: 1 } as const
 const rule = { name: 'builtin:proposal' }

@@ -1,11 +1,11 @@
+import { lineText } from '@parley/presentation/text/span'
+import { cellWidth } from '@parley/presentation/text/width'
 import type { ConversationEvent, ConversationState, Item } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
 import { caretPosition, liveRows } from '../../../src/view/live-zone.ts'
 import { renderMarkdown } from '../../../src/view/markdown/render.ts'
-import { lineText } from '../../../src/view/text/span.ts'
-import { cellWidth } from '../../../src/view/text/width.ts'
 import { emptyTranscript, openTranscript, type Transcript } from '../../../src/view/transcript/transcript.ts'
 import {
   after,

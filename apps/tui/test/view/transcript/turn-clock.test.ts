@@ -1,8 +1,8 @@
+import { lineText } from '@parley/presentation/text/span'
 import type { ConversationEvent } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
 import { liveRows } from '../../../src/view/live-zone.ts'
-import { lineText } from '../../../src/view/text/span.ts'
 import { emptyTranscript, type Transcript } from '../../../src/view/transcript/transcript.ts'
 import {
   after,

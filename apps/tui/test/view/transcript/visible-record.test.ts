@@ -1,5 +1,5 @@
+import { lineText } from '@parley/presentation/text/span'
 import { describe, expect, test } from 'vitest'
-import { lineText } from '../../../src/view/text/span.ts'
 import { itemBlock } from '../../../src/view/transcript/item-block.ts'
 import { ended, lookUp, patch } from '../scenes/conversation.ts'
 

@@ -1,4 +1,5 @@
-import { type Notice, showEffects } from 'parley/page-rules'
+import type { Notice } from '@parley/presentation/notices/notice'
+import { showEffects } from '@parley/presentation/text/control-characters'
 
 interface NoteProps {
   readonly notice: Extract<Notice, { kind: 'note' | 'table' }>

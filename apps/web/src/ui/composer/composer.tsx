@@ -1,5 +1,6 @@
 import type { Client } from '@parley/client/browser'
-import { namesPart, parseSlash, shellLineOf } from 'parley/page-rules'
+import { parseSlash, shellLineOf } from '@parley/presentation/commands/slash-commands'
+import { namesPart } from '@parley/presentation/composer/part-word'
 import { type ClipboardEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
 import { CommandList } from './command-list.tsx'

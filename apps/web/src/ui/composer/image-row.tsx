@@ -1,4 +1,4 @@
-import { showEffects } from 'parley/page-rules'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import { useRef } from 'react'
 import { imageTypes, type PickedImage } from './images.ts'
 

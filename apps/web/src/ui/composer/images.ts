@@ -1,4 +1,4 @@
-import { formatBytes } from 'parley/page-rules'
+import { formatBytes } from '@parley/presentation/text/formats'
 import { dataUrlOf } from '../../link/read-file.ts'
 
 /** Image that goes with the next message. */

@@ -1,4 +1,31 @@
 import type { Client } from '@parley/client/browser'
+import { readFix } from '@parley/presentation/commands/fix-request'
+import { forwardList, forwardUsage, readForward } from '@parley/presentation/commands/forward-words'
+import { draftRequest } from '@parley/presentation/commands/memory-words'
+import { readReviewWords } from '@parley/presentation/commands/review-words'
+import {
+  approvalChoices,
+  effortChoices,
+  modeChoices,
+  type SettingChoice,
+  sandboxChoices,
+} from '@parley/presentation/commands/setting-choices'
+import { shareConversation } from '@parley/presentation/commands/share-conversation'
+import { accessTable, readShare } from '@parley/presentation/commands/share-words'
+import {
+  argumentsFor,
+  completionsFor,
+  modelSettings,
+  type ParsedCommand,
+  type SlashName,
+  slashCommands,
+} from '@parley/presentation/commands/slash-commands'
+import { needsTerminal } from '@parley/presentation/composer/needs-terminal'
+import { hooksTable } from '@parley/presentation/notices/hooks-table'
+import { mcpTable, type Notice, whyTable } from '@parley/presentation/notices/notice'
+import { contextTable, statusTable } from '@parley/presentation/notices/status-tables'
+import { nothingToGoBackTo, undoPoint } from '@parley/presentation/rewind/rewind-choices'
+import { count } from '@parley/presentation/text/formats'
 import {
   approvalPolicies,
   type ConversationId,
@@ -11,39 +38,6 @@ import {
   samePlace,
   sandboxModes,
 } from '@parley/protocol'
-import {
-  accessTable,
-  approvalChoices,
-  argumentsFor,
-  completionsFor,
-  contextTable,
-  count,
-  draftRequest,
-  effortChoices,
-  forwardList,
-  forwardUsage,
-  hooksTable,
-  mcpTable,
-  modeChoices,
-  modelSettings,
-  type Notice,
-  needsTerminal,
-  nothingToGoBackTo,
-  type ParsedCommand,
-  readFix,
-  readForward,
-  readReviewWords,
-  readShare,
-  type SettingChoice,
-  type SlashName,
-  sandboxChoices,
-  shareConversation,
-  slashCommands,
-  statusTable,
-  undoPoint,
-  whyTable,
-} from 'parley/page-rules'
-
 import type { GoBack } from '../transcript/access.ts'
 
 export interface CommandContext {
@@ -171,7 +165,7 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     if (words === '') return accessTable(access, Date.now())
     const asked = readShare(words)
     if (asked === null) return note('/share [USER ROLE | link [DAYS] | revoke LINK]: who reaches this conversation.')
-    const said = await shareConversation(asked, conversationId, client)
+    const said = await shareConversation(asked, { conversationId, nowMs: Date.now() }, client)
     await refresh()
     return said
   },

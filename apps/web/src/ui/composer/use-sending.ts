@@ -1,5 +1,6 @@
 import type { Client } from '@parley/client/browser'
-import type { Notice, ParsedCommand } from 'parley/page-rules'
+import type { ParsedCommand } from '@parley/presentation/commands/slash-commands'
+import type { Notice } from '@parley/presentation/notices/notice'
 import { useRef, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
 import type { Write } from './drafts.ts'

@@ -1,5 +1,6 @@
+import { forwardQuestion } from '@parley/presentation/commands/forward-words'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { ConversationCore } from '@parley/protocol'
-import { forwardQuestion, showEffects } from 'parley/page-rules'
 import { type ReactNode, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
 
@@ -69,19 +70,19 @@ interface QuestionProps {
 /** Asks before a port is opened; a yes takes a second press, below what it means. */
 function Question({ port, onNo, onYes }: QuestionProps) {
   const [warning, setWarning] = useState<string | null>(null)
-  const { title, rows } = forwardQuestion(port)
-  const take = (row: (typeof rows)[number]) => {
-    if (row.warning === null) onNo()
-    else if (warning === null) setWarning(row.warning)
+  const { title, choices } = forwardQuestion(port)
+  const take = (choice: (typeof choices)[number]) => {
+    if (choice.warning === null) onNo()
+    else if (warning === null) setWarning(choice.warning)
     else onYes()
   }
   return (
     <section className="rewind" aria-label="Forward a port">
       <strong role="status">{title}</strong>
       {warning === null ? null : <p className="banner">{warning} Press again to open it.</p>}
-      {rows.map((row) => (
-        <button key={row.key} type="button" className="choice" onClick={() => take(row)}>
-          <strong>{row.text}</strong> <span className="muted">{showEffects(row.detail)}</span>
+      {choices.map((choice) => (
+        <button key={choice.key} type="button" className="choice" onClick={() => take(choice)}>
+          <strong>{choice.text}</strong> <span className="muted">{showEffects(choice.detail)}</span>
         </button>
       ))}
     </section>

@@ -1,6 +1,7 @@
 import type { Client } from '@parley/client/browser'
+import { showEffects, stripEffects } from '@parley/presentation/text/control-characters'
+import { count, countOf, formatBytes } from '@parley/presentation/text/formats'
 import type { ConversationId, ItemId } from '@parley/protocol'
-import { count, countOf, formatBytes, showEffects, stripEffects } from 'parley/page-rules'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
 import { TypingRow } from './typing-row.tsx'

@@ -1,5 +1,5 @@
+import { newTypedLine, type ProcessInputKind, type SentText } from '@parley/presentation/processes/typed-line'
 import type { ConversationId, ItemId } from '@parley/protocol'
-import { newLine, type ProcessInputKind, type SentText } from 'parley/page-rules'
 import { useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
 
@@ -16,7 +16,7 @@ interface TypingProps {
 export function TypingRow({ conversationId, itemId, ask, input, newest = '' }: TypingProps) {
   const [text, setText] = useState('')
   const [isShown, setShown] = useState<boolean | null>(null)
-  const isHidden = isShown === null ? newLine(newest).isHidden : !isShown
+  const isHidden = isShown === null ? newTypedLine(newest).isHidden : !isShown
   const send = (sent: SentText) =>
     ask(async (client) => {
       await client.request('conversation/process/write', { conversationId, itemId, ...sent })

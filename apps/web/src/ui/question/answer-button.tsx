@@ -1,4 +1,4 @@
-import type { AnswerGuard } from 'parley/page-rules'
+import type { AnswerGuard } from '@parley/presentation/question/answers'
 import { type KeyboardEvent, type MouseEvent, type RefObject, useRef } from 'react'
 import { type PressRefusal, refusalOf } from './answer-timing.ts'
 

@@ -1,6 +1,7 @@
+import { choiceWords } from '@parley/presentation/question/answer-words'
+import { choicesFor, decisionFor, isYes, modeToWorkIn } from '@parley/presentation/question/answers'
 import type { Answers, Approval, ApprovalDecision } from '@parley/protocol'
 import { planAnswers, reachOfAlways } from '@parley/protocol/question'
-import { choicesFor, decisionFor, isYes, modeToWorkIn, wordsFor } from 'parley/page-rules'
 import type { ReactNode } from 'react'
 import { AnswerButton, type AnswerButtonProps } from './answer-button.tsx'
 
@@ -32,7 +33,7 @@ export function AnswerRow(props: AnswerRowProps) {
 }
 
 function ChoiceRow({ approval, button, turnTo, decide }: AnswerRowProps) {
-  const words = wordsFor(approval, false)
+  const { labels } = choiceWords(approval, false)
   return (
     <div className="answers">
       {choicesFor(approval).map(({ answer }) => (
@@ -40,7 +41,7 @@ function ChoiceRow({ approval, button, turnTo, decide }: AnswerRowProps) {
           key={answer}
           {...button}
           isYes={isYes(answer)}
-          words={words[answer].replace(/ +\(say what.*$/, '')}
+          words={labels[answer]}
           onAnswer={() => {
             if (answer === 'remember') turnTo('rule')
             else if (answer === 'note') turnTo('note')

@@ -1,4 +1,4 @@
-import { type AnswerGuard, isReadable, isWhollySeen } from 'parley/page-rules'
+import { type AnswerGuard, isReadable, isWhollySeen } from '@parley/presentation/question/answers'
 
 /** Reason why a press of a button does not count. */
 export type PressRefusal = 'tooEarly' | 'unseen'

@@ -1,6 +1,7 @@
+import { reasonWords } from '@parley/presentation/question/reasons'
+import { type DiffLine, parseDiff } from '@parley/presentation/text/diff'
 import type { Approval } from '@parley/protocol'
 import { type QuestionWords, showHidden, uncheckedWords } from '@parley/protocol/question'
-import { type DiffLine, parseDiff, reasonWords } from 'parley/page-rules'
 import type { ReactNode } from 'react'
 import { DiffLines } from '../transcript/diff.tsx'
 import { Part } from './part.tsx'

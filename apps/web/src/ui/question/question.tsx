@@ -1,6 +1,6 @@
+import { dangerWords } from '@parley/presentation/question/reasons'
 import type { Answers, Approval, ConversationId, Enforcement } from '@parley/protocol'
 import { describeQuestion } from '@parley/protocol/question'
-import { dangerWords } from 'parley/page-rules'
 import { useEffect, useRef, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
 import { Scrolling } from '../transcript/scrolling.tsx'

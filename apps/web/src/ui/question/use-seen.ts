@@ -1,4 +1,4 @@
-import { type AnswerGuard, notePainted, unguarded } from 'parley/page-rules'
+import { type AnswerGuard, notePainted, unguarded } from '@parley/presentation/question/answers'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
 /** Attribute of the elements that must all have been on the screen. */

@@ -1,6 +1,7 @@
+import { type MemoryPlace, memoryChoices } from '@parley/presentation/commands/memory-words'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import type { ResultOf } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
-import { type MemoryPlace, memoryChoices, showEffects } from 'parley/page-rules'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useAccess } from '../transcript/access.ts'
 import { ChangedFile } from '../transcript/changed-file.tsx'

@@ -1,6 +1,7 @@
 import type { Client } from '@parley/client/browser'
+import { inputText } from '@parley/presentation/items/item-words'
+import { type PointReads, pointBefore } from '@parley/presentation/rewind/point-before'
 import type { CompletedItem, ConversationId, samePlace } from '@parley/protocol'
-import { inputText, type PointReads, pointBefore } from 'parley/page-rules'
 import { fragmentOf } from '../../link/page-secret.ts'
 import { keepDraft } from '../composer/drafts.ts'
 

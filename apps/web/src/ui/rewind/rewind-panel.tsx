@@ -1,16 +1,15 @@
-import { errorMessage } from '@parley/text'
+import { inputText, isWhole } from '@parley/presentation/items/item-words'
 import {
-  inputText,
-  isWhole,
   leftLines,
   nothingToTakeBack,
   notTakenBack,
   type RewindKey,
   rewindChoices,
   rewindTitle,
-  showEffects,
   takenBackWords,
-} from 'parley/page-rules'
+} from '@parley/presentation/rewind/rewind-choices'
+import { showEffects } from '@parley/presentation/text/control-characters'
+import { errorMessage } from '@parley/text'
 import { useState } from 'react'
 import { type BackPoint, useAccess } from '../transcript/access.ts'
 import { ChangedFile } from '../transcript/changed-file.tsx'

@@ -1,6 +1,6 @@
+import { pointBefore } from '@parley/presentation/rewind/point-before'
 import type { RewindPlan } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
-import { pointBefore } from 'parley/page-rules'
 import { useEffect, useState } from 'react'
 import { type Access, type BackPoint, useAccess } from '../transcript/access.ts'
 import { readsOf } from './go-on-before.ts'

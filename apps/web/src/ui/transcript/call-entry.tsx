@@ -1,21 +1,9 @@
+import { answerNote, callFacts, callTone, callVerb, commandOf, talkText } from '@parley/presentation/items/call-facts'
+import { blockedWords, commandVerbs, patchVerb, toolVerbs } from '@parley/presentation/items/item-words'
+import { showEffects, stripEffects, visibleLine } from '@parley/presentation/text/control-characters'
+import { count } from '@parley/presentation/text/formats'
 import type { CallItem, ItemOf } from '@parley/protocol'
 import { outputText } from '@parley/protocol/calls'
-import {
-  answerNote,
-  blockedWords,
-  callFacts,
-  callTone,
-  commandOf,
-  commandVerbs,
-  count,
-  showEffects,
-  stripEffects,
-  talkText,
-  toolVerbs,
-  verbFor,
-  verbOf,
-  visibleLine,
-} from 'parley/page-rules'
 import { answererWords, senderWords } from '../../words/words.ts'
 import { Markdown } from './markdown.tsx'
 import { Scrolling } from './scrolling.tsx'
@@ -55,9 +43,9 @@ export function CallHead({ item }: { readonly item: Shown }) {
 }
 
 function verbWords(item: Shown): string {
-  if (item.type === 'fileChange') return verbFor(item)
-  if (item.type !== 'toolCall') return verbOf(item, commandVerbs)
-  return item.readOnly === true && item.status !== 'denied' ? '' : verbOf(item, toolVerbs)
+  if (item.type === 'fileChange') return patchVerb(item)
+  if (item.type !== 'toolCall') return callVerb(item, commandVerbs)
+  return item.readOnly === true && item.status !== 'denied' ? '' : callVerb(item, toolVerbs)
 }
 
 function Subject({ item }: { readonly item: Shown }) {

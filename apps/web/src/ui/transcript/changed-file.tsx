@@ -1,5 +1,6 @@
+import { pathText } from '@parley/presentation/items/item-words'
+import { countOf } from '@parley/presentation/text/formats'
 import type { FileChangeEntry } from '@parley/protocol'
-import { countOf, pathText } from 'parley/page-rules'
 import { Diff } from './diff.tsx'
 
 interface ChangedFileProps {

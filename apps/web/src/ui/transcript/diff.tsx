@@ -1,4 +1,5 @@
-import { type DiffLine, highlightCode, parseDiff } from 'parley/page-rules'
+import { highlightCode } from '@parley/presentation/highlight/highlight-code'
+import { type DiffLine, parseDiff } from '@parley/presentation/text/diff'
 import { memo } from 'react'
 import { pathName } from '../../words/words.ts'
 import { Scrolling } from './scrolling.tsx'

@@ -1,8 +1,9 @@
-import { type Entry, showEffects } from 'parley/page-rules'
+import type { TranscriptEntry } from '@parley/presentation/items/entries'
+import { showEffects } from '@parley/presentation/text/control-characters'
 import { ItemEntry } from './item-entry.tsx'
 
 /** Finished entries, as items of the list that the transcript is. */
-export function Entries({ entries }: { readonly entries: readonly Entry[] }) {
+export function Entries({ entries }: { readonly entries: readonly TranscriptEntry[] }) {
   return entries.map((entry) => {
     if (entry.kind === 'item')
       return (

@@ -1,5 +1,7 @@
+import { findingPlace, severityTones, suggestionLines } from '@parley/presentation/items/findings'
+import { stripEffects, visibleLine } from '@parley/presentation/text/control-characters'
+import type { DiffLine } from '@parley/presentation/text/diff'
 import type { Finding } from '@parley/protocol'
-import { type DiffLine, placeOf, severityTones, stripEffects, suggestionLines, visibleLine } from 'parley/page-rules'
 import { DiffLines } from './diff.tsx'
 import { Scrolling } from './scrolling.tsx'
 
@@ -12,7 +14,7 @@ export function Findings({ findings }: { readonly findings: readonly Finding[] }
         <li key={at}>
           <p>
             <span className={`t-${severityTones[finding.severity]}`}>{finding.severity}</span>{' '}
-            <code>{visibleLine(placeOf(finding))}</code> <strong>{visibleLine(finding.title)}</strong>
+            <code>{visibleLine(findingPlace(finding))}</code> <strong>{visibleLine(finding.title)}</strong>
           </p>
           <p className="muted">{stripEffects(finding.why).trim()}</p>
           <Suggestion lines={suggestionLines(finding)} path={finding.file} />

@@ -1,5 +1,6 @@
+import { noticeWords, reasoningHeading } from '@parley/presentation/items/item-words'
+import { showEffects, stripEffects, visibleLine } from '@parley/presentation/text/control-characters'
 import type { CompletedItem, FileChangeEntry, Item, ItemOf } from '@parley/protocol'
-import { noticeWords, reasoningHeading, showEffects, stripEffects, visibleLine } from 'parley/page-rules'
 import { memo } from 'react'
 import { CallHead, CallOutput, CallTalk } from './call-entry.tsx'
 import { ChangedFile } from './changed-file.tsx'

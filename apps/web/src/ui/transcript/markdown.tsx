@@ -1,12 +1,14 @@
+import { highlightCode } from '@parley/presentation/highlight/highlight-code'
+import { inlineLines, knownToken, parseMarkdown } from '@parley/presentation/markdown/inline'
+import { stripEffects } from '@parley/presentation/text/control-characters'
 import type { MarkedToken, Tokens } from 'marked'
-import { highlightCode, inlineLines, known, lex, stripEffects } from 'parley/page-rules'
 import { createElement, memo } from 'react'
 import { Scrolling } from './scrolling.tsx'
 import { StyledLine } from './styled-line.tsx'
 
 /** Markdown of the model: no HTML of it becomes an element, and no image is loaded. */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
-  return <div className="markdown">{blocksOf(lex(text))}</div>
+  return <div className="markdown">{blocksOf(parseMarkdown(text))}</div>
 })
 
 function blocksOf(tokens: readonly MarkedToken[]) {
@@ -20,13 +22,13 @@ function Block({ token }: { readonly token: MarkedToken }) {
       return null
     case 'heading':
       // Headings of an answer stand below those of the page.
-      return createElement(`h${Math.min(6, token.depth + 1)}`, null, <Inline tokens={known(token.tokens)} />)
+      return createElement(`h${Math.min(6, token.depth + 1)}`, null, <Inline tokens={knownToken(token.tokens)} />)
     case 'code':
       return <Code code={token.text} language={token.lang?.split(/\s/)[0] ?? ''} />
     case 'hr':
       return <hr />
     case 'blockquote':
-      return <blockquote>{blocksOf(known(token.tokens))}</blockquote>
+      return <blockquote>{blocksOf(knownToken(token.tokens))}</blockquote>
     case 'list':
       return <List list={token} />
     case 'table':
@@ -34,7 +36,7 @@ function Block({ token }: { readonly token: MarkedToken }) {
     case 'paragraph':
       return (
         <p>
-          <Inline tokens={known(token.tokens)} />
+          <Inline tokens={knownToken(token.tokens)} />
         </p>
       )
     default:
@@ -81,7 +83,7 @@ function List({ list }: { readonly list: Tokens.List }) {
   const items = list.items.map((item, index) => (
     <li key={index} className={item.task ? 'task' : undefined}>
       {item.task ? <input type="checkbox" checked={item.checked === true} disabled aria-label="task" /> : null}
-      {blocksOf(known(item.tokens))}
+      {blocksOf(knownToken(item.tokens))}
     </li>
   ))
   return list.ordered ? <ol start={Number(list.start)}>{items}</ol> : <ul>{items}</ul>
@@ -91,7 +93,7 @@ function Table({ table }: { readonly table: Tokens.Table }) {
   const cells = (row: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
     row.map((cell, index) => (
       <Cell key={index} className={alignment(cell)}>
-        <Inline tokens={known(cell.tokens)} />
+        <Inline tokens={knownToken(cell.tokens)} />
       </Cell>
     ))
   return (

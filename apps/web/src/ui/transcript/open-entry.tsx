@@ -1,5 +1,5 @@
+import { stripEffects } from '@parley/presentation/text/control-characters'
 import { isCall, type OpenItem } from '@parley/protocol'
-import { stripEffects } from 'parley/page-rules'
 import { CallHead, OutputText } from './call-entry.tsx'
 import { Markdown } from './markdown.tsx'
 

@@ -1,4 +1,4 @@
-import type { Line, Span } from 'parley/page-rules'
+import type { Line, Span } from '@parley/presentation/text/span'
 
 /** Text in the roles that the terminal gives it, as elements. */
 export function StyledLine({ line }: { readonly line: Line }) {

@@ -1,6 +1,6 @@
+import { entriesOf } from '@parley/presentation/items/entries'
 import type { ConversationState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
-import { entriesOf } from 'parley/page-rules'
 import { useMemo } from 'react'
 import { Entries } from './entries.tsx'
 import { OpenEntry } from './open-entry.tsx'

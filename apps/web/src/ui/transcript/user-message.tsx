@@ -1,3 +1,5 @@
+import { inputText } from '@parley/presentation/items/item-words'
+import { showEffects, stripEffects } from '@parley/presentation/text/control-characters'
 import {
   type Actor,
   type CompletedItem,
@@ -7,7 +9,6 @@ import {
   shownReviewRequest,
 } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
-import { inputText, showEffects, stripEffects } from 'parley/page-rules'
 import { useState } from 'react'
 import { readFileUrl } from '../../link/read-file.ts'
 import { senderWords } from '../../words/words.ts'

@@ -1,5 +1,6 @@
+import { stripEffects } from '@parley/presentation/text/control-characters'
+import { formatBytes } from '@parley/presentation/text/formats'
 import { errorMessage } from '@parley/text'
-import { formatBytes, stripEffects } from 'parley/page-rules'
 import { useRef, useState } from 'react'
 import { readFilePart } from '../../link/read-file.ts'
 import { useAccess } from './access.ts'

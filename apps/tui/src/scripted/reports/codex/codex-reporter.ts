@@ -1,3 +1,4 @@
+import { showEffects } from '@parley/presentation/text/control-characters'
 import {
   type AnswerMessages,
   answerAfter,
@@ -12,7 +13,6 @@ import {
 } from '@parley/protocol'
 import { exitCodes } from '../../../cli/exit-codes.ts'
 import type { RunEnd } from '../../../cli/run-ended.ts'
-import { showEffects } from '../../../view/text/control-characters.ts'
 import { createPlanAnswers } from '../../answers/plan-answer.ts'
 import type { ResultStream } from '../../output/result-stream.ts'
 import { type EventWriters, writeEvent } from '../event-writers.ts'

@@ -1,0 +1,74 @@
+import type { Access, ResultOf, Role, UserName } from '@parley/protocol'
+import type { Notice } from '../notices/notice.ts'
+import { countOf } from '../text/formats.ts'
+
+/** Change of who reaches a conversation, as `/share` words it; `null` for the role takes it away. */
+export type ShareRequest =
+  | { readonly kind: 'give'; readonly user: UserName; readonly role: Role | null }
+  | { readonly kind: 'link'; readonly days: number | null }
+  | { readonly kind: 'revoke'; readonly linkId: string }
+
+/** Roles by the words for them, the most rights first; null takes a role away. */
+export const shareableRoles: Readonly<Record<string, Role | null>> = {
+  owner: 'owner',
+  editor: 'editor',
+  approver: 'approver',
+  reader: 'reader',
+  none: null,
+}
+
+/** Returns the role of a word; undefined for none. */
+export function roleNamed(word: string): Role | null | undefined {
+  return Object.hasOwn(shareableRoles, word) ? shareableRoles[word] : undefined
+}
+
+/** Reads the words after `/share`; null for words that are none of its. */
+export function readShare(words: string): ShareRequest | null {
+  const [first = '', second = '', ...more] = words.split(/\s+/)
+  if (first === '' || more.length > 0) return null
+  if (first === 'link') {
+    const days = second === '' ? null : Number(second)
+    return days === null || (Number.isInteger(days) && days > 0) ? { kind: 'link', days } : null
+  }
+  if (first === 'revoke') return second === '' ? null : { kind: 'revoke', linkId: second }
+  const role = roleNamed(second)
+  return role === undefined ? null : { kind: 'give', user: first, role }
+}
+
+/** Returns the table of who reaches a conversation. */
+export function accessTable(access: Access | undefined, nowMs: number): Notice {
+  const { members, links } = access ?? { members: [], links: [] }
+  const rows = [
+    ...members.map(({ user, role }): readonly [string, string] => [user, role]),
+    ...links.map(({ linkId, expiresAt }): readonly [string, string] => [
+      `link ${linkId}`,
+      `reads for ${leftText(expiresAt - nowMs)}; /share revoke ${linkId} ends it`,
+    ]),
+  ]
+  const title =
+    rows.length === 0
+      ? 'No user of a server reaches this conversation'
+      : 'Who reaches this conversation: /share USER owner, editor, approver, reader or none changes it; /share link makes a link'
+  return { kind: 'table', title, rows }
+}
+
+/** Returns what is said of a link: its address, or its code where the server serves no page. */
+export function linkNotice(
+  { code, url, linkId, expiresAt }: ResultOf<'conversation/link/make'>,
+  nowMs: number,
+): Notice {
+  const rows: readonly (readonly [string, string])[] = [
+    url === undefined ? ['code', `${code} (a token for --token-file)`] : ['in a browser', url],
+    ['reads for', leftText(expiresAt - nowMs)],
+    ['ends it', `/share revoke ${linkId}`],
+  ]
+  return { kind: 'table', title: 'Whoever has this link reads the conversation. It is not shown again', rows }
+}
+
+const hourMs = 3_600_000
+
+/** Returns the time that is left, in days or, below two of them, in hours. */
+function leftText(leftMs: number): string {
+  const hours = Math.max(0, Math.ceil(leftMs / hourMs))
+  return hours > 48 ? countOf(Math.round(hours / 24), 'day') : countOf(hours, 'hour')
+}
