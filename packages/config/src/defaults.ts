@@ -7,18 +7,15 @@ export const configDefaults = {
   /** Period of retries for an unreachable provider. A conversation that only scripts use does not retry. */
   network_patience: '10m',
   cli_auth_credentials_store: 'auto',
-} as const
-
-/** Values of the keys of `[model_providers.X]`; times in ms. */
-export const providerDefaults = {
+  /** Wire of a provider of the user. Its retries and time limits are `providerDefaults` of `packages/models`. */
   wire_api: 'chat',
-  request_max_retries: 4,
-  stream_max_retries: 5,
-  stream_idle_timeout_ms: 300_000,
 } as const
 
 /** Values of the keys of `[mcp_servers.X]`; times in seconds. */
 export const mcpServerDefaults = { startup_timeout_sec: 10, tool_timeout_sec: 60 } as const
+
+/** Copies of each conversation in a store, if the store has at least so many servers; else 1. */
+export const storeReplicas = 3
 
 /** Time limit of a hook in seconds. */
 export const hookTimeoutDefault = 60

@@ -1,8 +1,5 @@
 import { firstBytes, lastBytes, utf8Length } from './characters/utf8.ts'
 
-/** Limit of command output that the model receives, unless the tool sets another. */
-const modelOutputBytes = 16 * 1024
-
 /** Share of the limit that the beginning gets; the end of an output usually says more. */
 const startShare = 0.4
 
@@ -18,7 +15,7 @@ interface ClippableOutput {
  * Returns the output whole when it fits into the limit, else its beginning and its end with one line between them.
  * The line says how many bytes are missing and, in the words of `readMore`, how to read them.
  */
-export function clipForModel(output: ClippableOutput, readMore: string, limitBytes = modelOutputBytes): string {
+export function clipForModel(output: ClippableOutput, readMore: string, limitBytes: number): string {
   const { head, tail, totalBytes, omittedBytes } = output
   const whole = head + tail
   if (omittedBytes === 0 && utf8Length(whole) <= limitBytes) return whole

@@ -10,12 +10,14 @@ const clip = (text: string, limitBytes: number) =>
 describe('output for the model', () => {
   it('is whole when it fits', () => {
     const output = { head: 'one\n', tail: 'two\n', totalBytes: 8, omittedBytes: 0 }
-    expect(clipForModel(output, 'ask more')).toBe('one\ntwo\n')
+    expect(clipForModel(output, 'ask more', 16 * 1024)).toBe('one\ntwo\n')
   })
 
   it('says between its ends how much is missing and how to read it', () => {
     const output = { head: 'one\ntwo\n', tail: 'nine\nten\n', totalBytes: 1000, omittedBytes: 983 }
-    expect(clipForModel(output, 'ask more')).toBe('one\ntwo\n[… 984 of 1000 bytes left out; ask more …]\nnine\nten\n')
+    expect(clipForModel(output, 'ask more', 16 * 1024)).toBe(
+      'one\ntwo\n[… 984 of 1000 bytes left out; ask more …]\nnine\nten\n',
+    )
   })
 
   it('shows nothing twice when its ends are short', () => {
@@ -25,7 +27,7 @@ describe('output for the model', () => {
       totalBytes: 1 << 20,
       omittedBytes: (1 << 20) - 8192,
     }
-    const [start, , , end] = clipForModel(output, 'ask more').split(marker)
+    const [start, , , end] = clipForModel(output, 'ask more', 16 * 1024).split(marker)
     expect([start, end]).toEqual(['h'.repeat(4096), 't'.repeat(4096)])
   })
 

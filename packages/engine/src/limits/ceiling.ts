@@ -1,4 +1,5 @@
 import { type Config, looserSandbox, stricterSandbox } from '@parley/config'
+import { configDefaults } from '@parley/config/defaults'
 import type { CeilingFlags } from '@parley/policy'
 import { type ApprovalPolicy, isStricterSandbox, isUnasked, type SandboxMode, type Settings } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
@@ -25,7 +26,7 @@ export interface Ceiling {
 export function ceilingOf({ maxSandbox, allowNever, secretFolders = [], program }: CeilingFlags, own: Config): Ceiling {
   const named = [...secretFolders, ...(own.sandbox_workspace_write?.writable_roots ?? [])]
   return {
-    sandbox: maxSandbox ?? looserSandbox('workspace-write', own.sandbox_mode ?? 'workspace-write'),
+    sandbox: maxSandbox ?? looserSandbox(configDefaults.sandbox_mode, own.sandbox_mode ?? configDefaults.sandbox_mode),
     neverWithFullAccess: allowNever || own.approval_policy === 'never',
     network: own.sandbox_workspace_write?.network_access === true,
     unixSockets: own.sandbox_workspace_write?.allow_unix_sockets === true,
@@ -66,7 +67,7 @@ export function underCeiling(wanted: Permissions, asked: Asked, ceiling: Ceiling
   const { approvalPolicy } = wanted
   if (!isUnasked({ sandbox, approvalPolicy }) || ceiling.neverWithFullAccess) return { sandbox, approvalPolicy }
   if (asked.approvalPolicy === 'never') throw neverRejected(ceiling)
-  return { sandbox, approvalPolicy: 'on-request' }
+  return { sandbox, approvalPolicy: configDefaults.approval_policy }
 }
 
 /** Throws `aboveCeiling` for a change of settings. With full access, the policy that stays counts as requested too. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '@parley/config'
+import { configDefaults } from '@parley/config/defaults'
 import { issuedTokens } from '@parley/mcp-client'
 import { createModelClient, type Env, keyVariable, type ModelFailure, type ProviderConfig } from '@parley/models'
 import type { LoginCompleted, ParamsOf, ResultOf } from '@parley/protocol'
@@ -152,7 +153,7 @@ async function keepWhenAccepted(attempt: Attempt, { store, redaction }: LoginPor
   const refusal = await check(credential)
   if (signal.aborted) return failed('aborted', 'The login was cancelled; nothing is kept.')
   if (refusal !== null) return failed(refusal.code, notKept(refusal.message, credential))
-  const wanted = config.cli_auth_credentials_store ?? 'auto'
+  const wanted = config.cli_auth_credentials_store ?? configDefaults.cli_auth_credentials_store
   return { code: null, error: null, keptIn: await store.keep(name, credential, wanted) }
 }
 

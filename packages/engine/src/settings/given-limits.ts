@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { stricterSandbox } from '@parley/config'
+import { configDefaults } from '@parley/config/defaults'
 import { readIfExists } from '@parley/host'
 import { type Files, makeFolders, replaceFile, sessionPaths } from '@parley/journal'
 import type { Projects } from '@parley/policy'
@@ -39,11 +40,12 @@ export function givenLimits(
     ? configHere(overrides.cwd ?? core.meta.cwd, configOnly(overrides), { home, projects }).effective.values
     : readConfig(home, configOnly(overrides)).values
   const { sandbox: most, neverWithFullAccess } = ceiling()
-  const { sandbox_mode: sandbox = 'workspace-write', approval_policy: approvalPolicy = 'on-request' } = values
+  const { sandbox_mode: sandbox = configDefaults.sandbox_mode } = values
+  const { approval_policy: approvalPolicy = configDefaults.approval_policy } = values
   const roots = isHere ? (values.sandbox_workspace_write?.writable_roots ?? []) : []
   return {
     // Only a flag or the user's own file raises the ceiling to full access.
-    sandbox: most === 'danger-full-access' && sandbox === 'workspace-write' ? most : sandbox,
+    sandbox: most === 'danger-full-access' && sandbox === configDefaults.sandbox_mode ? most : sandbox,
     approvalPolicy,
     neverWithFullAccess,
     writableRoots: [...roots, ...sealed],

@@ -6,6 +6,7 @@ import {
   folderThere,
   settingsFromConfig,
 } from '@parley/config'
+import { configDefaults } from '@parley/config/defaults'
 import type { Env } from '@parley/models'
 import { type Project, type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
@@ -113,8 +114,8 @@ function withinFolders(settings: Settings, params: StartParams, ports: PlacePort
 /** Lowers settings that the caller did not request to the ceiling. */
 function limited({ values, warnings }: EffectiveConfig, asked: Asked, ceiling: Ceiling) {
   const wanted = {
-    sandbox: values.sandbox_mode ?? 'workspace-write',
-    approvalPolicy: values.approval_policy ?? 'on-request',
+    sandbox: values.sandbox_mode ?? configDefaults.sandbox_mode,
+    approvalPolicy: values.approval_policy ?? configDefaults.approval_policy,
   }
   const allowed = underCeiling(wanted, asked, ceiling)
   const lowered = values.sandbox_mode === undefined ? null : loweredText(wanted, allowed, 'The configuration says')

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Config, ProviderSettings } from '@parley/config'
+import { configDefaults } from '@parley/config/defaults'
 import {
   builtinProviders,
   createRecorder,
@@ -264,7 +265,7 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
   const envHeaders = settings?.env_headers
   const otherEnvKey = settings?.env_key === undefined ? builtIn?.otherEnvKey : undefined
   const configured = settings?.wire_api === 'recorded' ? undefined : settings?.wire_api
-  const wireApi = configured ?? builtIn?.wireApi ?? 'chat'
+  const wireApi = configured ?? builtIn?.wireApi ?? configDefaults.wire_api
   const defaultModel = builtIn?.defaultModel
   return {
     id: providerId,

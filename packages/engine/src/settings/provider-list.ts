@@ -1,4 +1,5 @@
 import { type Config, ConfigError } from '@parley/config'
+import { configDefaults } from '@parley/config/defaults'
 import { builtinProviders, keyVariable, type ProviderConfig } from '@parley/models'
 import type { ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
@@ -76,7 +77,7 @@ function withoutAddress(
   id: string,
   { model_providers: all = {} }: Config,
 ): Pick<Listed, 'name' | 'wire' | 'baseUrl' | 'variables' | 'key'> {
-  const { name = id, wire_api: wire = 'chat' } = all[id] ?? {}
+  const { name = id, wire_api: wire = configDefaults.wire_api } = all[id] ?? {}
   return { name, wire, baseUrl: '', variables: [], key: 'notNeeded' }
 }
 

@@ -9,6 +9,7 @@ import {
   shownValue,
   valuesByKey,
 } from '@parley/config'
+import { configDefaults } from '@parley/config/defaults'
 import type { Env } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Rights, Settings } from '@parley/protocol'
@@ -132,8 +133,8 @@ export function describeConfig(
       origin: chosen === null ? 'default' : `default: ${chosen.because}`,
     },
     { key: 'model', value: chosen?.model ?? null, origin: 'default' },
-    { key: 'approval_policy', value: 'on-request', origin: 'default' },
-    { key: 'sandbox_mode', value: 'workspace-write', origin: 'default' },
+    { key: 'approval_policy', value: configDefaults.approval_policy, origin: 'default' },
+    { key: 'sandbox_mode', value: configDefaults.sandbox_mode, origin: 'default' },
   ].filter(({ key }) => !origins.has(key))
   return {
     values: [...shown, ...defaults].sort((a, b) => (a.key < b.key ? -1 : 1)),

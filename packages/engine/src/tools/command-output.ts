@@ -1,3 +1,4 @@
+import { limitDefaults } from '@parley/config/defaults'
 import type { CommandEnd, OutputSnapshot } from '@parley/host'
 import { StorageError } from '@parley/journal'
 import type { CallOutput, ItemId } from '@parley/protocol'
@@ -67,7 +68,7 @@ async function unlessDiskFails(store: () => Promise<string>): Promise<string | n
 export function outputForModel({ head, tail, totalBytes, omittedBytes }: OutputSnapshot, itemId: ItemId): string {
   if (isBinary(head, tail)) return binaryWords({ totalBytes })
   const seen = { head: head.toString(), tail: tail.toString(), totalBytes, omittedBytes }
-  return clipForModel(seen, `read_file "output:${itemId}" shows the rest`)
+  return clipForModel(seen, `read_file "output:${itemId}" shows the rest`, limitDefaults.modelOutputBytes)
 }
 
 /** Returns what the model is told of output that is no text. */

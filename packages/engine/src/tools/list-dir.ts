@@ -1,3 +1,4 @@
+import { limitDefaults } from '@parley/config/defaults'
 import { listDirectory } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool, prepareLookUp, type ToolPorts } from './define-tool.ts'
@@ -5,7 +6,7 @@ import type { Tool } from './tool.ts'
 
 const input = z.object({
   path: z.string().min(1).optional().describe('Folder to list. Default: the working directory.'),
-  depth: z.int().min(1).max(8).optional().describe('Levels to show. Default 2.'),
+  depth: z.int().min(1).max(8).optional().describe(`Levels to show. Default ${limitDefaults.listLevels}.`),
   show_ignored: z.boolean().optional().describe('Also what .gitignore hides.'),
 })
 
@@ -16,7 +17,7 @@ export function listDirTool({ environment }: ToolPorts): Tool {
     readOnly: true,
     input,
     prepare: (call) => {
-      const { path = '.', depth = 2 } = call
+      const { path = '.', depth = limitDefaults.listLevels } = call
       return prepareLookUp({
         tool: 'list_dir',
         title: `List ${path}`,

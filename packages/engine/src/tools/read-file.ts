@@ -1,3 +1,4 @@
+import { limitDefaults } from '@parley/config/defaults'
 import type { ItemId } from '@parley/protocol'
 import { clipForModel } from '@parley/text'
 import { type ReadOutcome, readLines, readLinesOf } from '@parley/workspace'
@@ -12,7 +13,7 @@ const modelTextLimit = 32 * 1024
 const input = z.object({
   path: z.string().min(1).describe('File to read, or "output:<item id>" for the whole output of an earlier command.'),
   offset: z.int().min(1).optional().describe('First line, from 1.'),
-  limit: z.int().min(1).max(5000).optional().describe('Lines at most. Default 2000.'),
+  limit: z.int().min(1).max(5000).optional().describe(`Lines at most. Default ${limitDefaults.readLines}.`),
 })
 
 export function readFileTool(ports: ToolPorts): Tool {
@@ -76,7 +77,7 @@ function prepareOutput(call: z.infer<typeof input>, ports: ToolPorts): PreparedC
 
 function readOutput(
   itemId: ItemId,
-  { offset = 1, limit = 2000 }: z.infer<typeof input>,
+  { offset = 1, limit = limitDefaults.readLines }: z.infer<typeof input>,
   context: ToolContext,
   ports: ToolPorts,
 ): ToolOutcome {

@@ -21,8 +21,6 @@ import { type BackgroundStart, followStarted, goOnInBackground, startInBackgroun
 import { offerAside } from './processes/offer-aside.ts'
 import { type KeptRun, notStarted, processStop, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
-export const defaultTimeoutMs = 120_000
-
 interface ShellRun {
   readonly argv: readonly string[]
   /** Real path. */

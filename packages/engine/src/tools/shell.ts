@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { limitDefaults } from '@parley/config/defaults'
 import { isMissing, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool, type ToolPorts } from './define-tool.ts'
@@ -6,7 +7,7 @@ import { factsOfCommand } from './processes/command-facts.ts'
 import type { ToldVariables } from './processes/failure-hints.ts'
 import type { BackgroundStart } from './processes/in-background.ts'
 import { readPattern } from './processes/output-pattern.ts'
-import { defaultTimeoutMs, followShellCommand, runShellCommand } from './run-shell-command.ts'
+import { followShellCommand, runShellCommand } from './run-shell-command.ts'
 import type { Described, PreparedCall, Tool } from './tool.ts'
 
 const input = z.object({
@@ -14,7 +15,12 @@ const input = z.object({
     .union([z.string().min(1), z.array(z.string()).min(1)])
     .describe('A command line for the shell, or the words of one command.'),
   workdir: z.string().optional().describe('Folder to run it in, relative to the working directory.'),
-  timeout_ms: z.int().min(1).max(3_600_000).optional().describe('Stop it after this long. Default 120000.'),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(3_600_000)
+    .optional()
+    .describe(`Stop it after this long. Default ${limitDefaults.commandTimeoutMs}.`),
   escalate: z.boolean().optional().describe('Ask the user to run it outside the sandbox. Needs a reason.'),
   network: z.boolean().optional().describe('Ask the user to let it use the network. Needs a reason.'),
   reason: z.string().optional().describe('For escalate and network: one sentence for the user.'),
@@ -111,7 +117,7 @@ function prepareShell(call: ShellInput, ports: ShellPorts): PreparedCall | { pro
     },
     follow(context, run) {
       const cwd = resolve(context.cwd, call.workdir ?? '.')
-      const timeoutMs = call.timeout_ms ?? defaultTimeoutMs
+      const timeoutMs = call.timeout_ms ?? limitDefaults.commandTimeoutMs
       return followShellCommand({ argv, cwd, background, timeoutMs, told, ...run }, context, ports)
     },
     async plan(workspace) {
@@ -119,7 +125,7 @@ function prepareShell(call: ShellInput, ports: ShellPorts): PreparedCall | { pro
       const found = await findFolder(cwd, environment)
       if ('problem' in found) return found
       const { real, identity } = found
-      const { tty, timeout_s, tell_when, timeout_ms: timeoutMs = defaultTimeoutMs } = call
+      const { tty, timeout_s, tell_when, timeout_ms: timeoutMs = limitDefaults.commandTimeoutMs } = call
       const limits = { background: background !== null, timeoutMs, tty, timeout_s, tell_when }
       return {
         payload: JSON.stringify({ argv, cwd, real, identity, escalate, network, ...limits }),

@@ -1,4 +1,5 @@
 import { type Config, networkPatienceMs } from '@parley/config'
+import { configDefaults } from '@parley/config/defaults'
 import type { ModelClient, ModelFacts, ModelFailure } from '@parley/models'
 import type { Rules, UserRules } from '@parley/policy'
 import {
@@ -180,7 +181,8 @@ export function createTurnModules(
     fallbacks,
     retryWait: createRetryWait(clock),
     failureOfCall: (failure) => failureOfCall(conversation, failure),
-    networkPatienceMs: () => networkPatienceMs(config) ?? (clients.onlyScripts ? 0 : usualPatienceMs),
+    networkPatienceMs: () =>
+      config.network_patience === undefined && clients.onlyScripts ? 0 : networkPatienceMs(config),
     answerers: () => clients.answerers,
     // Followers that cannot answer mean a script; without followers a person may still return and answer.
     mayAsk: () =>
@@ -215,9 +217,6 @@ function budgetOf({ limits = {} }: Config): TurnBudget {
   }
 }
 
-/** Patience with the network of a conversation that a person may look at. */
-const usualPatienceMs = 10 * 60_000
-
 /** Keys of the configuration about compaction; null where they are not set. */
 interface CompactionSettings {
   /** Tokens of a request from which on it is compacted. */
@@ -232,5 +231,10 @@ interface CompactionSettings {
 function compactionSettings(config: Config): CompactionSettings {
   const { model_auto_compact_token_limit: limit, model_auto_compact_percent: percent } = config
   const { compact_model: model, compact_prompt: prompt } = config
-  return { limit: limit ?? null, percent: percent ?? 80, model: model ?? null, prompt: prompt ?? null }
+  return {
+    limit: limit ?? null,
+    percent: percent ?? configDefaults.model_auto_compact_percent,
+    model: model ?? null,
+    prompt: prompt ?? null,
+  }
 }

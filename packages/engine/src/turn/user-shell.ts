@@ -1,3 +1,4 @@
+import { limitDefaults } from '@parley/config/defaults'
 import {
   type CommandEnd,
   findAndWatchRepositories,
@@ -236,7 +237,9 @@ function finishedItem(item: ShellItem, { end, output, missed }: Finished): Shell
   const heading = failure?.message ?? (end.signal === null ? exitWords(end.exitCode) : `killed by ${end.signal}`)
   const said = (end.exchanged ?? []).map(({ text }) => `\n(${text})`).join('')
   const isText = output.binary === undefined
-  const shown = isText ? clipForModel(output, `read_file "output:${item.id}" shows the rest`) : binaryWords(output)
+  const shown = isText
+    ? clipForModel(output, `read_file "output:${item.id}" shows the rest`, limitDefaults.modelOutputBytes)
+    : binaryWords(output)
   return {
     ...item,
     status: statusOf(end),

@@ -1,4 +1,5 @@
 import { type Config, ConfigError, readEffectiveConfig } from '@parley/config'
+import { storeReplicas } from '@parley/config/defaults'
 import { NotPrivateError, readPrivateFile } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { Redaction } from '@parley/redaction'
@@ -7,7 +8,6 @@ import type { OpeningWait, SharedStore, StoreAddress } from '@parley/store'
 import { systemErrorReason } from '@parley/workspace'
 
 /** Servers that keep each message, where neither the command line nor the configuration says how many. */
-const usualReplicas = 3
 
 interface Wanted extends StoreAddress {
   readonly replicas: number
@@ -81,7 +81,7 @@ function wantedStore(
   }
   return {
     servers,
-    replicas: replicas ?? (servers.length < usualReplicas ? 1 : usualReplicas),
+    replicas: replicas ?? (servers.length < storeReplicas ? 1 : storeReplicas),
     ...(credentialsFile === undefined ? {} : { credentialsFile }),
     ...(isSecure ? { tls: files } : {}),
     ...(person === undefined ? {} : { user: person }),

@@ -1,3 +1,4 @@
+import { limitDefaults } from '@parley/config/defaults'
 import type { Failure, MessageCall, Turn, TurnChecks } from '@parley/protocol'
 import { exitWords } from '@parley/text'
 
@@ -47,9 +48,6 @@ function count(number: number, what: string): string {
   return number === 1 ? `1 ${what}` : `${number} ${what}s`
 }
 
-/** Time limit of a check, which may be all tests of a project. */
-const checkTimeoutMs = 1_800_000
-
 interface CheckMessage {
   readonly text: string
   readonly calls: MessageCall[]
@@ -63,7 +61,7 @@ export function checkMessage({ commands, rounds }: TurnChecks, time: number): Ch
     text: `Checks${nth}: the turn ends well when each exits with 0.\n\n${lines.join('\n')}`,
     calls: commands.map((command) => ({
       name: 'shell',
-      arguments: JSON.stringify({ command, timeout_ms: checkTimeoutMs }),
+      arguments: JSON.stringify({ command, timeout_ms: limitDefaults.checkTimeoutMs }),
     })),
   }
 }

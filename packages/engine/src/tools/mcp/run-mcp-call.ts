@@ -1,3 +1,4 @@
+import { limitDefaults } from '@parley/config/defaults'
 import {
   type CallWatch,
   type Deadline,
@@ -139,7 +140,7 @@ export async function resultOutcome(
 ): Promise<ToolOutcome> {
   const output = await keepText(text, sideFiles)
   const whole = { head: text, tail: '', totalBytes: output.totalBytes, omittedBytes: 0 }
-  const modelText = clipForModel(whole, `read_file "output:${itemId}" shows the rest`)
+  const modelText = clipForModel(whole, `read_file "output:${itemId}" shows the rest`, limitDefaults.modelOutputBytes)
   if (!isError)
     return { status: 'completed', modelText: modelText === '' ? '(nothing)' : modelText, fields: { output } }
   const message = text.trim() === '' ? 'It failed and did not say why.' : firstBytes(text, shownFailureBytes)

@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import { stripVTControlCharacters } from 'node:util'
+import { limitDefaults } from '@parley/config/defaults'
 import type { OutputSnapshot } from '@parley/host'
 import { characterStart, firstBytes, lastBytes, utf8Length } from '@parley/text'
 import { shownOutput } from '../command-output.ts'
@@ -45,11 +46,11 @@ export interface WantedLines {
   readonly tail?: number | undefined
 }
 
-/** Newest lines that are shown unless told. */
-export const defaultLines = 50
-
 /** Picks what is shown of an output, to people and the model. */
-export function pickLines(output: OutputSnapshot, { search, tail = defaultLines }: WantedLines): PickedLines {
+export function pickLines(
+  output: OutputSnapshot,
+  { search, tail = limitDefaults.processLines }: WantedLines,
+): PickedLines {
   if (shownOutput(output).binary === true) return { lines: [], of: 0, isText: false }
   return search === null ? newestLines(output, tail) : matchingLines(output, search)
 }

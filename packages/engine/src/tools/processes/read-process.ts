@@ -1,3 +1,4 @@
+import { limitDefaults } from '@parley/config/defaults'
 import type { CommandEnd, OutputSnapshot } from '@parley/host'
 import { secondsText } from '@parley/text'
 import * as z from 'zod'
@@ -5,17 +6,16 @@ import { binaryWords } from '../command-output.ts'
 import { defineTool, type ToolPorts } from '../define-tool.ts'
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from '../tool.ts'
 import { type Awaited, awaitOutput } from './await-output.ts'
-import { defaultLines, type PickedLines, pickLines } from './output-lines.ts'
+import { type PickedLines, pickLines } from './output-lines.ts'
 import { type OutputPattern, patternHelp, readPattern } from './output-pattern.ts'
 import { howItEnded } from './process-end.ts'
 import { unknownProcess } from './stop-process.ts'
 
-const defaultWaitS = 30
 const maxWaitS = 600
 
 const input = z.object({
   id: z.string().min(1).describe('Background process of this conversation, as shell named it.'),
-  tail: z.int().min(1).max(1000).optional().describe(`Newest lines at most. Default ${defaultLines}.`),
+  tail: z.int().min(1).max(1000).optional().describe(`Newest lines at most. Default ${limitDefaults.processLines}.`),
   search: z
     .string()
     .min(1)
@@ -29,7 +29,12 @@ const input = z.object({
         .optional()
         .describe('Until it prints a line with this, which may be there already. Written as for search.'),
       exit: z.boolean().optional().describe('True without a pattern: until it ends, whatever it prints.'),
-      timeout_s: z.number().min(0).max(maxWaitS).optional().describe(`Seconds at most. Default ${defaultWaitS}.`),
+      timeout_s: z
+        .number()
+        .min(0)
+        .max(maxWaitS)
+        .optional()
+        .describe(`Seconds at most. Default ${limitDefaults.processWaitS}.`),
     })
     .optional()
     .describe(
@@ -84,7 +89,7 @@ interface ReadParts extends Pick<ToolPorts, 'background' | 'clock'> {
 async function read(call: ReadInput, parts: ReadParts, context: ToolContext): Promise<ToolOutcome> {
   const { id, tail, wait } = call
   const { background, search, pattern, shownBytes } = parts
-  const { exit = false, timeout_s: timeoutS = defaultWaitS } = wait ?? {}
+  const { exit = false, timeout_s: timeoutS = limitDefaults.processWaitS } = wait ?? {}
   const wanted = { pattern, exit, timeoutMs: timeoutS * 1000, sinceByte: shownBytes.get(id) ?? 0 }
   const found = wait === undefined ? null : await awaitOutput(id, wanted, { ...parts, signal: context.signal })
   const output = background.output(id)
