@@ -76,3 +76,11 @@ test('every decision is listed under its title and has its three parts', () => {
   expect(decisions).not.toEqual([])
   expect(wrong).toEqual([])
 })
+
+test('every number without a decision is named as unused', () => {
+  const [, unused = ''] = /^Unused numbers: (.+)$/m.exec(textOf('docs/decisions/README.md')) ?? []
+  const used = globSync('docs/decisions/[0-9]*.md', { cwd: root }).map((page) => Number(basename(page).slice(0, 4)))
+  const all = Array.from({ length: Math.max(...used) }, (_, index) => index + 1)
+  const named = [...unused.matchAll(/\d{4}/g)].map(([number]) => Number(number))
+  expect(named).toEqual(all.filter((number) => !used.includes(number)))
+})

@@ -5,6 +5,7 @@ import { backwardCommentViolations } from './docstrings.ts'
 import { folderPairViolations, unorderedFolderViolations } from './folders.ts'
 import { countByPackage, heldViolations, risenRules } from './held.ts'
 import { appImportViolations } from './import-rules.ts'
+import { packagePicture } from './package-picture.ts'
 import { portSpreadViolations } from './port-spreads.ts'
 import { toSource } from './sources.ts'
 import { typeNameViolations } from './type-names.ts'
@@ -153,6 +154,16 @@ describe('a commit subject', () => {
   test.each(['Close a peer once', 'rpc:close', `rpc: ${'long '.repeat(14)}`])('is refused: %s', (subject) => {
     expect(subjectViolations(subject)).toHaveLength(1)
   })
+})
+
+test('the picture of packages leaves out arrows that follow from others', () => {
+  const picture = packagePicture({
+    'packages/text': [],
+    'packages/rpc': ['@parley/text'],
+    'apps/tui': ['@parley/text', '@parley/rpc'],
+    'packages/testkit': [],
+  })
+  expect(picture).toEqual(['apps/tui ──► rpc', 'rpc      ──► text'])
 })
 
 describe('the counts that are held', () => {

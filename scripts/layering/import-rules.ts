@@ -2,8 +2,8 @@ import { posix } from 'node:path'
 import type { Source } from './sources.ts'
 import type { Import } from './syntax.ts'
 
-/** Packages of ours that a package may import: the arrows of ARCHITECTURE.md. No package imports the server. */
-const arrows: Readonly<Record<string, readonly string[]>> = {
+/** Packages of ours that a package may import. `npm run generate` draws them in ARCHITECTURE.md. */
+export const arrows: Readonly<Record<string, readonly string[]>> = {
   'packages/text': [],
   'packages/rpc': ['@parley/text'],
   'packages/host': ['@parley/text'],

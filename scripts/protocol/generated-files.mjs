@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { architecturePage } from '../layering/package-picture.ts'
 import { reliabilityPage } from '../reliability/fault-section.mjs'
 import { scriptingPage } from '../scripting/events-page.mjs'
 import { terminalPage } from '../terminal/key-section.mjs'
@@ -19,5 +20,6 @@ export function generatedFiles() {
     ['packages/protocol/src/event-shapes.ts', eventShapesText()],
     ['docs/terminal.md', terminalPage()],
     ['docs/reliability.md', reliabilityPage()],
+    ['ARCHITECTURE.md', architecturePage()],
   ])
 }
