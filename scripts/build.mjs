@@ -29,10 +29,11 @@ const withMaps = process.argv.includes('--sourcemap')
 const quiet = process.argv.includes('--quiet')
 
 /**
- * Programs to build. `code` is what the entries run as one script with a cache of what V8 compiled of it (see `run-script`).
- * `window` is what the entry runs instead where it opens a window. `later` are scripts beside `code`, each with the files
- * and packages for which it is read (see `split-script`). `entries` are the source of each file that is started; without
- * `code` it is all of the program: making a cache sets flags of V8, which a thread may not do to its process.
+ * Programs to build. `code`: source that the entries run as one script with V8's cache of its compiled code (see
+ * `run-script`). `window`: source that the entry runs instead to open a window. `later` are scripts beside `code`, each
+ * with the files and packages for which it is read (see `split-script`). `entries` are the source of each file that is
+ * started; without `code` it is all of the program: making a cache sets flags of V8, which a thread may not do to its
+ * process.
  */
 const programs = [
   {
@@ -120,7 +121,7 @@ function fileName({ outputFiles }) {
   return basename(outputFiles.find(({ path }) => path.endsWith('.cjs')).path)
 }
 
-/** Builds code as one script, whose name has its hash: a cache of other code would be taken for its own. */
+/** Builds code as one script with its hash in the name, so that it never uses the cache of other code. */
 async function bundleScript({ plugins: own = [], ...options }, define) {
   const script = await build({
     ...common,

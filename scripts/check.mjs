@@ -7,7 +7,7 @@ import { runTests } from './check/run-tests.mjs'
 import { checks, install, preparations } from './check/steps.mjs'
 
 const failedSteps = await runSteps([install])
-// What the tests do not wait for runs beside what they wait for, and beside them.
+// Steps that the tests do not need run at the same time as the steps that they need, and as the tests.
 const checked = runSteps(checks())
 failedSteps.push(...(await runSteps(preparations(), 2)))
 const tests = await runTests()

@@ -18,13 +18,13 @@ function linksOf(page: string): [path: string, anchor: string | undefined][] {
     })
 }
 
-/** Paths in code spans, from the root. Those with a stand-in (`NAME`, `…`) are not there yet. */
+/** Paths in code spans, from the root, without paths that have a stand-in (`NAME`, `…`). */
 function pathsNamedIn(page: string): string[] {
   const spans = [...textOf(page).matchAll(/`((?:apps|docs|packages|scripts)\/[^`\s]+)`/g)].map(([, path = '']) => path)
   return spans.filter((path) => !/NAME|…/.test(path))
 }
 
-/** As GitHub makes them of headings, and those that are written out. */
+/** Anchors that GitHub makes of headings, and explicit anchors. */
 function anchorsOf(page: string): Set<string> {
   const written = [...textOf(page).matchAll(/<a id="(.+?)">/g)].map(([, id = '']) => id)
   const headings = [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)

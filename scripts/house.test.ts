@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { importCircles } from './layering/circles.ts'
 import { newestSubjects, subjectViolations } from './layering/commit-subjects.ts'
-import { docstringViolations } from './layering/docstrings.ts'
+import { backwardCommentViolations, docstringViolations } from './layering/docstrings.ts'
 import {
   folderOrderViolations,
   folderSizeViolations,
@@ -51,6 +51,7 @@ describe('the house', () => {
 
   test('has docstrings that say what a thing does', () => {
     expect([...sources, ...scripts].flatMap(docstringViolations)).toEqual([])
+    expect(scripts.filter(({ isTest }) => !isTest).flatMap(backwardCommentViolations)).toEqual([])
   })
 
   test('holds what old code breaks, and lets it only become less', { timeout: 120_000 }, () => {

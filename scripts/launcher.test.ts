@@ -151,7 +151,10 @@ describe('the launcher', () => {
   })
 
   describe('that has to install', () => {
-    /** Puts a program in place of npm that brings a pnpm, which installs what the launcher looks for and keeps its words. */
+    /**
+     * Replaces npm by a program with a pnpm, which installs the packages that the launcher looks for and records its
+     * arguments.
+     */
     function fakeNpm(place: { at(name: string): string }): CliOptions {
       mkdirSync(place.at('bin'))
       const script = `#!/bin/sh

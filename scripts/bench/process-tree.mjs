@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Lists a process and its descendants. Outside Linux none are found, and every figure below is NaN. */
+/** Lists a process and its descendants. Outside of Linux the list is empty, and every figure below is NaN. */
 export function treeOf(pid) {
   return [pid, ...childrenOf(pid).flatMap(treeOf)]
 }

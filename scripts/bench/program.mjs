@@ -10,7 +10,7 @@ export async function programAt(folder) {
   return {
     /** Path that a user starts. */
     launcher,
-    /** Command by which the program starts its server. */
+    /** Command that starts the server of the program. */
     server: [process.execPath, ...(await serverNodeFlags(root)), join(root, 'apps/tui/dist/server.mjs')],
   }
 }

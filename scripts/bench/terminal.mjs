@@ -10,7 +10,7 @@ const timeLimitMs = 30_000
 const escapes = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_].*?\x1b\\|\x1b[ -/]*[0-~]/gs
 const keptLength = 4096
 
-/** Questions about the cursor, and those asked from the last cell, about the size. */
+/** Queries of the cursor's position, and queries of the size, which are sent from the last cell. */
 const questions = /(\x1b\[9999;9999H)?\x1b\[6n/g
 
 /** Starts a program on a terminal that notes when text arrives, and answers where its cursor is and how large it is. */

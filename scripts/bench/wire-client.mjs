@@ -10,7 +10,7 @@ export function createWireClient(input, output) {
   let watch = () => {}
   let nextId = 0
   readLines(input, (line) => {
-    // An event is known by its first bytes: reading it is not what is measured.
+    // Recognises an event by its first bytes, because parsing is not part of the measurement.
     const type = eventType.exec(line.toString('latin1', 0, prefixBytes))?.[1]
     if (type !== undefined) return watch(type, line)
     const message = JSON.parse(line)
@@ -29,7 +29,7 @@ export function createWireClient(input, output) {
 
   return {
     request,
-    /** Takes either version, since a comparison may have an older checkout; what is measured is the same in both. */
+    /** Accepts either version, because a comparison may use an older checkout; the measurement is the same for both. */
     async initialize() {
       await request('initialize', { protocolVersion: { min: 1, max: 2 }, clientInfo: { name: 'bench', version: '0' } })
       send({ method: 'initialized' })

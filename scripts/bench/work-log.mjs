@@ -43,7 +43,10 @@ function writeLog(path, conversationId, size) {
   closeSync(file)
 }
 
-/** Returns a folder that outlives this bench, as its file does, and has few files: those of a conversation are watched. */
+/**
+ * Returns a folder that outlives this bench, as its file does, and has few files, because the files of a conversation
+ * are watched.
+ */
 function workFolder() {
   const folder = join(tmpdir(), 'parley-bench-folder')
   mkdirSync(folder, { recursive: true })

@@ -64,7 +64,7 @@ export function takenLater(asked, isTaken) {
   )
 }
 
-/** Paths by which our sources import each other. */
+/** Paths of imports between our sources. */
 export const ofOurs = /^(?:\.|@parley\/)/
 
 /**
@@ -103,7 +103,7 @@ async function moduleOf(build, path, asked) {
   return relative(root, found.path)
 }
 
-/** Returns true for files of packages, which import none of our modules. */
+/** Returns true for files of packages, which do not import our modules. */
 const isInPackage = (path) => /(?:^|[\\/])node_modules[\\/]/.test(relative(root, path))
 
 /** Renames a file that would be taken for a module, whatever its code is. */

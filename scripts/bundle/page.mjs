@@ -14,7 +14,7 @@ const common = {
   target: ['chrome123', 'firefox121', 'safari17.5'],
   format: 'esm',
   conditions: ['@parley/source'],
-  // The parts of packages that the pages take use none of these, which is checked below.
+  // The pages use no part of a package that needs one of these; a check follows below.
   external: ['node:*'],
   minify: true,
   legalComments: 'none',

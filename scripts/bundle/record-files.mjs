@@ -3,9 +3,9 @@ import { join, relative } from 'node:path'
 import { buildFolder, distFolder, root } from './places.mjs'
 
 /**
- * Records the files of a build, relative to dist, and the folders of the packages they come from, relative to the checkout.
- * The folder of the build also has files of earlier ones. Throws for a file whose name depends
- * on where the checkout lies: two builds of the same sources are the same.
+ * Records the files of a build, relative to dist, and the folders of the packages they come from, relative to the
+ * checkout. The folder of the build also has files of earlier builds. Throws for a file name that depends on the folder
+ * of the checkout: two builds of the same sources are the same.
  */
 export function recordFiles(results, outputs) {
   const inputs = results.flatMap(({ metafile }) =>

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildFolder } from './places.mjs'
 
-/** File that says which modules have code in which script of the last build. */
+/** File that lists the modules with code in each script of the last build. */
 export const moduleRecord = join(buildFolder, 'modules.json')
 
 /**
@@ -25,7 +25,7 @@ export function recordModules(programs) {
   writeFileSync(moduleRecord, JSON.stringify(Object.fromEntries(all), null, 1))
 }
 
-/** Lists the files whose code is in a script. Files that only pass names on have none. */
+/** Lists the files with code in a script. Files that only re-export have no code. */
 function modulesOf({ metafile }) {
   return Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((path) => !/^[<]|:/.test(path) && inputs[path].bytesInOutput > 0),

@@ -5,26 +5,26 @@ import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 
 /**
- * Runs a script that lies beside the program, with a cache of what V8 compiled of it. Returns what the script exports.
- * Node's own cache of modules has only what is compiled before they run: each start would compile all functions that it
+ * Runs a script that lies beside the program, with V8's cache of its compiled code. Returns the exports of the script.
+ * Node's own cache of modules has only functions compiled before the run: each start would compile all functions that it
  * calls anew.
  * @param {string} name
- * @param {Readonly<Record<string, unknown>>} [parley] What the script takes of others, as `parley`.
- * @param {(save: () => void, isMissing: boolean) => void} [saveLater] Has a cache that is missing or rejected saved, with
- * what was called by then.
+ * @param {Readonly<Record<string, unknown>>} [parley] Modules of other scripts that the script uses, as `parley`.
+ * @param {(save: () => void, isMissing: boolean) => void} [saveLater] Saves a missing or rejected cache, with the functions
+ * called so far.
  */
 export function runScript(name, parley, saveLater = (save) => process.once('exit', save)) {
   const file = join(import.meta.dirname, name)
   const cacheFile = file.replace(/\.cjs$/, '.cache')
   const { script, isMissing, isRejected } = compile(file, cacheFile)
-  // Another Node, or none yet: the cache is made of what this run calls.
+  // The cache is of another Node, or missing: it is made from the functions that this run calls.
   if (isMissing || isRejected) saveLater(() => writeCache(script, cacheFile), isMissing)
   const module = { exports: {} }
   script.runInThisContext()(module, module.exports, createRequire(file), file, import.meta.dirname, parley)
   return module.exports
 }
 
-/** Compiles the code. The cache is not kept in memory: V8 copies what it takes. */
+/** Compiles the code. The cache is not kept in memory, because V8 copies it. */
 function compile(file, cacheFile) {
   const cachedData = readIfThere(cacheFile)
   const script = new Script(readFileSync(file, 'latin1'), {

@@ -22,8 +22,8 @@ export async function splitScript(name, entry, later, bundle) {
   return buildGiving([])
 
   /**
-   * Builds all scripts until the first gives away what the others take: a module that is given is kept whole, which may
-   * take more.
+   * Builds all scripts again until the first one exports every module that the others need: an exported module is kept
+   * whole and may need further ones.
    * @param {readonly string[]} given
    * @returns {Promise<{ first: Built, rest: Readonly<Record<string, Built>>, scripts: ReadonlyMap<string, string> }>}
    */
@@ -56,7 +56,7 @@ export async function splitScript(name, entry, later, bundle) {
     return built
   }
 
-  /** Takes what is imported while the program runs from its script, unless that is `own`. */
+  /** Resolves an import during the run to the script that has the module, unless that is `own`. */
   function takenFromOthers(own) {
     return takenLater(endingIn([...scriptOf.keys()]), (module, path) => {
       const script = scriptOf.get(module) ?? scriptOf.get(path)
@@ -78,7 +78,7 @@ function takenBy({ metafile }) {
     .map(([input]) => input.slice(fromFirst.length))
 }
 
-/** Returns true when a script takes exactly those of its modules from the first that are among `parts`. */
+/** Returns true when the modules that a script takes from the first one are exactly its modules in `parts`. */
 function takesSame({ metafile }, parts) {
   return Object.keys(metafile.inputs).every((input) =>
     input.startsWith(fromFirst) ? parts.has(input.slice(fromFirst.length)) : !parts.has(input),

@@ -16,7 +16,7 @@ interface Split {
 /** Modules of the scripts of the last build. To build them again takes 10 s of CPU. */
 const built: Readonly<Record<string, Split>> = JSON.parse(readFileSync(moduleRecord, 'utf8'))
 
-/** Scripts of which a process reads one. */
+/** Scripts; a process reads one of them. */
 const frontends = ['server-mcp', 'server-app-server', 'server-acp']
 
 /** Programs with a module that their first script has, and packages that it does not have, with their script. */
@@ -125,7 +125,7 @@ test('what is imported later is read then, and shares the modules that have run'
   }
 })
 
-/** Runs a script as `run-script` does. Returns what it exports. */
+/** Runs a script as `run-script` does. Returns its exports. */
 function run(script: Built | undefined, parley: object) {
   const code = script?.outputFiles?.[0]?.text ?? ''
   const module = { exports: {} }

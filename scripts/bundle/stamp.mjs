@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buildFolder } from './places.mjs'
 
 /**
- * Starts the stamp, whose time is the begin of the build, so that a source saved during the build counts as newer.
+ * Starts the stamp with the time at the start of the build, so that a source saved during the build counts as newer.
  * `finish` puts it in place, with the version for `--version` and the Node to run, which is the one that built.
  */
 export function startStamp() {

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { runInWindow, runScripted, runServer } from './warm-up-turns.mjs'
 
 /**
- * Runs the built programs through one turn with a command, so that their caches of compiled code have what a turn calls. A
- * failure is no fault of the build: then the first use makes the cache. Resolves to whether each turn ended.
+ * Runs the built programs through one turn with a command, so that their caches of compiled code include the functions
+ * of a turn. A failure is no fault of the build: then the first use makes the cache. Resolves to whether each turn
+ * ended.
  */
 export async function warmUp() {
   const home = mkdtempSync(join(tmpdir(), 'parley-warm-up-'))

@@ -4,8 +4,8 @@ import { givingParts, modulesIn, ofOurs, runningByName, takenFrom, takenLater } 
 /** @typedef {(name: string, options: import('esbuild').BuildOptions) => Promise<Built>} Bundle */
 
 /**
- * Builds the code of a window as two scripts: what the first frame takes, and the rest, which is read when that is
- * painted. No module of ours is in both: the rest takes those of the first script from there.
+ * Builds the code of a window as two scripts: the code of the first frame, and the rest, which is read after that
+ * frame. No module of ours is in both: the rest imports modules of the first script from there.
  * @param {string} entry File that opens the window.
  * @param {Bundle} bundle
  */
@@ -29,7 +29,7 @@ export async function windowScripts(entry, bundle) {
   }
 }
 
-/** Takes what is imported while the first script runs from the rest, and notes it. */
+/** Resolves imports during the run of the first script to the rest, and records them. */
 function askedForLater(noted) {
   return takenLater(ofOurs, (module) => {
     noted.add(module)

@@ -1,6 +1,6 @@
 /**
- * Runs the tests whose outcome depends on who runs them once more, as an ordinary user in a copy of the checkout. For
- * root on Linux. The last line of stdout is `N passed, N failed`.
+ * Runs the tests that depend on the user a second time, as an ordinary user in a copy of the checkout. For root on
+ * Linux. The last line of stdout is `N passed, N failed`.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join, relative } from 'node:path'
 import { root } from '../bundle/places.mjs'
 import { countResults } from './count-results.mjs'
 
-/** Limits of commands, rights on files, and attacks on a server of whoever runs them. */
+/** Tests of limits of commands, of rights on files, and of attacks on a server of the user. */
 const parts = [
   'packages/host/test/sandbox',
   'packages/journal/test/permissions.test.ts',
@@ -32,7 +32,7 @@ if (place === null) {
   console.log(`\n${counts.passed} passed, ${counts.failed} failed`)
 }
 
-/** Returns the ids of the user, who is made with the first run; null where that cannot be. */
+/** Returns the ids of the user, and creates it at the first run; null where that is impossible. */
 function madeUser() {
   if (process.platform !== 'linux' || process.getuid() !== 0) return null
   const idOf = (what) => spawnSync('id', [what, name], { encoding: 'utf8' })
@@ -42,7 +42,7 @@ function madeUser() {
   return uid.status === 0 && gid.status === 0 ? { uid: Number(uid.stdout), gid: Number(gid.stdout) } : null
 }
 
-/** Makes a copy of the checkout that the user reaches, of the same files where it is on the same disk; null for none. */
+/** Copies the checkout to a folder that the user can reach, by hard links on the same disk; null when that fails. */
 function placeFor(user) {
   for (const around of [join(root, 'node_modules/.cache'), '/var/tmp']) {
     const folder = mkdtempSync(join(around, 'as-user-'))
@@ -90,7 +90,7 @@ function runIn({ folder, copy }, { uid, gid }) {
   }
   const vitest = [join(copy, 'node_modules/.bin/node'), join(copy, 'node_modules/vitest/vitest.mjs')]
   const words = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`, ...parts]
-  // Without the groups of root, by which files of others could be read.
+  // Drops the groups of root, which give access to files of others.
   const apart = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...vitest, ...words]
   const { status } = spawnSync('setpriv', apart, { cwd: copy, env, stdio: ['ignore', 'inherit', 'inherit'] })
   return countResults(reportIn(report), status, (file) => relative(copy, file))

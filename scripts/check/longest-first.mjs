@@ -1,13 +1,13 @@
 import { BaseSequencer } from 'vitest/node'
 
-/** Packages whose files take long, in this order; those of the others fill what is left at the end. */
+/** Packages with long tests, in this order; the tests of other packages fill the time at the end. */
 const longPackages = ['apps/tui', 'packages/server', 'packages/foreign', 'packages/client', 'packages/host']
-/** Folders whose tests wait for processes. Vitest knows only how long a file took here before, else its size. */
+/** Folders with tests that wait for processes. Vitest knows only the earlier duration of a file here, else its size. */
 const longFolders = ['/test/attacks/', '/test/e2e/', '/test/faults/']
 
 /**
- * Begins with the files that take longest, and keeps those of a package together, which share a worker. In vitest's own
- * order the attacks of apps/tui came last, in small files, and one worker ran them while the others had ended.
+ * Begins with the longest files, and keeps the files of a package together, which share a worker. In vitest's own order
+ * the attacks of apps/tui came last, in small files, and one worker ran them while the others had ended.
  */
 export class LongestFirst extends BaseSequencer {
   async sort(files) {
@@ -28,7 +28,7 @@ function rankOf({ moduleId }) {
   return place * (longFolders.length + 1) + folder
 }
 
-/** Returns the place of the first part that the path has; the length of the list where it has none. */
+/** Returns the index of the first part that the path contains; the length of the list without a match. */
 function placeOf(parts, path) {
   const place = parts.findIndex((part) => path.includes(part))
   return place === -1 ? parts.length : place

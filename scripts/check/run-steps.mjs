@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { root } from '../bundle/places.mjs'
 
 /**
- * Starts the steps in order, at most `atOnce` at a time, and prints the output of those that fail. Resolves to the names
+ * Starts the steps in order, at most `atOnce` at a time, and prints the output of failed steps. Resolves to the names
  * of the failed ones, in the order of the steps.
  */
 export async function runSteps(steps, atOnce = 1) {

@@ -6,15 +6,18 @@ const tool = (name) => join(root, 'node_modules/.bin', name)
 const script = (name) => join(root, 'scripts', name)
 
 /**
- * Installs what the lockfile says, before everything else. The install that pnpm runs before a script only warns when
- * manifests and lockfile disagree, and leaves out the foreign programs, as `./parley` does.
+ * Installs the packages of the lockfile, before everything else. The install that pnpm runs before a script only warns
+ * when manifests and lockfile disagree, and leaves out the foreign programs, as `./parley` does.
  */
 export const install = {
   name: 'dependencies as locked',
   command: ['pnpm', 'install', '--frozen-lockfile', '--prefer-offline'],
 }
 
-/** Lists what tests need: the declarations of the packages, of which some are installed by a test, and the programs. */
+/**
+ * Lists the steps that tests need: declarations of the packages, because a test installs some packages, and the
+ * programs.
+ */
 export function preparations() {
   return [
     { name: 'types', command: [tool('tsc'), '-b', ...twoCores, ...projects(), 'scripts'] },
@@ -23,7 +26,7 @@ export function preparations() {
   ]
 }
 
-/** Lists the checks that only read. None needs the result of another. */
+/** Lists the checks that only read. No check needs the result of another. */
 export function checks() {
   const generator = script('generate-protocol.mjs')
   return [
@@ -38,7 +41,7 @@ export function checks() {
 // Each checker of a project reads the libraries anew, which costs more than a second core saves.
 const twoCores = ['--checkers', '1', '--builders', '2']
 
-/** Lists the folders of all packages: one compiler builds them all and reads what they share once. */
+/** Lists the folders of all packages: one compiler builds them all and reads shared files once. */
 const projects = () =>
   globSync('{packages,apps}/*/tsconfig.json', { cwd: root })
     .map((file) => file.slice(0, -'/tsconfig.json'.length))

@@ -1,6 +1,6 @@
 import type { Source } from './sources.ts'
 
-/** A docstring opens with a verb or with the noun of what it describes. */
+/** Openings that are neither a verb nor a noun for the described thing. */
 const riddle =
   /^(What|Whether|Who|Whose|Whom|Where|When|Of|One|Those|These|This|It|Its|They|His|Her|Null|Nobody|Nothing|How|Why|Which|That|So|Else|Also|But)\b/
 const wordsPerSentence = 25
@@ -23,7 +23,7 @@ export function docstringViolations({ path, text, isTest }: Pick<Source, 'path' 
   })
 }
 
-/** A pronoun or a clause in the place of a noun, which a reader has to look for. */
+/** Pronouns and clauses in the place of a noun, which send a reader back. */
 const pronoun =
   /\b(those|that of|what (is|are|was|has|had|it|they|a|the)|who(ever)?|whose|of which|by which|in which|of now|none)\b/i
 
@@ -39,7 +39,7 @@ export function commentsOf({ text }: Pick<Source, 'text'>): { readonly comment: 
   }))
 }
 
-/** Returns comments whose reader has to look back for a noun. */
+/** Returns comments with such a pronoun or clause. */
 export function backwardCommentViolations(source: Pick<Source, 'path' | 'text'>): string[] {
   return commentsOf(source).flatMap(({ comment, line }) => {
     const found = pronoun.exec(comment)

@@ -34,7 +34,7 @@ export function findViolations(all: readonly Source[]): RuleFindings {
   ])
 }
 
-/** Returns backward comments of the packages in which they are more than a small share. */
+/** Returns backward comments of packages with more than a small share of them. */
 function frequentIn(sources: readonly Source[]): string[] {
   return [...Map.groupBy(sources, ({ home }) => home).values()].flatMap((own) => {
     const backward = own.flatMap(backwardCommentViolations)
@@ -42,7 +42,7 @@ function frequentIn(sources: readonly Source[]): string[] {
   })
 }
 
-/** Counts violations by package and rule, in the order of the alphabet; what is zero is left out. */
+/** Counts violations by package and rule, in the order of the alphabet, without zeros. */
 export function countByPackage(findings: RuleFindings): Counts {
   const all = [...findings].flatMap(([rule, found]) => found.map((one) => ({ rule, home: homeOf(one) })))
   const homes = Map.groupBy(all, ({ home }) => home)
@@ -81,7 +81,7 @@ export function lowerHeld(now: Counts): void {
   writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`)
 }
 
-/** Returns the rules whose total over all packages has risen. */
+/** Returns the rules with a higher total over all packages. */
 export function risenRules(held: Counts, now: Counts): string[] {
   const [before, after] = [totals(held), totals(now)]
   return [...after]

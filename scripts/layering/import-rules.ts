@@ -173,7 +173,7 @@ const reactOnlyUnderInk: Rule = (source, { specifier }) => {
 /** The parts of the library that are loaded before the rest of it, so that a server starts, or is found, at once. */
 const firstOfClient = ['@parley/client/server-process', '@parley/client/named-servers']
 
-/** The terminal is a client like any other: what it lacks belongs into the root of the library. */
+/** The terminal is a client like any other: missing functions belong into the root of the library. */
 const publicClientOnly: Rule = (source, { specifier }) => {
   const isInside =
     packageOf(specifier) === '@parley/client' && !['@parley/client', ...firstOfClient].includes(specifier)

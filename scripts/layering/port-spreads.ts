@@ -2,7 +2,7 @@ import type { Source } from './sources.ts'
 import { isNode, lineCounter, type Node } from './syntax.ts'
 import { type Located, nameIn, nodesIn, type TypeTable } from './type-table.ts'
 
-/** Names of bags whose spread is refused whatever their type is. */
+/** Names of bags: a spread of them is refused, whatever their type is. */
 const bagNames = /^#?(parts|ports|around|deps|modules|toolPorts|running|unshared)$/
 
 /** A type with as many functions, or objects with functions, among its members is a bag of ports. */
@@ -12,8 +12,8 @@ const portsOfBag = 3
 type Scope = Map<string, Located | undefined>
 
 /**
- * Returns spreads of ports into an object, also by `Object.assign`: of values whose type is a bag as far
- * as declarations show it, and of values with the name of a bag.
+ * Returns spreads of ports into an object, also by `Object.assign`: of values with a bag as their type, as far as
+ * declarations show it, and of values with the name of a bag.
  */
 export function portSpreadViolations(sources: readonly Source[], table: TypeTable): string[] {
   return sources.flatMap(({ path, text }) => {

@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module'
 import { isRelative, targetOf } from './import-rules.ts'
 import type { Source } from './sources.ts'
 
-/** Folders whose code is a function of its arguments: no clock, no randomness, no environment, no Node. */
+/** Folders of pure functions: no clock, no randomness, no environment, no Node. */
 export const pureFolders = [
   'packages/protocol/src/',
   'packages/text/src/',

@@ -73,7 +73,7 @@ export function isNode(value: unknown): value is Node {
 
 const takingMany = new Set(['push', 'unshift', 'max', 'min'])
 
-/** Tells if a list whose length is not written here becomes arguments of a call, each of which takes room on the stack. */
+/** Tells if a list of unknown length becomes arguments of a call. Each argument takes room on the stack. */
 function spreadsLongList(node: Node): boolean {
   const { callee, arguments: given } = node
   if (node.type !== 'CallExpression' || !isNode(callee) || !Array.isArray(given)) return false

@@ -6,7 +6,7 @@ const ownerLimit = 3
 
 const declarations = ['TSInterfaceDeclaration', 'TSTypeAliasDeclaration', 'ClassDeclaration', 'TSEnumDeclaration']
 
-/** Returns types, exported or not, whose name has more than three owners: a reader cannot tell which one is meant. */
+/** Returns types, exported or not, with a name of more than three owners, because a reader cannot tell the meaning. */
 export function typeNameViolations(sources: readonly Source[], table: TypeTable): string[] {
   const types = sources.flatMap(({ path, text }) => {
     const lineAt = lineCounter(text)

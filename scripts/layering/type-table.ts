@@ -4,7 +4,7 @@ import { isRelative, packageOf } from './import-rules.ts'
 import { root, type Source } from './sources.ts'
 import { isNode, type Node, parseSource } from './syntax.ts'
 
-/** A syntax node and the source in which the names below it are resolved. */
+/** A syntax node, and the path of its source, to resolve the names below it. */
 export type Located = { readonly path: string; readonly node: Node }
 
 /** Declarations of all sources by file and name, with the imports that lead from one file to another. */

@@ -5,8 +5,8 @@ import { root } from '../bundle/places.mjs'
 const scope = '@parley/'
 
 /**
- * Lays out the package of a library in a folder, from what the compiler has built: code, types, licence. Its own
- * packages lie inside; those of others are its dependencies.
+ * Lays out the package of a library in a folder, from the compiler's output: code, types, licence. Our packages lie
+ * inside; third-party packages are its dependencies.
  */
 export function layOutLibrary(name, folder) {
   const parts = closureOf(name)
@@ -42,14 +42,16 @@ function closureOf(first) {
   return [...seen.values()]
 }
 
-/** Returns the exports without those of the sources, which the package has not. */
+/** Returns the exports without the entries for sources, which the package lacks. */
 function built(exports) {
   return Object.fromEntries(
     Object.entries(exports).map(([path, { types, default: code }]) => [path, { types, default: code }]),
   )
 }
 
-/** Copies what the compiler made of each source: a file whose source is gone stays in its folder. */
+/**
+ * Copies the compiler's output of each source; output of deleted sources may still lie in the folder and is left out.
+ */
 function copyBuilt(source, to) {
   for (const file of globSync('src/**/*.ts', { cwd: source }).sort()) {
     for (const end of ['.js', '.d.ts']) {

@@ -1,4 +1,4 @@
-/** Names of the packages that are made. None is on a registry under these names: documents name the files only. */
+/** Names of the packages to make. No registry has packages of these names: documents name the files only. */
 export const names = { program: 'parley', client: '@parley/client', protocol: '@parley/protocol' }
 
 /** Returns the file name that npm gives a package. */

@@ -48,7 +48,7 @@ test.runIf(isLong)('the same build gives the same bytes', async () => {
     expect(readFileSync(join(again.path, file)).equals(readFileSync(join(made.path, file))), file).toBe(true)
 })
 
-/** What a copy of the checkout is built from. */
+/** Files for a build of a copy of the checkout. */
 const sources = ['packages', 'apps', 'scripts', 'docs', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']
 const others = ['tsconfig.base.json', 'README.md', 'CHANGELOG.md', 'LICENSE']
 
@@ -57,7 +57,7 @@ test.runIf(isLong)(
   async () => {
     await using copy = await tempDirectory()
     await using again = await tempDirectory()
-    // What is built is written in place, so it must not be another name of ours.
+    // The build writes files in place, so the copy must not share them with this checkout.
     const isSource = (path: string) => !/\/(?:node_modules|dist)$|\.tsbuildinfo$/.test(path)
     for (const name of [...sources, ...others])
       cpSync(join(root, name), join(copy.path, name), { recursive: true, filter: isSource, verbatimSymlinks: true })

@@ -40,7 +40,7 @@ function manifest() {
 
 const manifestOfCheckout = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Writes what the launcher needs to fetch the Node of the checkout, bound to its hash. */
+/** Writes the name and hash that the launcher needs to fetch the Node of the checkout. */
 function writeNode(folder) {
   const { optionalDependencies } = manifestOfCheckout()
   const name = Object.keys(optionalDependencies).find((one) => one.endsWith(`${process.platform}-${process.arch}`))

@@ -1,6 +1,6 @@
 /**
- * Draws scenes of the terminal from real runs: the built program on a pty, a scripted model over HTTP.
- * `npm run pictures` draws those of the README into docs/pictures. `npm run pictures -- --out FOLDER` draws all scenes at
+ * Draws scenes of the terminal from real runs: the built program on a pty, a scripted model over HTTP. `npm run
+ * pictures` draws the pictures of the README into docs/pictures. `npm run pictures -- --out FOLDER` draws all scenes at
  * all sizes and in all themes; `--scene NAME`, `--size 80x24` and `--theme NAME` choose some.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -72,8 +72,8 @@ async function runTurn(terminal) {
 }
 
 /**
- * Scenes: what the model does, the settings, and what the user does until the picture is taken. `about` says in one
- * sentence what is to be seen.
+ * Scenes: steps of the model, settings, and acts of the user until the picture is taken. `about` describes the picture
+ * in one sentence.
  */
 export const scenes = {
   start: { about: 'parley has just started', steps: [], play: (terminal) => terminal.ready() },

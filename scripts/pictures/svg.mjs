@@ -1,7 +1,7 @@
 const cell = { width: 8.4, height: 18 }
 const margin = 16
 
-/** Returns a screen as an SVG with selectable text. `about` describes it for those who cannot see it. */
+/** Returns a screen as an SVG with selectable text. `about` describes it for blind readers. */
 export function drawSvg({ rows, cursor }, { cols, theme, about }) {
   const width = Math.ceil(cols * cell.width + 2 * margin)
   const height = Math.ceil(rows.length * cell.height + 2 * margin)

@@ -26,7 +26,7 @@ const contrast = {
   ],
 }
 
-/** Terminals that scenes are drawn in, by name; `config` is what the user of such a terminal sets. */
+/** Terminals for scenes, by name; `config` has the settings of a user of such a terminal. */
 export const themes = {
   dark: { ...dark, config: [] },
   light: { ...light, config: [] },

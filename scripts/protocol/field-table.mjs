@@ -3,11 +3,11 @@ import { typeText } from './type-text.mjs'
 /**
  * Returns the Markdown table of an object's fields; objects without a name follow below their field.
  * @param {object} schema
- * @param {{ without?: string[], none?: string }} [options]
+ * @param {{ without?: string[], ifEmpty?: string }} [options]
  */
-export function fieldTable(schema, { without = [], none = 'No fields.' } = {}) {
+export function fieldTable(schema, { without = [], ifEmpty = 'No fields.' } = {}) {
   const rows = fieldRows(schema, '').filter(({ name }) => !without.includes(name))
-  if (rows.length === 0) return none
+  if (rows.length === 0) return ifEmpty
   const lines = rows.map(({ name, type, required, about }) => `| \`${name}\` | ${type} | ${required} | ${about} |`)
   return ['| field | type | required | |', '|---|---|---|---|', ...lines].join('\n')
 }

@@ -84,7 +84,7 @@ function tidied(schema) {
   )
 }
 
-/** Tidies each field; keys are names of fields, even those that look like keywords. */
+/** Tidies each field; keys are names of fields, even when they look like keywords. */
 function tidiedFields(properties) {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, tidied(schema)]))
 }

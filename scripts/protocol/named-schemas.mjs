@@ -11,7 +11,7 @@ import * as settings from '../../packages/protocol/src/schema/settings.ts'
 import * as state from '../../packages/protocol/src/schema/state.ts'
 import * as summaries from '../../packages/protocol/src/schema/summaries.ts'
 
-/** Names of types whose constant has a name too short for a list of all types. */
+/** Names of types with a constant that is named too briefly for a list of all types. */
 const renamed = { decision: 'ApprovalDecision', byId: 'OneConversation' }
 
 /** Schemas described in place: a reference and a path are one line of text, facts are any map. */

@@ -37,7 +37,7 @@ export function eventSection({ $defs }) {
   return sections.join('\n\n')
 }
 
-/** Lists the fields of all items once, and those of all calls once. */
+/** Lists the common fields of all items once, and the common fields of all calls once. */
 export function itemSection({ $defs }) {
   const items = $defs.Item.oneOf.map((option) => $defs[nameOf(option)])
   const calls = items.filter(({ properties }) => properties.tool !== undefined)
@@ -54,7 +54,7 @@ export function itemSection({ $defs }) {
 function oneItem(item, shared) {
   const kind = shared.properties.tool === undefined ? '' : ' A call.'
   const without = ['type', ...Object.keys(shared.properties)]
-  const fields = fieldTable(item, { without, none: 'No further fields.' })
+  const fields = fieldTable(item, { without, ifEmpty: 'No further fields.' })
   return `### \`${item.properties.type.const}\`\n\n${item.description}${kind}\n\n${fields}`
 }
 

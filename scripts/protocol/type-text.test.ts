@@ -38,7 +38,7 @@ describe('fieldTable', () => {
   })
 
   it('leaves out what it is told to', () => {
-    expect(fieldTable({ properties: { type: { const: 'x' } } }, { without: ['type'], none: 'Nothing.' })).toBe(
+    expect(fieldTable({ properties: { type: { const: 'x' } } }, { without: ['type'], ifEmpty: 'Nothing.' })).toBe(
       'Nothing.',
     )
   })

@@ -55,7 +55,7 @@ function wordsOf(callee: unknown): readonly string[] {
   return [...wordsOf(callee['object']), String(callee['property']['name'])]
 }
 
-/** Returns the text of a title; what a template puts in is `…`. */
+/** Returns the text of a title, with `…` for the parts that a template inserts. */
 function textOf(title: unknown): string | undefined {
   if (!isNode(title)) return undefined
   if (title.type === 'Literal') return typeof title['value'] === 'string' ? title['value'] : undefined

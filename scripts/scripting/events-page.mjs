@@ -35,7 +35,7 @@ function lineSection(schema, examples) {
 }
 
 function fieldsOf(schema) {
-  const table = fieldTable(schema, { without: ['type'], none: '' })
+  const table = fieldTable(schema, { without: ['type'], ifEmpty: '' })
   return table === '' ? '' : `${linked(table)}\n\n`
 }
 

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const patch = '*** Begin Patch\n*** Add File: made.txt\n+made\n*** End Patch'
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** Settings of a user who has parley in the place of Codex. */
+/** Settings of a user with parley in the place of Codex. */
 async function settingsIn({ env, cwd }: World) {
   const codexPath = join(env['PARLEY_HOME'] ?? cwd, 'codex')
   await writeFile(codexPath, `#!/bin/sh\nexec '${process.execPath}' '${cliPath}' "$@"\n`, { mode: 0o700 })

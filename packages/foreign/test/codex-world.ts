@@ -49,7 +49,7 @@ export async function codexWorld(steps: readonly ScriptedStep[], files: Record<s
       await writeFile(join(home.env.PARLEY_HOME, 'config.toml'), `openai_base_url = "${model.url}"\n`)
       const path = `${home.path}${delimiter}${process.env['PATH']}`
       const command = [process.execPath, '--input-type=module', '-e', code] as const
-      // The code is found to be in this package, whose dependency the SDK is.
+      // The code lies in this package, because the SDK is a dependency of it.
       const options = {
         cwd: join(import.meta.dirname, '..'),
         env: { ...home.env, PATH: path, OPENAI_API_KEY: 'a-key' },

@@ -47,7 +47,7 @@ function conversation(run: CliRun) {
   }
 }
 
-/** Returns the line with a fixed environment in place of that of the user who runs the tests. */
+/** Returns the line with fixed variables in place of the variables of the user who runs the tests. */
 function withoutVariables(line: string): string {
   return line.replace(/("tempDir":"[^"]*","env":)\{[^}]*\}/, '$1{"PATH":"/usr/bin:/bin"}')
 }
@@ -112,7 +112,7 @@ it('the built exec-server holds the session that its documentation shows', { tim
   })
 })
 
-/** Returns the entry without what a sandbox can do, which differs between machines. */
+/** Returns the entry without the abilities of the sandbox, which differ between machines. */
 function ofAnyMachine(entry: TranscriptEntry): TranscriptEntry {
   const text = JSON.stringify(entry)
     .replace(/("capabilities":\{"sandbox":)(?:true|false)/, '$1"<yes or no>"')

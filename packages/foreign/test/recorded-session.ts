@@ -1,10 +1,10 @@
 import { type CliRun, expectTranscript, recordTranscript, waitUntil } from '@parley/testkit'
 
-/** Talk with a running program, a line at a time, all of which is recorded. */
+/** Session with a running program, a line at a time, with a record of every line. */
 export interface RecordedSession {
   /** Writes a line to the program. */
   say(line: string): void
-  /** Passes on what the program says, and resolves behind the line that is waited for. */
+  /** Forwards the lines of the program, and resolves after the expected one. */
   until(what: string, isIt: (line: string) => boolean): Promise<unknown>
   /** Closes the program's input, and compares all that was said with the transcript in the docs. */
   expectEnd(

@@ -83,7 +83,7 @@ async function timed(text, cwd, around) {
 
 const source = { file: 'policy.toml' }
 
-/** Rules of a user who has many. */
+/** Rules of a user with many rules. */
 const rules = Array.from({ length: 40 }, (_, index) => ({
   decision: index % 3 === 0 ? 'deny' : 'allow',
   target: { kind: 'command', prefix: [[`tool-${index}`], ['run', 'test']] },

@@ -3,9 +3,12 @@ import { watchMemory } from '../peak-memory.mjs'
 import { startServer } from '../server-client.mjs'
 import { attachTo } from '../wire-client.mjs'
 
-/** Time for which the reader is stalled. The promise is for 60 s; what is kept for it does not grow after the first second. */
+/**
+ * Time for which the reader is stalled. The promise is for 60 s; the memory kept for the reader does not grow after the
+ * first second.
+ */
 const stalledMs = 10_000
-/** Time of the same events without a stalled reader, whose peak is what a growth is counted from. */
+/** Time of the same events without a stalled reader. Growth is counted from the peak of that run. */
 const calmMs = 10_000
 const text = 'A line of fifty bytes that stands for many more.\n'.repeat(1_000)
 const bytesPerMs = 10_000

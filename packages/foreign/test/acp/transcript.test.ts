@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const patch = '*** Begin Patch\n*** Add File: hello.txt\n+hello\n*** End Patch'
 
-/** Updates that come at their own time, of which only the newest counts. */
+/** Updates that arrive at any time; only the newest one counts. */
 const ofTheirOwnTime: ReadonlySet<string> = new Set(['session_info_update', 'usage_update', 'config_option_update'])
 
 test('a session is the one in the docs', async () => {

@@ -46,7 +46,8 @@ function launchBrowser(): Promise<Browser> {
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       ...['--headless', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
       ...['--disable-component-update', '--disable-sync'],
-      // What a test answers in place of a server counts as from the internet, which asks before it reaches this machine.
+      // A browser treats the answers of a test in place of a server as from the internet, and asks before such a page
+      // may reach this machine.
       '--disable-features=LocalNetworkAccessChecks',
     ],
   })
@@ -110,7 +111,7 @@ export async function pageWorld(
 export interface TeamWorld extends AsyncDisposable {
   readonly origin: string
   readonly cwd: string
-  /** Runs a command as a user, and resolves to what it printed. */
+  /** Runs a command as a user, and resolves to its output. */
   run(user: string, ...args: readonly string[]): Promise<string>
   /** Opens the page in a browser of its own, at a fragment. */
   open(fragment: string): Promise<Page>

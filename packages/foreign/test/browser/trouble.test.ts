@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 90_000 })
 
 afterAll(closeBrowser)
 
-/** Step of a provider that refuses each request in which a message holds `MARK`, and names that message. */
+/** Step of a provider that refuses each request with `MARK` in a message, and names that message. */
 function unlessMarked(answer: AnswerStep): ScriptedStep {
   return ({ body }) => {
     const input = inputOf(body)

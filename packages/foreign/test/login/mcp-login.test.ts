@@ -13,7 +13,7 @@ const call = { calls: [{ name: 'mcp__gated__greet', arguments: {} }] }
 
 async function configure(world: OAuthWorld, url: string): Promise<void> {
   const folder = dirname(world.credentials)
-  // The model takes any token here: it is not what is tested.
+  // The model accepts any token here, because these tests are about another login.
   await writeFile(
     join(folder, 'config.toml'),
     `model = "scripted"\nmodel_provider = "free"\n[model_providers.free]\nbase_url = "${world.free.url}"\nwire_api = "responses"\n[mcp_servers.gated]\nurl = "${url}"\n`,

@@ -52,7 +52,7 @@ oauth = { issuer = "${provider.issuer}", client_id = "parley-test", scopes = ["o
 `
   await writeFile(join(home.env.PARLEY_HOME, 'config.toml'), config)
   const owned = stack.move()
-  // No browser is found in this PATH, and none is missed.
+  // This PATH has no browser, and the tests need no browser.
   const env = { ...home.env, DISPLAY: ':99', PATH: '/nowhere' }
   return {
     provider,
@@ -95,7 +95,7 @@ async function startProvider(ttlSeconds: number, stack: AsyncDisposableStack) {
     server.closeAllConnections()
   })
 
-  /** Logs in, and agrees to what is asked for. */
+  /** Logs in, and agrees to the requested rights. */
   const finish: ReturnType<Provider['callback']> = async (request, response) => {
     const { prompt, params } = await provider.interactionDetails(request, response)
     if (prompt.name === 'login') return provider.interactionFinished(request, response, { login: { accountId } })

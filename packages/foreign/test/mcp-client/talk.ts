@@ -18,7 +18,7 @@ import {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Conversation of a real `parley server` whose model is scripted and whose MCP servers are foreign. */
+/** Conversation of a real `parley server` with a scripted model and third-party MCP servers. */
 export interface Talk extends AsyncDisposable {
   readonly model: ModelServer
   readonly home: string
@@ -174,7 +174,7 @@ function found(value: Fields | undefined): Fields {
   return value
 }
 
-/** JSON-RPC over the pipes of the process, by hand: the client of these tests is none of ours. */
+/** Writes JSON-RPC to the pipes of the process by hand, so that these tests do not depend on parley's own client. */
 function speak(run: CliRun) {
   let lastId = 0
   const messages = () =>

@@ -27,7 +27,7 @@ function git(repository: string, ...words: readonly string[]): Buffer {
   return execFileSync('git', ['-C', repository, ...words], { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] })
 }
 
-/** Draws commits of a repository that a conversation can do again: a few files of some size, none a submodule. */
+/** Draws commits of a repository that a conversation can repeat: a few files of some size and no submodule. */
 export function drawCommits(repository: string, count: number, draw: () => number): readonly RealCommit[] {
   const all = git(repository, 'log', '--no-merges', '--format=%H').toString().trim().split('\n')
   const drawn = new Map<string, RealCommit>()
@@ -66,7 +66,7 @@ function versionOf(repository: string, mode: string, blob: string): Version | nu
   return { mode, blob, bytes: git(repository, 'cat-file', 'blob', blob) }
 }
 
-/** Returns the text of a file, or null for bytes that are none. */
+/** Returns the text of a file, or null for bytes that are not text. */
 export function textOf({ bytes, mode }: Version): string | null {
   const text = bytes.toString()
   return mode === '120000' || bytes.includes(0) || Buffer.compare(Buffer.from(text), bytes) !== 0 ? null : text

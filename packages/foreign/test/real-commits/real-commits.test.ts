@@ -73,7 +73,7 @@ function nameOf({ repository, hash }: RealCommit, name: string): string {
 
 interface Redone {
   readonly done: number
-  /** Commits that the way cannot say, as those that change line ends only. */
+  /** Commits that this form of change cannot express, such as a change of line ends only. */
   readonly unsayable: number
   /** Commits that were refused, as their text fits in two places; nothing of them was written. */
   readonly refused: readonly string[]

@@ -1,7 +1,7 @@
 import type { ScriptedCall } from '@parley/testkit'
 import { type ChangedFile, hunksBetween, type RealCommit, textOf, type Version } from './commits.ts'
 
-/** Way in which a model does a commit again. */
+/** Form of change by which a model repeats a commit. */
 export type Way = 'patch' | 'edits' | 'whole'
 
 /** Returns the calls that do a commit again below a folder; null where the way cannot say it. */
@@ -55,7 +55,7 @@ function chmod({ mode }: Version, path: string, isNew: boolean): readonly string
   return [`chmod ${mode === '100755' ? '755' : '644'} ${quoted(path)}`]
 }
 
-/** Writes what is no text by a command: links and bytes. */
+/** Writes links and bytes, which are not text, by a command. */
 function byCommand({ before, after }: ChangedFile, path: string): readonly string[] {
   const gone = before === null ? [] : [`rm ${quoted(path)}`]
   if (after === null) return gone
@@ -118,7 +118,7 @@ function editsOf(way: Way, { commit: { repository }, file, path }: Placed): read
   return hunks.map(([, ...lines]) => ({ name: 'edit_file', arguments: { path, ...replacement(lines, old) } }))
 }
 
-/** Returns the lines of a hunk before and after; without the last line end where the file has none there. */
+/** Returns the lines of a hunk before and after; without the last line end when the file lacks it. */
 function replacement(lines: readonly string[], file: string): { readonly old: string; readonly new: string } {
   const side = (sign: string) => lines.flatMap((line) => (line[0] === sign ? [] : [`${line.slice(1)}\n`])).join('')
   const [before, after] = [side('+'), side('-')]

@@ -62,7 +62,7 @@ describe('a recording of what is done to a folder', () => {
 describe('a loss of power', () => {
   const lost = () => false
 
-  /** Returns what is there when power is lost after some work, by what survives of the rest. */
+  /** Returns the tree after a loss of power behind some work, with the given survivors of the unsynced rest. */
   async function left(work: (root: string) => void, survives: Survives): Promise<Readonly<Record<string, string>>> {
     await using folder = await tempDirectory()
     fs.writeFileSync(join(folder.path, 'old'), 'old')

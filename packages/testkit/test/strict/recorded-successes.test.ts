@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { refusalOf, type Wire } from '../../src/index.ts'
 
 /**
- * Requests that the APIs answered, written anew after what the AI SDK recorded (`__fixtures__` of its packages): what an
- * answer held goes back with its results. A rule that refuses one of them is wrong.
+ * Requests that the APIs answered, written after recordings of the AI SDK (`__fixtures__` of its packages): the content
+ * of an answer is sent back with its results. A rule that refuses one of them is wrong.
  */
 const successes: readonly (readonly [Wire, string, object])[] = [
   [
@@ -237,7 +237,7 @@ const successes: readonly (readonly [Wire, string, object])[] = [
   ],
 ]
 
-/** Returns a request in which an answer goes back, with the results of its calls and another message. */
+/** Returns a request that sends an answer back, with the results of its calls and another message. */
 function history(...content: readonly Readonly<Record<string, unknown>>[]): object {
   const results = content.flatMap(({ type, id }) =>
     type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: id, content: [{ type: 'text', text: '72 °F' }] }] : [],
