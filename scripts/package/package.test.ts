@@ -91,7 +91,7 @@ test.each(isLong ? searchPaths : searchPaths.slice(0, 1))(
     const env = { ...home.env, PATH: searchPath, XDG_CACHE_HOME: join(home.path, '.cache') }
     await using pty = startPty({ argv: ['npx', '--yes', './parley.tgz', 'demo'], env, cwd: folder.path })
     await pty.waitFor(/Run this command\?/, { timeoutMs: 60_000 })
-    expect(pty.transcript().join('\n')).toContain('node --test')
+    expect(pty.terminal.transcript().join('\n')).toContain('node --test')
   },
   90_000,
 )
