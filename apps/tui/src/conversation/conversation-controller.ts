@@ -8,22 +8,29 @@ import type { Launch } from '../cli/launch-server.ts'
 import { existingImages } from '../files/attached-images.ts'
 import { loadSettings } from '../programs/load-settings.ts'
 import type { UserPrograms } from '../programs/user-programs.ts'
-import type { Intent, LendingIntent, UiAction } from '../ui/actions.ts'
+import type { Intent, LendingIntent, ReadingIntent, UiAction } from '../ui/actions.ts'
 import { isLogGone } from '../ui/outside-changes.ts'
 import { partsFolder } from '../ui/update/ask-for-parts.ts'
 import { type ConversationScreen, FollowedConversation, openOnScreen } from './followed-conversation.ts'
 import { farewell, notOpenNotice } from './greeting-and-farewell.ts'
 import {
   type Extra,
-  isOpeningIntent,
   type OpenedConversation,
+  type OpeningIntent,
   openOrView,
   openOther,
   watchOrView,
 } from './open-conversation.ts'
-import { isReadingIntent, type ReadingTerminal, readBack } from './pager/read-back.ts'
+import { type ReadingTerminal, readBack } from './pager/read-back.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
-import { isTakenFrom, note, noticeActions, rejectionAction, type ShownNotice } from './rejected-intent.ts'
+import {
+  isTakenFrom,
+  note,
+  noticeActions,
+  type RequestIntent,
+  rejectionAction,
+  type ShownNotice,
+} from './rejected-intent.ts'
 import { isDisconnection, runIntent } from './run-intent.ts'
 import { lossOf, ServerConnection } from './server-connection.ts'
 import { ServerWatch } from './server-watch.ts'
@@ -45,8 +52,28 @@ interface ControllerParts {
 /** Intent that a connection to a server is needed for. */
 type ServedIntent = Exclude<Intent, LendingIntent | { kind: 'clear' }>
 
-/** Connection and conversation of the window, and what intents of the user do to them. */
+/** Intent that this class carries out; the others are requests, which `runIntent` sends. */
+type WindowIntent = Exclude<ServedIntent, RequestIntent>
+type WindowIntents = { readonly [Kind in WindowIntent['kind']]: Extract<WindowIntent, { kind: Kind }> }
+type WindowHandlers = { readonly [Kind in keyof WindowIntents]: (intent: WindowIntents[Kind]) => void | Promise<void> }
+
+/** Connection and conversation of the window, and the effects of the user's intents on them. */
 export class ConversationController implements AsyncDisposable {
+  /** Handler of each intent that is no request; an intent without one does not compile. */
+  readonly #windowHandlers: WindowHandlers = {
+    leave: () => this.#parts.onEnd(null),
+    detach: () => this.#detach(),
+    restart: () => this.#restart(),
+    recallAll: () => this.#parts.screen.dispatch({ kind: 'recalledAll', prompts: this.#parts.prompts.readAll() }),
+    findImages: (intent) => this.#findImages(intent),
+    listFiles: ({ folder }) => this.#listFiles(folder),
+    showTranscript: (intent) => this.#readBack(intent),
+    showProcess: (intent) => this.#readBack(intent),
+    copy: (intent) => this.#readBack(intent),
+    open: (intent) => this.#openOther(intent),
+    fork: (intent) => this.#openOther(intent),
+    new: (intent) => this.#openOther(intent),
+  }
   readonly #parts: ControllerParts
   readonly #server: ServerConnection
   readonly #entered: EnteredPrompts
@@ -166,24 +193,31 @@ export class ConversationController implements AsyncDisposable {
   }
 
   async #run(intent: ServedIntent): Promise<void> {
-    const { onEnd, screen } = this.#parts
-    if (intent.kind === 'leave') return onEnd(null)
-    if (intent.kind === 'detach') return await this.#detach()
-    if (intent.kind === 'restart') return await this.#restart()
-    if (intent.kind === 'recallAll')
-      return screen.dispatch({ kind: 'recalledAll', prompts: this.#parts.prompts.readAll() })
-    if (intent.kind === 'findImages') return this.#findImages(intent)
-    if (intent.kind === 'listFiles') return await this.#listFiles(intent.folder)
+    if (this.#isOfWindow(intent)) return await this.#actOn(intent.kind, intent)
     const { parley } = this.#server
     if (parley === null) return
-    const conversation = this.#conversation
-    if (isReadingIntent(intent)) return await readBack(intent, { conversation, screen, terminal: this.#parts.terminal })
-    if (isOpeningIntent(intent)) {
-      return await this.#show(await openOther(parley, intent, this.#openingContext(conversation)))
-    }
     this.#entered.enter(intent)
-    const dispatch = (...actions: readonly UiAction[]) => screen.dispatch(...actions)
-    await this.#watch.during(runIntent(intent, { parley, conversation, dispatch, isFar: this.#isFar }))
+    const dispatch = (...actions: readonly UiAction[]) => this.#parts.screen.dispatch(...actions)
+    const context = { parley, conversation: this.#conversation, dispatch, isFar: this.#isFar }
+    await this.#watch.during(runIntent(intent, context))
+  }
+
+  #isOfWindow(intent: ServedIntent): intent is WindowIntent {
+    return Object.hasOwn(this.#windowHandlers, intent.kind)
+  }
+
+  #actOn<Kind extends WindowIntent['kind']>(kind: Kind, intent: WindowIntents[Kind]): void | Promise<void> {
+    return this.#windowHandlers[kind](intent)
+  }
+
+  async #readBack(intent: ReadingIntent): Promise<void> {
+    const { screen, terminal } = this.#parts
+    if (this.#server.parley !== null) await readBack(intent, { conversation: this.#conversation, screen, terminal })
+  }
+
+  async #openOther(intent: OpeningIntent): Promise<void> {
+    const { parley } = this.#server
+    if (parley !== null) await this.#show(await openOther(parley, intent, this.#openingContext(this.#conversation)))
   }
 
   #openingContext(before: Conversation | null) {

@@ -13,46 +13,22 @@ import type { Intent, UiAction } from '../ui/actions.ts'
 import { pointReads } from './fork-point.ts'
 import { note } from './rejected-intent.ts'
 
-/** Shows how files differ: from the last commit, or from an earlier point; and takes them back. */
-export async function changeActions(
-  intent: Extract<Intent, { kind: 'diff' | 'planRewind' | 'rewind' | 'planRemember' | 'remember' }>,
-  conversation: Pick<Conversation, 'request' | 'state'>,
-  isFar: boolean,
-): Promise<readonly UiAction[]> {
-  switch (intent.kind) {
-    case 'diff':
-      return [await diffAction(conversation.state, isFar)]
-    case 'planRewind':
-      return await planActions(intent, conversation)
-    case 'rewind':
-      return await rewindActions(intent, conversation)
-    case 'planRemember':
-      return await memoryActions(intent, conversation)
-    case 'remember': {
-      const { text, where, hash } = intent.memory
-      const { status } = await conversation.request('conversation/remember', { text, where, hash })
-      return status === 'completed' ? [] : [note('warning', 'No file was changed; the transcript says why.')]
-    }
-  }
-}
-
-/** Returns the action that shows what the conversation's folder has that is not committed, or why that is not known. */
-async function diffAction(
+/** Shows the changes of the conversation's folder since the last commit, or why they cannot be read. */
+export async function showDiff(
   { core: { meta, settings } }: Pick<ConversationState, 'core'>,
   isFar: boolean,
-): Promise<UiAction> {
-  if (isFar || settings.environment !== undefined)
-    return note(
-      'info',
-      `The folder is on ${settings.environment ?? 'the machine of the server'}: ask for \`!git diff\` there. /diff reads this machine.`,
-    )
+): Promise<readonly UiAction[]> {
+  if (isFar || settings.environment !== undefined) {
+    const place = settings.environment ?? 'the machine of the server'
+    return [note('info', `The folder is on ${place}: ask for \`!git diff\` there. /diff reads this machine.`)]
+  }
   const { readGitChanges } = await import('../programs/git/git-changes.ts')
   const changes = await readGitChanges(meta.cwd, process.env)
-  if (changes.kind === 'problem') return note('warning', changes.text)
+  if (changes.kind === 'problem') return [note('warning', changes.text)]
   const { files, isListCut } = changes
   const isCut = isListCut || files.some(({ isWhole }) => !isWhole)
-  if (files.length === 0) return note('info', 'Nothing is changed since the last commit.')
-  return { kind: 'notice', notice: { kind: 'changes', title: titleOf(files), files, isCut } }
+  if (files.length === 0) return [note('info', 'Nothing is changed since the last commit.')]
+  return [{ kind: 'notice', notice: { kind: 'changes', title: titleOf(files), files, isCut } }]
 }
 
 function titleOf(files: readonly FileChangeEntry[]): string {
@@ -60,12 +36,10 @@ function titleOf(files: readonly FileChangeEntry[]): string {
   return `${countOf(files.length, 'file')} ${differ} from the last commit  ${changedLines(files)}`
 }
 
-type Asked = Pick<Conversation, 'request'>
-
-/** Shows what going back would change, and asks what of it goes back. */
-async function planActions(
+/** Shows the changes of a rewind, and asks which of them to make. */
+export async function planRewind(
   { at, itemId, overwrite }: Extract<Intent, { kind: 'planRewind' }>,
-  conversation: Asked,
+  conversation: Pick<Conversation, 'request'>,
 ): Promise<readonly UiAction[]> {
   const to = 'to' in at ? at.to : ((await pointBefore(pointReads(conversation), at)) ?? 0)
   const plan = await conversation.request('conversation/rewind/plan', { to, overwrite })
@@ -75,10 +49,10 @@ async function planActions(
   return [...planNotices(plan), { kind: 'rewindPlanned', rewind: shown }]
 }
 
-/** Shows what would be written to remember a line, and asks if it is to be. */
-async function memoryActions(
+/** Shows the change that would remember a line, and asks whether to make it. */
+export async function planMemory(
   { text, where }: Extract<Intent, { kind: 'planRemember' }>,
-  conversation: Asked,
+  conversation: Pick<Conversation, 'request'>,
 ): Promise<readonly UiAction[]> {
   const { path, hash, changes } = await conversation.request('conversation/remember/plan', { text, where })
   const title = `Remembering would change ${path}  ${changedLines(changes)}`
@@ -99,10 +73,10 @@ function planNotices({ changes, left, notes }: RewindPlan): readonly UiAction[] 
   ]
 }
 
-/** Takes the files back that were shown, and goes on with the talk. */
-async function rewindActions(
+/** Takes back the files of the plan, and goes on with the talk. */
+export async function rewindFiles(
   { rewind, withTalk, summary }: Extract<Intent, { kind: 'rewind' }>,
-  conversation: Asked,
+  conversation: Pick<Conversation, 'request'>,
 ): Promise<readonly UiAction[]> {
   const { to, hash, overwrite, files, itemId } = rewind
   const { status } = await conversation.request('conversation/rewind', { to, hash, overwrite })
@@ -110,4 +84,13 @@ async function rewindActions(
   const text = takenBackWords(files)
   if (!withTalk || itemId === null) return [note('info', text)]
   return [note('info', text), { kind: 'filesTakenBack', itemId, ...(summary === undefined ? {} : { summary }) }]
+}
+
+/** Writes the line as it was shown. */
+export async function rememberLine(
+  { memory: { text, where, hash } }: Extract<Intent, { kind: 'remember' }>,
+  conversation: Pick<Conversation, 'request'>,
+): Promise<readonly UiAction[]> {
+  const { status } = await conversation.request('conversation/remember', { text, where, hash })
+  return status === 'completed' ? [] : [note('warning', 'No file was changed; the transcript says why.')]
 }

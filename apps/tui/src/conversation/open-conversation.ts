@@ -110,10 +110,6 @@ export function folderOf({ cd }: CommonFlags): string {
 /** Intent to put another conversation on the screen. */
 export type OpeningIntent = Extract<Intent, { kind: 'open' | 'fork' | 'new' }>
 
-export function isOpeningIntent(intent: Intent): intent is OpeningIntent {
-  return intent.kind === 'open' || intent.kind === 'fork' || intent.kind === 'new'
-}
-
 interface OpeningContext {
   readonly flags: CommonFlags
   readonly extra: Extra

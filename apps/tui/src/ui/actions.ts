@@ -165,8 +165,9 @@ export type Intent =
   | { readonly kind: 'background'; readonly itemId: ItemId }
   /** Types a line into a command that runs in the background. */
   | { readonly kind: 'typeInProcess'; readonly itemId: ItemId; readonly text: string }
-  /** Lets programs of this machine reach a port of the sandboxed commands, or ends that. */
-  | { readonly kind: 'forward' | 'stopForward'; readonly port: number }
+  /** Lets programs of this machine reach a port of the sandboxed commands. */
+  | { readonly kind: 'forward'; readonly port: number }
+  | { readonly kind: 'stopForward'; readonly port: number }
   | { readonly kind: 'continue' }
   /** Ends the wait before a retry. */
   | { readonly kind: 'retryNow' }

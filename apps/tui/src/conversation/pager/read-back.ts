@@ -1,5 +1,5 @@
 import type { Conversation } from '@parley/client'
-import type { Intent, ReadingIntent } from '../../ui/actions.ts'
+import type { ReadingIntent } from '../../ui/actions.ts'
 import type { ShownProcess } from '../../ui/processes/process-view.ts'
 import type { ConversationScreen } from '../followed-conversation.ts'
 import { note } from '../rejected-intent.ts'
@@ -15,10 +15,6 @@ export interface ReadingPlace {
   readonly conversation: Conversation | null
   readonly screen: ConversationScreen
   readonly terminal: ReadingTerminal
-}
-
-export function isReadingIntent(intent: Intent): intent is ReadingIntent {
-  return intent.kind === 'showTranscript' || intent.kind === 'showProcess' || intent.kind === 'copy'
 }
 
 /** Carries out the intent; without a conversation there is nothing to read. Loads what it needs at the first call. */
