@@ -9,7 +9,7 @@ import { pageName } from './words/words.ts'
 declare const PARLEY_VERSION: string
 
 const facts = readFragment(location.hash)
-// Before anything else: the code shall not stay in the address, in the history or in what is copied from there.
+// Before anything else: the code must not stay in the address, in the history or in a copy of the address.
 history.replaceState(null, '', fragmentOf(facts.conversation))
 const secrets = createPageSecrets(facts, sessionStorage)
 /** Time between two looks for servers that have come to the team. */

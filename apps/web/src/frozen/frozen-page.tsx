@@ -8,7 +8,7 @@ import { LastTurn } from '../ui/last-turn.tsx'
 import { Entries } from '../ui/transcript/entries.tsx'
 import { OpenPlan } from '../ui/working.tsx'
 
-/** Style sheet of the page, and the hash of it by which the document's policy admits it. */
+/** Style sheet of the page, and its hash, which the document's policy admits. */
 declare const PARLEY_PAGE_STYLE: string
 declare const PARLEY_PAGE_STYLE_HASH: string
 

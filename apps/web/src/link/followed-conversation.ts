@@ -17,7 +17,10 @@ export interface FollowedSnapshot {
   readonly state: ConversationState | null
   /** True where nothing can be sent. */
   readonly isView: boolean
-  /** True while the user of the page has no role in it, or the link to it has ended: what is shown is as it was then. */
+  /**
+   * True while the user of the page has no role in the conversation, or the link to it has ended: the page shows its
+   * last state.
+   */
   readonly isTakenAway: boolean
   /** Reason why it could not be opened; null when it is open or being opened. */
   readonly problem: string | null
@@ -84,14 +87,14 @@ export function followConversation(link: Link, conversationId: ConversationId): 
       else followLater(next, isReadOnly)
     } catch (error) {
       if (codeOf(error) === 'connectionClosed' || client !== next || link.state.kind !== 'up') return
-      // Of what was shown before, the role has ended, or the conversation: the server does not say which.
+      // The user's role has ended, or the conversation is gone: the server does not tell which.
       if (store !== null && link.person !== undefined && codeOf(error) === 'conversationNotFound')
         takeAway(next, isReadOnly)
       else show({ problem: errorMessage(error) })
     }
   }
 
-  /** Stands still until the user has a role again, of which nothing tells. */
+  /** Waits until the user has a role again, which no message announces. */
   function takeAway(at: Client, isReadOnly: boolean): void {
     if (at !== client) return
     show({ isTakenAway: true })
@@ -132,7 +135,7 @@ export function followConversation(link: Link, conversationId: ConversationId): 
   }
 }
 
-/** Returns what is shown of a conversation, and what changes it. */
+/** Returns the shown state of a conversation, and the functions that change it. */
 function createSnapshot({ callAll }: Listeners, store: () => ConversationStore | null) {
   let timer: ReturnType<typeof setTimeout> | null = null
   let snapshot: FollowedSnapshot = {
@@ -240,7 +243,7 @@ async function resume(client: Client, conversationId: ConversationId, { isReadOn
       if (goTo(address)) throw error
       return { ...(await view()), elsewhere: { page: pageAt(address, conversationId) } }
     }
-    // A reader opens nothing for writing, but watches what is open.
+    // A reader opens nothing for writing, but watches an open conversation.
     if (codeOf(error) === 'notPermitted') return await view()
     // A conversation without a message cannot be resumed, but may be open here.
     if (codeOf(error) === 'conversationNotFound') return { isView: isReadOnly, isLive: true, elsewhere: null }

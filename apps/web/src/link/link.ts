@@ -22,7 +22,7 @@ export type LinkState =
   | { readonly kind: 'connecting' }
   | UpLink
   | { readonly kind: 'lost' }
-  /** `offersSignIn`: whoever has a token may come in with it. */
+  /** `offersSignIn`: a user may sign in with a token. */
   | { readonly kind: 'notAdmitted'; readonly offersSignIn: boolean; readonly rejected: Rejected }
 
 /** Link of a page to its server, made anew when it is lost: to the same one, or to the next of the team. */
@@ -44,7 +44,6 @@ export interface Link {
 }
 
 interface LinkOptions {
-  /** Name by which the page introduces itself. */
   readonly name: string
   readonly version: string
   readonly secrets: PageSecrets
@@ -152,7 +151,7 @@ interface Told {
   readonly onMoved: (conversationId: ConversationId) => void
 }
 
-/** Tries the server that the page was at, then the others of the team; null where none answers. */
+/** Tries the last server of the page, then the others of the team; null if no server answers. */
 async function tryAll(servers: TeamServers, options: LinkOptions, told: Told): Promise<UpLink | NotAdmitted | null> {
   let rejected: NotAdmitted | null = null
   for (const origin of servers.inOrder()) {
@@ -169,7 +168,7 @@ async function tryAll(servers: TeamServers, options: LinkOptions, told: Told): P
   return rejected
 }
 
-/** Connects and proves who this page is. */
+/** Connects and proves the page's identity. */
 async function admit(origin: string, options: LinkOptions, told: Told): Promise<UpLink | NotAdmitted> {
   const { secrets, open, home } = options
   for (let rejected: Rejected = 'nothing'; ; ) {
@@ -194,7 +193,7 @@ async function admit(origin: string, options: LinkOptions, told: Told): Promise<
   }
 }
 
-/** Tells what a proof is: the code of a link to a conversation has a dot, and a token has none. */
+/** Returns the kind of a proof: the code of a link to a conversation has a dot, a token has no dot. */
 function kindOf(proof: Proof): Rejected {
   return 'token' in proof && proof.token.includes('.') ? 'link' : 'token'
 }

@@ -1,6 +1,6 @@
-/** Facts that the fragment of a link has: its code, and what the page shows first. */
+/** Contents of a link's fragment: its code, and the first view of the page. */
 export interface LinkFacts {
-  /** Code that is good once, for all that whoever made the link may do. */
+  /** Code for one use, with all rights of the user who made the link. */
   readonly code: string | null
   /** Code of a link to one conversation of a server with users, `ID.SECRET`. */
   readonly link: string | null
@@ -54,7 +54,7 @@ export interface PageSecrets {
   take(token: string): void
   /** Keeps the token that the server gave. */
   keep(token: string): void
-  /** Forgets what the server rejected: what is new first, then the token. Returns true if something is left to try. */
+  /** Forgets the rejected secret: the newest first, then the token. Returns true if another secret is left to try. */
   forget(): boolean
   /** Forgets everything. */
   clear(): void

@@ -1,7 +1,7 @@
 import { pageSocketOf, relayAddress } from '@parley/rpc'
 import { openSocket } from './page-transport.ts'
 
-/** Way to the other servers of the team, those included that came after the page was loaded. */
+/** Connections to the other servers of the team, including servers that joined after the page was loaded. */
 export interface TeamFrame {
   /** Resolves to the origins that `open` can reach by now. Rejects when the server that the page is from does not answer. */
   look(): Promise<readonly string[]>
@@ -28,7 +28,9 @@ interface Frame {
   socket: WebSocket | null
 }
 
-/** Creates the way from this page: its own policy lets it connect to its own server, a frame's to those of its list. */
+/**
+ * Creates connections from this page: its own policy admits its own server, a frame's policy the servers of its list.
+ */
 export function createTeamFrame(page: View): TeamFrame {
   const { document, location } = page
   let frames: readonly Frame[] = []
@@ -70,7 +72,7 @@ async function loadFrame(document: Document): Promise<Frame> {
   document.body.append(element)
   await settled
   clearTimeout(expired)
-  // What a browser shows in place of a document that did not come is no document of this origin.
+  // A browser's error page in place of a document is no document of this origin.
   const view = element.contentDocument?.defaultView
   const text = element.contentDocument?.body.textContent
   if (view != null && text != null && view.location.pathname === listPath) return { element, view, text, socket: null }

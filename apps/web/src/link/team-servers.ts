@@ -7,13 +7,13 @@ export interface TeamServers {
   inOrder(): readonly string[]
   /** Notes that the page is at a server. */
   reached(origin: string): void
-  /** Learns which there are by now; those that are known stay while nobody says. Never rejects. */
+  /** Asks for the present servers; without an answer the known ones stay. Never rejects. */
   lookAround(): Promise<void>
   /** Makes the server with a websocket the next; false for one that is not of the team, and for the one it is at. */
   choose(websocket: string | null): boolean
 }
 
-/** Creates the list for a page that was loaded from the origin `home`, whose server names the others by `look`. */
+/** Creates the list for a page from the origin `home`; its server names the others by `look`. */
 export function createTeamServers(home: string, look: () => Promise<readonly string[]>): TeamServers {
   let all: readonly string[] = [home]
   let at = home

@@ -7,7 +7,7 @@ import { SignIn } from './people/sign-in.tsx'
 
 interface AppProps {
   readonly link: Link
-  /** Folder that a new conversation works in unless told; null for none. */
+  /** Folder of a new conversation by default; null without a default. */
   readonly folder: string | null
 }
 
@@ -16,10 +16,10 @@ export function App({ link, folder }: AppProps) {
   const state = useLinkState(link)
   const { person } = link
   const chosen = usePlace()
-  // Whoever has a link to a conversation has nothing to choose.
+  // A visitor with a link to one conversation has nothing to choose.
   const place = person?.kind === 'guest' ? person.conversationId : chosen
   const [problem, setProblem] = useState<string | null>(null)
-  // A problem is about what was tried where it is shown.
+  // A problem belongs to the view in which it happened.
   useEffect(() => setProblem(null), [place])
   if (state.kind === 'notAdmitted')
     return state.offersSignIn ? <SignIn rejected={state.rejected} onSignIn={link.signIn} /> : <NotAdmitted />

@@ -133,7 +133,7 @@ function useListed(client: Client | null, place: string | null): readonly Listed
     again()
     const unfollow = client?.onListChanged(again)
     document.addEventListener('visibilitychange', again)
-    // For the times that are shown, and for folders whose changes no system tells.
+    // For the shown times, and for folders on systems that do not report changes.
     const timer = setInterval(again, refreshMs)
     return () => {
       unfollow?.()

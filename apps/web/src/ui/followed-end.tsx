@@ -3,7 +3,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 /** Distance to the end in pixels within which a reader is at it. */
 const nearEndPixels = 80
 
-/** A box whose end stays in view until its reader scrolls away from it. */
+/** Box that keeps its end in view until its reader scrolls away from it. */
 export interface FollowedEnd {
   readonly box: RefObject<HTMLElement | null>
   readonly content: RefObject<HTMLDivElement | null>
@@ -55,7 +55,7 @@ function placeOf({ scrollTop, scrollHeight }: HTMLElement) {
   return { top: scrollTop, height: scrollHeight }
 }
 
-/** Button over the end of the box, for a reader who is elsewhere in it. */
+/** Button over the end of the box, for a reader who has scrolled away. */
 export function ToEnd({ isAtEnd, goToEnd }: Pick<FollowedEnd, 'isAtEnd' | 'goToEnd'>) {
   return isAtEnd ? null : (
     <div className="to-end">

@@ -4,7 +4,7 @@ import type { CompletedItem, ConversationState } from '@parley/protocol'
 import { useRef } from 'react'
 
 interface LastTurnProps extends Pick<ConversationState, 'core'> {
-  /** The newest items, of which one may say the failure. */
+  /** Newest items; one of them may say the failure. */
   readonly items: readonly CompletedItem[]
   /** Time the turn took and when it ended, in words; null where that is not known. */
   readonly ending: string | null

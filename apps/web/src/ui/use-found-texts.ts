@@ -2,7 +2,7 @@ import type { Client } from '@parley/client/browser'
 import type { ResultOf } from '@parley/protocol'
 import { useEffect, useState } from 'react'
 
-/** Conversation whose texts have the words, with the newest place. */
+/** Conversation with the searched words in its texts, with the newest place. */
 export type FoundText = ResultOf<'conversation/search'>['found'][number]
 
 const none: readonly FoundText[] = []

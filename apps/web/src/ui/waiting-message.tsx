@@ -81,7 +81,7 @@ function Edited({ text, onText, onKeep, onCancel }: EditedProps) {
   )
 }
 
-/** Returns false for a message with images, which an edit would drop, and for one whose text is in a file. */
+/** Returns false for a message with images, which an edit would drop, and for a text that lies in a file. */
 function isEditable({ content }: QueuedMessage): boolean {
   return isWhole(content) && content.every(({ type }) => type === 'text')
 }

@@ -3,20 +3,23 @@ import { count } from '@parley/presentation/text/formats'
 import { costText } from '@parley/presentation/text/token-words'
 import type { Actor, CallItem, ConversationCore, ItemOf } from '@parley/protocol'
 
-/** Name by which this page introduces itself. */
+/** Name that the page gives to servers. */
 export const pageName = 'parley-web'
 
-/** Returns true for a page of whoever started the server, which needs no name here. */
+/** Returns true for a page of the operator, which needs no name here. */
 function isPlainPage({ name, user }: Actor): boolean {
   return name === pageName && user === undefined
 }
 
-/** Says who sent a message; null for a page without a user. */
+/** Names the sender of a message; null for a page without a user. */
 export function senderWords(by: ItemOf<'userMessage'>['by']): string | null {
   return by === undefined || isPlainPage(by) ? null : `from ${actorName(by)}`
 }
 
-/** Says who answered the question about a call, and what; null where nobody did, and for a page without a user. */
+/**
+ * Names the user who answered the question about a call, and the answer; null without an answer, and for a page without
+ * a user.
+ */
 export function answererWords({ decision }: CallItem): string | null {
   const { by, answer } = decision ?? {}
   return by === undefined || answer === undefined || isPlainPage(by) ? null : answeredWords(by, answer)

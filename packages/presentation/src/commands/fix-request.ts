@@ -16,7 +16,7 @@ export function readFix(argument: string, window: ConversationState['window']): 
   }
 }
 
-/** Returns what the newest review found; null where none is among the newest items. */
+/** Returns the findings of the newest review; null if no review is among the newest items. */
 function newestFindings(window: ConversationState['window']): readonly Finding[] | null {
   for (const { item } of window.toReversed())
     if (item.type === 'toolCall' && item.findings !== undefined) return item.findings

@@ -25,7 +25,7 @@ export function draftRequest(what: string): string {
   ].join('\n')
 }
 
-/** Line to remember and its place, as they were shown; `hash` is what a yes refers to. */
+/** Line to remember and its place, as they were shown; a yes refers to `hash`. */
 export interface ShownMemory {
   readonly text: string
   readonly where: MemoryPlace

@@ -20,7 +20,7 @@ export const approvalWords: Readonly<Record<ApprovalPolicy, string>> = {
   never: 'never asks: what would need a yes is denied',
 }
 
-/** Choices of a setting with what they mean, where nothing is known of the settings in force. */
+/** Choice of a setting with its meaning, independent of the settings in force. */
 export interface SettingChoice {
   readonly key: string
   readonly detail: string

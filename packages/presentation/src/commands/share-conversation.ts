@@ -11,7 +11,7 @@ interface SharingServer {
   request<M extends SharingMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>>
 }
 
-/** Changes who reaches a conversation. Resolves to a notice of the change. */
+/** Gives or takes access to a conversation. Resolves to a notice of the change. */
 export async function shareConversation(
   asked: ShareRequest,
   { conversationId, nowMs }: { readonly conversationId: ConversationId; readonly nowMs: number },

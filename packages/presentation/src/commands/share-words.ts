@@ -2,7 +2,7 @@ import type { Access, ResultOf, Role, UserName } from '@parley/protocol'
 import type { Notice } from '../notices/notice.ts'
 import { countOf } from '../text/formats.ts'
 
-/** Change of who reaches a conversation, as `/share` words it; `null` for the role takes it away. */
+/** Change of access to a conversation, as `/share` words it; the role `null` takes access away. */
 export type ShareRequest =
   | { readonly kind: 'give'; readonly user: UserName; readonly role: Role | null }
   | { readonly kind: 'link'; readonly days: number | null }
@@ -17,12 +17,12 @@ export const shareableRoles: Readonly<Record<string, Role | null>> = {
   none: null,
 }
 
-/** Returns the role of a word; undefined for none. */
+/** Returns the role that a word names; undefined for any other word. */
 export function roleNamed(word: string): Role | null | undefined {
   return Object.hasOwn(shareableRoles, word) ? shareableRoles[word] : undefined
 }
 
-/** Reads the words after `/share`; null for words that are none of its. */
+/** Reads the words after `/share`; null for words that mean no change of access. */
 export function readShare(words: string): ShareRequest | null {
   const [first = '', second = '', ...more] = words.split(/\s+/)
   if (first === '' || more.length > 0) return null
@@ -35,7 +35,7 @@ export function readShare(words: string): ShareRequest | null {
   return role === undefined ? null : { kind: 'give', user: first, role }
 }
 
-/** Returns the table of who reaches a conversation. */
+/** Returns the table of people and links with access to a conversation. */
 export function accessTable(access: Access | undefined, nowMs: number): Notice {
   const { members, links } = access ?? { members: [], links: [] }
   const rows = [
@@ -52,7 +52,7 @@ export function accessTable(access: Access | undefined, nowMs: number): Notice {
   return { kind: 'table', title, rows }
 }
 
-/** Returns what is said of a link: its address, or its code where the server serves no page. */
+/** Describes a link: by its address, or by its code where the server serves no page. */
 export function linkNotice(
   { code, url, linkId, expiresAt }: ResultOf<'conversation/link/make'>,
   nowMs: number,

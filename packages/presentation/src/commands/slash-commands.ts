@@ -132,14 +132,14 @@ const elsewhere: Readonly<Record<string, string>> = {
   vim: 'Ctrl+G opens your editor',
 }
 
-/** Says what stands here for a command of another program; null for a name that is none. */
+/** Names parley's own way for a command of another program; null for an unknown name. */
 export function hereInstead(word: string): string | null {
   const [, prompt] = /^prompts:(.+)$/.exec(word) ?? []
   if (prompt !== undefined) return `commands of your own are /${prompt} here`
   return Object.hasOwn(elsewhere, word) ? (elsewhere[word] ?? null) : null
 }
 
-/** Returns each command with its argument and what it does, other names included. */
+/** Returns each command with its argument and its effect, other names included. */
 export function commandRows(): readonly (readonly [string, string])[] {
   return [
     ...slashCommands.map(({ name, argument, about }) => {
@@ -199,7 +199,7 @@ export function completionsFor(text: string): readonly (typeof slashCommands)[nu
   return [...named, ...others]
 }
 
-/** Arguments that the list of completions offers, by command; a menu has those of the model. */
+/** Arguments that the list of completions offers, by command; models are offered by a menu. */
 const knownArguments: Partial<Readonly<Record<SlashName, readonly SettingChoice[]>>> = {
   effort: effortChoices,
   mode: modeChoices,
@@ -218,7 +218,7 @@ const knownArguments: Partial<Readonly<Record<SlashName, readonly SettingChoice[
   mcp: [{ key: 'restart', detail: 'start the tool server anew that is named next' }],
 }
 
-/** Returns the arguments of a command that begin with what is written of one. */
+/** Returns the arguments of a command that begin with the letters typed so far. */
 export function argumentsFor(text: string): readonly SettingChoice[] {
   const [, typed] = /^\/\w+ +(\S*)$/.exec(text) ?? []
   const command = parseSlash(text)

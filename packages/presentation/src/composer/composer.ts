@@ -93,7 +93,7 @@ export function clear(composer: Composer): Composer {
   return replace(composer, { start: 0, end: composer.text.length, text: '' })
 }
 
-/** Replaces the whole text; undo restores it. The last line end of a file is none of the text's. */
+/** Replaces the whole text; undo restores it. The last line end of a file is left out. */
 export function rewritten(composer: Composer, text: string): Composer {
   const whole = replace(composer, { start: 0, end: composer.text.length, text: text.replace(/\r?\n$/, '') })
   return { ...whole, caret: whole.text.length }
@@ -166,7 +166,7 @@ const recalledCharacters = 4_000
 const recalledLines = 40
 
 /**
- * Returns an earlier text as it was written, its pastes folded again and added to those of the composer. `sent`: texts
+ * Returns an earlier text as it was written, with its pastes folded again and added to the composer's. `sent`: texts
  * that were sent with pastes.
  */
 export function foldedAgain(composer: WithPastes, earlier: string, sent: readonly WithPastes[]): WithPastes {

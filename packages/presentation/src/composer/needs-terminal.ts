@@ -37,7 +37,7 @@ const fullScreen: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** Programs that read keys when nothing says what they shall do. */
+/** Programs that read keys if their arguments give them nothing else to do. */
 const promptsAlone: ReadonlySet<string> = new Set([
   ...['sh', 'bash', 'zsh', 'fish', 'dash', 'ksh', 'python', 'python3', 'ipython', 'node', 'deno', 'bun', 'ruby', 'irb'],
   ...['lua', 'ghci', 'psql', 'mysql', 'mariadb', 'sqlite3', 'redis-cli', 'mongosh', 'bc', 'julia', 'R', 'php'],
@@ -51,7 +51,10 @@ const gitWords: readonly RegExp[] = [
   /^(?:mergetool|difftool)\b/,
 ]
 
-/** Returns true for a command whose program takes over the terminal; a pipe or a redirection of its output says it does not. */
+/**
+ * Returns true for a command that takes over the terminal; a pipe or a redirection of its output means that it does
+ * not.
+ */
 export function needsTerminal(command: string): boolean {
   if (/[|>&;]/.test(command)) return false
   const [path = '', ...rest] = withoutWrappers(command.trim().split(/\s+/))
@@ -60,7 +63,7 @@ export function needsTerminal(command: string): boolean {
   return fullScreen.has(program) ? !isQuestion(rest) : promptsAlone.has(program) && rest.length === 0
 }
 
-/** Programs that run the one that follows: their options that take a word, and those that stand for a program. */
+/** Programs that run another program: the options that take a word, and the options that replace the program. */
 const wrappers: Readonly<
   Record<string, { readonly taking: RegExp; readonly programs?: Readonly<Record<string, string>> }>
 > = {

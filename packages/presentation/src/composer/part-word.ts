@@ -1,6 +1,6 @@
 import type { FoundPart } from '@parley/protocol'
 
-/** Skill or command that completes what is written. */
+/** Skill or command that completes the text. */
 export interface NamedPart {
   readonly name: string
   /** `/name`, or `$name` within a message. */

@@ -105,8 +105,8 @@ function noteWords(status: CallItem['status'], note: string): string {
 }
 
 /**
- * Returns what the call could do beyond the sandbox and the writable folders, whoever allowed it. Null if it had no more
- * rights than others, did not run, or is no call of the model.
+ * Returns the rights that a call had beyond the sandbox and the writable folders. Null if it had no such rights, did
+ * not run, or is no call of the model.
  */
 export function rightsWords(item: Item): string | null {
   if (item.type === 'commandExecution') return hasStarted(item) ? commandRights(item) : null

@@ -8,7 +8,7 @@ export type TranscriptEntry =
   | { readonly kind: 'plan'; readonly key: string; readonly seq: number; readonly steps: readonly string[] }
   | { readonly kind: 'lookUps'; readonly key: string; readonly seq: number; readonly words: readonly string[] }
 
-/** Returns the entries of finished items, in order; none for an empty thought. */
+/** Returns the entries of finished items, in order; an empty thought has no entry. */
 export function entriesOf(items: readonly CompletedItem[]): readonly TranscriptEntry[] {
   const entries: TranscriptEntry[] = []
   for (const completed of items) {

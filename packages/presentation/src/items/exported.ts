@@ -21,7 +21,7 @@ export interface FrozenPage {
   readonly frozenPage: (exported: Exported) => Iterable<string>
 }
 
-/** Returns the sentences of a document on what it lacks: damaged events, and what had not ended when it was written. */
+/** Returns the sentences about gaps of a document: damaged events, and work that had not ended when it was written. */
 export function missingWords({ core, damagedEvents }: Pick<Exported, 'core' | 'damagedEvents'>): readonly string[] {
   const unfinished = unfinishedWords(core)
   const left = `${countOf(damagedEvents, 'event')} of the log ${damagedEvents === 1 ? 'is' : 'are'} damaged and left out.`

@@ -46,7 +46,7 @@ export const severityTones: Readonly<Record<Severity, Tone>> = {
   low: 'muted',
 }
 
-/** Returns the suggested change as lines of a diff; none without one. */
+/** Returns the suggested change as lines of a diff; empty without a suggestion. */
 export function suggestionLines({ suggestion, line = 1 }: Finding): readonly DiffLine[] {
   if (suggestion === undefined) return []
   return [

@@ -36,7 +36,7 @@ export interface FoundText {
 /** Characters that are shown before and after a match. */
 const around = { before: 40, after: 120 }
 
-/** Finds the first match in an item; null for none. */
+/** Finds the first match in an item; null if there is no match. */
 export function findInItem(item: Item, query: TextQuery): FoundText | null {
   const text = stripEffects(searchedText(item))
   const found = query === '' ? null : patternOf(query).exec(text)

@@ -6,7 +6,7 @@ export const commandVerbs: Verbs = { done: 'Ran', doing: 'Running', not: 'Not ru
 
 export const toolVerbs: Verbs = { done: 'Called', doing: 'Calling', not: 'Not called' }
 
-/** Returns the sandbox limits that may explain a failed command; null if it met none. */
+/** Returns the sandbox limits that may explain a failed command; null if it met no limit. */
 export function blockedWords({ sandboxBlock }: ItemOf<'commandExecution'>): string | null {
   if (sandboxBlock === undefined) return null
   const { paths, network } = sandboxBlock
@@ -51,13 +51,13 @@ export function pathText({ path, movedTo }: FileChangeEntry): string {
   return visibleLine(movedTo === undefined ? path : `${path} → ${movedTo}`)
 }
 
-/** Returns what a notice says itself: its title, and its text where that says more. */
+/** Returns the words of a notice: its title, and its text where that says more. */
 export function noticeWords({ title, text, typed }: Pick<ItemOf<'notice'>, 'title' | 'text' | 'typed'>): string {
   if (typed !== undefined) return text === '' ? title : `${title}: ${typedWords(text)}`
   return text.trim() === '' || text === title ? title : `${title}\n${text}`
 }
 
-/** Returns what a user typed into a process: without its line end, and with control keys as ^C. */
+/** Returns the text that a user typed into a process, without its line end, control keys as ^C. */
 function typedWords(text: string): string {
   const line = text.replace(/\n$/, '')
   if (line === '') return 'an empty line'
@@ -74,7 +74,7 @@ export function isWhole(content: readonly ContentItem[]): boolean {
   return content.every((part) => part.type !== 'text' || part.file === undefined)
 }
 
-/** Returns the newest heading of reasoning, or its first line; empty where there is none. */
+/** Returns the newest heading of reasoning, or its first line; empty for an empty text. */
 export function reasoningHeading({ text }: Pick<ItemOf<'reasoning'>, 'text'>): string {
   const headings = [...stripEffects(text).matchAll(/^\*\*(.+?)\*\*\s*$/gm)].map((match) => match[1] ?? '')
   return headings.at(-1) ?? stripEffects(text).trim().split('\n', 1)[0] ?? ''

@@ -3,14 +3,17 @@ import { visibleLine } from '../text/control-characters.ts'
 import { count } from '../text/formats.ts'
 import { answerNote, rightsWords } from './call-facts.ts'
 
-/** Returns what a finished call looked at; null unless it only looked, went well, and had no more rights than others. */
+/**
+ * Returns the target of a finished look-up; null for a call that failed, did more than look, or had more rights than
+ * others.
+ */
 export function lookedAt(item: Item): string | null {
   if (item.type !== 'toolCall' && item.type !== 'commandExecution') return null
   if (item.status !== 'completed' || rightsWords(item) !== null || answerNote(item) !== null) return null
   return item.type === 'toolCall' ? readWords(item) : commandWords(item)
 }
 
-/** Returns what a running call looks at; null for other calls. */
+/** Returns the target of a running look-up; null for other calls. */
 export function looksAt(item: Item): string | null {
   return item.type === 'toolCall' && item.output === undefined ? readWords(item) : null
 }
@@ -31,7 +34,7 @@ const lookingPrograms: ReadonlySet<string> = new Set([
   ...['stat', 'du', 'tree', 'sort', 'uniq', 'cut', 'which', 'diff', 'cmp', 'basename', 'dirname', 'realpath'],
 ])
 
-/** Returns what a command looked at, where the server says that all its programs only look. */
+/** Returns the files that a command looked at, where the server says that all its programs only look. */
 function commandWords(item: ItemOf<'commandExecution'>): string | null {
   const { facts, exitCode, background, sandboxBlock } = item
   if (exitCode !== 0 || background || sandboxBlock !== undefined || facts?.['knownSafe'] !== true) return null

@@ -14,7 +14,7 @@ export interface TurnClock {
   readonly waitedMs: number
   /** Time since which the turn waits for the user; null while it works. */
   readonly waitingSinceMs: number | null
-  /** Message or reasoning that arrives, as it was at `heardAtMs`; null while none has begun. */
+  /** Message or reasoning that arrives, as it was at `heardAtMs`; null before the first one. */
   readonly heard: OpenItem | null
   /** Time at which more of it came. */
   readonly heardAtMs: number
@@ -70,7 +70,7 @@ const endings = { completed: 'done in', interrupted: 'stopped after', failed: 'f
 
 export interface EndedTurn {
   readonly core: ConversationCore
-  /** Plan that the turn made or changed; null for none. */
+  /** Plan that the turn made or changed; null without a plan. */
   readonly plan: Plan | null
 }
 

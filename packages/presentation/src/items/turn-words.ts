@@ -1,7 +1,7 @@
 import type { ConversationState, Failure, Turn } from '@parley/protocol'
 import { shownLine, shownName } from '../text/control-characters.ts'
 
-/** Returns what helps where the provider refuses what the conversation tells it. */
+/** Describes how `/repair` goes on after the provider refused the request. */
 export function repairWords({ seqs, what }: NonNullable<Failure['refused']>): string {
   return seqs.length === 0
     ? 'leaves out the newest half of the conversation and goes on'
@@ -18,7 +18,7 @@ export function networkWords({ message }: Failure): string {
   return withoutStop(message.split('. ', 1)[0] ?? message)
 }
 
-/** Codes of faults of the provider itself; their messages begin with its name and what is wrong. */
+/** Codes of faults of the provider itself; their messages begin with the provider's name and the fault. */
 const providerFaults: ReadonlySet<string> = new Set(['overloaded', 'rateLimited', 'providerError'])
 
 const cut: ReadonlySet<string> = new Set([
@@ -29,7 +29,7 @@ const cut: ReadonlySet<string> = new Set([
   'idleTimeout',
 ])
 
-/** Returns why the provider is asked again, without what it said of it. */
+/** Returns the reason for the next attempt, without the provider's own words. */
 export function failureWords({ code, message, status }: Failure): string {
   if (cut.has(code)) return 'connection lost'
   if (!providerFaults.has(code)) return withoutStop(message)
@@ -51,7 +51,10 @@ export function elapsed(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
 }
 
-/** Returns what the provider refused in the last turn; null while a turn runs, or where it refused nothing. */
+/**
+ * Returns the parts of the request that the provider refused in the last turn; null while a turn runs, or without a
+ * refusal.
+ */
 export function refusedNow(state: ConversationState | null): NonNullable<Failure['refused']> | null {
   if (state === null || state.core.turn !== null) return null
   return state.core.lastTurn?.failure?.refused ?? null

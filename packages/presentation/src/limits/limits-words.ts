@@ -8,7 +8,7 @@ export function limitsWords(core: Limited): string {
   return lineText(joinedByDots([limitsSpans(core.settings, false), ...forwardMarks(core)]))
 }
 
-/** Returns what of the sandbox a browser reaches; nothing for none. It belongs to the limits. */
+/** Returns the ports of the sandbox that a browser reaches; empty without ports. They belong to the limits. */
 export function forwardMarks({ forwards = [] }: Pick<ConversationCore, 'forwards'>): readonly Line[] {
   if (forwards.length === 0) return []
   const ports = forwards.map(({ port }) => `:${port}`).join(' ')

@@ -4,13 +4,13 @@ import { escapedLine, type LabelledText } from './trust-table.ts'
 
 const noHooks = 'There are no hooks here. docs/hooks.md says how to write them.'
 
-/** Returns the hooks of a folder in the order in which they run, with those that are not trusted. */
+/** Returns the hooks of a folder in running order, untrusted ones included. */
 export function hooksTable({ hooks }: { readonly hooks: readonly ListedHook[] }): Notice {
   if (hooks.length === 0) return { kind: 'note', level: 'info', text: noHooks }
   return { kind: 'table', title: 'Hooks, in the order in which they run', rows: hookRows(hooks) }
 }
 
-/** Returns the event of each hook, and what it is, with hidden characters shown. */
+/** Returns the event and the description of each hook, with hidden characters shown. */
 export function hookRows(hooks: readonly ListedHook[]): readonly LabelledText[] {
   return hooks.map((hook) => [
     escapedLine(hook.matcher === undefined ? hook.on : `${hook.on} ${hook.matcher}`),

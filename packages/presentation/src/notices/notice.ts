@@ -16,10 +16,10 @@ export type Notice =
       readonly files: readonly FileChangeEntry[]
       readonly isCut: boolean
     }
-  /** Complete approval. `enforcement`: that of the environment where the call would run. */
+  /** Complete approval. `enforcement`: of the environment where the call would run. */
   | { readonly kind: 'approvalDetail'; readonly approval: Approval; readonly enforcement: Enforcement }
 
-/** Returns true for two notes of the same text, of which the second says nothing new. */
+/** Returns true for two notes of the same text. */
 export function isSameNote(notice: Notice, other: Notice | undefined): boolean {
   return notice.kind === 'note' && other?.kind === 'note' && notice.text === other.text
 }

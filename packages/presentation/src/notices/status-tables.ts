@@ -50,7 +50,7 @@ function conversationRows(
   ]
 }
 
-/** Returns the key that requests carry; no row for a provider that needs none. */
+/** Returns the key that requests carry; no row for a provider without keys. */
 function loginRow(provider: Providers[number] | undefined): (readonly [string, string])[] {
   if (provider === undefined || provider.key === 'notNeeded') return []
   const { key, keyFrom = '' } = provider
@@ -58,15 +58,15 @@ function loginRow(provider: Providers[number] | undefined): (readonly [string, s
   return [['login', key === 'set' ? `the key in ${keyFrom}` : 'the one that /login or `parley login` kept']]
 }
 
-/** Returns the row of a rule by which a command gets more than the sandbox gives. */
+/** Returns the row of a rule that gives a command more than the sandbox gives. */
 function ruleRow({ text, file, line }: NonNullable<Server['widerRules']>[number]): readonly [string, string] {
   return ['rule', `${text} runs unasked (${file}${line === undefined ? '' : `:${line}`})`]
 }
 
-/** Assumption about a model whose window nothing names. */
+/** Words for a model without a known context window. */
 const unknownWindow = 'of this model is not known: [models."NAME"] context_window sets it'
 
-/** Returns what the newest call used of the model's context, and the tokens of all calls; no rows before the first. */
+/** Returns the newest call's use of the model's context, and the tokens of all calls; no rows before the first call. */
 function usageRows({ last, total, contextWindow }: ConversationCore['usage']): (readonly [string, string])[] {
   if (last === null) return []
   const size = contextWindow === null ? `; the window ${unknownWindow}` : ` of ${count(contextWindow)}`
@@ -86,7 +86,7 @@ function sandboxText({ enforcement, sandbox, network, approvalPolicy }: Settings
 
 const enforcementWords = { full: 'enforced in full', partial: 'enforced in part', none: 'enforced by nothing' } as const
 
-/** Returns the table of what fills the context window, and what is free of it. */
+/** Returns the table of the contents of the context window, and of its free part. */
 export function contextTable({ tokens, contextWindow, isScaled, parts }: ResultOf<'conversation/context'>): Notice {
   const shareOf = (part: number) => {
     const whole = contextWindow ?? tokens

@@ -6,8 +6,8 @@ import type { Notice } from './notice.ts'
 const maxRows = 300
 
 /**
- * Returns the effects of a project's configuration. `hash` is null unless all of it is shown, so that a yes covers only
- * what was shown.
+ * Returns the effects of a project's configuration. `hash` is null unless all of them are shown, so that a yes covers
+ * nothing unseen.
  */
 export function trustTable(report: TrustReport): { readonly notice: Notice; readonly hash: string | null } {
   const { root, state } = report

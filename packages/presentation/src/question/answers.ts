@@ -45,7 +45,7 @@ export function notePainted(guard: AnswerGuard, { approvalId, isSeen }: Painted,
   return guard.isSeen || !isSeen ? guard : { ...guard, paintedAtMs: nowMs, isSeen }
 }
 
-/** Forgets what was painted, for another page about the same approval. */
+/** Forgets the last painted frame, for another page about the same approval. */
 export function forgetPainted(guard: AnswerGuard): AnswerGuard {
   return { ...guard, approvalId: null, isSeen: false }
 }
@@ -94,7 +94,7 @@ export type Refusal = 'tooEarly' | 'readOnly' | 'unseen' | 'noAnswer'
  */
 export const takenAfterMs = 500
 
-/** Returns the time at which the chosen letter takes effect, in ms since the epoch; null if none is. */
+/** Returns the time at which the chosen letter takes effect, in ms since the epoch; null without a chosen letter. */
 export function takenAtMs({ heldKey }: { readonly heldKey: HeldKey | null }): number | null {
   return heldKey === null || heldKey.refusal !== null ? null : heldKey.atMs + takenAfterMs
 }
@@ -137,12 +137,12 @@ const lookUps: Readonly<Record<string, Answer>> = { v: 'print', w: 'why' }
 /** Modes that a yes to a plan begins to work in, from the narrower. */
 const planned: Readonly<Partial<Record<Answer, ModeName>>> = { yes: 'ask', yesForConversation: 'edit' }
 
-/** Returns the mode in which an answer to a plan begins the work; null for other answers and other questions. */
+/** Returns the mode that an answer to a plan begins the work in; null for other answers and other questions. */
 export function modeToWorkIn(approval: Approval, answer: Answer): ModeName | null {
   return planModes(approval).find(({ name }) => name === planned[answer])?.name ?? null
 }
 
-/** Returns the choices in the order in which they are shown. */
+/** Returns the choices in the order of the screen. */
 export function choicesFor(approval: Approval): readonly Choice[] {
   return choices.filter(({ answer }) => {
     if (approval.kind === 'plan' && isYes(answer)) return modeToWorkIn(approval, answer) !== null
@@ -171,7 +171,7 @@ export function decisionFor(answer: keyof typeof decided): Decided {
   return decided[answer]
 }
 
-/** Returns the answer that a typed letter gives; null if it gives none. */
+/** Returns the answer that a typed letter gives; null for other letters. */
 export function answerForText(text: string, approval: Approval): Answer | null {
   if (Object.hasOwn(lookUps, text)) return lookUps[text] ?? null
   return choicesFor(approval).find(({ key }) => key === text)?.answer ?? null
@@ -191,7 +191,7 @@ export function pendingApprovals(
   return waiting.map((approval) => offeredTo(ui.opened?.person, approval))
 }
 
-/** Returns true while a question of the conversation waits, whoever can answer it. */
+/** Returns true while a question of the conversation waits for an answer, of this client or another. */
 export function isAsking({ core }: Pick<ConversationState, 'core'>): boolean {
   return unansweredApprovals(core).length > 0
 }

@@ -10,7 +10,7 @@ const shorterDangers: Readonly<Record<string, string>> = {
   'it runs what it downloads': 'runs a script it downloads, unread',
 }
 
-/** Returns what a call destroys, or that it runs what it downloads; null for other calls. */
+/** Describes the damage that a call does, or says that it runs a downloaded script; null for other calls. */
 export function dangerWords(judged: Judged): string | null {
   const found = foundDanger(judged)
   if (found !== null) return shorterDangers[found] ?? found.replace(/^it /, '')

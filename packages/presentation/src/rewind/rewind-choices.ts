@@ -1,7 +1,7 @@
 import type { CompletedItem, FileChangeEntry, LeftFile } from '@parley/protocol'
 import { count, countOf } from '../text/formats.ts'
 
-/** Numbers of a plan to go back, by which its choices differ. */
+/** Numbers of a rewind plan that decide which choices it offers. */
 export interface RewindCounts {
   /** Number of files that would change. */
   readonly files: number
@@ -41,7 +41,7 @@ export function rewindChoices(
 
 const summaryText = 'the model tells the copy what was left out; costs a request'
 
-/** Returns the point that undoes the last turn, or what the user changed after it; null for none. */
+/** Returns the point that undoes the last turn, or the user's own change after it; null if there is nothing to undo. */
 export function undoPoint(window: readonly CompletedItem[]): CompletedItem | { readonly to: number } | null {
   const last = window.findLast((completed) => isMessage(completed) || ownChangeOf(completed) !== null)
   if (last === undefined) return null
@@ -53,7 +53,7 @@ function isMessage({ item }: CompletedItem): boolean {
   return item.type === 'userMessage'
 }
 
-/** Returns what a rewind or `/remember` did; null for any other item, and for one that changed nothing. */
+/** Returns the change of a rewind or of `/remember`; null for any other item, and without a change. */
 function ownChangeOf({ item }: CompletedItem) {
   return item.type === 'fileChange' && item.status !== 'failed' ? (item.rewind ?? item.remembered ?? null) : null
 }

@@ -82,7 +82,7 @@ export function withoutListedNames(lines: readonly DiffLine[], files: readonly A
   return kept
 }
 
-/** Returns the diff with at most so many lines of context beside each change; a hunk line stands for those between. */
+/** Returns the diff with at most so many lines of context beside each change; one hunk line replaces each gap. */
 export function withContext(lines: readonly DiffLine[], most: number): readonly DiffLine[] {
   const isKept = lines.map(
     ({ kind }, at) => kind !== 'context' || lines.slice(Math.max(0, at - most), at + most + 1).some(isChange),

@@ -1,7 +1,7 @@
 import { graphemes, isUnjoined } from './graphemes.ts'
 import { ambiguousWidth, doubleWidth, modifierBase, pictographic, textEmoji, zeroWidth } from './width-table.ts'
 
-/** Cells of characters whose East Asian width is ambiguous (box drawing, Greek, …). */
+/** Cells of characters with ambiguous East Asian width (box drawing, Greek, …). */
 export type AmbiguousWidth = 1 | 2
 
 const isZeroWidth = codePointSet(zeroWidth)
@@ -70,7 +70,7 @@ function clusterWidth(cluster: readonly number[], ambiguous: AmbiguousWidth): nu
   return isEmoji(visible) ? 2 + 2 * strayModifiers(visible) : summedWidth(visible, ambiguous)
 }
 
-/** Returns true for Hangul, whose syllable blocks are as wide as their first jamo. */
+/** Returns true for Hangul; a syllable block is as wide as its first jamo. */
 function isHangul(codePoint: number): boolean {
   return (
     (codePoint >= 0x1100 && codePoint <= 0x11ff) ||
@@ -126,7 +126,7 @@ function isModifier(codePoint: number): boolean {
   return codePoint >= 0x1f3fb && codePoint <= 0x1f3ff
 }
 
-/** Predicate of code points, whose sorted ranges are decoded on first use to keep the start fast. */
+/** Tests code points against sorted ranges, which are decoded on first use to keep the start fast. */
 type CodePointSet = (codePoint: number) => boolean
 
 function codePointSet(encoded: string): CodePointSet {

@@ -7,17 +7,20 @@ export interface NewPlace {
   readonly cwd: string
 }
 
-/** Environments that are offered; a server of an earlier program knows none. */
+/** Environments to choose from; empty for a server of an earlier program. */
 export type Offered = ResultOf<'environment/list'>
 
 interface Known extends Offered {
   /** Conversations, newest first. */
   readonly listed: readonly Pick<ListedConversation, 'cwd' | 'environment'>[]
-  /** Folder of the server's machine that the page was opened for; null for none. */
+  /** Folder of the server's machine that the page was opened for; null if no folder was named. */
   readonly folder: string | null
 }
 
-/** Returns the place that a new conversation is offered: that of the page, the configured one, or where the newest works. */
+/**
+ * Returns the first proposal for a new conversation's place: the page's, the configured one, or the newest
+ * conversation's.
+ */
 export function firstPlace(known: Known): NewPlace {
   const { environments, chosen, listed, folder } = known
   const names = new Set([thisMachine, ...environments.map(({ name }) => name)])
@@ -27,7 +30,7 @@ export function firstPlace(known: Known): NewPlace {
   return placeOn(newest?.environment ?? thisMachine, known)
 }
 
-/** Returns the folder of a machine that is offered: its own one, or that of the newest conversation there. */
+/** Returns the proposed folder of a machine: its own one, or the folder of the newest conversation there. */
 export function placeOn(environment: string, { environments, listed, folder }: Known): NewPlace {
   const own = environment === thisMachine ? folder : environments.find(({ name }) => name === environment)?.cwd
   const newest = listed.find((one) => (one.environment ?? thisMachine) === environment)

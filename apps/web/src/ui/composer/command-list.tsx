@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { Choices } from './use-choices.ts'
 
-/** The commands that complete what is written, above the text field, which keeps the focus and the keys. */
+/** List of completing commands, above the text field, which keeps the focus and the keys. */
 export function CommandList({ id, list, chosen, choose }: Choices) {
   const current = useRef<HTMLButtonElement>(null)
   useEffect(() => {

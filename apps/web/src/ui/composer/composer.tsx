@@ -27,8 +27,8 @@ interface ComposerProps extends Omit<CommandContext, 'client'> {
 const maxRows = 10
 
 /**
- * Writes messages: at once, or while a turn runs for its next step or for the next turn; commands of the page after `/`,
- * those of the shell after `!`, and files after `@`.
+ * Writes messages: at once, or while a turn runs for its next step or for the next turn; commands of the page after
+ * `/`, shell commands after `!`, and files after `@`.
  */
 export function Composer({ client, ask, onProblem, onSend, isHidden, ...context }: ComposerProps) {
   const { core } = context.state
@@ -109,7 +109,7 @@ export function Composer({ client, ask, onProblem, onSend, isHidden, ...context 
   )
 }
 
-/** Follows the caret of a text field, and puts it behind what was completed once that is in the field. */
+/** Follows the caret of a text field, and puts it behind a completion once the field has it. */
 function useCaret(start: number) {
   const ref = useRef<HTMLTextAreaElement>(null)
   const [caret, setCaret] = useState(start)

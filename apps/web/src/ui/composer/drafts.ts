@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react'
 /** Texts that were written and not sent, by conversation, as long as the page is open. */
 const drafts = new Map<string, string>()
 
-/** Keeps what is to be written when a conversation is opened. */
+/** Keeps a text for the composer of a conversation that will be opened. */
 export function keepDraft(conversationId: string, text: string): void {
   if (text === '') drafts.delete(conversationId)
   else drafts.set(conversationId, text)
@@ -11,7 +11,7 @@ export function keepDraft(conversationId: string, text: string): void {
 
 export type Write = (change: (current: string) => string) => void
 
-/** Returns what is written in a conversation, which stays while another one is shown, and the function that changes it. */
+/** Returns the draft of a conversation, which stays while another one is shown, and the function that changes it. */
 export function useDraft(conversationId: string): readonly [text: string, write: Write] {
   const [text, setText] = useState(() => drafts.get(conversationId) ?? '')
   const write = useCallback<Write>(

@@ -50,7 +50,7 @@ export interface CommandContext {
   readonly goBack: GoBack
   /** Shows a line as it would be written to an instruction file. */
   readonly remember: (text: string) => void
-  /** Shows the list of background commands. Returns false where there are none. */
+  /** Shows the list of background commands. Returns false for an empty list. */
   readonly openProcesses: () => boolean
   /** Asks whether the browser may reach a port of the sandbox. */
   readonly askToForward: (port: number) => void
@@ -58,7 +58,7 @@ export interface CommandContext {
 
 type Run = (argument: string, context: CommandContext) => Promise<Notice | null>
 
-/** Commands of the terminal that the page has; what the others do is of a terminal, or has a button here. */
+/** Commands of the terminal that the page has; the others need a terminal, or have a button here. */
 const commands: Partial<Readonly<Record<SlashName, Run>>> = {
   help: async () => table('Commands', helpRows()),
   async model(argument, context) {
@@ -191,7 +191,7 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
   },
 }
 
-/** Runs a slash command. Resolves to what it has to say; null for nothing. */
+/** Runs a slash command. Resolves to its words for the user; null without words. */
 export async function runCommand(command: ParsedCommand, context: CommandContext): Promise<Notice | null> {
   if (command.kind === 'unknown') {
     const { word, nearest } = command

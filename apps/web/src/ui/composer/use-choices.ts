@@ -13,7 +13,7 @@ export interface Written {
   readonly caret: number
 }
 
-/** Row of the list that completes what is written. */
+/** Row of the list of completions. */
 interface Choice extends Written {
   readonly label: string
   readonly about: string
@@ -60,7 +60,7 @@ export function useChoices({ text, caret }: Written, { place, parts, write }: Ch
   const current = list[at]
   const choose = (choice: Choice) => {
     setChosen(0)
-    // What is complete needs no list; a folder goes on.
+    // A complete word needs no list; the path of a folder goes on.
     setDismissed(choice.label.endsWith('/') ? null : choice.text)
     write(choice)
   }
@@ -75,7 +75,7 @@ export function useChoices({ text, caret }: Written, { place, parts, write }: Ch
         choose(current)
         return true
       case 'Enter':
-        // What is written whole is sent.
+        // A complete text is sent.
         if (list.some((choice) => choice.text.trim() === text.trim())) return false
         choose(current)
         return true

@@ -9,7 +9,7 @@ interface Place {
 
 const none: readonly string[] = []
 
-/** Returns files that fit what is written after `@`; those of the last query until the next are known. Null: no query. */
+/** Returns the files that fit the text after `@`; the last query's files until the next are known. Null: no query. */
 export function useFoundFiles(query: string | null, { client, conversationId }: Place): readonly string[] {
   const [paths, setPaths] = useState(none)
   useEffect(() => {

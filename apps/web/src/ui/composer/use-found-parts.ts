@@ -10,7 +10,10 @@ interface Place {
   readonly environment?: string | undefined
 }
 
-/** Returns the skills and commands that a conversation has, read anew whenever a name is begun; none until they have come. */
+/**
+ * Returns the skills and commands of a conversation, read again whenever a name is begun; empty before the first
+ * answer.
+ */
 export function useFoundParts(text: string, client: Client | null, { cwd, environment }: Place): readonly FoundPart[] {
   const [parts, setParts] = useState(none)
   const mayName = /^\/|\$/.test(text)

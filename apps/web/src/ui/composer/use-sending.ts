@@ -19,19 +19,19 @@ export interface Written extends Omit<CommandContext, 'client'> {
 
 export interface Sending {
   readonly isSending: boolean
-  /** Answer of the last command; null for none. */
+  /** Answer of the last command; null without an answer. */
   readonly notice: Notice | null
   readonly closeNotice: () => void
   readonly send: (when: When) => void
 }
 
-/** Sends what is written, or runs it as a command; what could not be sent stays. */
+/** Sends the text, or runs it as a command; an unsent text stays. */
 export function useSending(ask: Ask, written: Written): Sending {
   const [isSending, setSending] = useState(false)
   const [notice, setNotice] = useState<Notice | null>(null)
   const messageId = useRef(crypto.randomUUID())
 
-  /** Runs what is written as a command; a line for the shell that was not run stays. */
+  /** Runs the text as a command; a shell command that did not run stays. */
   async function run(client: Client): Promise<boolean> {
     const { text, write, meant, ...others } = written
     const context = { client, ...others }

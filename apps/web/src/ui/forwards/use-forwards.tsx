@@ -17,7 +17,7 @@ interface Forwarding {
   readonly panel: ReactNode
 }
 
-/** Forwards ports of the sandbox after a yes, and lists and stops those that are forwarded. */
+/** Forwards ports of the sandbox after a yes, and lists and stops forwarded ones. */
 export function useForwards({ core, isView, ask }: ForwardsProps): Forwarding {
   const [port, askToForward] = useState<number | null>(null)
   const { forwards = [], meta } = core
@@ -67,7 +67,7 @@ interface QuestionProps {
   readonly onYes: () => void
 }
 
-/** Asks before a port is opened; a yes takes a second press, below what it means. */
+/** Asks before a port is opened; a yes takes a second press, below its consequence. */
 function Question({ port, onNo, onYes }: QuestionProps) {
   const [warning, setWarning] = useState<string | null>(null)
   const { title, choices } = forwardQuestion(port)

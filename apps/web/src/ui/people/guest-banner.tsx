@@ -9,7 +9,7 @@ interface GuestBannerProps {
 /** Longest delay of a timer. */
 const maxDelayMs = 2 ** 31 - 1
 
-/** Says whose conversation a link shows, and until when; that it ended, once it has. */
+/** Names the owner of the conversation behind a link and the end of the link, or says that it has ended. */
 export function GuestBanner({ person, core: { meta } }: GuestBannerProps) {
   const link = meta.access?.links.find(({ codeHash }) => codeHash === person.codeHash)
   const expiresAt = link?.expiresAt ?? null

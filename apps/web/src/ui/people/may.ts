@@ -16,7 +16,7 @@ interface Seen {
   readonly isTakenAway: boolean
 }
 
-/** Returns what the page may do in a conversation. */
+/** Returns the actions that the page may take in a conversation. */
 export function mayIn({ core: { meta } }: ConversationState, { person, isView, isTakenAway }: Seen): May {
   const may = (right: 'answer' | 'edit') => !isView && !isTakenAway && personMay(person, right, meta.access)
   const maySend = may('edit')

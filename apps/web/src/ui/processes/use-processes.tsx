@@ -16,9 +16,9 @@ interface ProcessesProps {
 }
 
 interface Processes {
-  /** Shows the list of background commands. Returns false where there are none. */
+  /** Shows the list of background commands. Returns false for an empty list. */
   readonly open: () => boolean
-  /** Line and list of the background commands, and the output of one; null for none. */
+  /** Line and list of the background commands, and the output of one; null without commands. */
   readonly panel: ReactNode
 }
 

@@ -27,7 +27,7 @@ addEventListener(
 export function AnswerButton({ approvalId, guard, isSent, isYes, words, onAnswer, onRefused }: AnswerButtonProps) {
   const downAtMs = useRef<number | null>(null)
   const press = (event: MouseEvent<HTMLButtonElement>) => {
-    // A click without a pointer comes from a key, or from a program for people who use neither.
+    // A click without a pointer comes from a key, or from an assistive program.
     const isByKey = downAtMs.current === null
     const down = downAtMs.current ?? event.timeStamp
     downAtMs.current = null

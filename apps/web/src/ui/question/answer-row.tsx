@@ -8,7 +8,7 @@ import { AnswerButton, type AnswerButtonProps } from './answer-button.tsx'
 /** Subject of the buttons: the question, the rule that would be added, or the reason for a no. */
 export type QuestionPage = 'question' | 'rule' | 'note'
 
-/** Sends an answer; `answers` take the place of those in the form. */
+/** Sends an answer; `answers` replace the answers of the form. */
 export type Decide = (given: {
   readonly decision: ApprovalDecision
   readonly scope?: 'any'

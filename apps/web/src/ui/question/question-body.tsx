@@ -80,7 +80,7 @@ function Facts({ words, reason }: FactsProps) {
   )
 }
 
-/** Tests for a question of the model, whose form has every word of it. */
+/** Tests for a question of the model; its form has every word of it. */
 function isWholeInForm({ kind, form }: Approval): boolean {
   return kind === 'question' && form !== undefined
 }

@@ -23,7 +23,7 @@ interface FieldsProps {
   readonly onChange: (answers: Answers) => void
 }
 
-/** The fields of a form, in parts that must have been on the screen. Its texts are those of the model or a tool server. */
+/** Fields of a form, in parts that must have been on the screen. A model or a tool server wrote the texts. */
 export function FormFields({ form, answers, onChange }: FieldsProps) {
   const set = (name: string, value: FieldAnswer | undefined) => {
     const { [name]: _before, ...others } = answers
@@ -106,7 +106,7 @@ function Choice({ field, value, onChange }: FieldProps) {
   )
 }
 
-/** Choices of which any number can be ticked; the answer has them in the order of the field. */
+/** Choices for any number of ticks; the answer has them in the order of the field. */
 function Choices({ field, value, onChange }: FieldProps) {
   const choices = field.choices ?? []
   const ticked = Array.isArray(value) ? value : []

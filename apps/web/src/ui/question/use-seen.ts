@@ -6,7 +6,7 @@ export const edgeAttribute = 'data-edge'
 
 interface Seen {
   readonly box: RefObject<HTMLElement | null>
-  /** Times of what was shown; read it when a button is pressed. */
+  /** Times of painting; read it when a button is pressed. */
   readonly guard: RefObject<AnswerGuard>
   readonly isSeen: boolean
 }
@@ -38,7 +38,7 @@ export function useSeen(approvalId: string, page: string): Seen {
       note()
     })
     for (const edge of edges) observer.observe(edge)
-    // A user who comes back to the page sees the question for the first time.
+    // For a user who comes back to the page, the question is new.
     const comeBack = () => {
       if (document.visibilityState === 'visible') guard.current = { ...guard.current, paintedAtMs: performance.now() }
     }

@@ -14,7 +14,7 @@ interface Going {
   readonly conversationId: ConversationId
   /** Place of a new conversation. */
   readonly place: ReturnType<typeof samePlace>
-  /** True to have the model summarise what the copy leaves out. */
+  /** True to have the model summarise the part that the copy leaves out. */
   readonly summary: boolean
 }
 
@@ -33,7 +33,7 @@ export async function goOnBefore(
   goTo(copy.conversationId)
 }
 
-/** Returns the reads by which a point of a conversation is found. */
+/** Returns the requests that find a point of a conversation. */
 export function readsOf(client: Client, conversationId: ConversationId): PointReads {
   return {
     read: (page) => client.request('conversation/read', { conversationId, ...page }),

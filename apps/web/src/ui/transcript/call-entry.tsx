@@ -12,7 +12,7 @@ import { WholeText } from './whole-text.tsx'
 
 type Shown = CallItem | ItemOf<'shellCommand'>
 
-/** Says what a call is, how it ended if not well, and what was answered about it. */
+/** Describes a call: its kind, its end if that was not good, and the answer to its question. */
 export function CallHead({ item }: { readonly item: Shown }) {
   const isOwn = item.type === 'shellCommand'
   const about = isOwn ? [senderWords(item.by)] : [answererWords(item), answerNote(item)]

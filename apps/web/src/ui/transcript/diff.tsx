@@ -5,7 +5,7 @@ import { pathName } from '../../words/words.ts'
 import { Scrolling } from './scrolling.tsx'
 import { StyledLine } from './styled-line.tsx'
 
-/** Diff of one file. `path`: file whose language its lines are in. */
+/** Diff of one file. `path`: file that decides the language of the lines. */
 export const Diff = memo(function Diff({ diff, path }: { readonly diff: string; readonly path: string }) {
   const lines = parseDiff(diff).filter(({ kind, text }) => kind !== 'file' || text.startsWith('…'))
   return (

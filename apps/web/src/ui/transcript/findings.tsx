@@ -5,7 +5,7 @@ import type { Finding } from '@parley/protocol'
 import { DiffLines } from './diff.tsx'
 import { Scrolling } from './scrolling.tsx'
 
-/** List of what a review found, the gravest first. */
+/** List of a review's findings, the gravest first. */
 export function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   return (
     <ol className="findings">

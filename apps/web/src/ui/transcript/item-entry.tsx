@@ -98,7 +98,7 @@ function isShort({ kind, additions }: FileChangeEntry): boolean {
   return kind === 'update' || (kind === 'add' && additions <= shownLines)
 }
 
-/** Shows an item of a newer server, of which the types know nothing. */
+/** Shows an item of a newer server with a type unknown to this page. */
 function Unknown({ item: { title, text } }: { readonly item: Pick<Item, 'title' | 'text'> }) {
   return (
     <div className="call">

@@ -21,7 +21,7 @@ function Block({ token }: { readonly token: MarkedToken }) {
     case 'checkbox':
       return null
     case 'heading':
-      // Headings of an answer stand below those of the page.
+      // Headings of an answer rank below the page's own headings.
       return createElement(`h${Math.min(6, token.depth + 1)}`, null, <Inline tokens={knownToken(token.tokens)} />)
     case 'code':
       return <Code code={token.text} language={token.lang?.split(/\s/)[0] ?? ''} />

@@ -7,7 +7,7 @@ interface ScrollingProps {
   readonly children: ReactNode
 }
 
-/** Role of what scrolls: a region would be a landmark, of which a page should have few. */
+/** Role of a scrolling box: a region would be a landmark, and a page should have few landmarks. */
 const role = 'group'
 
 /** A part that scrolls by itself: it can be reached by keys, and has a name. */

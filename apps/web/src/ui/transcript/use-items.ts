@@ -2,7 +2,7 @@ import type { Client } from '@parley/client/browser'
 import type { CompletedItem, ConversationId, ConversationState } from '@parley/protocol'
 import { useMemo, useRef, useState } from 'react'
 
-/** Finished items of a conversation, of which the newest are there at once. */
+/** Finished items of a conversation; the newest are there at once. */
 export interface Items {
   /** Oldest first. */
   readonly items: readonly CompletedItem[]
@@ -15,7 +15,7 @@ export interface Items {
 /** Most items of a page. */
 export const pageSize = 100
 
-/** Items kept of those that were in the window, beside the pages that were asked for. */
+/** Number of window items that are kept beside the loaded pages. */
 const keptItems = 2_000
 
 /** Keeps the items that were shown or read, as the window of the state moves on: somebody may be reading them. */
@@ -52,7 +52,7 @@ async function readBefore(
   return (await client.request('conversation/read', request)).items
 }
 
-/** Joins items that were read and seen, of which some are the same. */
+/** Joins read and shown items, each once. */
 function withoutRepeats(items: readonly CompletedItem[]): readonly CompletedItem[] {
   const bySeq = new Map(items.map((completed) => [completed.seq, completed]))
   return [...bySeq.values()].toSorted((a, b) => a.seq - b.seq)

@@ -43,7 +43,7 @@ export function UserMessage({ completed, item }: MessageProps) {
   )
 }
 
-/** Says whose doing an entry is; nothing for a page without a user. */
+/** Names the author of an entry; nothing for a page without a user. */
 export function Sender({ by }: { readonly by: Actor | undefined }) {
   const sender = senderWords(by)
   return sender === null ? null : <p className="sender muted">{sender}</p>

@@ -14,7 +14,7 @@ interface WholeTextProps {
   readonly label: string
 }
 
-/** A text of which the conversation has a part only: its file, loaded part by part when asked for. */
+/** Text that the conversation has in part; its file is loaded part by part on request. */
 export function WholeText({ file, totalBytes, label }: WholeTextProps) {
   const access = useAccess()
   const [loaded, setLoaded] = useState<{ readonly text: string; readonly nextOffset: number | null } | null>(null)
