@@ -3,13 +3,13 @@ import type { Command } from 'commander'
 import { misused, type ParleyError } from '../cli/exit-codes.ts'
 import { type CommonFlags, type ImageFlag, parseCount } from '../cli/flags.ts'
 import { refuseSlips } from '../cli/messages.ts'
-import type { Start } from '../conversation/start-conversation.ts'
+import type { SessionStart } from '../conversation/start-conversation.ts'
 import type { WindowLaunch } from '../ink/run-interactive.ts'
 import { flagsOf, type Settle, withCommonFlags, withImages, withPlain, withServer } from './shared-options.ts'
 
 /** Defines the command without a name, `resume`, `attach`, `fork` and `demo`. */
 export function defineConversations(program: Command, opened: WindowLaunch, settle: Settle): void {
-  const interactive = (start: Start) => settle(runWindow(opened, start))
+  const interactive = (start: SessionStart) => settle(runWindow(opened, start))
   withPlain(withImages(withCommonFlags(program))).action(
     (prompt: string | undefined, flags: CommonFlags & ImageFlag) => {
       refuseSlips(program)
@@ -88,7 +88,7 @@ function resumedBy({ id, prompt, last }: ResumeWords): { id: string | null; prom
   return { id: null, prompt: id ?? null, last }
 }
 
-async function runWindow(opened: WindowLaunch, start: Start): Promise<number> {
+async function runWindow(opened: WindowLaunch, start: SessionStart): Promise<number> {
   const { runInTerminal } = await import('../plain/run-in-terminal.ts')
   return runInTerminal(opened, start)
 }

@@ -34,18 +34,23 @@ import {
 import { isDisconnection, runIntent } from './run-intent.ts'
 import { lossOf, ServerConnection } from './server-connection.ts'
 import { ServerWatch } from './server-watch.ts'
-import { fillSearchLater, type Start, type Started, startConversation } from './start-conversation.ts'
+import {
+  fillSearchLater,
+  type SessionStart,
+  type StartedConversation,
+  startConversation,
+} from './start-conversation.ts'
 
 interface ControllerParts {
   readonly launch: Launch
-  readonly start: Start
+  readonly start: SessionStart
   readonly extra: Extra
   readonly screen: ConversationScreen
   readonly programs: Pick<UserPrograms, 'load' | 'follow' | 'warn'>
   readonly homeFolder: string
   readonly prompts: PromptHistory
   readonly terminal: ReadingTerminal
-  /** Called when the user leaves, or with the rejection of what the command line asked for. */
+  /** Called when the user leaves, or with the rejection of the command line's request. */
   readonly onEnd: (rejection: RpcError | null) => void
 }
 
@@ -124,7 +129,7 @@ export class ConversationController implements AsyncDisposable {
     return this.#server.isUnsaved
   }
 
-  /** Connects to a server and opens what the command line asks for. A rejection ends the program. */
+  /** Connects to a server and opens the conversation of the command line. A rejection ends the program. */
   start(): Promise<void> {
     const { start, extra, launch, onEnd } = this.#parts
     const open = async () => {
@@ -175,7 +180,7 @@ export class ConversationController implements AsyncDisposable {
     return start.kind === 'attach' && start.readOnly
   }
 
-  /** Reads what the user's configuration says of the window. Where it cannot be read, the usual settings stay. */
+  /** Reads the window's part of the user's configuration. If it cannot be read, the usual settings stay. */
   async #loadPrograms(parley: Pick<Parley, 'request'>): Promise<void> {
     const { programs, screen, start, launch } = this.#parts
     const load = () => loadSettings(programs, { parley, launch, overrides: overridesOf(start.flags) })
@@ -286,7 +291,7 @@ export class ConversationController implements AsyncDisposable {
     this.#server.lose()
   }
 
-  async #take(started: Started): Promise<void> {
+  async #take(started: StartedConversation): Promise<void> {
     if (started.kind === 'open') await this.#show(started)
     else this.#parts.screen.dispatch(started)
   }

@@ -31,7 +31,7 @@ export interface ConversationScreen {
   suspend(): void
 }
 
-interface Opening {
+interface ConversationToShow {
   readonly parley: Parley
   readonly conversation: Conversation
   /** Conversation that was on the screen before. */
@@ -46,7 +46,7 @@ interface OpeningPlace {
 
 /** Puts a conversation on the screen. Resolves to the notices to show above; a single one if it was on the screen. */
 export async function openOnScreen(
-  { parley, conversation, before }: Opening,
+  { parley, conversation, before }: ConversationToShow,
   { screen, homeFolder, version }: OpeningPlace,
 ): Promise<readonly Notice[]> {
   if (before?.id === conversation.id) {
@@ -68,18 +68,18 @@ interface FollowingParts {
   readonly watch: Pick<ServerWatch, 'follow'>
   /** False for a conversation that ends with its server. */
   readonly isKept: boolean
-  /** Called with the reason when none of several servers can go on with it. */
+  /** Called with the reason when every one of several servers fails. */
   readonly onLost: (reason: Error) => void
 }
 
-/** The conversation on the screen and what the window keeps of it. Brings its events to the screen until disposal. */
+/** Conversation on the screen with its state in the window. Brings its events to the screen until disposal. */
 export class FollowedConversation implements Disposable {
   readonly conversation: Conversation
   readonly #parts: FollowingParts
   readonly #unsubscribe: () => void
   readonly #stopCounting: () => void
   readonly #stopLinking: () => void
-  /** Session context whose branch was read last. */
+  /** Session context at the last read of the branch. */
   #context: ConversationState['core']['context'] = null
   #branch: string | null = null
   #isOver = false

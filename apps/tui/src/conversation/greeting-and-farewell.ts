@@ -24,7 +24,9 @@ export function greeting(
   ]
 }
 
-/** Returns the notice that the conversation on the screen goes on by another server, or what was recovered for that. */
+/**
+ * Returns the notice that the conversation on the screen goes on by another server, or that parts of it were recovered.
+ */
 export function reopeningNotice({ summary, attached }: Pick<Conversation, 'summary' | 'attached'>): Notice {
   const goesOn = attached ? 'Joined again.' : 'The conversation goes on here.'
   return { kind: 'note', level: 'info', text: summary.recovered ?? goesOn }
@@ -49,7 +51,7 @@ export async function enforcementNotices(
 export interface Leaving {
   readonly shortId: string
   readonly state: ConversationState
-  /** True if this window watched, or showed what is saved. */
+  /** True if this window watched, or showed the saved conversation. */
   readonly readOnly: boolean
   readonly attached: boolean
   /** True after a detach: the server goes on without this window. */

@@ -38,7 +38,10 @@ export function openedBy(
   return { kind: 'open', parley, conversation, notices }
 }
 
-/** Opens a conversation to take part, or joins it where it is live. Shows what is saved, with a warning, if it cannot be joined. */
+/**
+ * Opens a conversation to take part, or joins it where it is live. Shows the saved conversation, with a warning, if it
+ * cannot be joined.
+ */
 export async function openOrView(
   parley: Parley,
   which: Which,
@@ -59,7 +62,10 @@ const notOpenForReader: Notice = {
   text: 'Nobody has this conversation open, and a reader does not open it for writing: this is what is saved.',
 }
 
-/** Opens a conversation to watch it only. Shows what is saved, with a warning, if it is live and cannot be joined. */
+/**
+ * Opens a conversation to watch it only. Shows the saved conversation, with a warning, if it is live and cannot be
+ * joined.
+ */
 export async function watchOrView(parley: Parley, which: Which): Promise<OpenedConversation> {
   try {
     return openedBy(parley, await parley.watch(which))
@@ -113,9 +119,9 @@ export type OpeningIntent = Extract<Intent, { kind: 'open' | 'fork' | 'new' }>
 interface OpeningContext {
   readonly flags: CommonFlags
   readonly extra: Extra
-  /** Conversation on the screen; null while there is none. */
+  /** Conversation on the screen; null before the first one. */
   readonly before: Conversation | null
-  /** True for a window that takes no part in what it shows. */
+  /** True for a window that only watches. */
   readonly onlyWatches: boolean
 }
 
@@ -150,7 +156,7 @@ export function createBeside(
   return createConversation(parley, { ...flags, cd, environment }, extra)
 }
 
-/** Opens a copy of the conversation on the screen up to a message, and says what the copy leaves out. */
+/** Opens a copy of the conversation on the screen up to a message, and names the left-out part. */
 async function forkBefore(
   parley: Parley,
   before: Conversation | null,
@@ -192,7 +198,7 @@ function withoutModel(error: unknown): SettingsPatch {
 
 type ModelChoice = Pick<Settings, 'modelProvider' | 'model' | 'effort'>
 
-/** Returns the model and effort where they differ from those of a new conversation; a missing model is not kept. */
+/** Returns the model and effort where they differ from a new conversation's; a missing model is not kept. */
 export function modelKept(before: ModelChoice, fresh: ModelChoice): SettingsPatch {
   if (before.modelProvider === unconfiguredProvider) return {}
   const { modelProvider, model, effort } = before
@@ -203,10 +209,10 @@ export function modelKept(before: ModelChoice, fresh: ModelChoice): SettingsPatc
   }
 }
 
-type Limits = Pick<Settings, 'sandbox' | 'approvalPolicy'>
+type ComparedLimits = Pick<Settings, 'sandbox' | 'approvalPolicy'>
 
-/** Returns the limits that are stricter than those of a new conversation; of the policies only `untrusted` is. */
-export function stricterLimits(before: Limits, fresh: Limits): SettingsPatch {
+/** Returns the limits that are stricter than a new conversation's; of the policies only `untrusted` is stricter. */
+export function stricterLimits(before: ComparedLimits, fresh: ComparedLimits): SettingsPatch {
   const isNarrower = isStricterSandbox(before.sandbox, fresh.sandbox)
   const asksMore = before.approvalPolicy === 'untrusted' && fresh.approvalPolicy !== 'untrusted'
   return {

@@ -23,7 +23,7 @@ export type RequestIntent = Exclude<
 
 type Rejected = Pick<Conversation, 'id' | 'state'> | null
 
-/** Returns what the screen does about a rejected intent: it returns the user's text, and ignores a lost race. */
+/** Returns the screen's actions after a rejected intent: they return the user's text, and ignore a lost race. */
 export function actionsAfterRejection(
   intent: RequestIntent,
   error: RpcError,

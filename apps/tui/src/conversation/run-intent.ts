@@ -43,7 +43,7 @@ export async function runIntent(intent: RequestIntent, context: IntentContext): 
   }
 }
 
-/** Returns true for the error of a request whose connection is over, or was closed here. */
+/** Returns true for the error of a request after its connection has ended, or was closed here. */
 export function isDisconnection(error: unknown): boolean {
   return isConnectionOver(error) || codeOf(error) === 'closed'
 }
@@ -58,14 +58,14 @@ function callHandler<Kind extends RequestKind>(kind: Kind, intent: RequestIntent
   return requestHandlers[kind](intent, context)
 }
 
-/** Handles intents about the open conversation. Rejects with `conversationNotFound` while there is none. */
+/** Handles intents about the open conversation. Rejects with `conversationNotFound` before one is open. */
 function inConversation<One>(
   handle: (intent: One, conversation: IntentConversation, context: IntentContext) => Promise<readonly UiAction[]>,
 ): Handler<One> {
   return (intent, context) => handle(intent, conversationOf(context), context)
 }
 
-/** Handles intents about the open conversation whose results its events show. */
+/** Handles intents about the open conversation that need no words: its events show the results. */
 function silently<One>(handle: (intent: One, conversation: IntentConversation) => Promise<unknown>): Handler<One> {
   return async (intent, context) => {
     await handle(intent, conversationOf(context))
@@ -230,7 +230,7 @@ const afterVerdict = {
   declined: 'Declined. Nothing of it takes effect in new conversations.',
 } as const
 
-/** Returns the folder of the project; `/`, in which no project lies, while no conversation is open. */
+/** Returns the folder of the project; `/`, where no project lies, while no conversation is open. */
 function projectFolder({ conversation }: { readonly conversation: { readonly state: ConversationState } | null }) {
   if (conversation === null) return { cwd: '/' }
   const { meta, settings } = conversation.state.core

@@ -27,7 +27,7 @@ const patienceMs = 2_000
 /** Time for a killed server to end. */
 const killLimitMs = 1_000
 
-/** The one connection of the window at a time, with those that are being made or closed. */
+/** Connection of the window, with connections that are being made or closed. */
 export class ServerConnection {
   readonly #listener: ConnectionListener
   readonly #closing = new AbortController()
@@ -67,7 +67,7 @@ export class ServerConnection {
     return this.#use(this.#own)
   }
 
-  /** Uses another connection from now on and closes the one before, whose server may end. */
+  /** Uses another connection from now on and closes the one before; its server may end. */
   moveTo(parley: Parley): void {
     const before = this.#parley
     if (before === parley) return
@@ -140,7 +140,7 @@ export function lossOf(error: unknown): Loss {
   return code === 'accessEnded' && error instanceof Error ? { reason: 'rejected', text: error.message } : {}
 }
 
-/** Kills a server with what it started itself; the guard of its commands ends those. */
+/** Kills a server with its own child processes; the guard of its commands ends the commands. */
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')

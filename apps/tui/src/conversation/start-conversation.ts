@@ -15,7 +15,7 @@ import {
 } from './open-conversation.ts'
 
 /** Conversation that the command line asks for. */
-export type Start =
+export type SessionStart =
   | { readonly kind: 'new'; readonly prompt: string | null; readonly flags: CommonFlags & ImageFlag }
   | {
       readonly kind: 'resume'
@@ -28,13 +28,17 @@ export type Start =
   | { readonly kind: 'attach'; readonly id: string | null; readonly readOnly: boolean; readonly flags: CommonFlags }
   | { readonly kind: 'fork'; readonly id: string; readonly at: number | null; readonly flags: CommonFlags }
 
-export type Started =
+export type StartedConversation =
   | OpenedConversation
   /** The user chooses from the list of conversations. */
   | { readonly kind: 'pick'; readonly liveOnly: boolean; readonly folder: string | null }
 
-/** Opens what the command line asks for. Throws the server's `RpcError` if that cannot be opened. */
-export async function startConversation(parley: Parley, start: Start, extra: Extra): Promise<Started> {
+/** Opens the conversation of the command line. Throws the server's `RpcError` if it cannot be opened. */
+export async function startConversation(
+  parley: Parley,
+  start: SessionStart,
+  extra: Extra,
+): Promise<StartedConversation> {
   switch (start.kind) {
     case 'new':
       return createOrExplain(parley, start.flags, extra)
@@ -52,15 +56,18 @@ export async function startConversation(parley: Parley, start: Start, extra: Ext
   }
 }
 
-function resume(parley: Parley, { id, flags }: Start & { kind: 'resume' }): Promise<OpenedConversation> {
+function resume(parley: Parley, { id, flags }: SessionStart & { kind: 'resume' }): Promise<OpenedConversation> {
   const overrides = overridesOf(flags)
-  // Who may not change settings asks for none.
+  // A user without the right to change settings requests no settings.
   const options = Object.keys(overrides).length === 0 ? {} : { overrides }
   return openOrView(parley, id ?? { last: true, cwd: folderOf(flags) }, options)
 }
 
-/** Attaches to the named conversation, whose turn may have ended since, or to the only live one. */
-async function attach(parley: Parley, { id, readOnly }: Start & { kind: 'attach' }): Promise<Started> {
+/** Attaches to the named conversation, even after its turn has ended, or to the only live one. */
+async function attach(
+  parley: Parley,
+  { id, readOnly }: SessionStart & { kind: 'attach' },
+): Promise<StartedConversation> {
   const open = readOnly ? watchOrView : openOrView
   if (id !== null) return open(parley, id)
   const [first, ...others] = await parley.listLive()
@@ -69,7 +76,7 @@ async function attach(parley: Parley, { id, readOnly }: Start & { kind: 'attach'
   return others.length === 0 ? open(parley, first.conversationId) : { kind: 'pick', liveOnly: true, folder: null }
 }
 
-/** Returns the sentence for a list without a live conversation: to a user those of others are as none. */
+/** Returns the sentence for a list without a live conversation; other users' conversations do not count. */
 function noneLive({ server }: Pick<Parley, 'server'>): string {
   return server.person === undefined
     ? 'No conversation is live. `parley resume` opens one.'
@@ -111,7 +118,10 @@ function info(text: string): Notice {
   return { kind: 'note', level: 'info', text }
 }
 
-/** Time after the start from which on conversations are read for the search, in ms: a window that is left soon reads none. */
+/**
+ * Time in ms after the start before conversations are read for the search: a window that is left soon reads no
+ * conversation.
+ */
 const searchedAfterMs = 15_000
 
 /** Has the server read conversations for the search, in the background, so that the first one finds all of them. */

@@ -19,7 +19,7 @@ const inkOptions = {
  * window keeps its size during a frame.
  */
 export function createInkPainter(zone: ZoneWriter, stdin: NodeJS.ReadStream): Painter {
-  const page = new Page()
+  const page = new FrameStream()
   let instance: Instance | null = null
 
   function compose({ live, theme }: Screen): readonly string[] {
@@ -41,7 +41,7 @@ export function createInkPainter(zone: ZoneWriter, stdin: NodeJS.ReadStream): Pa
 }
 
 /** Stream that Ink writes to: keeps the last frame, and has the width that Ink lays out for. */
-class Page extends Writable {
+class FrameStream extends Writable {
   columns = 80
   readonly rows = 24
   text = ''

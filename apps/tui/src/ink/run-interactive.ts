@@ -7,7 +7,7 @@ import { ConversationController } from '../conversation/conversation-controller.
 import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
 import { note } from '../conversation/rejected-intent.ts'
-import type { Start } from '../conversation/start-conversation.ts'
+import type { SessionStart } from '../conversation/start-conversation.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
 import { openWindow, type Window } from '../screen/open-window.ts'
 import type { ScreenController } from '../screen/screen-controller.ts'
@@ -17,7 +17,7 @@ import { hasTerminal, isBasic, sayNoTerminal, withColour } from '../terminal/por
 import type { ZoneWriter } from '../terminal/zone-writer.ts'
 import type { UiAction } from '../ui/actions.ts'
 
-interface Ending {
+interface WindowEnd {
   /** Rejection of the conversation that the command line names; null if it was opened. */
   readonly rejection: RpcError | null
   /** Command that resumes the conversation; null if nothing is kept. */
@@ -29,14 +29,14 @@ interface Ending {
 /** Start of a command with a window. */
 export interface WindowLaunch {
   readonly launch: Launch
-  /** Window that was opened before the command line was read; null if none was. */
+  /** Window that was opened before the command line was read; null without such a window. */
   readonly window: Window | null
 }
 
 /** Runs the interactive program until the user leaves. Resolves to the exit code. */
 export async function runInteractive(
   { launch, window }: WindowLaunch,
-  start: Start,
+  start: SessionStart,
   extra: Extra = {},
 ): Promise<number> {
   if (!hasTerminal()) return sayNoTerminal()
@@ -50,8 +50,8 @@ export async function runInteractive(
   return sayEnding(ending)
 }
 
-/** Writes what is left to say when the terminal is free again. Returns the exit code. */
-export function sayEnding({ rejection, farewell, isUnsaved }: Ending): number {
+/** Writes the last lines when the terminal is free again. Returns the exit code. */
+export function sayEnding({ rejection, farewell, isUnsaved }: WindowEnd): number {
   const { stdout, stderr } = process
   if (rejection !== null) stderr.write(`parley: ${explainRejection(rejection)}\n`)
   if (farewell !== null) stdout.write(`${farewell}\n`)
@@ -59,13 +59,13 @@ export function sayEnding({ rejection, farewell, isUnsaved }: Ending): number {
   return isUnsaved ? exitCodes.storage : exitCodes.ok
 }
 
-interface Opening {
+interface WindowStart {
   readonly launch: Launch
-  readonly start: Start
+  readonly start: SessionStart
   readonly extra: Extra
 }
 
-async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
+async function runInWindow(window: Window, opening: WindowStart): Promise<WindowEnd> {
   const { env, home } = opening.launch
   const { screen } = window
   const end = Promise.withResolvers<RpcError | null>()
@@ -88,7 +88,7 @@ async function runInWindow(window: Window, opening: Opening): Promise<Ending> {
   }
   void window.closed.then(() => end.resolve(null))
   let guard: ReturnType<typeof guardAgainstKill> | null = null
-  let ending: Omit<Ending, 'isUnsaved'>
+  let ending: Omit<WindowEnd, 'isUnsaved'>
   // Stays until the conversation is closed: Ctrl+C must not end the program while it saves.
   process.on('SIGINT', ignoreInterrupt)
   try {
@@ -134,7 +134,7 @@ const ignoreInterrupt = () => undefined
 function clearWindow(screen: ScreenController, handPainterOver: () => void): void {
   const { stdout } = process
   screen.yieldTerminal()
-  // The second row, since tmux keeps what is erased from the first one on in its history.
+  // The second row, since tmux keeps rows erased from the first one on in its history.
   stdout.write(`${'\n'.repeat(Math.max(1, stdout.rows - 1))}\x1b[2H`)
   handPainterOver()
 }
@@ -149,13 +149,13 @@ async function loadInkPainter(zone: ZoneWriter): Promise<Painter> {
 const backgroundQuery = '\x1b]11;?\x1b\\'
 
 /** Asks for the background, and for a conversation that is resumed loads the colours of code before it arrives. */
-function prepareColours(screen: ScreenController, start: Start, env: Launch['env']): void {
+function prepareColours(screen: ScreenController, start: SessionStart, env: Launch['env']): void {
   if (start.kind !== 'new') screen.colourCode()
   if (!isBasic(env)) process.stdout.write(backgroundQuery)
 }
 
 /** Returns the action that sends the prompt of the command line as soon as it can be sent. */
-export function firstMessage(start: Start): readonly UiAction[] {
+export function firstMessage(start: SessionStart): readonly UiAction[] {
   if ((start.kind !== 'new' && start.kind !== 'resume') || start.prompt === null) return []
   const { prompt: text, flags } = start
   const images = (flags.image ?? []).map((path) => fromWorkingFolder(path))

@@ -3,11 +3,11 @@ import { overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
 import { isPlainAsked, mayBePlain } from '../cli/plain-mode.ts'
 import type { Extra } from '../conversation/open-conversation.ts'
-import type { Start } from '../conversation/start-conversation.ts'
+import type { SessionStart } from '../conversation/start-conversation.ts'
 import type { WindowLaunch } from '../ink/run-interactive.ts'
 
 /** Runs a conversation on the terminal until the user leaves: in plain lines where asked for, else in a window. */
-export async function runInTerminal(opened: WindowLaunch, start: Start, extra: Extra = {}): Promise<number> {
+export async function runInTerminal(opened: WindowLaunch, start: SessionStart, extra: Extra = {}): Promise<number> {
   const { launch, window } = opened
   if (window === null && (await isPlain(opened, start))) {
     const { runPlain } = await import('./run-plain.ts')
@@ -20,7 +20,7 @@ export async function runInTerminal(opened: WindowLaunch, start: Start, extra: E
 }
 
 /** Asks a server of its own for the configuration where that may say so; the one that was started serves the session. */
-async function isPlain({ launch }: WindowLaunch, { flags }: Start): Promise<boolean> {
+async function isPlain({ launch }: WindowLaunch, { flags }: SessionStart): Promise<boolean> {
   if (isPlainAsked(flags.plain === true, launch.env)) return true
   if (!mayBePlain(process.argv.slice(2), launch.env)) return false
   const overrides = overridesOf(flags)

@@ -5,7 +5,7 @@ import { ConversationController } from '../conversation/conversation-controller.
 import type { Extra } from '../conversation/open-conversation.ts'
 import { openPromptHistory } from '../conversation/prompt-history.ts'
 import { note } from '../conversation/rejected-intent.ts'
-import type { Start } from '../conversation/start-conversation.ts'
+import type { SessionStart } from '../conversation/start-conversation.ts'
 import { firstMessage, sayEnding } from '../ink/run-interactive.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
 import { forcedDepth, hasTerminal, sayNoTerminal, withColour } from '../terminal/port.ts'
@@ -16,7 +16,7 @@ import { readLines } from './read-lines.ts'
 
 interface Opening {
   readonly launch: Launch
-  readonly start: Start
+  readonly start: SessionStart
   readonly extra: Extra
 }
 

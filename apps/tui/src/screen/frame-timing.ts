@@ -4,7 +4,7 @@ const frameMs = 33
 /** Scheduler of frames: at once for a key, once per frame time for events, later where only time changes the screen. */
 export interface Frames {
   now(): void
-  /** Paints as soon as what was written by then is on its way. */
+  /** Paints as soon as all pending output is on its way. */
   next(): void
   soon(): void
   /** Paints at this time, in ms since the epoch, unless that happens before for another reason. */

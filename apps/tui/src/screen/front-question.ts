@@ -10,11 +10,11 @@ interface FrontParts {
   readonly setAlternate: (isUsed: boolean) => void
 }
 
-type Question = Pick<Screen, 'live' | 'approvalId' | 'caret' | 'settled' | 'theme' | 'ambiguous'>
+type QuestionScreen = Pick<Screen, 'live' | 'approvalId' | 'caret' | 'settled' | 'theme' | 'ambiguous'>
 
 /**
  * Shows a high question on the alternate screen. A window that becomes narrower wraps the rows of a live zone, and the
- * terminal moves those that no longer fit into the scrollback, where nothing erases them.
+ * terminal moves the overflowing rows into the scrollback, where they cannot be erased.
  */
 export class FrontQuestion {
   readonly #parts: FrontParts
@@ -33,7 +33,7 @@ export class FrontQuestion {
   }
 
   /** Returns true if the frame's question belongs in front. It stays there until it is answered. */
-  wants({ approvalId, caret, live, settled, ambiguous }: Question, size: TerminalSize): boolean {
+  wants({ approvalId, caret, live, settled, ambiguous }: QuestionScreen, size: TerminalSize): boolean {
     if (approvalId === null || caret !== null || approvalId === this.#inlineId) return false
     if (approvalId !== this.#shownId) return rowsAtHalfWidth({ live, ambiguous }, size) > size.rows
     if (settled.length > 0) this.#inlineId = approvalId
@@ -41,7 +41,7 @@ export class FrontQuestion {
   }
 
   /** Shows the question at the bottom of the alternate screen. */
-  show({ live, approvalId, theme }: Question, size: TerminalSize): void {
+  show({ live, approvalId, theme }: QuestionScreen, size: TerminalSize): void {
     if (!this.isShown) this.#parts.setAlternate(true)
     this.#shownId = approvalId
     const rows = liveRows(live)

@@ -17,11 +17,11 @@ interface HeldScreen extends LendableTerminal, Disposable {
 
 interface HoldingParts extends KeyListener {
   readonly controller: ScreenController
-  /** Hands a painter over to the controller, which has none after `release`. */
+  /** Hands a painter over to the controller, which loses it at `release`. */
   readonly handPainterOver: () => void
 }
 
-/** Takes the terminal's modes, its keys and the live zone on it, all of which `release` gives back. */
+/** Takes the terminal's modes, its keys and the live zone on it; `release` gives all of them back. */
 export function holdScreen({ controller, handPainterOver, ...listener }: HoldingParts): HeldScreen {
   const { stdin, stdout } = process
   const held = holdTerminal(processTerminal(stdout.fd))

@@ -12,11 +12,9 @@ export function isForProgram(intent: Intent): intent is ProgramIntent {
   return intent.kind === 'editText' || intent.kind === 'runInTerminal' || intent.kind === 'logIn'
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Terminal that a program of the user may have; while it does, nothing else gives it away or takes it. */
 interface LentTerminal extends LendableTerminal {
-  /** Runs the editor and puts what it leaves in the composer, or a command or a login and says how it ended. */
+  /** Runs the editor and puts its text in the composer, or runs a command or a login and reports its end. */
   readonly lend: (intent: ProgramIntent) => Promise<void>
   /** True while signals and sizes concern the program only. */
   readonly isLent: () => boolean
@@ -25,7 +23,7 @@ interface LentTerminal extends LendableTerminal {
 export function lendTerminal(
   held: LendableTerminal,
   screen: Pick<ScreenController, 'dispatch'>,
-  env: Environment,
+  env: Readonly<Record<string, string | undefined>>,
 ): LentTerminal {
   let isLent = false
   const note = (level: 'info' | 'warning', text: string) =>
@@ -78,7 +76,7 @@ export function lendTerminal(
 }
 
 /** Loads what starts the editor only now, because the window is opened with as little as it needs. Never rejects. */
-async function openEditor(text: string, env: Environment): Promise<EditedText> {
+async function openEditor(text: string, env: Readonly<Record<string, string | undefined>>): Promise<EditedText> {
   try {
     const { editText } = await import('../terminal/edit-text.ts')
     return await editText(text, env)
@@ -90,7 +88,7 @@ async function openEditor(text: string, env: Environment): Promise<EditedText> {
 /** Resolves to what went wrong, or null. Never rejects. */
 async function runProgram(
   argv: readonly string[],
-  context: { readonly cwd?: string; readonly env: Environment },
+  context: { readonly cwd?: string; readonly env: Readonly<Record<string, string | undefined>> },
 ): Promise<string | null> {
   try {
     const { runWithTerminal } = await import('../terminal/run-with-terminal.ts')

@@ -10,7 +10,7 @@ import { createSuspension, holdScreen } from './hold-screen.ts'
 import { isForProgram, lendTerminal } from './lend-terminal.ts'
 import { ScreenController } from './screen-controller.ts'
 
-/** Intent that whoever serves the window carries out. */
+/** Intent that the service of the window carries out. */
 type ServedIntent = Exclude<Intent, LendingIntent>
 
 interface Service {
@@ -29,9 +29,9 @@ export interface Window extends Disposable {
   readonly zone: ZoneWriter
   /** Resolves when the terminal was closed. */
   readonly closed: Promise<void>
-  /** Resolves once the keys that were pressed so far have been shown: while a part of the program is loaded none is. */
+  /** Resolves once the keys pressed so far have been shown; they wait while a part of the program is loaded. */
   keysShown(): Promise<void>
-  /** Passes intents on from now on, beginning with those of keys pressed before. */
+  /** Passes intents on from now on, beginning with intents of keys pressed before. */
   serve(service: Service): void
 }
 

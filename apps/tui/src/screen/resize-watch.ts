@@ -35,7 +35,9 @@ const dragMs = 200
 const disagreedMs = 40
 /** Questions after which the reported size is taken, whatever the terminal answers. */
 const maxDisagreements = 25
-/** Time after a resize in which the terminal is asked before each frame: tmux reports a second resize after 250 ms. */
+/**
+ * Time after a resize during which the terminal is asked before each frame: tmux reports a second resize after 250 ms.
+ */
 const guardMs = 400
 /** Latency of answers above which only frames after a resize wait for one. */
 const slowMs = 50
@@ -120,7 +122,7 @@ export class ResizeWatch {
     if (!isClimbing) this.#step(null)
   }
 
-  /** Moves the cursor to the zone's first row, `left` rows above if known, by what the terminal tells after each move. */
+  /** Moves the cursor to the zone's first row, `left` rows above if known, by the terminal's report after each move. */
   #step(left: number | null): void {
     const { probe, zone } = this.#parts
     const steps = zone.stepsUp(left)

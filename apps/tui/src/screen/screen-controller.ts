@@ -37,7 +37,7 @@ export interface ScreenParts {
   readonly onUncovered: () => void
 }
 
-/** Decides when the screen is painted and by which painter. Every change of the screen passes through it. */
+/** Decides when and by which painter the screen is painted. Every change of the screen passes through it. */
 export class ScreenController implements Disposable {
   readonly #parts: ScreenParts
   readonly #model: ScreenModel
@@ -47,7 +47,7 @@ export class ScreenController implements Disposable {
   #painter: Painter | null
   /** View in front of the screen; nothing else is painted while there is one. */
   #overlay: Overlay | null = null
-  /** Keys pressed while a view is loaded; null while none is. */
+  /** Keys pressed while a view is loaded; null at other times. */
   #heldKeys: KeyEvent[] | null = null
   /** True while another program has the terminal, and the overlay waits as well. */
   #isLent = false
@@ -101,7 +101,7 @@ export class ScreenController implements Disposable {
     else if (keys.length > 0) this.#pressScreen(keys)
   }
 
-  /** Keeps the keys for a view that is being loaded. Disposing hands on those that no view has got. */
+  /** Keeps the keys for a view that is being loaded. Disposing passes on the keys that no view took. */
   holdKeys(): Disposable {
     this.#heldKeys ??= []
     return { [Symbol.dispose]: () => this.#handKeysOn() }
@@ -150,7 +150,7 @@ export class ScreenController implements Disposable {
     this.#frames.now()
   }
 
-  /** Shows the Git branch; null if there is none. */
+  /** Shows the Git branch; null outside a repository. */
   locate(branch: string | null): void {
     this.#model.locate(branch)
     this.#frames.soon()

@@ -14,7 +14,7 @@ interface ModelParts {
   readonly size: () => TerminalSize
   readonly homeFolder: string
   readonly colours: ColourDepth
-  /** Computes a frame; the usual one is that of a window. */
+  /** Computes a frame; by default the frame of a window. */
   readonly layout?: typeof layoutScreen
 }
 
@@ -23,7 +23,7 @@ const minuteMs = 60_000
 /** Rows that a conversation is opened with, as a multiple of the window's height. */
 const openingScreens = 3
 
-/** Closed state of the screen: conversation, composer, and what was printed. Computes frames; paints nothing. */
+/** Closed state of the screen: conversation, composer, and printed parts. Computes frames; paints nothing. */
 export class ScreenModel {
   readonly #parts: ModelParts
   /** Start of the program in ms since the epoch, which counts as a key: the user has just typed its command. */
@@ -102,7 +102,7 @@ export class ScreenModel {
     this.#highlight = highlight
   }
 
-  /** Sets the Git branch for the status line; null if there is none. */
+  /** Sets the Git branch for the status line; null outside a repository. */
   locate(branch: string | null): void {
     this.#branch = branch
   }

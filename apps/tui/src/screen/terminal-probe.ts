@@ -1,22 +1,24 @@
 import type { ReplyEvent } from '../ui/keys/key-event.ts'
 import type { Geometry } from '../view/erase-zone.ts'
 
-/** Questions to the terminal about its cursor and size, whose answers come with the keys, in the order of the questions. */
+/**
+ * Questions to the terminal about its cursor and size; the answers come with the keys, in the order of the questions.
+ */
 export interface TerminalProbe extends Disposable {
   /** True if the terminal has answered neither the last question nor a later one. */
   readonly isSilent: boolean
   /** Time that the last answer took. */
   readonly latencyMs: number
   /**
-   * Asks where the cursor is, writes `then`, and asks how large the terminal is, all in one write. Calls `found` with the
-   * answer; with null if none came in time, and then soon, but later than this call.
+   * Asks for the cursor's place, writes `then`, and asks for the terminal's size, all in one write. Calls `found` with
+   * the answer; with null if no answer came in time, and then soon, but later than this call.
    */
   ask(then: string, found: (geometry: Geometry | null) => void): void
   /** Takes a reply of the terminal. Returns false for one that was not asked for. */
   take(event: ReplyEvent): boolean
   /** Passes over the answers to all questions so far. */
   cancel(): void
-  /** Resolves when no answer is due, or none comes in time. */
+  /** Resolves when no answer is due, or at the time limit. */
   answered(): Promise<void>
 }
 
@@ -31,22 +33,22 @@ const sizeQuery = '\x1b7\x1b[9999;9999H\x1b[6n\x1b8'
 
 type Report = ReplyEvent['reply'] & { readonly type: 'cursor' }
 
-interface Question {
+interface PendingReport {
   readonly askedMs: number
-  /** Call with the answer; null once none is waited for. */
+  /** Call with the answer; null once no call is due. */
   found: ((geometry: Geometry | null) => void) | null
   cursor: Report | null
 }
 
 export function createProbe(write: (text: string) => void): TerminalProbe {
-  let questions: readonly Question[] = []
+  let questions: readonly PendingReport[] = []
   let timer: NodeJS.Timeout | undefined
   let isSilent = false
   let latencyMs = 0
   let hasAnswered = false
   let onAnswered: (() => void)[] = []
 
-  function finish(question: Question, geometry: Geometry | null): void {
+  function finish(question: PendingReport, geometry: Geometry | null): void {
     const { found } = question
     question.found = null
     found?.(geometry)

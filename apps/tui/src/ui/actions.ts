@@ -24,7 +24,7 @@ import type {
 } from '@parley/protocol'
 import type { FileList } from '@parley/text'
 import type { KeyEvent } from './keys/key-event.ts'
-import type { LossReason, Opened, SoughtServer } from './link/link.ts'
+import type { LossReason, OpenedWindow, SoughtServer } from './link/link.ts'
 import type { MenuKind, MenuRow } from './menu/menu.ts'
 import type { FoundConversation, ListedChange } from './menu/picker.ts'
 import type { ShownProcess } from './processes/process-view.ts'
@@ -57,7 +57,7 @@ export type UiAction =
   /** The server has not answered for some time, or answers again. */
   | { readonly kind: 'hangs'; readonly hangs: boolean }
   /** `storage`: errno of what keeps it from being saved, where something does. */
-  | { readonly kind: 'opened'; readonly opened: Opened; readonly storage?: string }
+  | { readonly kind: 'opened'; readonly opened: OpenedWindow; readonly storage?: string }
   /** Prompts sent in this folder before, oldest first. */
   | { readonly kind: 'recalled'; readonly prompts: readonly string[] }
   /** Prompts sent in any folder before, oldest first. */
@@ -93,14 +93,14 @@ export type UiAction =
   | { readonly kind: 'storage'; readonly errno: string | null }
   /** Another program changed the log. `isAnswer`: a request failed because of it. */
   | { readonly kind: 'logLost'; readonly log: LostLog; readonly isAnswer: boolean }
-  /** The whole configuration of a project was shown; null if it has none. */
+  /** The whole configuration of a project was shown; null for a project without one. */
   | { readonly kind: 'trustShown'; readonly hash: string | null }
   /** Opens the list of conversations; `folder`: the one that they can be limited to. */
   | { readonly kind: 'pick'; readonly liveOnly: boolean; readonly folder: string | null }
   | { readonly kind: 'listed'; readonly conversations: readonly ListedConversation[]; readonly archived: boolean }
-  /** Conversations whose texts have the words. */
+  /** Conversations with the searched words in their texts. */
   | { readonly kind: 'textsFound'; readonly query: string; readonly found: readonly FoundConversation[] }
-  /** Rows that a menu waits for, or the reason why there are none. */
+  /** Rows for a loading menu, or the reason for an empty one. */
   | {
       readonly kind: 'menuFilled'
       readonly menu: MenuKind
@@ -159,7 +159,7 @@ export type Intent =
   /** Removes a message from the inbox and returns its text to the composer. */
   | { readonly kind: 'takeBack'; readonly messageId: MessageId; readonly text: string }
   | { readonly kind: 'interrupt'; readonly turnId: TurnId }
-  /** Stops commands beside the turn: those that the user runs with `!`, or those that are named. */
+  /** Stops commands beside the turn: the named ones, else all that the user runs with `!`. */
   | { readonly kind: 'stopShell'; readonly itemIds?: readonly ItemId[] }
   /** Lets the command of a call run on in the background. */
   | { readonly kind: 'background'; readonly itemId: ItemId }
@@ -181,10 +181,10 @@ export type Intent =
       readonly answers?: Answers
     }
   | { readonly kind: 'shell'; readonly command: string }
-  /** Changes settings. `isShown`: what the screen shows anyway says it, so that no notice has to. */
+  /** Changes settings. `isShown`: the screen shows the change by itself, so it needs no notice. */
   | { readonly kind: 'configure'; readonly settings: SettingsPatch; readonly isShown?: true }
   | { readonly kind: 'rename'; readonly name: string }
-  /** Changes who reaches the conversation. */
+  /** Gives or takes access to the conversation. */
   | { readonly kind: 'share'; readonly asked: ShareRequest }
   /** `before`: message of the user that the copy leaves out, with all that came after; `summary`: but for a summary. */
   | {
@@ -195,7 +195,7 @@ export type Intent =
     }
   | { readonly kind: 'open'; readonly conversationId: ConversationId }
   | { readonly kind: 'new' }
-  /** Moves what the window shows into the scrollback. */
+  /** Moves the shown rows of the window into the scrollback. */
   | { readonly kind: 'clear' }
   | { readonly kind: 'list'; readonly archived: boolean }
   /** Finds conversations by their texts. */
@@ -224,10 +224,10 @@ export type Intent =
   | { readonly kind: 'preview'; readonly conversationId: ConversationId }
   /** Explains the decision on the named call, or on the last one. */
   | { readonly kind: 'why'; readonly item?: string }
-  /** Compacts what the model sees; `what` matters, in the user's words; empty for nothing particular. */
+  /** Compacts the model's view; `what` names important points in the user's words, and is empty without any. */
   | { readonly kind: 'compact'; readonly what: string }
   | { readonly kind: 'undoCompaction' }
-  /** Leaves out what the provider refused, and goes on; `half` where it has named nothing. */
+  /** Leaves out the part that the provider refused, and goes on; `half` where it named no part. */
   | { readonly kind: 'leaveOut'; readonly half?: true }
   /** Plans to take files back: to before a message, or to an event. `itemId`: the message, before which talk can go on. */
   | {
@@ -241,14 +241,14 @@ export type Intent =
       readonly kind: 'rewind'
       readonly rewind: ShownRewind
       readonly withTalk: boolean
-      /** Has what the copy leaves out summarised. */
+      /** Has the left-out part summarised. */
       readonly summary?: true
     }
   /** Plans to add a line to an instruction file. */
   | { readonly kind: 'planRemember'; readonly text: string; readonly where: MemoryPlace }
   /** Adds the line as it was shown. */
   | { readonly kind: 'remember'; readonly memory: ShownMemory }
-  /** Shows what the conversation's folder has that is not committed. */
+  /** Shows the uncommitted changes of the conversation's folder. */
   | { readonly kind: 'diff' }
   /** Has changes reviewed; `focus`: what matters, in the user's words. */
   | { readonly kind: 'review'; readonly span: ReviewedChanges; readonly focus: string }
@@ -276,7 +276,7 @@ export type Intent =
   /** Runs a command of the user's that needs the terminal, outside the server. */
   | { readonly kind: 'runInTerminal'; readonly command: string; readonly folder: string }
   | { readonly kind: 'recallAll' }
-  /** Finds the images that pasted text names, by the first reading whose paths all exist. */
+  /** Finds the images that pasted text names, by the first reading with existing paths only. */
   | { readonly kind: 'findImages'; readonly pasted: string; readonly readings: readonly (readonly string[])[] }
   /** Lists the files of a folder of this machine, for completing paths. */
   | { readonly kind: 'listFiles'; readonly folder: string }

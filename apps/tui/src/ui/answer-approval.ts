@@ -1,6 +1,5 @@
 import { insert } from '@parley/presentation/composer/composer'
 import {
-  type Answer,
   answerForText,
   choicesFor,
   decisionFor,
@@ -9,6 +8,7 @@ import {
   isReadable,
   isWhollySeen,
   isYes,
+  type KeyAnswer,
   mayAnswer,
   modeToWorkIn,
   offers,
@@ -46,7 +46,7 @@ export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: U
 }
 
 /** Returns the answer that a letter gives; while a rule is shown, only its key and the look-ups count. */
-function answerOnPage(ui: UiState, approval: Approval, text: string): Answer | null {
+function answerOnPage(ui: UiState, approval: Approval, text: string): KeyAnswer | null {
   const answer = answerForText(text, approval)
   if (!isRemembering(ui, approval) || answer === null) return answer
   return answer === 'remember' || answer === 'print' || answer === 'why' ? answer : null
@@ -86,7 +86,7 @@ type When = Pick<UiContext, 'state' | 'nowMs'>
 /** Answer that was typed as a word; `note`: what to do instead, after a no. */
 export interface TypedAnswer {
   readonly word: string
-  readonly answer: Answer
+  readonly answer: KeyAnswer
   readonly note: string
 }
 
@@ -122,7 +122,7 @@ function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowM
       ? actOn({ ...ui, reached: null }, approval, answer, state)
       : stepTo(held(ui, approval, { text: '', nowMs, refusal }))
   }
-  // Escape interrupts the turn; who may not interrupt gives the answer that stops it.
+  // Escape interrupts the turn; a user without that right gives the answer that stops it.
   if (key === 'escape' && !maySend(ui.opened)) return actOn(ui, approval, 'stop', state)
   if (key !== 'up' && key !== 'down') return null
   if (!isReadable(ui.guard, approval.id, nowMs)) return stepTo(ui)
@@ -164,7 +164,7 @@ function held(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed):
 }
 
 /** Returns why a key is not accepted, to be shown on the screen; null if it is. */
-function whyRefused(ui: UiState, approval: Approval, answer: Answer | null, nowMs: number): Refusal | null {
+function whyRefused(ui: UiState, approval: Approval, answer: KeyAnswer | null, nowMs: number): Refusal | null {
   if (answer === null) return 'noAnswer'
   if (onlyReads(ui.opened) && answer !== 'print' && answer !== 'why') return 'readOnly'
   if (!mayAnswer(ui.guard, approval.id, nowMs)) return 'tooEarly'
@@ -172,12 +172,12 @@ function whyRefused(ui: UiState, approval: Approval, answer: Answer | null, nowM
 }
 
 /** Returns why Enter is not accepted; the row stays highlighted for another try. */
-function whyNotReached(ui: UiState, approval: Approval, answer: Answer, nowMs: number): Refusal | null {
+function whyNotReached(ui: UiState, approval: Approval, answer: KeyAnswer, nowMs: number): Refusal | null {
   if (refusesUnseen(ui, approval, answer)) return 'unseen'
   return isYes(answer) && !isReadable(ui.guard, approval.id, nowMs) ? 'tooEarly' : null
 }
 
-function refusesUnseen({ guard }: UiState, { id }: Approval, answer: Answer): boolean {
+function refusesUnseen({ guard }: UiState, { id }: Approval, answer: KeyAnswer): boolean {
   return isYes(answer) && !isWhollySeen(guard, id)
 }
 
@@ -187,7 +187,7 @@ function isFree(ui: UiState): boolean {
 }
 
 /** Carries out the answer for the approval that was on the screen, so that no other one is answered. */
-function actOn(ui: UiState, approval: Approval, answer: Answer, state: UiContext['state']): UiStep {
+function actOn(ui: UiState, approval: Approval, answer: KeyAnswer, state: UiContext['state']): UiStep {
   switch (answer) {
     case 'print':
       return stepTo(

@@ -8,7 +8,7 @@ import {
 import type { Notice } from '@parley/presentation/notices/notice'
 import type { Plan } from '@parley/protocol'
 import { type KeyGroup, keyGroups, usualKeyGroups } from './keys/key-words.ts'
-import type { Opened } from './link/link.ts'
+import type { OpenedWindow } from './link/link.ts'
 import { heldWords } from './people/held-role.ts'
 import { addNote, addNotice, type UiState } from './ui-state.ts'
 
@@ -19,7 +19,7 @@ interface Setting {
   readonly choices: readonly string[]
 }
 
-/** Adds a warning that the argument is none of the choices. */
+/** Adds a warning that the argument is not a choice. */
 export function noteNoChoice(ui: UiState, { what, argument, current, choices }: Setting): UiState {
   const now = `${what}: ${current ?? 'not known yet'}`
   return addNote(
@@ -29,7 +29,7 @@ export function noteNoChoice(ui: UiState, { what, argument, current, choices }: 
   )
 }
 
-/** Adds the plan as it is, or says that there is none. */
+/** Adds the plan as it is, or says that there is no plan. */
 export function addPlan(ui: UiState, plan: Plan | null): UiState {
   return plan === null
     ? addNote(
@@ -40,7 +40,7 @@ export function addPlan(ui: UiState, plan: Plan | null): UiState {
     : addNotice(ui, { kind: 'plan', plan })
 }
 
-/** Adds a notice of how to write a command whose argument is missing. */
+/** Adds a notice of how to write a command with its argument. */
 export function noteMissing(ui: UiState, name: SlashName): UiState {
   const command = slashCommands.find((known) => known.name === name)
   return noteArgument(ui, { text: `/${name}`, argument: command?.argument ?? '', about: command?.about ?? '' })
@@ -89,7 +89,7 @@ export function noteReadOnly(ui: UiState): UiState {
   return addNote(ui, 'warning', `${readOnlyWords(ui.opened)}.`)
 }
 
-function readOnlyWords(opened: Opened | null): string {
+function readOnlyWords(opened: OpenedWindow | null): string {
   if (opened?.readOnly !== true && opened?.heldTo !== undefined) return heldWords(opened.heldTo, opened.person).whole
   return opened?.onlyWatches === true
     ? 'This window only watches (--read-only): `parley attach` without it takes part'

@@ -27,7 +27,7 @@ export function chosenCompletion(ui: UiState): Completion | null {
   return list[Math.min(ui.choice, list.length - 1)] ?? null
 }
 
-/** Returns true if the text already is what the completion would make of it. */
+/** Returns true if the completion would change nothing in the text. */
 export function isWritten({ text }: Composer, { start, end, inserted }: Completion): boolean {
   return text.slice(start, end) === inserted.trimEnd()
 }
@@ -55,7 +55,7 @@ function commandCompletions(text: string): readonly Completion[] {
   }))
 }
 
-/** Last list of files and what it was asked: layout and keys ask the same several times a frame. */
+/** Last query of files with its result: layout and keys ask the same several times a frame. */
 let last: { readonly files: FileList; readonly word: AtWord; readonly found: readonly Completion[] } | null = null
 
 function fileCompletions(word: AtWord, files: FileList | null): readonly Completion[] {

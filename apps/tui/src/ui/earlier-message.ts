@@ -8,7 +8,7 @@ import { addNote, isOffered, type SentMessage, type UiState } from './ui-state.t
 /** Time within which a second Escape opens the list. */
 const againWithinMs = 1_000
 
-/** Offers to go back to an earlier message, and lists them when asked again in time; null if there is none. */
+/** Offers to go back to an earlier message, and lists the messages when asked again in time; null without one. */
 export function offerEarlier(ui: UiState, { state, nowMs }: UiContext): UiStep | null {
   if (!hasMessages(state) || ui.opened === null || ui.opened.onlyWatches || ui.link.kind !== 'up') return null
   if (!isOffered(ui, 'offerEarlier', nowMs))
@@ -38,7 +38,7 @@ export function addOlder(ui: UiState, messages: readonly SentMessage[], { state,
 
 interface EarlierPoint {
   readonly itemId: string
-  /** Has the model summarise what the copy leaves out. */
+  /** Has the model summarise the part that the copy leaves out. */
   readonly summary?: true
 }
 
@@ -55,7 +55,7 @@ export function goOnBefore(ui: UiState, { itemId, summary }: EarlierPoint, state
   return stepTo({ ...said, composer: text, dismissed: text.text, olderMessages: [] }, intent)
 }
 
-/** Finds a message among those that were read; null if it is not there. */
+/** Finds a message among the loaded ones; null if it is not there. */
 export function findMessage(
   ui: Pick<UiState, 'olderMessages'>,
   state: ConversationState | null,

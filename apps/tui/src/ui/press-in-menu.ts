@@ -52,7 +52,7 @@ function isTaking({ kind, filter }: Menu, key: string): boolean {
 
 function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext): UiStep {
   const closed = { ...ui, menu: null }
-  // What was taken away can be opened again, once somebody gave it back.
+  // A conversation that was taken away can be opened again, once a user gave it back.
   const isOpen = kind !== 'resume' || ui.opened?.heldTo !== 'none'
   if (row.isCurrent && isOpen) return stepTo(closed)
   switch (kind) {
@@ -106,7 +106,7 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
   }
 }
 
-/** Uses the typed text as a model's name where no model matches: a provider may list none. */
+/** Uses the typed text as a model's name where no model matches: a provider may list no models. */
 function takeTyped(ui: UiState, { kind, rows, filter }: Menu): UiStep {
   const typed = filter.text.trim()
   if (kind !== 'model' || rows === null || typed === '') return stepTo(ui)
@@ -117,7 +117,7 @@ function configured(ui: UiState, settings: SettingsPatch): UiStep {
   return stepTo(ui, { kind: 'configure', settings })
 }
 
-/** Opens a list that the command line asks for, or fills the open menu with what the server sent. */
+/** Opens a list that the command line asks for, or fills the open menu with the server's rows. */
 export function updateMenu(ui: UiState, action: MenuAction, context: UiContext): UiStep {
   switch (action.kind) {
     case 'pick':
@@ -164,7 +164,7 @@ export function openModelMenu(ui: UiState, { nowMs }: UiContext): UiStep {
 
 interface WantedLogin {
   readonly kind: 'login' | 'logout'
-  /** Provider that was named with the command; empty for none. */
+  /** Provider that was named with the command; empty without one. */
   readonly sought: string
 }
 

@@ -39,7 +39,7 @@ export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext
   return stepTo(addNote(ui, 'warning', `/${command.name} has to wait until the server answers.`))
 }
 
-/** Runs the commands that were entered before the conversation was open, but none after one that opens another. */
+/** Runs commands that were entered before the conversation was open, up to one that opens another conversation. */
 export function runEarlyCommands(ui: UiState, context: UiContext): UiStep {
   const [first, ...later] = ui.earlyCommands
   const command = first === undefined ? null : parseSlash(first)

@@ -1,7 +1,7 @@
 import type { ThemeName } from '@parley/presentation/commands/setting-choices'
 import { type Composer, emptyComposer, type WithPastes } from '@parley/presentation/composer/composer'
 import type { Notice } from '@parley/presentation/notices/notice'
-import { type AnswerGuard, type Choice, type HeldKey, unguarded } from '@parley/presentation/question/answers'
+import { type AnswerChoice, type AnswerGuard, type HeldKey, unguarded } from '@parley/presentation/question/answers'
 import type { MessagePlace } from '@parley/presentation/rewind/point-before'
 import type { Line } from '@parley/presentation/text/span'
 import type { AmbiguousWidth } from '@parley/presentation/text/width'
@@ -10,7 +10,7 @@ import type { FileList } from '@parley/text'
 import type { Rgb } from '../view/text/theme.ts'
 import type { AttachedImage } from './complete/pasted-images.ts'
 import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
-import type { Link, Opened } from './link/link.ts'
+import type { OpenedWindow, WindowLink } from './link/link.ts'
 import type { Menu } from './menu/menu.ts'
 
 /** Settings of how the screen is drawn. */
@@ -28,15 +28,15 @@ export interface Look {
 export interface UiState extends Look {
   readonly composer: Composer
   readonly purpose: Purpose
-  /** Act that the same key does when it is pressed again in time; null if none is offered. */
+  /** Act of the same key when it is pressed again in time; null without an offer. */
   readonly offer: Offer | null
-  /** List to choose from, in place of the composer; null while none is open. */
+  /** List to choose from, in place of the composer; null while no list is open. */
   readonly menu: Menu | null
   /** Search of earlier prompts, in place of the text; null while closed. */
   readonly search: HistorySearch | null
   /** Prompts of all folders while they are searched, oldest first. */
   readonly allPrompts: readonly string[]
-  readonly link: Link
+  readonly link: WindowLink
   /** Client ids of all connections this window has had. */
   readonly ownClients: readonly ClientId[]
   /** True while the server does not answer, unless the user waits for it. */
@@ -56,7 +56,7 @@ export interface UiState extends Look {
   readonly heldKey: HeldKey | null
   /** Answer highlighted by the arrow keys. */
   readonly reached: Reached | null
-  /** Approval whose rule is shown, which `r` or Enter adds. */
+  /** Approval with a visible rule, which `r` or Enter adds. */
   readonly remembering: ApprovalId | null
   /** True if the user opened the composer over an approval, false if Escape closed it; null before either. */
   readonly writing: boolean | null
@@ -97,15 +97,15 @@ export interface UiState extends Look {
   readonly choice: number
   /** Files that `@` completes, of the conversation's folder; null before they are needed. */
   readonly files: FileList | null
-  /** Folder whose files were asked for last, and when, in ms since the epoch. */
+  /** Folder of the last request for files, and its time in ms since the epoch. */
   readonly filesAsked: { readonly folder: string; readonly atMs: number } | null
   /** Skills and commands of the conversation's folder; null before they have come. */
   readonly parts: readonly FoundPart[] | null
-  /** Folder whose skills and commands were asked for last, and when, in ms since the epoch. */
+  /** Folder of the last request for skills and commands, and its time in ms since the epoch. */
   readonly partsAsked: { readonly folder: string; readonly atMs: number } | null
   /** Text for which the completion list was closed. */
   readonly dismissed: string | null
-  readonly opened: Opened | null
+  readonly opened: OpenedWindow | null
   /** Hash of the project configuration shown last, which a yes refers to. */
   readonly shownTrust: string | null
   /** Plan to take files back that is shown, while it is asked what goes back. */
@@ -120,7 +120,7 @@ interface SentText extends WithPastes {
 /** Point to go back to: before a message, or an event. */
 export type RewindPoint = MessagePlace | { readonly to: number }
 
-/** Plan to take files back as it is shown; `hash` is what a yes refers to. */
+/** Plan to take files back as it is shown; a yes refers to `hash`. */
 export interface ShownRewind {
   readonly at: RewindPoint
   /** Message before which talk can go on in a copy; null for files alone. */
@@ -149,7 +149,7 @@ export interface FilledForm {
   /** Index of the current field. */
   readonly at: number
   readonly answers: Answers
-  /** Index of the chosen option; -1 while none is. */
+  /** Index of the chosen option; -1 without a choice. */
   readonly choice: number
   /** Values that are ticked, of a field that takes several. */
   readonly ticked: readonly string[]
@@ -173,14 +173,14 @@ export interface Offer {
 /** Conversation stopped because its log was changed by another program. */
 export interface LostLog {
   readonly errno: string
-  /** Message of the server: what happened, what it means, what to do. */
+  /** Message of the server: the event, its meaning, and the next step. */
   readonly text: string
 }
 
 /** Highlighted answer to an approval, which Enter gives. */
 interface Reached {
   readonly approvalId: ApprovalId
-  readonly answer: Choice['answer']
+  readonly answer: AnswerChoice['answer']
 }
 
 /** Message of the user, and its place. */

@@ -15,7 +15,7 @@ export function isWritingOver({ writing, composer }: UiState): boolean {
   return writing ?? composer.text !== ''
 }
 
-/** Returns true while an approval has the place of the composer, whose text is kept. */
+/** Returns true while an approval has the place of the composer and the composer keeps its text. */
 export function isComposerHidden(ui: UiState, state: ConversationState | null): boolean {
   return isApprovalInPlace(ui, state) && !isWritingOver(ui)
 }
@@ -31,7 +31,7 @@ function isApprovalInPlace(ui: UiState, state: ConversationState | null): boolea
   return isFree && ui.opened !== null && !onlyReads(ui.opened) && pendingApprovals(state, ui).length > 0
 }
 
-/** Opens or closes the composer over the approval that waits; does nothing if none does. */
+/** Opens or closes the composer over the waiting approval; does nothing without one. */
 export function setWriting(ui: UiState, state: ConversationState | null, isOpen: boolean): UiState {
   if (pendingApprovals(state, ui).length === 0) return ui
   return { ...ui, writing: isOpen, reached: null, remembering: null }

@@ -52,7 +52,7 @@ export function cellBelowTop(
   return { row: widths.length + left, column: 0 }
 }
 
-/** Returns the widths of what the first `count` rows on a terminal of this width hold. */
+/** Returns the widths of the contents of the first `count` rows on a terminal of this width. */
 export function firstRows(
   widths: readonly number[],
   count: number,

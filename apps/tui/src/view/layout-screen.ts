@@ -4,7 +4,7 @@ import { type Highlight, type Line, lineText, type Room } from '@parley/presenta
 import { truncateLine } from '@parley/presentation/text/truncate'
 import { cellWidth } from '@parley/presentation/text/width'
 import type { Approval, ConversationState } from '@parley/protocol'
-import type { HeldRole, Opened } from '../ui/link/link.ts'
+import type { HeldRole, OpenedWindow } from '../ui/link/link.ts'
 import { backgroundCommands } from '../ui/menu/background-rows.ts'
 import type { Menu } from '../ui/menu/menu.ts'
 import { maySend, onlyReads } from '../ui/people/held-role.ts'
@@ -214,7 +214,7 @@ function partsWithoutText(
   return { live: { ...head, status }, caret: null }
 }
 
-/** Returns the row of a plan that is being carried out; none of one that an earlier turn left. */
+/** Returns the row of the plan of this turn; no row for the plan of an earlier turn. */
 function pinnedPlan({ state, transcript }: Scene, room: Room): readonly Line[] {
   const { plan = null, turn = null } = state?.core ?? {}
   const isOfTurn = turn !== null && transcript.planTurn === turn.id
@@ -255,7 +255,7 @@ function gapRows({ rows }: TerminalSize): readonly Line[] {
 }
 
 /** Returns the role that holds a window, or that its link has ended. */
-function heldFact(opened: Opened | null): HeldRole | 'linkEnded' | null {
+function heldFact(opened: OpenedWindow | null): HeldRole | 'linkEnded' | null {
   if (opened?.heldTo === 'none' && opened.person?.kind === 'guest') return 'linkEnded'
   return opened?.heldTo ?? null
 }

@@ -2,8 +2,8 @@ import type { Line } from '@parley/presentation/text/span'
 import { lastRows } from './text/fit-rows.ts'
 
 /**
- * Parts of the live zone, from top to bottom: running items, the question to the user, what the turn does, messages that
- * wait, then the text with its completions or a list in its place, and the status line.
+ * Parts of the live zone, from top to bottom: running items, the question to the user, the activity of the turn,
+ * waiting messages, then the text with its completions or a list in its place, and the status line.
  */
 const liveParts = ['running', 'approval', 'activity', 'queue', 'menu', 'composer', 'completions', 'status'] as const
 

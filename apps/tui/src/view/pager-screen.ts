@@ -8,19 +8,19 @@ import { pagerKeyGroup } from '../ui/keys/key-words.ts'
 import { itemAtCursor, marginCells, type Pager, type PagerSize, pageOn, roomOf } from '../ui/pager/pager.ts'
 import { ownerOf } from './pager/entry.ts'
 import { highlighted } from './pager/find-text.ts'
-import type { Page, PageRoom } from './pager/page.ts'
+import type { PageRoom, PagerPage } from './pager/page.ts'
 import { fittingParts } from './text/fit-rows.ts'
 import { inGutter } from './text/gutter.ts'
 
 /** State around the view that its last row says. */
-export interface Around {
+export interface PagerSurroundings {
   /** True while a question of the conversation waits, which only the screen behind the view answers. */
   readonly isAsked: boolean
   readonly isLost: boolean
 }
 
 /** Returns the rows of the transcript view, as many as the terminal has. */
-export function pagerScreen(pager: Pager, size: PagerSize, around: Around): readonly Line[] {
+export function pagerScreen(pager: Pager, size: PagerSize, around: PagerSurroundings): readonly Line[] {
   const room = roomOf(pager, size)
   const page = pageOn(room, pager)
   const rows = pager.isHelpShown ? helpRows(size) : pageLines(pager, room, page)
@@ -32,7 +32,7 @@ export function pagerScreen(pager: Pager, size: PagerSize, around: Around): read
 const current: Span = { text: '┃ ', tone: 'accent' }
 const beside: Span = { text: ' '.repeat(marginCells) }
 
-function pageLines(pager: Pager, room: PageRoom, { rows }: Page): readonly Line[] {
+function pageLines(pager: Pager, room: PageRoom, { rows }: PagerPage): readonly Line[] {
   const cursor = itemAtCursor(room, pager)?.id
   return rows.map(({ line, index, row }) => {
     const entry = room.entries[index]
@@ -58,14 +58,14 @@ function helpRows({ ambiguous }: PagerSize): readonly Line[] {
   ]
 }
 
-interface Shown {
+interface ShownPage {
   readonly size: PagerSize
   readonly room: PageRoom
-  readonly page: Page
+  readonly page: PagerPage
 }
 
-/** Returns the last row: what a key has to answer, else what waits, where the view is, and keys. */
-function lastRow(pager: Pager, shown: Shown, { isAsked, isLost }: Around): Line {
+/** Returns the last row: the answer to a key, else waiting questions, the position of the view, and keys. */
+function lastRow(pager: Pager, shown: ShownPage, { isAsked, isLost }: PagerSurroundings): Line {
   const { prompt, quest, note } = pager
   if (prompt?.kind === 'search')
     return [{ text: '/', tone: 'accent', bold: true }, { text: showEffects(prompt.text) }, { text: '▏' }]
@@ -92,7 +92,7 @@ function blocksRow(blocks: readonly { readonly label: string }[]): Line {
 }
 
 /** Returns the number of the item at the cursor, where all items to one side of it are known. */
-function placeWords(pager: Pager, { room, page }: Shown): string {
+function placeWords(pager: Pager, { room, page }: ShownPage): string {
   const { entries } = room
   const cursor = itemAtCursor(room, pager)?.id
   const at = entries.findIndex(({ id }) => id === cursor)

@@ -6,7 +6,7 @@ import { truncateLine } from '@parley/presentation/text/truncate'
 import { cellWidth } from '@parley/presentation/text/width'
 import type { ProcessOutput, ProcessRoom, ProcessView } from '../ui/processes/process-view.ts'
 import { highlighted } from './pager/find-text.ts'
-import type { Around } from './pager-screen.ts'
+import type { PagerSurroundings } from './pager-screen.ts'
 import type { TerminalSize } from './screen.ts'
 import { fittingParts, wrapLine } from './text/fit-rows.ts'
 
@@ -26,7 +26,7 @@ export function processRoom(view: ProcessView, size: ProcessSize): ProcessRoom {
 }
 
 /** Returns the rows of the view of a process, as many as the terminal has. */
-export function processScreen(view: ProcessView, size: ProcessSize, around: Around): readonly Line[] {
+export function processScreen(view: ProcessView, size: ProcessSize, around: PagerSurroundings): readonly Line[] {
   const all = outputRows(view, size)
   const { height } = processRoom(view, size)
   const end = all.length - Math.min(view.fromEnd, Math.max(0, all.length - height))
@@ -88,8 +88,12 @@ const typingHints = {
   pipe: ['Enter sends', 'Esc ends typing', 'Ctrl+D ends its input', 'Ctrl+S hides'],
 } as const
 
-/** Returns the row with the keys above a line that is typed, or with what the last one has said. */
-function typingRow({ typed, newest, note }: ProcessView, size: ProcessSize, { isAsked }: Around): readonly Line[] {
+/** Returns the row above a typed line: its keys, or the outcome of the last one. */
+function typingRow(
+  { typed, newest, note }: ProcessView,
+  size: ProcessSize,
+  { isAsked }: PagerSurroundings,
+): readonly Line[] {
   if (typed === null) return []
   if (isAsked) return [[{ text: ' A question waits: Esc, then q shows it ', tone: 'warn', bold: true, inverse: true }]]
   if (note !== null) return [[{ text: shownName(note) }]]
@@ -106,8 +110,8 @@ function typedRow({ text, isHidden }: TypedLine, { columns, ambiguous }: Process
 
 const promptWords = { search: '/', tell: 'Tell me when it prints: ' } as const
 
-/** Returns the last row: what is typed, else what a key has said, else the keys. */
-function lastRow(view: ProcessView, size: ProcessSize, { isAsked, isLost }: Around): Line {
+/** Returns the last row: the typed text, else the outcome of a key, else the keys. */
+function lastRow(view: ProcessView, size: ProcessSize, { isAsked, isLost }: PagerSurroundings): Line {
   const { prompt, typed, note, isStopping, fromEnd } = view
   if (typed !== null) return typedRow(typed, size)
   if (prompt !== null)

@@ -3,7 +3,7 @@ import type { AmbiguousWidth } from '@parley/presentation/text/width'
 import type { ApprovalId } from '@parley/protocol'
 import type { Caret, LiveZone } from './live-zone.ts'
 import type { Theme } from './text/theme.ts'
-import type { Block } from './transcript/block.ts'
+import type { TranscriptBlock } from './transcript/block.ts'
 
 export interface TerminalSize {
   readonly columns: number
@@ -13,7 +13,7 @@ export interface TerminalSize {
 /** Frame: blocks to append to the transcript, and the live zone below it, which is redrawn. */
 export interface Screen {
   /** Blocks new since the previous frame; printed once. */
-  readonly settled: readonly Block[]
+  readonly settled: readonly TranscriptBlock[]
   readonly live: LiveZone
   /** Caret position; null when there is no text input. */
   readonly caret: Caret | null
@@ -34,13 +34,13 @@ export function paintLine(line: Line, theme: Theme): string {
     .join('')
 }
 
-/** Returns the line as it is painted: without the blanks at its end that only carry a background, where there is none. */
+/** Returns the line as it is painted: blanks at its end go where the theme has no background. */
 function shownLine(line: Line, theme: Theme): Line {
   const last = theme.hasTints ? undefined : line.at(-1)
   return last?.ground !== undefined && last.text.trim() === '' ? line.slice(0, -1) : line
 }
 
-/** Control characters. Spans contain none by contract; this is the last check before the terminal. */
+/** Control characters. Spans have no controls by contract; this is the last check before the terminal. */
 const control = /[\x00-\x1f\x7f-\x9f]/
 const controls = /[\x00-\x1f\x7f-\x9f]+/g
 

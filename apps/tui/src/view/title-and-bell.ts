@@ -2,7 +2,7 @@ import { collapseBlanks, shownName } from '@parley/presentation/text/control-cha
 import { truncateText } from '@parley/presentation/text/truncate'
 import type { ApprovalId, ConversationId, ConversationState, TurnId } from '@parley/protocol'
 
-/** Something to tell a user who looks elsewhere. */
+/** News for a user who looks at another window. */
 export interface Telling {
   readonly type: 'approval' | 'turnEnded' | 'failed'
   readonly conversationId: ConversationId

@@ -1,13 +1,13 @@
 import type { Actor, Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import type { Opened } from '../../src/ui/link/link.ts'
+import type { OpenedWindow } from '../../src/ui/link/link.ts'
 import { followState, updateUi } from '../../src/ui/update/update-ui.ts'
 import { isComposerHidden } from '../../src/ui/write-over-question.ts'
 import { after, colleague, command, me, requested, started, turnStarted } from '../view/scenes/conversation.ts'
 import { openUi, written } from '../view/scenes/scene.ts'
 import { contextAt, rest, seenAt, typeAtOnce, typeKeys, typeText } from './type-keys.ts'
 
-const opened: Opened = {
+const opened: OpenedWindow = {
   conversationId: 'c',
   shortId: '0a1b2c3d',
   readOnly: false,

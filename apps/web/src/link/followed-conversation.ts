@@ -1,7 +1,7 @@
 import { addressIn, type Client, type ConversationStore, codeOf, openConversationStore } from '@parley/client/browser'
 import type { ConversationId, ConversationState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
-import type { Link, LinkState } from './link.ts'
+import type { LinkState, PageLink } from './link.ts'
 import { createListeners, type Listeners } from './listeners.ts'
 import { pageAt } from './page-secret.ts'
 
@@ -57,7 +57,7 @@ const lookMs = 5_000
 const renderMs = 30
 
 /** Opens a conversation and follows it; after a lost link it goes on from the last event it has. */
-export function followConversation(link: Link, conversationId: ConversationId): FollowedConversation {
+export function followConversation(link: PageLink, conversationId: ConversationId): FollowedConversation {
   const listeners = createListeners()
   let store: ConversationStore | null = null
   const { show, showSoon, ...shown } = createSnapshot(listeners, () => store)
@@ -171,7 +171,7 @@ function createSnapshot({ callAll }: Listeners, store: () => ConversationStore |
 }
 
 /** Counts the moves of a conversation until it is live, so that two servers that name each other are no circle. */
-function createMoves(link: Link) {
+function createMoves(link: PageLink) {
   let moves = 0
   return {
     /** Goes where it is open; false where it stays. */
@@ -215,7 +215,7 @@ function watchMoves(conversationId: ConversationId) {
   }
 }
 
-interface Opened extends Pick<FollowedSnapshot, 'isView' | 'elsewhere'> {
+interface OpenedAccess extends Pick<FollowedSnapshot, 'isView' | 'elsewhere'> {
   /** True where events come as they happen: of a log that nobody here writes they do not. */
   readonly isLive: boolean
 }
@@ -227,7 +227,11 @@ interface Resuming {
 }
 
 /** Opens the conversation, or its log as it is now where another process has it open or nothing may be changed. */
-async function resume(client: Client, conversationId: ConversationId, { isReadOnly, goTo }: Resuming): Promise<Opened> {
+async function resume(
+  client: Client,
+  conversationId: ConversationId,
+  { isReadOnly, goTo }: Resuming,
+): Promise<OpenedAccess> {
   const view = async () => {
     const { readOnly } = await client.request('conversation/resume', { conversationId, readOnly: true })
     return { isView: isReadOnly || readOnly, isLive: !readOnly, elsewhere: null }

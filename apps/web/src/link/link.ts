@@ -26,7 +26,7 @@ export type LinkState =
   | { readonly kind: 'notAdmitted'; readonly offersSignIn: boolean; readonly rejected: Rejected }
 
 /** Link of a page to its server, made anew when it is lost: to the same one, or to the next of the team. */
-export interface Link {
+export interface PageLink {
   readonly state: LinkState
   readonly subscribe: Listeners['subscribe']
   /** Person that the page acts for, as the server said last; absent where it has no users. */
@@ -60,7 +60,7 @@ const lastRetryMs = 10_000
 /** Time for an answer after which a link counts as lost: a computer that slept does not notice by itself. */
 const answerMs = 4_000
 
-export function openLink(options: LinkOptions): Link {
+export function openLink(options: LinkOptions): PageLink {
   const listeners = createListeners()
   const servers = createTeamServers(options.home, options.look)
   let state: LinkState = { kind: 'connecting' }

@@ -1,7 +1,7 @@
 import type { Client } from '@parley/client/browser'
 import type { ConversationId } from '@parley/protocol'
 
-interface Place {
+interface SideFileName {
   readonly conversationId: ConversationId
   /** Reference of the side file. */
   readonly file: string
@@ -17,13 +17,13 @@ export interface FilePart {
 }
 
 /** Reads a part of a side file, at most 1 MiB. */
-export async function readFilePart(client: Client, place: Place, offset: number): Promise<FilePart> {
+export async function readFilePart(client: Client, place: SideFileName, offset: number): Promise<FilePart> {
   const part = await client.request('conversation/readFile', { ...place, offset, limit: partBytes })
   return { bytes: Uint8Array.from(atob(part.base64), (unit) => unit.charCodeAt(0)), nextOffset: part.nextOffset }
 }
 
 /** Reads a side file whole, as a `data:` URL of a type. */
-export async function readFileUrl(client: Client, place: Place, mediaType: string): Promise<string> {
+export async function readFileUrl(client: Client, place: SideFileName, mediaType: string): Promise<string> {
   const parts: BlobPart[] = []
   for (let offset: number | null = 0; offset !== null; ) {
     const part: FilePart = await readFilePart(client, place, offset)

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
-import type { Link, LinkState } from '../link/link.ts'
+import type { LinkState, PageLink } from '../link/link.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { ConversationScreen } from './conversation-screen.tsx'
 import { useLinkState, usePlace } from './hooks.ts'
 import { SignIn } from './people/sign-in.tsx'
 
 interface AppProps {
-  readonly link: Link
+  readonly link: PageLink
   /** Folder of a new conversation by default; null without a default. */
   readonly folder: string | null
 }

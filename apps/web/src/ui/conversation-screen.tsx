@@ -14,7 +14,7 @@ import { errorMessage } from '@parley/text'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { Ask } from '../link/ask.ts'
 import type { Elsewhere } from '../link/followed-conversation.ts'
-import type { Link } from '../link/link.ts'
+import type { PageLink } from '../link/link.ts'
 import { fragmentOf } from '../link/page-secret.ts'
 import { AboutConversation } from './about-conversation.tsx'
 import { Composer } from './composer/composer.tsx'
@@ -29,14 +29,14 @@ import { useRemember } from './remember/remember-panel.tsx'
 import { goTo } from './rewind/go-on-before.ts'
 import { useRewind } from './rewind/use-rewind.tsx'
 import { Search } from './search.tsx'
-import { type Access, AccessContext, type GoBack } from './transcript/access.ts'
+import { AccessContext, type EntryContext, type GoBack } from './transcript/access.ts'
 import { Scrolling } from './transcript/scrolling.tsx'
 import { Transcript } from './transcript/transcript.tsx'
 import { useItems } from './transcript/use-items.ts'
 import { Working } from './working.tsx'
 
 interface ScreenProps {
-  readonly link: Link
+  readonly link: PageLink
   readonly conversationId: ConversationId
   readonly isReadOnly: boolean
   readonly onProblem: (problem: string) => void
@@ -176,7 +176,13 @@ interface AccessOptions extends Pick<OpenedProps, 'client' | 'onProblem'>, Pick<
 }
 
 /** Returns what entries need of their conversation, the same as long as nothing of it changes. */
-function useTranscriptAccess({ client, core: { meta, settings }, isView, onProblem, goBack }: AccessOptions): Access {
+function useTranscriptAccess({
+  client,
+  core: { meta, settings },
+  isView,
+  onProblem,
+  goBack,
+}: AccessOptions): EntryContext {
   const { conversationId, cwd } = meta
   const { environment } = settings
   const place = useMemo(

@@ -6,15 +6,15 @@ import {
   followConversation,
   notFollowed,
 } from '../link/followed-conversation.ts'
-import type { Link, LinkState } from '../link/link.ts'
+import type { LinkState, PageLink } from '../link/link.ts'
 import { readFragment } from '../link/page-secret.ts'
 
-export function useLinkState(link: Link): LinkState {
+export function useLinkState(link: PageLink): LinkState {
   return useSyncExternalStore(link.subscribe, () => link.state)
 }
 
 /** Follows a conversation while the component is there. */
-export function useConversation(link: Link, conversationId: ConversationId): FollowedSnapshot {
+export function useConversation(link: PageLink, conversationId: ConversationId): FollowedSnapshot {
   const [followed, setFollowed] = useState<FollowedConversation | null>(null)
   useEffect(() => {
     const opened = followConversation(link, conversationId)

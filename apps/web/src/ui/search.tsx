@@ -72,15 +72,15 @@ function hitWords(hits: number): string {
   return `${hits === maxHits ? 'The newest ' : ''}${count(hits)} ${hits === 1 ? 'entry' : 'entries'}`
 }
 
-interface Found {
+interface SearchHits {
   /** Newest first. */
   readonly hits: readonly Hit[]
   /** False while earlier entries are still read. */
   readonly isDone: boolean
 }
 
-function useHits(loaded: Items, query: string, onProblem: (problem: string) => void): Found {
-  const [found, setFound] = useState<Found>({ hits: [], isDone: true })
+function useHits(loaded: Items, query: string, onProblem: (problem: string) => void): SearchHits {
+  const [found, setFound] = useState<SearchHits>({ hits: [], isDone: true })
   // The search takes the items as they were when the words were typed; later ones stand at the end of the page.
   const current = useRef(loaded)
   current.current = loaded

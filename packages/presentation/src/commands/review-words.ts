@@ -6,14 +6,14 @@ export type ReviewedChanges =
   /** A commit, or a range `A..B`. */
   | { readonly kind: 'commits'; readonly range: string }
 
-interface Asked {
+interface RequestedReview {
   readonly span: ReviewedChanges
   /** Words of the user on what matters; empty for nothing particular. */
   readonly focus: string
 }
 
 /** Reads the words behind `/review`. Returns null where a flag has no value or two name changes. */
-export function readReviewWords(words: string): Asked | null {
+export function readReviewWords(words: string): RequestedReview | null {
   let span: ReviewedChanges | null = null
   let rest = words.trim()
   for (;;) {

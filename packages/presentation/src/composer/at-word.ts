@@ -8,13 +8,14 @@ export interface AtWord {
   readonly query: string
 }
 
-interface Written {
+/** Text that is being written, with its caret. */
+export interface CaretText {
   readonly text: string
   readonly caret: number
 }
 
 /** Returns the path around the caret; null if the caret is not in one, or behind the numbers of lines. */
-export function atWordAt({ text, caret }: Written): AtWord | null {
+export function atWordAt({ text, caret }: CaretText): AtWord | null {
   if (text.startsWith('!') || text.startsWith('/')) return null
   const found = /(?:^|[\s([{,])@("[^"\n]*|[^\s"]*)$/.exec(text.slice(0, caret))
   if (found === null) return null

@@ -1,4 +1,5 @@
 import type { FoundPart } from '@parley/protocol'
+import type { CaretText } from './at-word.ts'
 
 /** Skill or command that completes the text. */
 export interface NamedPart {
@@ -10,11 +11,6 @@ export interface NamedPart {
   /** Range of the text that it replaces. */
   readonly start: number
   readonly end: number
-}
-
-interface Written {
-  readonly text: string
-  readonly caret: number
 }
 
 /** Returns the skills and commands that a person may start by name. */
@@ -29,7 +25,7 @@ export function namesPart(text: string, parts: readonly FoundPart[] | null): boo
 }
 
 /** Returns what completes the `/name` that a text consists of, or the `$name` before the caret. */
-export function partsAt({ text, caret }: Written, parts: readonly FoundPart[] | null): readonly NamedPart[] {
+export function partsAt({ text, caret }: CaretText, parts: readonly FoundPart[] | null): readonly NamedPart[] {
   if (parts === null) return []
   const typed = /^\/([\w-]*)$/.exec(text)?.[1]
   if (typed !== undefined) return named(parts, { mark: '/', typed, start: 0, end: text.length })

@@ -1,4 +1,5 @@
 import { boundaryAfter, boundaryBefore, boundaryFrom } from '../text/graphemes.ts'
+import type { OffsetRange } from '../text/span.ts'
 
 /** Folded paste, or image: a mark in the text represents it. */
 export interface Paste {
@@ -12,14 +13,9 @@ interface ComposerText {
   readonly pastes: readonly Paste[]
 }
 
-interface Range {
-  readonly start: number
-  readonly end: number
-}
-
 /** Returns the ranges of folded pastes in the text, in order. */
-export function markRanges({ text, pastes }: ComposerText): readonly Range[] {
-  const ranges: Range[] = []
+export function markRanges({ text, pastes }: ComposerText): readonly OffsetRange[] {
+  const ranges: OffsetRange[] = []
   for (const { mark } of pastes) {
     let start = text.indexOf(mark)
     while (start !== -1) {
@@ -58,7 +54,7 @@ export function stopBefore(written: ComposerText, offset: number): number {
   return stopUpTo(written, boundaryBefore(written.text, offset))
 }
 
-function markAround(written: ComposerText, offset: number): Range | undefined {
+function markAround(written: ComposerText, offset: number): OffsetRange | undefined {
   if (written.pastes.length === 0) return undefined
   return markRanges(written).find((mark) => mark.start < offset && offset < mark.end)
 }

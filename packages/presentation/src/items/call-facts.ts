@@ -5,10 +5,10 @@ import { stripEffects } from '../text/control-characters.ts'
 import { formatDuration } from '../text/formats.ts'
 import type { Span, Tone } from '../text/span.ts'
 
-type Call = CallItem | ItemOf<'shellCommand'>
+type AnyCall = CallItem | ItemOf<'shellCommand'>
 
 /** Returns what must be said of a call besides its words: how it failed, its rights, and a long time. */
-export function callFacts(item: Call): readonly Span[] {
+export function callFacts(item: AnyCall): readonly Span[] {
   return joinedFacts([ending(item), rights(item), duration(item)])
 }
 
@@ -25,7 +25,7 @@ function joinedFacts(facts: readonly (Span | null)[]): readonly Span[] {
 }
 
 /** Returns the tone of a call's mark: only what failed, was not run, or is running has a colour. */
-export function callTone({ status }: Call): Tone {
+export function callTone({ status }: AnyCall): Tone {
   if (status === 'completed') return 'muted'
   if (status === 'failed' || status === 'unknown') return 'bad'
   return status === 'denied' || status === 'interrupted' ? 'warn' : 'accent'
@@ -44,14 +44,14 @@ export interface Verbs {
 }
 
 /** Returns the word before the title of a call. */
-export function callVerb(item: Call, { done, doing, not }: Verbs): string {
+export function callVerb(item: AnyCall, { done, doing, not }: Verbs): string {
   if (item.status === 'denied' || (item.status === 'interrupted' && !hasRun(item)) || isUnstarted(item)) return not
   return isOver.has(item.status) ? done : doing
 }
 
-const isOver: ReadonlySet<Call['status']> = new Set(['completed', 'failed', 'interrupted', 'unknown'])
+const isOver: ReadonlySet<AnyCall['status']> = new Set(['completed', 'failed', 'interrupted', 'unknown'])
 
-function ending(item: Call): Span | null {
+function ending(item: AnyCall): Span | null {
   if (item.status === 'interrupted') return hasRun(item) ? { text: 'interrupted', tone: 'warn' } : null
   if (item.status === 'unknown') return { text: 'it is not known whether this finished', tone: 'bad' }
   return item.status === 'completed' || item.status === 'failed' ? exit(item) : null
@@ -63,11 +63,11 @@ export function isRunning({ item, executionStarted }: OpenItem): boolean {
 }
 
 /** Returns false for a call that Esc ended before it started, which must not look interrupted midway. */
-function hasRun({ durationMs }: Call): boolean {
+function hasRun({ durationMs }: AnyCall): boolean {
   return durationMs !== undefined
 }
 
-function exit(item: Call): Span | null {
+function exit(item: AnyCall): Span | null {
   if (item.type === 'commandExecution' && item.background) return { text: 'in the background', tone: 'muted' }
   if (item.failure?.code === 'timedOut') return { text: '✗ time limit', tone: 'bad' }
   if ('signal' in item && item.signal !== undefined)
@@ -77,7 +77,7 @@ function exit(item: Call): Span | null {
   return item.status === 'failed' ? { text: '✗ failed', tone: 'bad' } : null
 }
 
-function rights(item: Call): Span | null {
+function rights(item: AnyCall): Span | null {
   const words = rightsWords(item)
   return words === null ? null : { text: words, tone: 'warn' }
 }
@@ -85,7 +85,7 @@ function rights(item: Call): Span | null {
 /** Duration in ms from which a call that succeeded says how long it took. */
 const longMs = 1_000
 
-function duration({ durationMs, status }: Call): Span | null {
+function duration({ durationMs, status }: AnyCall): Span | null {
   if (durationMs === undefined || (durationMs < longMs && status === 'completed')) return null
   return { text: formatDuration(durationMs), tone: 'muted' }
 }
@@ -144,7 +144,7 @@ function hasStarted(item: ItemOf<'commandExecution'>): boolean {
   return status === 'inProgress' || status === 'unknown' || durationMs !== undefined
 }
 
-function isUnstarted({ failure }: Call): boolean {
+function isUnstarted({ failure }: AnyCall): boolean {
   return failure !== undefined && neverStarted.has(failure.code)
 }
 

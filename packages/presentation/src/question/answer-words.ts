@@ -1,13 +1,11 @@
 import type { Approval } from '@parley/protocol'
 import { isForm, planWords, reachOfAlways } from '@parley/protocol/question'
 import { shownLine } from '../text/control-characters.ts'
-import type { Choice } from './answers.ts'
-
-type Answer = Choice['answer']
+import type { ChosenAnswer } from './answers.ts'
 
 interface ChoiceWords {
   /** Meaning of each answer. */
-  readonly labels: Readonly<Record<Answer, string>>
+  readonly labels: Readonly<Record<ChosenAnswer, string>>
   /** Request for words that follow a no; empty where a no is enough. */
   readonly noteHint: string
 }

@@ -109,21 +109,24 @@ export function isFresh({ atMs }: HeldKey, nowMs: number): boolean {
  * one beside it. `remember` shows the rule first and adds it when given again. `note` asks for a reason first;
  * `print` shows all of the approval, `why` its decision, and neither answers.
  */
-export type Answer = 'yes' | 'yesForConversation' | 'yesToAny' | 'remember' | 'note' | 'stop' | 'print' | 'why'
+export type KeyAnswer = 'yes' | 'yesForConversation' | 'yesToAny' | 'remember' | 'note' | 'stop' | 'print' | 'why'
 
 /** Returns true for answers that allow the call. */
-export function isYes(answer: Answer): boolean {
+export function isYes(answer: KeyAnswer): boolean {
   return answer === 'yes' || answer === 'yesForConversation' || answer === 'yesToAny' || answer === 'remember'
 }
 
-export interface Choice {
+/** Answer that a choice of the question gives. */
+export type ChosenAnswer = Exclude<KeyAnswer, 'print' | 'why'>
+
+export interface AnswerChoice {
   /** Letter that gives the answer, or the name of its key. */
   readonly key: string
-  readonly answer: Exclude<Answer, 'print' | 'why'>
+  readonly answer: ChosenAnswer
 }
 
 /** Choices from yes to stop; each letter means the same in all questions. */
-const choices: readonly Choice[] = [
+const choices: readonly AnswerChoice[] = [
   { key: 'y', answer: 'yes' },
   { key: 'a', answer: 'yesForConversation' },
   { key: 'e', answer: 'yesToAny' },
@@ -132,18 +135,18 @@ const choices: readonly Choice[] = [
   { key: 'Esc', answer: 'stop' },
 ]
 
-const lookUps: Readonly<Record<string, Answer>> = { v: 'print', w: 'why' }
+const lookUps: Readonly<Record<string, KeyAnswer>> = { v: 'print', w: 'why' }
 
 /** Modes that a yes to a plan begins to work in, from the narrower. */
-const planned: Readonly<Partial<Record<Answer, ModeName>>> = { yes: 'ask', yesForConversation: 'edit' }
+const planned: Readonly<Partial<Record<KeyAnswer, ModeName>>> = { yes: 'ask', yesForConversation: 'edit' }
 
 /** Returns the mode that an answer to a plan begins the work in; null for other answers and other questions. */
-export function modeToWorkIn(approval: Approval, answer: Answer): ModeName | null {
+export function modeToWorkIn(approval: Approval, answer: KeyAnswer): ModeName | null {
   return planModes(approval).find(({ name }) => name === planned[answer])?.name ?? null
 }
 
 /** Returns the choices in the order of the screen. */
-export function choicesFor(approval: Approval): readonly Choice[] {
+export function choicesFor(approval: Approval): readonly AnswerChoice[] {
   return choices.filter(({ answer }) => {
     if (approval.kind === 'plan' && isYes(answer)) return modeToWorkIn(approval, answer) !== null
     if (answer === 'yesForConversation') return offers(approval, 'approvedForSession')
@@ -172,7 +175,7 @@ export function decisionFor(answer: keyof typeof decided): Decided {
 }
 
 /** Returns the answer that a typed letter gives; null for other letters. */
-export function answerForText(text: string, approval: Approval): Answer | null {
+export function answerForText(text: string, approval: Approval): KeyAnswer | null {
   if (Object.hasOwn(lookUps, text)) return lookUps[text] ?? null
   return choicesFor(approval).find(({ key }) => key === text)?.answer ?? null
 }

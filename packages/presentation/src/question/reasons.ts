@@ -1,6 +1,6 @@
 import type { Approval } from '@parley/protocol'
 
-type Judged = Pick<Approval, 'facts' | 'rule' | 'reason'> & Partial<Pick<Approval, 'kind'>>
+type ExplainedApproval = Pick<Approval, 'facts' | 'rule' | 'reason'> & Partial<Pick<Approval, 'kind'>>
 
 const dangerBasis = 'it destroys things for good'
 
@@ -11,14 +11,14 @@ const shorterDangers: Readonly<Record<string, string>> = {
 }
 
 /** Describes the damage that a call does, or says that it runs a downloaded script; null for other calls. */
-export function dangerWords(judged: Judged): string | null {
+export function dangerWords(judged: ExplainedApproval): string | null {
   const found = foundDanger(judged)
   if (found !== null) return shorterDangers[found] ?? found.replace(/^it /, '')
   return judged.rule.name === 'builtin:dangerous' ? 'destroys things for good' : null
 }
 
 /** Returns why the user is asked, without the rule; empty if a warning says it already. */
-export function reasonWords(judged: Judged): string {
+export function reasonWords(judged: ExplainedApproval): string {
   const { reason, kind } = judged
   if (reason.startsWith(untrustedBasis) && kind === 'patch')
     return `you asked to be asked before every change${reason.slice(untrustedBasis.length)}`
@@ -29,7 +29,7 @@ export function reasonWords(judged: Judged): string {
   return reason
 }
 
-function foundDanger({ facts }: Judged): string | null {
+function foundDanger({ facts }: ExplainedApproval): string | null {
   const { dangerous: found } = facts ?? {}
   return typeof found === 'string' ? found : null
 }

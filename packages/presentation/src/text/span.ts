@@ -39,6 +39,12 @@ export type Line = readonly Span[]
 /** Returns lines of code in the colours of their language, with the same text; null for a language that is not known. */
 export type Highlight = (lines: readonly string[], language: string) => readonly Line[] | null
 
+/** Part of a text as UTF-16 offsets. */
+export interface OffsetRange {
+  readonly start: number
+  readonly end: number
+}
+
 /** Width available, in cells, and how code is coloured in it. */
 export interface Room {
   readonly columns: number

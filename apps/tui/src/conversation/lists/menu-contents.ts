@@ -6,21 +6,22 @@ import { loginRows, logoutRows, modelRows } from '../../ui/menu/loaded-rows.ts'
 import type { MenuRow } from '../../ui/menu/menu.ts'
 import type { SentMessage } from '../../ui/ui-state.ts'
 
-type Asking = Pick<Parley, 'request'>
+/** Server that fills menus. */
+export type MenuServer = Pick<Parley, 'request'>
 
 type CurrentModel = Pick<ConversationState, 'core'> | null
 
 /** Loads the models of all providers, with the one in use marked. */
 export async function loadModels(
-  parley: Asking,
+  parley: MenuServer,
   state: CurrentModel,
 ): Promise<{ readonly rows: readonly MenuRow[]; readonly problem: string | null }> {
   const rows = modelRows(await parley.request('model/list', {}), state?.core.settings ?? null)
   return { rows, problem: rows.some(({ isDisabled }) => !isDisabled) ? null : noModels }
 }
 
-/** Reads the models that providers listed earlier; none when no list is kept. Asks no provider. */
-export async function keptModels(parley: Asking, state: CurrentModel): Promise<readonly MenuRow[]> {
+/** Reads the models that providers listed earlier; empty without a kept list. Asks no provider. */
+export async function keptModels(parley: MenuServer, state: CurrentModel): Promise<readonly MenuRow[]> {
   const kept = await parley.request('model/list', { kept: true })
   return kept.models.length === 0 ? [] : modelRows(kept, state?.core.settings ?? null)
 }
@@ -31,7 +32,7 @@ interface Loaded {
 }
 
 /** Loads the providers to log in to, or the logins that are kept. Rejects where this client may not log in. */
-export async function loadLogins(parley: Asking, menu: 'login' | 'logout', state: CurrentModel): Promise<Loaded> {
+export async function loadLogins(parley: MenuServer, menu: 'login' | 'logout', state: CurrentModel): Promise<Loaded> {
   const kept = await parley.request('login/status', {})
   const rows =
     menu === 'logout'
@@ -47,7 +48,7 @@ const noLogins = {
 
 const noModels = 'No provider lists its models: write the name of one, and Enter uses it.'
 
-/** Bounds of what is read back for the list of messages. */
+/** Bounds of the pages read for the list of messages. */
 const olderPages = 10
 const olderItems = 1_000
 

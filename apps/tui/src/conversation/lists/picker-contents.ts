@@ -1,22 +1,20 @@
-import type { Parley } from '@parley/client'
 import type { ConversationId, Item, ResultOf } from '@parley/protocol'
 import type { Intent, UiAction } from '../../ui/actions.ts'
-
-type Asking = Pick<Parley, 'request'>
+import type { MenuServer } from './menu-contents.ts'
 
 /** Number of conversations that are listed; a search finds the others. */
 const mostListed = 500
 const mostFound = 100
 
 /** Loads the list of conversations, the newest first. */
-export async function listedConversations(parley: Asking, archived: boolean): Promise<UiAction> {
+export async function listedConversations(parley: MenuServer, archived: boolean): Promise<UiAction> {
   const { conversations } = await parley.request('conversation/list', { limit: mostListed, archived })
   return { kind: 'listed', conversations, archived }
 }
 
 /** Finds conversations by the words of the filter, each with a line about the newest place. */
 export async function foundTexts(
-  parley: Asking,
+  parley: MenuServer,
   { query, archived }: Extract<Intent, { kind: 'searchTexts' }>,
 ): Promise<UiAction> {
   const { found } = await parley.request('conversation/search', { query, archived, limit: mostFound })
@@ -35,7 +33,7 @@ function placeLine({ before, words, after }: Excerpt): string {
 
 /** Names, archives or deletes a conversation of the list. */
 export async function changeListed(
-  parley: Asking,
+  parley: MenuServer,
   { conversationId, change }: Extract<Intent, { kind: 'changeListed' }>,
 ): Promise<void> {
   switch (change.kind) {
@@ -59,8 +57,8 @@ const readItems = 30
 /** Lines of the newest answer that are shown. */
 const answerLines = 3
 
-/** Reads the newest message of the user in one line, and the last lines of what was answered. */
-export async function readPreview(parley: Asking, conversationId: ConversationId): Promise<readonly string[]> {
+/** Reads the newest message of the user in one line, and the last lines of the answer. */
+export async function readPreview(parley: MenuServer, conversationId: ConversationId): Promise<readonly string[]> {
   const { items } = await parley.request('conversation/read', { conversationId, limit: readItems })
   const talk = items.map(({ item }) => item).filter(isMessage)
   const asked = talk.findLastIndex(({ type }) => type === 'userMessage')

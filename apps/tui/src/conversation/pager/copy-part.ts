@@ -7,18 +7,22 @@ import type { Clipboard } from '../../terminal/clipboard.ts'
 import type { Intent } from '../../ui/actions.ts'
 import { codeBlocksOf, leftOutOf, markdownOf } from '../../view/pager/copied-text.ts'
 
-type Read = Pick<Conversation, 'state' | 'read'>
+type ReadConversation = Pick<Conversation, 'state' | 'read'>
 
 type CopyIntent = Extract<Intent, { kind: 'copy' }>
 
-interface Found {
+interface CopiedText {
   readonly text: string
-  /** Words for what it is, after "Copied". */
+  /** Words for the part, after "Copied". */
   readonly what: string
 }
 
 /** Copies a part of the conversation. Resolves to the notice of what went where, or why nothing did. */
-export async function copyPart(intent: CopyIntent, conversation: Read, clipboard: Clipboard): Promise<Notice> {
+export async function copyPart(
+  intent: CopyIntent,
+  conversation: ReadConversation,
+  clipboard: Clipboard,
+): Promise<Notice> {
   const found = await find(intent, conversation)
   const { isCopied, text } =
     typeof found === 'string' ? { isCopied: false, text: found } : await clipboard.copy(found.text, found.what)
@@ -26,13 +30,13 @@ export async function copyPart(intent: CopyIntent, conversation: Read, clipboard
 }
 
 /** Resolves to all of the conversation as Markdown, or to the sentence that says why it cannot be read. */
-export async function readTranscript(conversation: Read): Promise<string> {
+export async function readTranscript(conversation: ReadConversation): Promise<string> {
   const found = await findAll(conversation)
   return typeof found === 'string' ? found : found.text
 }
 
-/** Resolves to what the intent names, or to the sentence that says why it is not there. */
-function find({ what, number }: CopyIntent, conversation: Read): Promise<Found | string> {
+/** Resolves to the part that the intent names, or to the sentence that says why it is missing. */
+function find({ what, number }: CopyIntent, conversation: ReadConversation): Promise<CopiedText | string> {
   switch (what) {
     case 'answer':
       return findAnswer(conversation)
@@ -45,7 +49,7 @@ function find({ what, number }: CopyIntent, conversation: Read): Promise<Found |
   }
 }
 
-async function findAnswer(conversation: Read): Promise<Found | string> {
+async function findAnswer(conversation: ReadConversation): Promise<CopiedText | string> {
   const answer: Item[] = []
   for await (const item of newestFirst(conversation)) {
     if (item.type !== 'agentMessage' || (answer.length === 0 && item.text.trim() === '')) continue
@@ -56,7 +60,7 @@ async function findAnswer(conversation: Read): Promise<Found | string> {
   return text === null ? 'There is no answer to copy yet.' : { text, what: 'the last answer' }
 }
 
-async function findCode(conversation: Read, number: number | null): Promise<Found | string> {
+async function findCode(conversation: ReadConversation, number: number | null): Promise<CopiedText | string> {
   for await (const item of newestFirst(conversation)) {
     const blocks = item.type === 'agentMessage' ? codeBlocksOf(item) : []
     if (blocks.length === 0) continue
@@ -69,7 +73,7 @@ async function findCode(conversation: Read, number: number | null): Promise<Foun
   return 'There is no answer with a block of code.'
 }
 
-async function findCommand(conversation: Read): Promise<Found | string> {
+async function findCommand(conversation: ReadConversation): Promise<CopiedText | string> {
   for await (const item of newestFirst(conversation))
     if (item.type === 'commandExecution' || item.type === 'shellCommand')
       return { text: commandOf(item), what: 'the last command' }
@@ -79,7 +83,7 @@ async function findCommand(conversation: Read): Promise<Found | string> {
 /** Most characters that are gathered for one copy. */
 const maxCharacters = 32 * 1024 * 1024
 
-async function findAll(conversation: Read): Promise<Found | string> {
+async function findAll(conversation: ReadConversation): Promise<CopiedText | string> {
   const parts: string[] = []
   const clipped = { outputs: 0, bytes: 0 }
   let characters = 0
@@ -105,8 +109,8 @@ function saidOf({ outputs, bytes }: { readonly outputs: number; readonly bytes: 
   return outputs === 0 ? '' : `, without ${formatBytes(bytes)} of ${countOf(outputs, 'output')}`
 }
 
-/** Iterates over all finished items, those in the log only as they are asked for. */
-async function* newestFirst(conversation: Read): AsyncGenerator<Item> {
+/** Iterates over all finished items; reads items of the log only on demand. */
+async function* newestFirst(conversation: ReadConversation): AsyncGenerator<Item> {
   const { core, window } = conversation.state
   for (const { item } of window.toReversed()) yield item
   let before = window[0]?.seq ?? core.seq + 1

@@ -41,7 +41,7 @@ export class ProcessOverlay implements Overlay {
   /** Size of the last frame; null before the first. */
   #size: ProcessSize | null = null
   #isClosed = false
-  /** Keys pressed before a reading says what the process takes; null once it has. */
+  /** Keys pressed before the first reading tells the kind of input; null afterwards. */
   #early: KeyEvent[] | null = null
   /** Number of the reading that counts: an answer to an earlier one is about other lines. */
   #reading = 0
@@ -84,7 +84,7 @@ export class ProcessOverlay implements Overlay {
     for (const effect of effects) this.#carryOut(effect)
   }
 
-  /** Tells if a key closes the view or stops parley, and is no part of what is typed. */
+  /** Tells if a key closes the view or stops parley, and is no part of the typed text. */
   #actsAtOnce(event: KeyEvent): boolean {
     if (event.kind === 'text') return this.#early?.length === 0 && processActionOf(event.text) === 'leave'
     const action = event.kind === 'key' ? processActionOf(chord(event)) : null
@@ -140,7 +140,7 @@ export class ProcessOverlay implements Overlay {
     this.#note(conversation.request('conversation/process/write', { itemId: process.itemId, size }).then(() => null))
   }
 
-  /** Shows what a request came to; null leaves what is shown. */
+  /** Shows the result of a request; null changes nothing. */
   #note(answer: Promise<string | null>): void {
     void answer.catch(messageOf).then((note) => {
       if (note !== null) this.#show({ ...this.#view, note })
@@ -174,7 +174,7 @@ export class ProcessOverlay implements Overlay {
     }
   }
 
-  /** Resolves to the output once it is more than what is known, or to why it cannot be read. */
+  /** Resolves to the output once there is new output, or to the reason why it cannot be read. */
   #answer(known: ProcessOutput | null): Promise<ProcessOutput | string> {
     const { conversation, process } = this.#parts
     const { query } = this.#view

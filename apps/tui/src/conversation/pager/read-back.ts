@@ -4,7 +4,7 @@ import type { ShownProcess } from '../../ui/processes/process-view.ts'
 import type { ConversationScreen } from '../followed-conversation.ts'
 import { note } from '../rejected-intent.ts'
 
-/** Terminal that is written to, and the variables that tell what it is. */
+/** Terminal to write to, and the variables that tell its kind. */
 export interface ReadingTerminal {
   /** Writes to the terminal; null for one that gets lines only, on which the transcript is printed. */
   readonly write: ((text: string) => void) | null
@@ -17,7 +17,7 @@ export interface ReadingPlace {
   readonly terminal: ReadingTerminal
 }
 
-/** Carries out the intent; without a conversation there is nothing to read. Loads what it needs at the first call. */
+/** Carries out the intent; without a conversation there is nothing to read. Loads its modules at the first call. */
 export async function readBack(intent: ReadingIntent, { conversation, screen, terminal }: ReadingPlace): Promise<void> {
   if (conversation === null) return screen.dispatch(note('warning', 'No conversation is open yet: try again.'))
   using _held = intent.kind === 'copy' ? null : screen.holdKeys()

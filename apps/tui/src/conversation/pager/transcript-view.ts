@@ -21,7 +21,7 @@ interface ViewParts {
   readonly at: 'end' | 'lastFold'
 }
 
-/** View of the whole conversation on the terminal: its state, what it reads for it, and its rows. */
+/** View of the whole conversation on the terminal: its state, its reads, and its rows. */
 export class TranscriptView implements Overlay {
   readonly #parts: ViewParts
   readonly #painter

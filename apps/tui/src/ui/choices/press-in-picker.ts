@@ -17,7 +17,9 @@ export function openConversationMenu(
   return stepTo({ ...ui, menu }, { kind: 'list', archived: false })
 }
 
-/** Fills the list of conversations: at first those of the folder where it has any but the open one, else all. */
+/**
+ * Fills the list of conversations: at first with other conversations of the folder, or with all if there are no others.
+ */
 export function fillConversations(
   ui: UiState,
   { conversations, archived }: Extract<UiAction, { kind: 'listed' }>,
@@ -51,14 +53,14 @@ function keptChoice(before: Menu, after: Menu): Menu {
   return { ...after, choice: at >= 0 ? at : Math.max(0, Math.min(before.choice, found.length - 1)) }
 }
 
-/** Keeps the newest lines of a conversation, and asks for those of the one that is chosen by now. */
+/** Keeps the newest lines of a conversation, and asks for the lines of the chosen one. */
 export function keepPreview(ui: UiState, { conversationId, lines }: Extract<UiAction, { kind: 'previewed' }>): UiStep {
   const { menu } = ui
   if (menu === null) return stepTo(ui)
   return withPicker(ui, { ...menu, previewing: null, previews: { ...menu.previews, [conversationId]: lines } })
 }
 
-/** Adds the conversations whose texts have the words of the filter to the list. */
+/** Adds conversations with the words of the filter in their texts to the list. */
 export function keepFound(ui: UiState, { query, found }: Extract<UiAction, { kind: 'textsFound' }>): UiStep {
   const { menu } = ui
   if (menu === null || menu.picker === null || menu.rows === null) return stepTo(ui)
@@ -152,7 +154,7 @@ function changeOf({ key }: MenuRow, { isArchived }: Picker, change: ListedChange
   return { kind: 'changeListed', conversationId: key, change, archived: isArchived }
 }
 
-/** Makes the change that was begun; null where none was. */
+/** Makes the pending change; null without one. */
 export function finishChange(ui: UiState, menu: Menu): UiStep | null {
   const row = chosenRow(menu)
   const { picker } = menu

@@ -3,7 +3,7 @@ import { markRanges } from '@parley/presentation/composer/stops'
 import { graphemes } from '@parley/presentation/text/graphemes'
 import { type Line, type Room, type Span, sliceLine } from '@parley/presentation/text/span'
 import { graphemeWidth } from '@parley/presentation/text/width'
-import { breakRows, type Row } from '../../view/text/fit-rows.ts'
+import { breakRows, type RowRange } from '../../view/text/fit-rows.ts'
 
 export interface ComposerLayout {
   readonly rows: readonly Line[]
@@ -59,7 +59,7 @@ function visible(line: Line): Line {
 /** Cells shown for a tab, which stays a tab in the text. */
 const tabCells = 4
 
-interface ComposerRow extends Row {
+interface ComposerRow extends RowRange {
   /** True if the text's own line ends with this row, so that a caret at `end` is on it. */
   readonly lineEnds: boolean
 }

@@ -29,12 +29,12 @@ export function gatherBurst(
   return { burst: next, events: joined(events, texts) }
 }
 
-/** Time after raw mode was set in which input arrives that was typed before. */
+/** Time after raw mode was set during which earlier input still arrives. */
 const typedBeforeMs = 50
 
 /**
- * Splits off the Enter that ends input typed before raw mode; null where none ends it. Earlier line ends may come from
- * a paste and stay breaks.
+ * Splits off the Enter that ends input typed before raw mode; null without such an Enter. Earlier line ends may come
+ * from a paste and stay breaks.
  */
 export function enterTypedBefore(
   events: readonly KeyEvent[],

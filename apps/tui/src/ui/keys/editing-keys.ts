@@ -28,7 +28,7 @@ interface EditingRow {
   readonly words: string
 }
 
-/** Keys that edit text: those of a shell's line editor. The key table goes before them. */
+/** Keys that edit text, as in a shell's line editor. The key table goes before them. */
 export const editingKeys: readonly EditingRow[] = [
   { keys: ['shift+enter', 'ctrl+j'], command: 'newline', words: 'break the line' },
   { keys: ['left', 'ctrl+b'], command: 'left', words: 'a character back' },

@@ -19,7 +19,7 @@ function collectRows(): ReadonlyMap<KeyPlace, readonly KeyRow[]> {
   return rows
 }
 
-/** Returns what the key does; null for a key that the innermost place handles as input. */
+/** Returns the act of the key; null for a key that the innermost place handles as input. */
 export function actOfKey(key: string, { places, holds }: Situation): KeyAct | null {
   for (const place of places) {
     const rows = rowsByPlace.get(place) ?? []
@@ -29,7 +29,7 @@ export function actOfKey(key: string, { places, holds }: Situation): KeyAct | nu
   return null
 }
 
-/** Places on the screen, and those before them. */
+/** Places on the screen, now and before the last change. */
 export interface ShownPlaces {
   readonly now: readonly KeyPlace[] | null
   readonly before: readonly KeyPlace[]
@@ -39,7 +39,7 @@ export interface ShownPlaces {
 
 export const noPlaces: ShownPlaces = { now: null, before: [], changedAtMs: Number.NEGATIVE_INFINITY }
 
-/** Time for which a key does nothing whose meaning has changed. */
+/** Time after a change of meaning during which a key does nothing. */
 export const settleMs = 300
 
 /** Records the places of a frame. */
@@ -48,7 +48,7 @@ export function notePlaces(shown: ShownPlaces, places: readonly KeyPlace[], nowM
   return isSamePlaces(shown.now, places) ? shown : { now: places, before: shown.now, changedAtMs: nowMs }
 }
 
-/** Records places that a key brought about: whoever pressed it expects them. */
+/** Records places that a key brought about: its user expects them. */
 export function placedByKey(places: readonly KeyPlace[]): ShownPlaces {
   return { now: places, before: places, changedAtMs: Number.NEGATIVE_INFINITY }
 }

@@ -1,4 +1,4 @@
-/** State of the screen that decides what a key means. Several hold at once, the innermost first. */
+/** State of the screen that decides the meaning of a key. Several hold at once, the innermost first. */
 export type KeyPlace =
   | 'lost'
   | 'hanging'
@@ -22,10 +22,10 @@ export type KeyPlace =
   | 'idle'
   | 'anywhere'
 
-/** Condition on the text: none is shown, some is, or it has more than one line. */
+/** Condition on the text: empty, not empty, or more than one line. */
 export type KeyCondition = 'empty' | 'written' | 'severalLines'
 
-/** Name of what a key does. */
+/** Name of a key's act. */
 export type KeyAct =
   | 'answer'
   | 'archiveListed'
@@ -87,7 +87,7 @@ interface Section {
   readonly rows: readonly KeyRow[]
 }
 
-/** Keys by state. The first row of the innermost place counts whose condition holds; other keys write text. */
+/** Keys by state. The first row of the innermost place with a true condition counts; other keys write text. */
 export const keySections: readonly Section[] = [
   {
     title: 'Anywhere',

@@ -15,7 +15,7 @@ export function keyGroups(): readonly KeyGroup[] {
   return [...groupsOf(keySections), { title: 'In any text', rows: editing }, pagerKeyGroup(), ...processKeyGroups()]
 }
 
-/** States of the composer in which most keys are pressed. */
+/** States of the composer during most keys. */
 const usualPlaces: ReadonlySet<KeyPlace> = new Set(['anywhere', 'composer', 'idle', 'turn', 'running'])
 
 /** Returns the keys of the composer by state, few enough to be read at once. */

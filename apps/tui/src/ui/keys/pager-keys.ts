@@ -1,4 +1,4 @@
-/** Keys of the transcript view, in the order in which help shows them. */
+/** Keys of the transcript view, in the order of the help. */
 export const pagerKeys = [
   { action: 'down', keys: ['down', 'j'], words: 'down' },
   { action: 'up', keys: ['up', 'k'], words: 'up' },
@@ -31,7 +31,7 @@ const actions: ReadonlyMap<string, PagerAction> = new Map(
   pagerKeys.flatMap(({ keys, action }) => keys.map((key) => [key, action] as const)),
 )
 
-/** Returns the action of a key, by its chord or its character; null if it has none. */
+/** Returns the action of a key, by its chord or its character; null for other keys. */
 export function pagerActionOf(key: string): PagerAction | null {
   return actions.get(key) ?? null
 }

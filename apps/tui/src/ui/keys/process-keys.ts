@@ -1,4 +1,4 @@
-/** Keys of the view of a process, in the order in which they are shown. */
+/** Keys of the view of a process, in the order of the help. */
 export const processKeys = [
   { action: 'up', keys: ['up', 'k'], words: 'up; the lines on the screen then stay' },
   { action: 'down', keys: ['down', 'j'], words: 'down' },
@@ -30,7 +30,7 @@ const actions: ReadonlyMap<string, ProcessAction> = new Map(
   processKeys.flatMap(({ keys, action }) => keys.map((key) => [key, action] as const)),
 )
 
-/** Returns the action of a key, by its chord or its character; null if it has none. */
+/** Returns the action of a key, by its chord or its character; null for other keys. */
 export function processActionOf(key: string): ProcessAction | null {
   return actions.get(key) ?? null
 }

@@ -126,8 +126,8 @@ function readModifiers(field: string | undefined): Pressed {
 }
 
 /**
- * Returns the reply in a control sequence; null if it is none. `1;5R` is a cursor report, since F3 is not sent that way
- * in the modes used.
+ * Returns the reply in a control sequence; null for other sequences. `1;5R` is a cursor report, since F3 is not sent
+ * that way in the modes used.
  */
 function csiReply(parameters: string, final: string): ReplyEvent | null {
   const marker = /^[<=>?]/.exec(parameters)?.[0] ?? ''

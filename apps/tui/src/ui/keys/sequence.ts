@@ -12,7 +12,7 @@ export type Sequence =
 
 const incomplete: Sequence = { kind: 'incomplete' }
 
-/** Longest sequence; the limit keeps a missing end from consuming what is typed after it. */
+/** Longest sequence; the limit keeps a missing end from consuming later input. */
 const maxSequence = 256
 const maxString = 65_536
 

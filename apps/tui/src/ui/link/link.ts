@@ -11,21 +11,27 @@ export interface SoughtServer {
   readonly why?: string
 }
 
-/** Reason why a connection is not made again by itself: another server of the store has the conversation, or none accepts the token. */
+/**
+ * Reason why a connection is not made again by itself: another server of the store has the conversation, or every
+ * server rejects the token.
+ */
 export type LossReason = 'taken' | 'rejected'
 
 /** State of the connection to the server. */
-export type Link =
+export type WindowLink =
   /** `sought`: the connection to one of several servers is being made again. */
   | { readonly kind: 'starting'; readonly sought?: SoughtServer }
   | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
   | { readonly kind: 'lost'; readonly reason?: LossReason }
 
-/** Role that keeps a window from sending; whoever has a link is a reader. `none`: it was taken away while the window was open. */
+/**
+ * Role that keeps a window from sending; a user with a link is a reader. `none`: the role was taken away while the
+ * window was open.
+ */
 export type HeldRole = 'reader' | 'approver' | 'none'
 
 /** Facts on the open conversation that are not in its state. */
-export interface Opened {
+export interface OpenedWindow {
   readonly conversationId: ConversationId
   readonly shortId: string
   readonly readOnly: boolean
@@ -33,7 +39,7 @@ export interface Opened {
   readonly onlyWatches: boolean
   /** Person that the window acts for; absent where the server has no users. */
   readonly person?: Person
-  /** Role that keeps this window from sending, by the state of the conversation; absent for none. */
+  /** Role that keeps this window from sending, by the state of the conversation; absent if the window may send. */
   readonly heldTo?: HeldRole
   /** True if another process started its server. */
   readonly attached: boolean

@@ -6,11 +6,11 @@ import { type MenuRow, plainRow } from './menu.ts'
 interface BackgroundCommand {
   readonly itemId: ItemId
   readonly title: string
-  /** Time of its start in ms since the epoch; null for a command of the user's, whose start nothing keeps. */
+  /** Time of its start in ms since the epoch; null for the user's own command, since no record keeps its start. */
   readonly startedAt: number | null
 }
 
-/** Returns the commands that run in the background: those of the model, then the user's own that were sent there. */
+/** Returns the background commands: the model's, then the user's own. */
 export function backgroundCommands(
   { inBackground }: { readonly inBackground: readonly ItemId[] },
   state: ConversationState | null,

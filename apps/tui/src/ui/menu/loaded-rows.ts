@@ -50,7 +50,7 @@ function unlistedRow({ model, modelProvider }: Pick<Settings, 'model' | 'modelPr
 
 type Provider = ResultOf<'provider/list'>['providers'][number]
 
-/** Returns the ways to log in, that of the provider in use first, with what is known of each key. */
+/** Returns the ways to log in, the provider in use first, with the state of each key. */
 export function loginRows(
   { providers }: ResultOf<'provider/list'>,
   current: Pick<Settings, 'modelProvider'> | null,
@@ -91,7 +91,7 @@ export function logoutRows({ logins }: ResultOf<'login/status'>): readonly MenuR
 }
 
 interface Listing {
-  /** Process of this window's own server, whose conversations do not count as live. */
+  /** Process of this window's own server; its conversations do not count as live. */
   readonly ownPid: number | null
   readonly liveOnly: boolean
   readonly openId: string | null

@@ -32,7 +32,7 @@ export interface MenuRow {
   readonly text: string
   /** Explanation beside the text. */
   readonly detail: string
-  /** True for what is in force now. */
+  /** True for the present value. */
   readonly isCurrent: boolean
   /** True if the row cannot be taken; its detail says why. */
   readonly isDisabled: boolean
@@ -51,9 +51,9 @@ export interface Menu {
   /** Reason why there are no rows; null where they came. */
   readonly problem: string | null
   readonly filter: Composer
-  /** Index of the chosen row among those that match. */
+  /** Index of the chosen row among the matching ones. */
   readonly choice: number
-  /** Key of the row whose warning is shown; null while none is. */
+  /** Key of the row with a visible warning; null without a warning. */
   readonly confirming: string | null
   /** Time from which on Enter has its present meaning, in ms since the epoch. */
   readonly changedAtMs: number
@@ -62,7 +62,7 @@ export interface Menu {
   readonly isFolderOnly: boolean
   /** Newest lines of conversations that were chosen. */
   readonly previews: Readonly<Record<ConversationId, readonly string[]>>
-  /** Conversation whose lines are being read. */
+  /** Conversation with lines on their way. */
   readonly previewing: ConversationId | null
   /** State of a list of conversations that can be changed; null in other menus. */
   readonly picker: Picker | null

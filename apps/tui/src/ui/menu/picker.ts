@@ -1,13 +1,13 @@
 import type { Composer } from '@parley/presentation/composer/composer'
 import type { ConversationId, ListedConversation } from '@parley/protocol'
 
-/** State of the list of conversations beyond that of a menu. */
+/** State of the list of conversations beyond the state of a menu. */
 export interface Picker {
   /** True while the archived conversations are listed in place of the others. */
   readonly isArchived: boolean
   /** Change of the chosen conversation that Enter makes; null while Enter opens it. */
   readonly doing: PickerChange | null
-  /** Conversations whose texts have the words of the filter; null before an answer. */
+  /** Conversations with the words of the filter in their texts; null before an answer. */
   readonly found: FoundPlaces | null
   /** Words that the server is asked for; null while it is not. */
   readonly seeking: string | null
@@ -24,13 +24,13 @@ interface FoundPlaces {
 
 export const newPicker: Picker = { isArchived: false, doing: null, found: null, seeking: null }
 
-/** Conversation whose text has the words, with the line that shows where. */
+/** Conversation with the words in its text, and the line with the newest match. */
 export interface FoundConversation {
   readonly listed: ListedConversation
   readonly place: string
 }
 
-/** Change of a listed conversation, which needs none that is open. */
+/** Change of a listed conversation, which need not be open. */
 export type ListedChange =
   | { readonly kind: 'rename'; readonly name: string }
   | { readonly kind: 'archive' | 'unarchive' | 'delete' }
@@ -45,7 +45,7 @@ export function wordsToSeek({ seeking, found }: Picker, filter: string): string 
   return query
 }
 
-/** Returns the place in a conversation that has the words of the filter; null where there is none. */
+/** Returns the newest place in a conversation with the words of the filter; null without a match. */
 export function placeOf(picker: Picker | null, id: ConversationId | undefined, filter: string): string | null {
   const { found } = picker ?? newPicker
   if (found === null || id === undefined || found.query !== filter.trim()) return null

@@ -18,9 +18,9 @@ import {
 } from '@parley/protocol'
 import { type MenuRow, plainRow } from './menu.ts'
 
-type Limits = Pick<Settings, 'approvalPolicy' | 'sandbox' | 'network'>
+type CommandLimits = Pick<Settings, 'approvalPolicy' | 'sandbox' | 'network'>
 
-export function approvalRows(limits: Limits): readonly MenuRow[] {
+export function approvalRows(limits: CommandLimits): readonly MenuRow[] {
   return approvalPolicies.map((policy) => ({
     ...plainRow,
     key: policy,
@@ -31,13 +31,13 @@ export function approvalRows(limits: Limits): readonly MenuRow[] {
   }))
 }
 
-function neverWarning({ sandbox }: Limits): string {
+function neverWarning({ sandbox }: CommandLimits): string {
   return sandbox === 'danger-full-access'
     ? 'Everything runs with all your rights, and nothing asks you first.'
     : 'Nothing asks you: what the limits allow runs at once, the rest is denied.'
 }
 
-export function sandboxRows(limits: Limits): readonly MenuRow[] {
+export function sandboxRows(limits: CommandLimits): readonly MenuRow[] {
   const current = sandboxModes.indexOf(limits.sandbox)
   return sandboxModes.map((mode, index) => ({
     ...plainRow,
@@ -49,8 +49,8 @@ export function sandboxRows(limits: Limits): readonly MenuRow[] {
   }))
 }
 
-/** Returns the modes; none is current where the limits have no name. */
-export function modeRows(limits: Limits): readonly MenuRow[] {
+/** Returns the modes; for limits without a name no row is current. */
+export function modeRows(limits: CommandLimits): readonly MenuRow[] {
   const current = modeOf(limits)
   return modes.map(({ name, about, sandbox }) => ({
     ...plainRow,
@@ -62,19 +62,22 @@ export function modeRows(limits: Limits): readonly MenuRow[] {
   }))
 }
 
-function sandboxWords(mode: SandboxMode, { network }: Limits): string {
+function sandboxWords(mode: SandboxMode, { network }: CommandLimits): string {
   if (mode === 'danger-full-access') return writableWords[mode]
   return `${writableWords[mode]}; ${mode === 'workspace-write' && network === true ? 'with' : 'no'} network`
 }
 
-function widerWarning(mode: SandboxMode, { approvalPolicy }: Limits): string {
+function widerWarning(mode: SandboxMode, { approvalPolicy }: CommandLimits): string {
   if (mode !== 'danger-full-access') return 'Commands may change files in the working folder.'
   const asks = approvalPolicy === 'untrusted' ? '' : ' Almost nothing asks you first.'
   const none = approvalPolicy === 'never' ? ' Nothing asks you first.' : asks
   return `No limits: commands may write anywhere, use the network and read your keys.${none}`
 }
 
-/** Returns the levels, with the provider's own word where that is in force, or a row for none where none is set. */
+/**
+ * Returns the levels, with the provider's own word where that is in force, and a row without a level where no level is
+ * set.
+ */
 export function effortRows({ effort }: Pick<Settings, 'effort'>): readonly MenuRow[] {
   const known = efforts.map((level) => effortRow(level, effortWords[level], effort))
   if (effort === undefined) return [effortRow("the model's own", 'no level is sent', "the model's own"), ...known]

@@ -7,7 +7,7 @@ export interface FileChunks {
 }
 
 const chunkBytes = 64 * 1024
-/** Bytes after a chunk in which the end of its last line is looked for. */
+/** Bytes after a chunk that may have the end of its last line. */
 const overlapBytes = 8 * 1024
 /** Chunks in memory at most. */
 const keptChunks = 32
@@ -30,7 +30,7 @@ export function chunkRange({ first, count }: ChunkRun): { readonly offset: numbe
   return { offset: first * chunkBytes, limit: count * chunkBytes + overlapBytes }
 }
 
-/** Returns the bytes of each chunk's whole lines from those of their range; none for chunks beyond the end. */
+/** Returns the bytes of each chunk's whole lines from the bytes of its range; empty for chunks beyond the end. */
 export function cutChunks(bytes: Uint8Array, { first, count }: ChunkRun): readonly Uint8Array[] {
   const cut = Math.min(count, Math.max(1, chunkCount(bytes.length)))
   return Array.from({ length: cut }, (_, index) =>
@@ -39,8 +39,8 @@ export function cutChunks(bytes: Uint8Array, { first, count }: ChunkRun): readon
 }
 
 /**
- * Returns the bytes of whole lines of a chunk from those of its range. A chunk begins after the first line end in its
- * first bytes, where the one before ends. Longer lines are cut between characters.
+ * Returns the bytes of whole lines of a chunk from the bytes of its range. A chunk begins after the first line end in
+ * its first bytes, where the one before ends. Longer lines are cut between characters.
  */
 function wholeLines(bytes: Uint8Array, index: number): Uint8Array {
   const start = index === 0 ? 0 : boundary(bytes, 0)
@@ -58,7 +58,7 @@ function boundary(bytes: Uint8Array, at: number): number {
   return start
 }
 
-/** Adds the texts of chunks and gives up those farthest from them. */
+/** Adds the texts of chunks and drops the farthest chunks. */
 export function withChunks(file: FileChunks, first: number, texts: readonly string[]): FileChunks {
   const chunks = new Map<number, FileChunk>(file.chunks)
   for (const [index, text] of texts.entries()) chunks.set(first + index, { text })

@@ -1,16 +1,16 @@
 import type { CompletedItem, ConversationState } from '@parley/protocol'
 
-/** Finished items of a conversation, oldest first: those in memory, and gaps for those only in the log. */
-export type History = readonly Part[]
+/** Finished items of a conversation, oldest first: items in memory, and gaps for items in the log only. */
+export type History = readonly HistoryPart[]
 
-type Part = Stretch | Gap
+type HistoryPart = Stretch | Gap
 
 interface Stretch {
   readonly kind: 'items'
   readonly items: readonly CompletedItem[]
 }
 
-/** Items that are not in memory: those completed after one seq and before another. */
+/** Items that are not in memory, completed after one seq and before another. */
 export interface Gap {
   readonly kind: 'gap'
   readonly after: number
@@ -46,7 +46,7 @@ export function openHistory({ core, window }: ConversationState): History {
   return first === undefined ? gap : [...gap, { kind: 'items', items: window }]
 }
 
-/** Adds the items that were completed since; the same history if there are none. */
+/** Adds newly completed items; without any, returns the same history. */
 export function followHistory(history: History, state: ConversationState): History {
   const last = history.at(-1)
   if (last === undefined) return openHistory(state)
@@ -73,7 +73,7 @@ interface ReadItems {
   readonly more: boolean
 }
 
-/** Puts what was read in the place of its gap; smaller gaps remain where it does not reach. */
+/** Puts loaded items in the place of their gap; smaller gaps remain beside them. */
 export function fillGap(history: History, { gap, before }: PageRequest, { items, more }: ReadItems): History {
   const fresh = items.filter(({ seq }) => seq > gap.after && seq < gap.before)
   const [first] = fresh
@@ -86,12 +86,12 @@ export function fillGap(history: History, { gap, before }: PageRequest, { items,
   return joined(history.flatMap((part) => (isGap(part, gap) ? parts : [part])))
 }
 
-function isGap(part: Part, gap: Gap): part is Gap {
+function isGap(part: HistoryPart, gap: Gap): part is Gap {
   return part.kind === 'gap' && part.after === gap.after && part.before === gap.before
 }
 
 function joined(parts: History): History {
-  const whole: Part[] = []
+  const whole: HistoryPart[] = []
   for (const part of parts) {
     const last = whole.at(-1)
     if (part.kind === 'items' && last?.kind === 'items')
@@ -101,13 +101,13 @@ function joined(parts: History): History {
   return whole
 }
 
-/** Size of the items in memory above which those far from the screen are given up. */
+/** Size of the items in memory above which the farthest from the screen are dropped. */
 const keptCharacters = 24 * 1024 * 1024
 const keptItems = 3_000
 /** Newest items, which are always kept. */
 const keptNewest = 200
 
-/** Gives up items far from those with these ids, so that memory stays bounded. Gaps take their place. */
+/** Drops items far from the items with these ids, so that memory stays bounded. Gaps take their place. */
 export function boundHistory(history: History, nearIds: readonly string[]): History {
   const items = history.flatMap((part) => (part.kind === 'items' ? part.items : []))
   const total = items.reduce((sum, { item }) => sum + charactersOf(item), 0)
@@ -145,7 +145,7 @@ function thinned({ items }: Stretch, kept: ReadonlySet<number>): History {
 }
 
 /** Appends a part; neighbouring gaps become one that reaches from item to item. */
-function withWiderGaps(parts: History, part: Part): History {
+function withWiderGaps(parts: History, part: HistoryPart): History {
   const last = parts.at(-1)
   if (last?.kind === 'items' && part.kind === 'gap') return [...parts, { ...part, after: last.items.at(-1)?.seq ?? 0 }]
   if (last?.kind !== 'gap') return [...parts, part]

@@ -1,9 +1,9 @@
 import {
   movedTop,
   ownerAt,
-  type Page,
+  type PagePosition,
   type PageRoom,
-  type Place,
+  type PagerPage,
   pageAt,
   placeOf,
   rowsAt,
@@ -34,11 +34,11 @@ export function stepPage(before: Pager, room: PageRoom, direction: Direction): P
   return { ...pager, ...placed(room, moved, last ?? first) }
 }
 
-/** Returns the view at the beginning of what is in memory. */
+/** Returns the view at the oldest item in memory. */
 export function goToStart(pager: Pager, room: PageRoom): Pager {
   const top = placeOf(room, { index: 0, row: 0 })
   const page = pageAt(room, top)
-  // A gap is the cursor until what it stands for has been read.
+  // A gap is the cursor until its items have been read.
   return {
     ...pager,
     top,
@@ -53,7 +53,7 @@ export function goToEnd(pager: Pager): Pager {
 }
 
 /** Returns the view with the cursor on an item, and its row `context` rows below the upper end unless it is on the screen. */
-export function goTo(pager: Pager, room: PageRoom, place: Place, context: number): Pager {
+export function goTo(pager: Pager, room: PageRoom, place: PagePosition, context: number): Pager {
   const index = room.entries.findIndex(({ id }) => id === place.id)
   if (index === -1) return pager
   const cursor = ownerAt(room, { index })
@@ -64,10 +64,10 @@ export function goTo(pager: Pager, room: PageRoom, place: Place, context: number
   return { ...pager, ...placed(room, aimed.isAtEnd ? aimed : pageAt(room, movedTop(room, aimed, -context)), cursor) }
 }
 
-type Placed = Pick<Pager, 'top' | 'cursor'>
+type PagerPosition = Pick<Pager, 'top' | 'cursor'>
 
 /** Returns where the view is on a page; at its end with the last item it follows what comes. */
-function placed(room: PageRoom, page: Page, cursor: string | null): Placed {
+function placed(room: PageRoom, page: PagerPage, cursor: string | null): PagerPosition {
   const [first] = page.rows
   if (page.isAtEnd && (cursor === null || cursor === lastItem(room))) return { top: null, cursor: null }
   return { top: first === undefined ? null : placeOf(room, first), cursor }
@@ -90,12 +90,12 @@ function neighbour({ cursor }: Pager, room: PageRoom, direction: Direction): str
   return null
 }
 
-function isOn({ rows }: Page, room: PageRoom, id: string): boolean {
+function isOn({ rows }: PagerPage, room: PageRoom, id: string): boolean {
   return rows.some((row) => ownerAt(room, row) === id)
 }
 
-/** Returns true if the first or last row of the item at the cursor is on the page, or none of it. */
-function isEndOn({ cursor }: Pager, room: PageRoom, { rows }: Page, direction: Direction): boolean {
+/** Returns true if the first or last row of the item at the cursor is on the page, or no row of it. */
+function isEndOn({ cursor }: Pager, room: PageRoom, { rows }: PagerPage, direction: Direction): boolean {
   const id = cursor ?? lastItem(room)
   const own = rows.filter((row) => ownerAt(room, row) === id)
   const end = direction === 'up' ? own[0] : own.at(-1)
@@ -106,7 +106,7 @@ function isEndOn({ cursor }: Pager, room: PageRoom, { rows }: Page, direction: D
 }
 
 /** Returns the item at the cursor if some of it is on the page, else the one where the page was entered. */
-function visibleCursor({ cursor }: Pager, room: PageRoom, { rows }: Page, direction: Direction): string | null {
+function visibleCursor({ cursor }: Pager, room: PageRoom, { rows }: PagerPage, direction: Direction): string | null {
   const current = cursor ?? lastItem(room)
   const owners = rows.map((row) => ownerAt(room, row)).filter((id) => id !== null)
   if (current !== null && owners.includes(current)) return current

@@ -2,8 +2,8 @@ import { wholeFileOf } from '@parley/presentation/items/item-text'
 import type { Room } from '@parley/presentation/text/span'
 import type { ConversationState, Item, OpenItem } from '@parley/protocol'
 import type { CodeBlock } from '../../view/pager/copied-text.ts'
-import type { Entry, FileChunk } from '../../view/pager/entry.ts'
-import { type Page, type PageRoom, type Place, pageAt } from '../../view/pager/page.ts'
+import type { FileChunk, PagerEntry } from '../../view/pager/entry.ts'
+import { type PagePosition, type PageRoom, type PagerPage, pageAt } from '../../view/pager/page.ts'
 import { chunkCount, type FileChunks } from './file-chunks.ts'
 import { gapId, type History, openHistory } from './history.ts'
 
@@ -16,16 +16,16 @@ export interface Pager {
   readonly files: ReadonlyMap<string, FileChunks>
   readonly folds: Folds
   /** First row on the screen; null while the newest rows are followed. */
-  readonly top: Place | null
+  readonly top: PagePosition | null
   /** Item that keys are about; null while the newest is followed. */
   readonly cursor: string | null
-  /** True if the last move went upwards: what is read then ends where it did. */
+  /** True if the last move went upwards: items read then end where the view did. */
   readonly isMovingUp: boolean
   /** Text found last; empty before a search. */
   readonly query: string
   readonly direction: Direction
   /** Match found last, as a row of the whole item; null before a search. */
-  readonly found: Place | null
+  readonly found: PagePosition | null
   readonly prompt: Prompt | null
   readonly quest: Quest | null
   /** Ids of gaps and chunks that are being read. */
@@ -58,9 +58,9 @@ export interface Quest {
   readonly kind: 'match' | 'turn'
   readonly direction: Direction
   /** Place where it began. */
-  readonly origin: Place
+  readonly origin: PagePosition
   /** Place to go on from, without it; rows are counted in the whole entry. */
-  readonly from: Place
+  readonly from: PagePosition
   /** Items and chunks looked through so far. */
   readonly seen: number
   /** True if the other direction is tried when nothing is found. */
@@ -116,11 +116,11 @@ function withOutput(open: OpenItem): Item {
   return shown
 }
 
-/** Returns what the view shows, from top to bottom. */
-export function entriesOf(pager: Pager): readonly Entry[] {
+/** Returns the visible entries, from top to bottom. */
+export function entriesOf(pager: Pager): readonly PagerEntry[] {
   const { history, running, problems } = pager
   return [
-    ...history.flatMap((part): readonly Entry[] =>
+    ...history.flatMap((part): readonly PagerEntry[] =>
       part.kind === 'items'
         ? part.items.flatMap(({ item }) => itemEntries(pager, item))
         : [{ ...part, id: gapId(part), problem: problems.get(gapId(part)) ?? null }],
@@ -138,11 +138,11 @@ export function roomOf(pager: Pager, { columns, rows, ...colours }: PagerSize): 
 /** Cells left of all rows, which mark the item at the cursor. */
 export const marginCells = 2
 
-export function pageOn(room: PageRoom, { top }: Pager): Page {
+export function pageOn(room: PageRoom, { top }: Pager): PagerPage {
   return pageAt(room, top)
 }
 
-function itemEntries(pager: Pager, item: Item): readonly Entry[] {
+function itemEntries(pager: Pager, item: Item): readonly PagerEntry[] {
   const isOpened = isItemOpened(pager.folds, item)
   const entry = { kind: 'item', id: item.id, item, isOpened } as const
   const whole = isOpened ? wholeFileOf(item) : null
@@ -153,7 +153,7 @@ function chunkEntries(
   { files, problems }: Pager,
   { id: itemId }: Item,
   { file, totalBytes }: { readonly file: string; readonly totalBytes: number },
-): readonly Entry[] {
+): readonly PagerEntry[] {
   const known = files.get(file)
   const count = chunkCount(known?.totalBytes ?? totalBytes)
   const lost = Math.max(0, totalBytes - (known?.totalBytes ?? totalBytes))
@@ -190,7 +190,7 @@ export function withClosed(folds: Folds, id: string): Folds {
   return { ...folds, opened, closed: new Set(folds.closed).add(id) }
 }
 
-/** Returns the item at the cursor; null if there is none. */
+/** Returns the item at the cursor; null without a cursor. */
 export function itemAtCursor(room: PageRoom, { cursor }: Pager): Item | null {
   const found = room.entries.findLast(({ kind, id }) => kind === 'item' && (cursor === null || id === cursor))
   return found?.kind === 'item' ? found.item : null

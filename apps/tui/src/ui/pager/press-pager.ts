@@ -171,7 +171,7 @@ function copyBlock(pager: Pager, { text, label }: Blocks[number]): PagerStep {
   return pagerStep(pager, { kind: 'copy', text, what: `the code (${label})` })
 }
 
-/** Returns the view with the last item opened that the transcript shows folded; unchanged if there is none. */
+/** Returns the view with the last folded item of the transcript opened; unchanged without a folded item. */
 export function openLastFolded(pager: Pager, size: PagerSize): Pager {
   const room = roomOf(pager, size)
   const entry = room.entries.findLast((one) => one.kind === 'item' && isFolded(one.item, room))

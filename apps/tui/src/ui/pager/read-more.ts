@@ -1,4 +1,4 @@
-import type { ChunkEntry, Entry, GapEntry } from '../../view/pager/entry.ts'
+import type { ChunkEntry, GapEntry, PagerEntry } from '../../view/pager/entry.ts'
 import type { PageRoom } from '../../view/pager/page.ts'
 import type { ChunkRun } from './file-chunks.ts'
 import { type GapEnd, type PageRequest, pageOf } from './history.ts'
@@ -24,7 +24,7 @@ export function pagerStep(pager: Pager, ...effects: readonly PagerEffect[]): Pag
 const gapReach = 8
 const chunkReach = 1
 
-/** Reads what is missing on the page and next to it. */
+/** Reads the missing entries of the page and next to it. */
 export function readAround(pager: Pager, room: PageRoom): PagerStep {
   const { rows } = pageOn(room, pager)
   const first = rows[0]?.index ?? 0
@@ -38,7 +38,10 @@ export function readAround(pager: Pager, room: PageRoom): PagerStep {
   return chunks.reduce((before, chunk) => joined(before, readChunk(before.pager, chunk)), step)
 }
 
-/** Returns the chunks to read: the first on the page, which may push the others off it, else those next to the page. */
+/**
+ * Returns the chunks to read: the first on the page, which may push the others off it, else the chunks next to the
+ * page.
+ */
 function chunksOn(
   { top }: Pager,
   { entries }: PageRoom,
@@ -75,7 +78,7 @@ export function readChunk(
 
 function mayRead(
   { reading }: Pager,
-  { id, problem }: Pick<Exclude<Entry, { kind: 'item' }>, 'id' | 'problem'>,
+  { id, problem }: Pick<Exclude<PagerEntry, { kind: 'item' }>, 'id' | 'problem'>,
 ): boolean {
   return !reading.has(id) && problem === null
 }

@@ -1,7 +1,7 @@
-import { type ChunkEntry, type Entry, ownerOf } from '../../view/pager/entry.ts'
+import { type ChunkEntry, ownerOf, type PagerEntry } from '../../view/pager/entry.ts'
 import { shownRow } from '../../view/pager/entry-rows.ts'
 import { matchingRows } from '../../view/pager/find-text.ts'
-import { type PageRoom, type Place, rowsAt } from '../../view/pager/page.ts'
+import { type PagePosition, type PageRoom, rowsAt } from '../../view/pager/page.ts'
 import { type ChunkRun, searchedChunks } from './file-chunks.ts'
 import { goTo } from './move-pager.ts'
 import { type Direction, itemAtCursor, type Pager, type PagerSize, type Quest, roomOf, withOpened } from './pager.ts'
@@ -31,7 +31,7 @@ function begin(pager: Pager, quest: Pick<Quest, 'kind' | 'direction' | 'turns'>,
 }
 
 /** Returns the place to search from: the match found last if it is at the cursor, else the item there. */
-function startOf(pager: Pager, room: PageRoom, { kind }: Pick<Quest, 'kind'>): Place | null {
+function startOf(pager: Pager, room: PageRoom, { kind }: Pick<Quest, 'kind'>): PagePosition | null {
   const { found } = pager
   const id = itemAtCursor(room, pager)?.id
   if (id === undefined) return null
@@ -40,7 +40,7 @@ function startOf(pager: Pager, room: PageRoom, { kind }: Pick<Quest, 'kind'>): P
   return { id, row: -1 }
 }
 
-/** Goes on with a search as far as what is in memory reaches, and reads more where it ends there. */
+/** Continues a search through the items in memory, and reads more at their end. */
 export function seek(pager: Pager, size: PagerSize): PagerStep {
   const { quest } = pager
   if (quest === null) return pagerStep(pager)
@@ -65,7 +65,7 @@ export function seek(pager: Pager, size: PagerSize): PagerStep {
 }
 
 /** Reads an entry that is not in memory, after which the search goes on; null if it is there. */
-function missingAt(pager: Pager, entry: Entry): PagerStep | null {
+function missingAt(pager: Pager, entry: PagerEntry): PagerStep | null {
   const { quest } = pager
   if (quest === null || entry.kind === 'item' || (entry.kind === 'chunk' && quest.kind === 'turn')) return null
   if (entry.problem !== null) return pagerStep({ ...pager, quest: null, note: `The search ended: ${entry.problem}` })
@@ -78,8 +78,8 @@ function runFrom({ index }: ChunkEntry, direction: Direction): ChunkRun {
   return { first, count: direction === 'down' ? searchedChunks : index - first + 1 }
 }
 
-/** Returns the row of an entry to go to, beyond the place where the search is; null if it has none. */
-function rowIn({ quest, query }: Pager, room: PageRoom, index: number, entry: Entry): number | null {
+/** Returns the row of an entry to go to, beyond the place of the search; null without a match. */
+function rowIn({ quest, query }: Pager, room: PageRoom, index: number, entry: PagerEntry): number | null {
   if (quest === null) return null
   const isStart = entry.id === quest.from.id
   if (quest.kind === 'turn') {
@@ -92,7 +92,7 @@ function rowIn({ quest, query }: Pager, room: PageRoom, index: number, entry: En
   return (quest.direction === 'up' ? rows.findLast((match) => match < row) : rows.find((match) => match > row)) ?? null
 }
 
-function arrived(pager: Pager, size: PagerSize, found: Place): Pager {
+function arrived(pager: Pager, size: PagerSize, found: PagePosition): Pager {
   const { quest } = pager
   const done: Pager = { ...pager, quest: null }
   if (quest?.kind === 'turn') return goTo(done, roomOf(done, size), found, 0)
@@ -104,7 +104,7 @@ function arrived(pager: Pager, size: PagerSize, found: Place): Pager {
 }
 
 /** Goes to a row counted without the blank row that may stand before an item. */
-function goToRow(pager: Pager, room: PageRoom, { id, row }: Place): Pager {
+function goToRow(pager: Pager, room: PageRoom, { id, row }: PagePosition): Pager {
   const index = room.entries.findIndex((entry) => entry.id === id)
   const blank = rowsAt(room, index)[0]?.length === 0 && room.entries[index]?.kind === 'item' ? 1 : 0
   return goTo(pager, room, { id, row: row + blank }, Math.min(3, Math.floor(room.height / 4)))

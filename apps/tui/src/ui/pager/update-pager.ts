@@ -1,6 +1,6 @@
 import type { CompletedItem, ConversationState } from '@parley/protocol'
 import { ownerOf } from '../../view/pager/entry.ts'
-import type { Place } from '../../view/pager/page.ts'
+import type { PagePosition } from '../../view/pager/page.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 import { withChunks } from './file-chunks.ts'
 import { boundHistory, fillGap, followHistory, gapId, type PageRequest } from './history.ts'
@@ -69,8 +69,11 @@ function withItems(pager: Pager, { request, items, more }: PagerEvent & { kind: 
   return { ...next, history: boundHistory(filled, placesOf(next)) }
 }
 
-/** Returns the place that a gap had on the screen: the newest of what was read from its lower end, else the oldest. */
-function placeIn(history: Pager['history'], { gap, end }: PageRequest): Place | null {
+/**
+ * Returns the item that takes a gap's place on the screen: the newest loaded item for the lower end of the gap, else
+ * the oldest.
+ */
+function placeIn(history: Pager['history'], { gap, end }: PageRequest): PagePosition | null {
   const items = history.flatMap((part) => (part.kind === 'items' ? part.items : []))
   const inside = items.filter(({ seq }) => seq > gap.after && seq < gap.before)
   const found = end === 'lower' ? inside.at(-1) : inside[0]
@@ -80,7 +83,7 @@ function placeIn(history: Pager['history'], { gap, end }: PageRequest): Place | 
     : { id: place.item.id, row: found !== undefined && end === 'lower' ? Number.MAX_SAFE_INTEGER : 0 }
 }
 
-/** Returns the items that must stay in memory: those on the screen, at the cursor, and where a search is. */
+/** Returns the items that must stay in memory: on the screen, at the cursor, and at the place of a search. */
 function placesOf(pager: Pager): readonly string[] {
   const ids = new Set([pager.top?.id, pager.cursor ?? undefined, pager.quest?.from.id])
   return entriesOf(pager).flatMap((entry) => (ids.has(entry.id) ? [ownerOf(entry) ?? entry.id] : []))

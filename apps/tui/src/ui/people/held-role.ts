@@ -1,18 +1,18 @@
 import { type ConversationState, endedAccess, type Person, personMay } from '@parley/protocol'
-import type { HeldRole, Opened } from '../link/link.ts'
+import type { HeldRole, OpenedWindow } from '../link/link.ts'
 
 /** Returns true for a window that neither sends nor answers. */
-export function onlyReads(opened: Opened | null): boolean {
+export function onlyReads(opened: OpenedWindow | null): boolean {
   return opened?.readOnly === true || opened?.heldTo === 'reader' || opened?.heldTo === 'none'
 }
 
 /** Returns true for a window that may send, stop and change settings. */
-export function maySend(opened: Opened | null): boolean {
+export function maySend(opened: OpenedWindow | null): boolean {
   return !onlyReads(opened) && opened?.heldTo !== 'approver'
 }
 
 /** Returns the open conversation with the role that its state gives the user now. */
-export function followRole(opened: Opened, { core }: ConversationState): Opened {
+export function followRole(opened: OpenedWindow, { core }: ConversationState): OpenedWindow {
   const { heldTo: before, ...rest } = opened
   // The state is as it was before.
   if (before === 'none') return opened
@@ -21,14 +21,14 @@ export function followRole(opened: Opened, { core }: ConversationState): Opened 
   return heldTo === undefined ? rest : { ...rest, heldTo }
 }
 
-function heldRole({ person }: Opened, { access }: ConversationState['core']['meta']): HeldRole | undefined {
+function heldRole({ person }: OpenedWindow, { access }: ConversationState['core']['meta']): HeldRole | undefined {
   if (person === undefined || personMay(person, 'edit', access)) return undefined
   return personMay(person, 'answer', access) ? 'approver' : 'reader'
 }
 
 const forkHint = '/fork goes on in a copy'
 
-/** Words for the empty composer as far as they fit, and for what was refused. */
+/** Words for the empty composer as far as they fit, and for a rejected text. */
 interface HeldWords {
   readonly brief: readonly string[]
   readonly whole: string
@@ -64,7 +64,7 @@ const roleWords: Readonly<Record<HeldRole, HeldWords>> = {
   },
 }
 
-/** Returns the sentence for a window whose conversation is not there any more for its person. */
+/** Returns the sentence for a conversation that is not there any more for the window's person. */
 export function takenAwayWords(person: Person | undefined, state: ConversationState | null): string {
   const { whole, ask } = endedAccess(person, state?.core.meta.access)
   if (person?.kind === 'guest') return ask === null ? whole : `${whole} ${ask}.`

@@ -7,7 +7,7 @@ import { pasteText, type TypingStep, typeKey } from './type-in-process.ts'
 
 export type ProcessOutput = ResultOf<'conversation/process/read'>
 
-/** Command whose output is looked at. */
+/** Command with its output on the screen. */
 export interface ShownProcess {
   readonly itemId: ItemId
   readonly title: string
@@ -21,9 +21,9 @@ export interface ProcessView extends ShownProcess {
   readonly newest: ProcessOutput | null
   /** Text that all lines have; empty for the newest lines. */
   readonly query: string
-  /** Text that is typed in the last row; null while none is. */
+  /** Text in the last row; null while the user types no text. */
   readonly prompt: { readonly kind: 'search' | 'tell'; readonly text: string } | null
-  /** Line that is typed for the process; null while none is. */
+  /** Line for the process; null while the user types no line. */
   readonly typed: TypedLine | null
   /** Rows between the last one on the screen and the newest. */
   readonly fromEnd: number
@@ -49,7 +49,7 @@ export interface ProcessStep {
   readonly effects: readonly ProcessEffect[]
 }
 
-/** Rows that the view has, and those of them that fit on the screen. */
+/** Rows of the view, and the part of them that fits on the screen. */
 export interface ProcessRoom {
   readonly rowCount: number
   readonly height: number
@@ -60,7 +60,7 @@ export function openProcess({ itemId, title }: ShownProcess): ProcessView {
   return { itemId, title, query: '', fromEnd: 0, isStopping: false, ...nothing }
 }
 
-/** Takes what the server has read; rows that are being read above the end stay as they are. */
+/** Takes newly read output; rows above the end stay as they are while the user reads them. */
 export function withOutput(view: ProcessView, newest: ProcessOutput): ProcessView {
   const isStopping = view.isStopping && newest.end === null
   const typed = newest.input === undefined ? null : typedAfter(view, newest)

@@ -5,7 +5,7 @@ import {
   type TypedLine,
 } from '@parley/presentation/processes/typed-line'
 
-/** Outcome of a key: the line as it is then, or null to end the typing, and what is sent. */
+/** Outcome of a key: the line after it, or null to end the typing, and the text to send. */
 export interface TypingStep {
   readonly line: TypedLine | null
   readonly sent: SentText | null
@@ -56,7 +56,7 @@ export function pasteText(line: TypedLine, pasted: string): TypingStep {
 function otherKey(line: TypedLine, key: string, input: ProcessInputKind): TypingStep {
   if (input === 'pipe') return pipeKey(line, key)
   const control = /^ctrl\+([a-z\\\]^_])$/.exec(key)?.[1]
-  // The terminal drops what was typed before Ctrl+C, too.
+  // The terminal, too, drops the text typed before Ctrl+C.
   if (control === 'c') return { line: emptyLine, sent: { text: '\u0003', enter: false } }
   const sequence =
     control === undefined ? terminalKeys[key] : String.fromCharCode(control.toUpperCase().charCodeAt(0) - 64)

@@ -14,7 +14,7 @@ export function askForImages(before: UiState, step: UiStep, event: KeyEvent): Ui
   return { ...step, intents: [...step.intents, { kind: 'findImages', pasted: event.text, readings }] }
 }
 
-/** Puts a mark for each image in place of the pasted paths, and remembers what the marks stand for. */
+/** Puts a mark for each image in place of the pasted paths, and remembers the path of each mark. */
 export function takeImages(ui: UiState, pasted: string, paths: readonly string[]): UiState {
   const images = paths.reduce(withImage, ui.images)
   const marks = paths.flatMap((path) => images.find((image) => image.path === path)?.mark ?? [])
@@ -31,7 +31,7 @@ function withImage(images: readonly AttachedImage[], path: string): readonly Att
   return [...images, { mark, path }]
 }
 
-/** Returns the images whose marks are in the text. */
+/** Returns the images with their marks in the text. */
 export function imagesIn(text: string, { images }: Pick<UiState, 'images'>): readonly string[] {
   return images.filter(({ mark }) => text.includes(mark)).map(({ path }) => path)
 }

@@ -11,7 +11,7 @@ type LinkAction = Extract<
   { kind: 'linked' | 'lost' | 'hangs' | 'storage' | 'logLost' | 'counted' | 'takenAway' }
 >
 
-/** Follows the connection to the server, its disk, and who else has a connection. */
+/** Follows the connection to the server, its disk, and the number of other clients. */
 export function updateLink(ui: UiState, action: LinkAction, context: UiContext): UiStep {
   switch (action.kind) {
     case 'linked':
@@ -37,7 +37,7 @@ export function restart(ui: UiState): UiStep {
   return stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' })
 }
 
-/** Takes a connection. What was written while one of several servers was sought is sent now. */
+/** Takes a connection. Sends the text that was written while the window looked for one of several servers. */
 function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiStep {
   const wasSought = ui.link.kind === 'starting' && ui.link.sought !== undefined
   const up = { ...ui, link: { kind: 'up', clientId, serverPid } as const, hangs: false }

@@ -78,7 +78,7 @@ export function runningShellCommands(
     .map(({ item }) => item.id)
 }
 
-/** Returns the command of the model that its turn waits for; null while there is none. */
+/** Returns the model's command that its turn waits for; null without one. */
 export function foregroundCommand(state: ConversationState | null): ItemId | null {
   const found = Object.values(state?.core.open ?? {}).find(
     ({ item, executionStarted }) =>

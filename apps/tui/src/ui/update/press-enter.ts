@@ -92,7 +92,7 @@ function commandIntent({ opened }: UiState, command: string, { state }: UiContex
   return { kind: 'runInTerminal', command, folder: state.core.meta.cwd }
 }
 
-/** Returns the message with the images whose marks it has. */
+/** Returns the message with the images for its marks. */
 function messageOf(ui: UiState, text: string, when: Unsent['when'], { freshId }: UiContext): Unsent {
   const images = imagesIn(text, ui)
   return { messageId: freshId, text, when, ...(images.length === 0 ? {} : { images }) }

@@ -198,7 +198,7 @@ function completeModel(ui: UiState, context: UiContext): UiStep | null {
 
 const tooLongToEdit = 'The message that waits is too long to be changed here. It goes out as it was sent.'
 
-/** Puts the newest queued message in the composer; null if none waits. */
+/** Puts the newest queued message in the composer; null without a queued message. */
 function editWaiting(ui: UiState, { state }: UiContext): UiStep | null {
   const newest = state?.core.inbox.at(-1)
   if (newest === undefined) return null

@@ -11,7 +11,7 @@ import { foregroundCommand, runningShellCommands } from './key-places.ts'
 
 type State = ConversationState | null
 
-/** Time in which a second Ctrl+C leaves. */
+/** Time for the second Ctrl+C that leaves. */
 const leaveWithinMs = 2_000
 
 /** Offers to leave, and leaves when asked again in time. */
@@ -47,7 +47,7 @@ export function leaveQuestion(ui: UiState, state: State): UiStep {
   return ui.composer.text === '' ? stepTo(ui, { kind: 'leave' }) : stepTo(setWriting(ui, state, true))
 }
 
-/** Stops the user's own commands but for those in the background. */
+/** Stops the user's own commands except background commands. */
 export function stopCommand(ui: UiState, state: State): UiStep {
   const itemIds = runningShellCommands(ui, state)
   const named = ui.inBackground.length === 0 ? {} : { itemIds }
@@ -78,7 +78,10 @@ export function interruptTurn(ui: UiState, state: State): UiStep {
   return stepTo({ ...ui, stoppingTurn: turnId }, ...back, { kind: 'interrupt', turnId })
 }
 
-/** Takes the message sent last back into the composer: from those held here, or by stopping the turn it has begun. */
+/**
+ * Takes the last sent message back into the composer: from the messages held here, or by stopping the turn it has
+ * begun.
+ */
 export function takeBack(ui: UiState, state: State): UiStep {
   const { lastSent, composer } = ui
   const isHeld = ui.link.kind === 'starting'

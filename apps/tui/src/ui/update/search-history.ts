@@ -11,7 +11,7 @@ export function openSearch(ui: UiState): UiStep {
   return stepTo({ ...ui, search: { query: '', skipped: 0 }, choice: 0 }, { kind: 'recallAll' })
 }
 
-/** Returns the newest prompt that has the query, after those passed over; null if there is none. */
+/** Returns the newest prompt with the query, after the skipped ones; null without a match. */
 export function foundPrompt(ui: UiState, search: HistorySearch, state: ConversationState | null): string | null {
   return matchesOf(ui, search, state)[search.skipped] ?? null
 }

@@ -1,6 +1,6 @@
 import { parseSlash } from '@parley/presentation/commands/slash-commands'
 import { emptyComposer } from '@parley/presentation/composer/composer'
-import { type Answer, noteKey, pendingApprovals } from '@parley/presentation/question/answers'
+import { type KeyAnswer, noteKey, pendingApprovals } from '@parley/presentation/question/answers'
 import type { Approval } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { answerByWord, type TypedAnswer } from '../answer-approval.ts'
@@ -64,13 +64,13 @@ const typedWords = {
   ],
 } as const
 
-const answersByWord: Readonly<Record<string, Answer>> = {
+const answersByWord: Readonly<Record<string, KeyAnswer>> = {
   ...{ yes: 'yes', y: 'yes', session: 'yesForConversation', a: 'yesForConversation' },
   ...{ any: 'yesToAny', e: 'yesToAny' },
   ...{ remember: 'remember', r: 'remember', no: 'note', n: 'note', stop: 'stop', why: 'why', w: 'why', v: 'print' },
 }
 
-/** Handles the line as an answer to the question that was printed; null if it is none. */
+/** Handles the line as an answer to the printed question; null if it is no answer. */
 function takeAnswer(ui: UiState, line: string, context: UiContext): UiStep | null {
   const [approval] = pendingApprovals(context.state, ui)
   if (approval === undefined || ui.opened === null || ui.composer.text.endsWith('\n')) return null
@@ -80,7 +80,7 @@ function takeAnswer(ui: UiState, line: string, context: UiContext): UiStep | nul
 }
 
 /** Words that name the mode to work in by a plan. */
-const modesByWord: Readonly<Record<string, Answer>> = { ask: 'yes', edit: 'yesForConversation' }
+const modesByWord: Readonly<Record<string, KeyAnswer>> = { ask: 'yes', edit: 'yesForConversation' }
 
 /** Returns the answer of a line: a word, or a no with what to do instead. */
 function answerIn(line: string, { kind }: Approval): TypedAnswer | null {
@@ -113,7 +113,7 @@ function takeField(ui: UiState, form: FilledForm, line: string, context: UiConte
   return pressInForm({ ...ui, purpose: { kind: 'form', form: { ...form, choice } } }, enterKey, state) ?? stepTo(ui)
 }
 
-/** Takes numbers or words with commas between them as the choices; an empty line takes those that are ticked. */
+/** Takes numbers or words with commas between them as the choices; an empty line takes the ticked ones. */
 function takeSeveral(
   ui: UiState,
   form: FilledForm,

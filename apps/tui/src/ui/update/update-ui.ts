@@ -144,20 +144,20 @@ function withOpened(ui: UiState, { opened, storage }: UiAction & { kind: 'opened
   return followStorage(next, storage ?? null)
 }
 
-/** Goes on with what was entered before the conversation was open: messages, a command, a path that is begun. */
+/** Continues with input from before the conversation was open: messages, a command, the beginning of a path. */
 function afterOpening(ui: UiState, context: UiContext): UiStep {
   const step = runEarlyCommands(ui, context)
   return askForFiles({ ...step, intents: [...resendUnsent(ui), ...step.intents] }, context)
 }
 
-/** Records what a frame shows: which question, and which places decide what keys mean. */
+/** Records the question of a frame, and the places that decide the meaning of keys. */
 function painted(ui: UiState, frame: Painted, { state, nowMs }: UiContext): UiState {
   const shownPlaces = notePlaces(ui.shownPlaces, placesOf(ui, state), nowMs)
   return { ...ui, guard: notePainted(ui.guard, frame, nowMs), shownPlaces }
 }
 
 /**
- * Takes what was read for the window. A list of files is replaced once the next is whole; keys act at once on the list
+ * Takes loaded lists for the window. A list of files is replaced once the next is whole; keys act at once on the list
  * that a key asked for.
  */
 function withLearned(
@@ -190,7 +190,7 @@ function inRole(ui: UiState, state: ConversationState): UiState {
   return opened === ui.opened ? ui : { ...ui, opened }
 }
 
-/** Drops references to what the conversation no longer has: an approval answered by others, a sent message. */
+/** Drops references to ended things of the conversation: an approval answered by others, a sent message. */
 export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): UiState {
   if (state === null) return ui
   const { turn, approvals, inbox, open } = state.core

@@ -1,4 +1,4 @@
-import type { Choice, HeldKey } from '@parley/presentation/question/answers'
+import type { AnswerChoice, HeldKey } from '@parley/presentation/question/answers'
 import { count } from '@parley/presentation/text/formats'
 import type { Line, Room } from '@parley/presentation/text/span'
 import { truncateLine } from '@parley/presentation/text/truncate'
@@ -11,7 +11,7 @@ import { type AnswerMode, choiceRows, keyRow } from './choice-rows.ts'
 import { fieldRows } from './form-rows.ts'
 import { askedFiles, askedText, headRow, lessText, warningRows, wholeTitle } from './whole-approval.ts'
 
-export interface Asking {
+export interface ApprovalScene {
   readonly approval: Approval
   /** Pending approvals, this one included. */
   readonly waiting: number
@@ -29,7 +29,7 @@ export interface Asking {
   /** Last key, if it was meant as an answer. */
   readonly heldKey: HeldKey | null
   /** Answer highlighted by the arrow keys. */
-  readonly reached: Choice['answer'] | null
+  readonly reached: AnswerChoice['answer'] | null
   /** True if everything a yes would allow has been on the screen. */
   readonly isSeen: boolean
   readonly maxRows: number
@@ -41,7 +41,7 @@ export interface ApprovalBlock {
   readonly isWhole: boolean
 }
 
-/** Layout of a complete approval; layouts differ in what they may leave out. */
+/** Layout of a complete approval; each layout leaves out other parts. */
 interface Layout {
   /** True for blank rows between the parts. */
   readonly isSpaced: boolean
@@ -70,7 +70,7 @@ const headedFromRows = 6
 const leastDetail = 3
 
 /** Parts of an approval that are the same in every layout. */
-interface Parts {
+interface ApprovalRows {
   readonly head: readonly Line[]
   readonly title: readonly Line[]
   readonly files: readonly Line[]
@@ -83,9 +83,9 @@ interface Parts {
  * Returns the approval as the last block of the live zone. `isWhole` requires every row of title, detail, folder,
  * limits, variables, warnings, reason and the model's reason; only the name of the rule may be missing.
  */
-export function approvalBlock(asking: Asking, room: Room): ApprovalBlock {
+export function approvalBlock(asking: ApprovalScene, room: Room): ApprovalBlock {
   const { approval, maxRows } = asking
-  const parts: Parts = {
+  const parts: ApprovalRows = {
     head: waitingHead(asking, room),
     title: wholeTitle(approval, beside(room)),
     files: askedFiles(approval, beside(room)),
@@ -106,8 +106,8 @@ export function approvalBlock(asking: Asking, room: Room): ApprovalBlock {
 }
 
 function wholeRows(
-  asking: Asking,
-  { head, title, files, text, form, doubts }: Parts,
+  asking: ApprovalScene,
+  { head, title, files, text, form, doubts }: ApprovalRows,
   { layout: { isSpaced, answers, rule }, room }: { readonly layout: Layout; readonly room: Room },
 ): readonly Line[] {
   const gap: readonly Line[] = isSpaced ? [[]] : []
@@ -121,7 +121,11 @@ function wholeRows(
 }
 
 /** Returns the rows that fit. A yes does not count yet, unless everything was on the screen before. */
-function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: Parts, room: Room): readonly Line[] {
+function foldedRows(
+  asking: ApprovalScene,
+  { head, title, files, text, form, doubts }: ApprovalRows,
+  room: Room,
+): readonly Line[] {
   const { approval, maxRows } = asking
   const isUnseen = !asking.isSeen && (asking.mode === 'answer' || asking.mode === 'remember')
   const titled = clipRows(title, { head: 2, tail: 1 })
@@ -140,7 +144,7 @@ function foldedRows(asking: Asking, { head, title, files, text, form, doubts }: 
  * Returns the smallest form, never complete: from three rows on the command, the limits, the warnings and the keys,
  * then more of the command, then the question.
  */
-function smallBlock(asking: Asking, { files, text, doubts }: Parts, room: Room): readonly Line[] {
+function smallBlock(asking: ApprovalScene, { files, text, doubts }: ApprovalRows, room: Room): readonly Line[] {
   const inner = beside(room)
   const keys = smallKeys(asking, room)
   const hasHead = asking.maxRows >= headedFromRows
@@ -156,13 +160,13 @@ function smallBlock(asking: Asking, { files, text, doubts }: Parts, room: Room):
 }
 
 /** Returns all keys if they leave most of the window, else the main ones in one row. */
-function smallKeys(asking: Asking, room: Room): readonly Line[] {
+function smallKeys(asking: ApprovalScene, room: Room): readonly Line[] {
   const all = choiceRows(asking, room, { isListed: false, isUnseen: !asking.isSeen })
   return all.length * 3 <= asking.maxRows ? all : indented([keyRow(asking, beside(room))])
 }
 
 /** Returns the context if it fits beside the whole command, else the limits alone. */
-function smallContext(asking: Asking, room: Room, maxRows: number): readonly Line[] {
+function smallContext(asking: ApprovalScene, room: Room, maxRows: number): readonly Line[] {
   const context = oneRowContext(asking, room)
   if (context.length <= maxRows) return context
   return limitsRow(asking, room)
@@ -176,7 +180,7 @@ function clipTo(rows: readonly Line[], limit: number, room: Room): readonly Line
   return last === undefined ? [] : [...kept.slice(0, -1), truncateLine([...last, { text: '…' }], room)]
 }
 
-function waitingHead({ approval, waiting }: Asking, room: Room): readonly Line[] {
+function waitingHead({ approval, waiting }: ApprovalScene, room: Room): readonly Line[] {
   return [headRow(approval, room, waiting)]
 }
 
@@ -203,8 +207,7 @@ function clipped(
   return clipRows(rows, { head, tail: kept - head, hint, alsoHidden: whole - rows.length })
 }
 
-function formRows({ approval, form, maxRows }: Asking, room: Room): readonly Line[] {
-  // The choice of a plan is that of its keys.
+function formRows({ approval, form, maxRows }: ApprovalScene, room: Room): readonly Line[] {
   const fields = approval.kind === 'plan' ? [] : (approval.form?.fields ?? [])
   if (fields.length === 0) return []
   return indented(fieldRows({ fields, form, maxRows: Math.floor(maxRows / 2) }, beside(room)))

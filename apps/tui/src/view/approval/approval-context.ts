@@ -15,7 +15,7 @@ import {
 } from '@parley/protocol/question'
 import { wrapLine } from '../text/fit-rows.ts'
 
-interface Asked {
+interface ApprovalToShow {
   readonly approval: Approval
   readonly homeFolder: string
   readonly enforcement: Enforcement
@@ -25,7 +25,7 @@ interface Asked {
 export type RuleText = 'named' | 'none'
 
 /** Returns folder, limits, variables, the model's reason and the rule that asks. */
-export function contextRows(asked: Asked, room: Room, rule: RuleText): readonly Line[] {
+export function contextRows(asked: ApprovalToShow, room: Room, rule: RuleText): readonly Line[] {
   return contextParts(asked).flatMap((part) => {
     if (part.kind === 'place') return placeRows(part, room)
     if (part.kind === 'reason') return wrapLine(rule === 'named' ? [...part.line, part.rule] : part.line, room)
@@ -34,7 +34,7 @@ export function contextRows(asked: Asked, room: Room, rule: RuleText): readonly 
 }
 
 /** Returns the context in one row per part, cut where longer, for an approval not yet shown whole. */
-export function oneRowContext(asked: Asked, room: Room): readonly Line[] {
+export function oneRowContext(asked: ApprovalToShow, room: Room): readonly Line[] {
   return contextParts(asked).flatMap((part) => {
     if (part.kind === 'reason') return []
     if (part.kind === 'needed') return [truncateLine(part.line, room)]
@@ -44,15 +44,15 @@ export function oneRowContext(asked: Asked, room: Room): readonly Line[] {
   })
 }
 
-interface Place {
+interface FolderWithLimits {
   readonly kind: 'place'
   readonly path: string
   readonly limits: Line
 }
 
-type Part = Place | Reason | { readonly kind: 'needed'; readonly line: Line }
+type ApprovalFact = FolderWithLimits | AskingReason | { readonly kind: 'needed'; readonly line: Line }
 
-interface Reason {
+interface AskingReason {
   readonly kind: 'reason'
   readonly line: Line
   readonly rule: Span
@@ -60,7 +60,7 @@ interface Reason {
 
 const placeMark = 'in '
 
-function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Part[] {
+function contextParts({ approval, homeFolder, enforcement }: ApprovalToShow): readonly ApprovalFact[] {
   const words = describeQuestion(approval, enforcement)
   const { variables, again, justification } = words
   if (runsNothing(approval.kind)) return [needed([muted(words.reason)])]
@@ -80,16 +80,16 @@ function contextParts({ approval, homeFolder, enforcement }: Asked): readonly Pa
   ]
 }
 
-function needed(line: Line): Part {
+function needed(line: Line): ApprovalFact {
   return { kind: 'needed', line }
 }
 
-function wholePlace({ path, limits }: Place): Line {
+function wholePlace({ path, limits }: FolderWithLimits): Line {
   return [muted(`${placeMark}${path} · `), ...limits]
 }
 
 /** Returns folder and limits; a path too long for one row wraps anywhere, since it has no blanks. */
-function placeRows(place: Place, room: Room): readonly Line[] {
+function placeRows(place: FolderWithLimits, room: Room): readonly Line[] {
   const line = wholePlace(place)
   if (fits(line, room)) return [line]
   const path: Line = [muted(`${placeMark}${place.path}`)]
@@ -101,7 +101,7 @@ function fits(line: Line, room: Room): boolean {
 }
 
 /** Returns the limits alone in one row, for a window without room for the place; nothing for a form. */
-export function limitsRow({ approval, enforcement }: Asked, room: Room): readonly Line[] {
+export function limitsRow({ approval, enforcement }: ApprovalToShow, room: Room): readonly Line[] {
   const whole = limitsOf(describeQuestion(approval, enforcement))
   if (whole.length === 0) return []
   return [fits(whole, room) ? whole : truncateLine(briefLimits(approval, enforcement), room)]
@@ -118,7 +118,7 @@ function briefLimits({ kind, sandbox, network }: Approval, enforcement: Enforcem
   return network === true ? [box, { text: '+net', tone: 'warn' }] : [box, muted(network === false ? ', no net' : '')]
 }
 
-/** Returns what the call may do once it runs. */
+/** Returns the limits under which the call would run. */
 function limitsOf({ limits }: QuestionWords): readonly Span[] {
   return limits.map(({ text, isMore }, index): Span => {
     const separated = index === 0 ? text : ` · ${text}`

@@ -1,7 +1,8 @@
 import { choiceWords } from '@parley/presentation/question/answer-words'
 import {
+  type AnswerChoice,
   answerForText,
-  type Choice,
+  type ChosenAnswer,
   choicesFor,
   type HeldKey,
   isYes,
@@ -27,7 +28,7 @@ interface Choosing {
   readonly approval: Approval
   readonly mode: AnswerMode
   readonly heldKey: HeldKey | null
-  readonly reached: Answer | null
+  readonly reached: ChosenAnswer | null
   readonly isSeen: boolean
   readonly homeFolder: string
   /** True while the composer has text that the approval hides. */
@@ -36,9 +37,7 @@ interface Choosing {
   readonly mayWrite: boolean
 }
 
-type Answer = Choice['answer']
-
-interface Around {
+interface ChoiceLayout {
   /** True for one answer per row. */
   readonly isListed: boolean
   /** True while a yes does not count. */
@@ -46,7 +45,7 @@ interface Around {
 }
 
 /** Returns answers with their keys and why the last key was rejected, or what keys do instead. */
-export function choiceRows(choosing: Choosing, room: Room, { isListed, isUnseen }: Around): readonly Line[] {
+export function choiceRows(choosing: Choosing, room: Room, { isListed, isUnseen }: ChoiceLayout): readonly Line[] {
   const { mode } = choosing
   const inner = beside(room)
   const refused = refusedRows(choosing, room)
@@ -202,7 +201,7 @@ interface Wording {
   readonly isBrief: boolean
 }
 
-function choiceLine({ approval }: Choosing, { key: name, answer }: Choice, { isUnseen, isBrief }: Wording): Line {
+function choiceLine({ approval }: Choosing, { key: name, answer }: AnswerChoice, { isUnseen, isBrief }: Wording): Line {
   const isOff = isUnseen && isYes(answer)
   const { labels, noteHint } = choiceWords(approval, isBrief)
   const hint = answer === 'note' && noteHint !== '' ? `  (${noteHint})` : ''

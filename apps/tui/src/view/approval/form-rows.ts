@@ -7,7 +7,7 @@ import type { FilledForm } from '../../ui/ui-state.ts'
 import { wrapLine } from '../text/fit-rows.ts'
 import { indented, marked } from '../text/gutter.ts'
 
-export interface Fields {
+export interface FormToFill {
   readonly fields: readonly FormField[]
   /** Form in progress; null before it is opened. */
   readonly form: FilledForm | null
@@ -18,7 +18,7 @@ export interface Fields {
  * Returns one row per field: earlier fields with their answers, later ones by name. Before the form is opened all are
  * listed, so that the number of questions is known before a yes.
  */
-export function fieldRows({ fields, form, maxRows }: Fields, room: Room): readonly Line[] {
+export function fieldRows({ fields, form, maxRows }: FormToFill, room: Room): readonly Line[] {
   const at = form?.at ?? 0
   const rows = fields.map((field, index) =>
     form !== null && index === at ? currentField(field, form, room) : [otherField(field, form, room)],

@@ -65,7 +65,7 @@ export function ruleRows({ always }: Approval, homeFolder: string, room: Room): 
   ]
 }
 
-/** Returns what a permanent yes would allow, where offered, with its exact rule. */
+/** Returns the calls that a permanent yes would allow, where offered, with its exact rule. */
 function alwaysRows(approval: Approval, room: Room): readonly Line[] {
   const choice = choicesFor(approval).find(({ answer }) => answer === 'remember')
   if (choice === undefined) return []

@@ -8,7 +8,7 @@ import { costText, tokenWords } from '@parley/presentation/text/token-words'
 import type { CallItem, Item, ItemOf } from '@parley/protocol'
 import { markdownOf } from '../pager/copied-text.ts'
 
-/** Writes a conversation as Markdown, in pieces: what it is, then each entry, look-ups as one line. */
+/** Writes a conversation as Markdown, in pieces: its head, then each entry, look-ups as one line. */
 export function* markdownDocument(exported: Exported): Generator<string> {
   yield `${headOf(exported)}\n`
   for (const entry of entriesOf(exported.items)) {
@@ -48,7 +48,7 @@ function entryText(item: Item): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-/** Returns what a reader must know of an entry besides its text: images, and how a call ended if not well. */
+/** Returns the facts of an entry besides its text: images, and the end of a call that did not go well. */
 function aboutEntry(item: Item): string {
   switch (item.type) {
     case 'userMessage':
@@ -73,7 +73,7 @@ function aboutCall(item: CallItem | ItemOf<'shellCommand'>): string {
   return said.flatMap((part) => (part === null || part === '' ? [] : [shownName(part)])).join(' · ')
 }
 
-/** Returns the verb of a call that its text does not show: of a patch, and of what was not carried out. */
+/** Returns the verb of a call that its text does not show: of a patch, and of a call that was not carried out. */
 function verbOfCall(item: CallItem | ItemOf<'shellCommand'>): string | null {
   if (item.type === 'fileChange') return patchVerb(item)
   return item.status === 'completed' ? null : callVerb(item, item.type === 'toolCall' ? toolVerbs : commandVerbs)

@@ -26,10 +26,10 @@ export interface Activity {
   readonly changesAtMs: number | null
 }
 
-type Moment = Omit<WorkMoment, 'isStill'>
+type ActivityMoment = Omit<WorkMoment, 'isStill'>
 
 /** Returns what goes on; null if nothing does, or if a question says it. */
-export function activityOf(state: ConversationState | null, ui: UiState, moment: Moment): Activity | null {
+export function activityOf(state: ConversationState | null, ui: UiState, moment: ActivityMoment): Activity | null {
   const { nowMs } = moment
   if (ui.link.kind === 'lost') return still(lostLine(state, ui))
   if (isOffered(ui, 'offerToLeave', nowMs)) {
@@ -126,7 +126,7 @@ function rejectedLine(key: string): Line {
   ]
 }
 
-/** Words for a window whose token no server accepts. */
+/** Words for a window with a token that every server rejects. */
 export const rejectedWords = 'Your token is not accepted any more; what was shown is saved there'
 
 function noServerLine(key: string): Line {
@@ -146,7 +146,7 @@ function isWaitedFor({ unsent, opened }: UiState): boolean {
   return unsent.length > 0 || opened !== null
 }
 
-function turnActivity(state: ConversationState, turn: Turn, ui: UiState, moment: Moment): Activity | null {
+function turnActivity(state: ConversationState, turn: Turn, ui: UiState, moment: ActivityMoment): Activity | null {
   const { nowMs } = moment
   const work = workingLine(state, turn, { ...moment, isStill: ui.isStill })
   if (ui.stoppingTurn === turn.id) return still([{ text: 'stopping…', tone: 'warn' }])
@@ -184,7 +184,7 @@ function notStartedLine({ title }: Approval): Line {
   ]
 }
 
-function retryActivity(retry: NonNullable<Turn['retry']>, { nowMs, room }: Moment): Activity {
+function retryActivity(retry: NonNullable<Turn['retry']>, { nowMs, room }: ActivityMoment): Activity {
   const { retryAt, attempt, attempts, failure, asked } = retry
   const seconds = Math.ceil((retryAt - nowMs) / 1000)
   if (retry.network === true)

@@ -97,7 +97,7 @@ function listedRows(list: readonly Completion[], choice: number, room: Room, max
   })
 }
 
-/** Returns the cells before the descriptions, the same wherever the list is scrolled to; files have none. */
+/** Returns the cells before the descriptions, the same wherever the list is scrolled to; files have no descriptions. */
 function aboutColumn(list: readonly Completion[], room: Room): number {
   const described = list.filter(({ about }) => about !== '')
   return greatest(described.map((completion) => nameOf(fittedName(completion, room)).length))
@@ -106,7 +106,7 @@ function aboutColumn(list: readonly Completion[], room: Room): number {
 /** Minimum rows for the count of completions that are not shown; below it, the row is one completion more. */
 const countedFromRows = 4
 
-/** Part of the room that a command has with its arguments; wider ones would leave no room for what it does. */
+/** Share of the room for a command with its arguments; wider ones would leave no room for the description. */
 const nameShare = 0.4
 
 /** Returns the completion with the end of a path that is too long, or without arguments that are. */

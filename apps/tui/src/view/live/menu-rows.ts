@@ -12,7 +12,7 @@ import { wrapLine } from '../text/fit-rows.ts'
 import { beside, gutterCells, indented, marked } from '../text/gutter.ts'
 import type { RowsWithCaret } from './search-rows.ts'
 
-export interface Around {
+export interface MenuScene {
   readonly homeFolder: string
   readonly nowMs: number
   readonly maxRows: number
@@ -25,7 +25,7 @@ const leastListRows = 5
  * Returns the menu around the chosen row. A low window loses the preview first, then the blank row, the heading and the
  * filter, so that the chosen row and a warning remain.
  */
-export function menuRows(menu: Menu, room: Room, around: Around): RowsWithCaret {
+export function menuRows(menu: Menu, room: Room, around: MenuScene): RowsWithCaret {
   const { maxRows } = around
   const warning = warningRows(menu, room).slice(0, Math.max(0, maxRows - 1))
   const spare = Math.max(0, maxRows - warning.length - 1)
@@ -89,8 +89,8 @@ function countWords(menu: Menu): string {
   return isFolderOnly ? `${words} in this folder, ${rows.length} in all` : `${words} in all folders`
 }
 
-/** Returns the rows around the chosen one, or why there are none. */
-function listRows(menu: Menu, room: Room, around: Around): readonly Line[] {
+/** Returns the rows around the chosen one, or the reason for an empty menu. */
+function listRows(menu: Menu, room: Room, around: MenuScene): readonly Line[] {
   const maxRows = Math.max(0, around.maxRows)
   const found = matching(menu)
   const top = Math.max(0, Math.min(menu.choice - Math.floor(maxRows / 2), found.length - maxRows))
@@ -127,7 +127,7 @@ function rowWords({ text, listed }: MenuRow): string {
 function optionRows(
   row: MenuRow,
   isChosen: boolean,
-  { columns, ...around }: Around & { readonly columns: number },
+  { columns, ...around }: MenuScene & { readonly columns: number },
   room: Room,
 ): readonly Line[] {
   const text = truncateText(rowWords(row), { ...room, columns })
@@ -152,7 +152,7 @@ function detailSpans({ detail, isDisabled }: MenuRow): Line {
 
 function placeSpans(
   { cwd, environment, updatedAt, shortId, live }: ListedConversation,
-  { nowMs, homeFolder, isHere }: Pick<Around, 'nowMs' | 'homeFolder'> & { readonly isHere: boolean },
+  { nowMs, homeFolder, isHere }: Pick<MenuScene, 'nowMs' | 'homeFolder'> & { readonly isHere: boolean },
 ): Line {
   return [
     { text: `${formatAgo(updatedAt, nowMs).padEnd(13)}  ${shortId}  `, tone: 'muted' },
@@ -162,7 +162,7 @@ function placeSpans(
   ]
 }
 
-/** Returns what the chosen row means and how to confirm it, once Enter was pressed on it. */
+/** Returns the consequence of the chosen row and how to confirm it, once Enter was pressed on it. */
 function warningRows(menu: Menu, room: Room): readonly Line[] {
   const row = chosenRow(menu)
   if (row !== null && menu.picker?.doing?.kind === 'delete') return deletionRows(row, room)

@@ -22,7 +22,7 @@ interface Surroundings {
   readonly room: Room
 }
 
-/** Returns the rows of streaming and running items but for those in the background, as the transcript will show them. */
+/** Returns the rows of streaming and running items, without background commands, as the transcript will show them. */
 export function runningRows(
   { core }: ConversationState,
   { inBackground }: Pick<UiState, 'inBackground'>,

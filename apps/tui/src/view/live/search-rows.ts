@@ -12,7 +12,7 @@ export interface RowsWithCaret {
   readonly caret: { readonly row: number; readonly column: number }
 }
 
-/** Returns the search in one row: what is searched for, the caret behind it, and the match. */
+/** Returns the search in one row: the query, the caret behind it, and the match. */
 export function searchRows(
   ui: UiState,
   search: HistorySearch,

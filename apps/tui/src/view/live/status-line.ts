@@ -32,7 +32,7 @@ export interface StatusFacts {
   readonly isSafe: boolean
 }
 
-/** Parts in the order in which a narrow window drops them; the limits are never dropped. */
+/** Parts in the order that a narrow window drops them; the limits are never dropped. */
 const dropped = [
   'cost',
   'branch',
@@ -123,7 +123,7 @@ function leftParts(
   return parts.flatMap(([name, spans]) => (spans === null || (name !== 'limits' && without.has(name)) ? [] : [spans]))
 }
 
-/** Returns the model and its effort; without a provider the model's name would be that of a recording. */
+/** Returns the model and its effort; without a provider the name would belong to a recording. */
 function modelSpans({ model, modelProvider, effort }: Settings, isEffortDropped: boolean): Line {
   const name = modelProvider === unconfiguredProvider ? 'no model' : showEffects(model)
   return [{ text: name }, ...(effort === undefined || isEffortDropped ? [] : [muted(` ${showEffects(effort)}`)])]
@@ -179,7 +179,7 @@ function leastSandbox({ enforcement, sandbox, network }: Settings): Span {
   return muted(network === true ? `${box}+n` : box)
 }
 
-/** Returns the share of the context and what the conversation has cost. */
+/** Returns the share of the context and the cost of the conversation. */
 function rightParts(usage: ConversationCore['usage'], without: ReadonlySet<PartName>): Line {
   const context = without.has('context') ? [] : contextSpans(usage)
   const cost = without.has('cost') ? [] : costSpans(usage)

@@ -16,7 +16,7 @@ const stillMark = '•'
 const frameMs = 250
 /** Fewest cells of a title; below it the tokens are left out. */
 const leastTitle = 12
-/** Time in s of a turn whose command is then offered to the background. */
+/** Time in s after which a command can be sent to the background. */
 const longSeconds = 5
 
 /** Cells of the mark, and of the blanks beside it and the verb. */
@@ -36,7 +36,7 @@ interface Working {
   readonly changesAtMs: number
 }
 
-/** Returns what the turn does at this moment, for how long it has worked, and the key that stops it. */
+/** Returns the present work of the turn, its duration, and the key that stops it. */
 export function workingLine(
   state: ConversationState,
   turn: Turn,

@@ -1,4 +1,4 @@
-/** Block that a line would begin if none were open. Indentation is in columns, tabs counted as four. */
+/** Block that a line would begin if no block were open. Indentation is in columns, tabs counted as four. */
 export type LineKind =
   | { readonly kind: 'blank' }
   | { readonly kind: 'fence'; readonly fence: Fence; readonly language: string }

@@ -7,7 +7,7 @@ import { wrapLines, wrapMarked } from '../text/fit-rows.ts'
 import { advance, emptyFlow, type Piece, rest } from './settle-blocks.ts'
 import { tableRows } from './table.ts'
 
-/** Returns the rows of one piece, none wider than the room. */
+/** Returns the rows of one piece, each within the room. */
 function renderPiece(piece: Piece, room: Room): readonly Line[] {
   const rows =
     piece.kind === 'blocks'
@@ -116,7 +116,7 @@ function quoteRows(token: Tokens.Blockquote, room: Room): readonly Line[] {
   return inner === null ? rows : rows.map((row) => [bar, ...row])
 }
 
-/** Returns the rows of a list, whose items keep the blank lines of the source. */
+/** Returns the rows of a list; its items keep the blank lines of the source. */
 function listRows(list: Tokens.List, room: Room, ordinal?: number): readonly Line[] {
   const first = ordinal ?? Number(list.start)
   return list.items.flatMap((item, index) => {

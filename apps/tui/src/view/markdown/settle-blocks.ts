@@ -67,7 +67,7 @@ export interface Flow {
   readonly started: boolean
 }
 
-interface Scan {
+interface BlockScan {
   mode: Mode
   block: string
   started: boolean
@@ -83,7 +83,7 @@ export const emptyFlow: Flow = { mode: idle, block: '', partial: '', started: fa
 export function advance(flow: Flow, text: string): { readonly flow: Flow; readonly settled: readonly Piece[] } {
   const end = text.lastIndexOf('\n')
   if (end === -1) return { flow: { ...flow, partial: flow.partial + text }, settled: [] }
-  const scan: Scan = { mode: flow.mode, block: flow.block, started: flow.started, code: [], pieces: [] }
+  const scan: BlockScan = { mode: flow.mode, block: flow.block, started: flow.started, code: [], pieces: [] }
   const lines = text.slice(0, end).split('\n')
   lines[0] = flow.partial + (lines[0] ?? '')
   for (const line of lines) takeLine(scan, line.endsWith('\r') ? line.slice(0, -1) : line)
@@ -95,12 +95,18 @@ export function advance(flow: Flow, text: string): { readonly flow: Flow; readon
 /** Returns the unsettled rest as if the message ended here. */
 export function rest(flow: Flow): readonly Piece[] {
   const { flow: ended, settled } = flow.partial === '' ? { flow, settled: [] } : advance(flow, '\n')
-  const scan: Scan = { mode: ended.mode, block: ended.block, started: ended.started, code: [], pieces: [...settled] }
+  const scan: BlockScan = {
+    mode: ended.mode,
+    block: ended.block,
+    started: ended.started,
+    code: [],
+    pieces: [...settled],
+  }
   endBlock(scan)
   return scan.pieces
 }
 
-function takeLine(scan: Scan, line: string): void {
+function takeLine(scan: BlockScan, line: string): void {
   const { mode } = scan
   if (mode.kind === 'code') takeCodeLine(scan, mode, line)
   else if (mode.kind === 'list') takeListLine(scan, mode, line)
@@ -109,7 +115,7 @@ function takeLine(scan: Scan, line: string): void {
   else takeParagraphLine(scan, mode.kind, line)
 }
 
-function beginBlock(scan: Scan, line: string, kind: LineKind): void {
+function beginBlock(scan: BlockScan, line: string, kind: LineKind): void {
   switch (kind.kind) {
     case 'blank':
       return
@@ -132,7 +138,7 @@ function beginBlock(scan: Scan, line: string, kind: LineKind): void {
   }
 }
 
-function takeParagraphLine(scan: Scan, mode: 'paragraph' | 'quote', line: string): void {
+function takeParagraphLine(scan: BlockScan, mode: 'paragraph' | 'quote', line: string): void {
   if (mode === 'paragraph' && isUnderline(line)) {
     keep(scan, line, scan.mode)
     endBlock(scan)
@@ -152,7 +158,7 @@ function continuesParagraph(mode: 'paragraph' | 'quote', kind: LineKind): boolea
   return kind.kind === 'text' || kind.kind === 'indented' || (kind.kind === 'quote' && mode === 'quote')
 }
 
-function takeIndentedLine(scan: Scan, line: string): void {
+function takeIndentedLine(scan: BlockScan, line: string): void {
   const kind = lineKind(line)
   if (kind.kind === 'indented' || kind.kind === 'blank') keep(scan, line, scan.mode)
   else {
@@ -161,7 +167,7 @@ function takeIndentedLine(scan: Scan, line: string): void {
   }
 }
 
-function takeListLine(scan: Scan, mode: ListMode, line: string): void {
+function takeListLine(scan: BlockScan, mode: ListMode, line: string): void {
   const kind = lineKind(line)
   if (kind.kind === 'blank') {
     keep(scan, line, { ...mode, afterBlank: true })
@@ -186,12 +192,12 @@ function isLazy(content: string): boolean {
   return kind !== 'fence' && kind !== 'heading' && kind !== 'rule'
 }
 
-function beginItem(scan: Scan, line: string, begun: Pick<ListMode, 'item' | 'ordinal' | 'gap'>): void {
+function beginItem(scan: BlockScan, line: string, begun: Pick<ListMode, 'item' | 'ordinal' | 'gap'>): void {
   const lazy = isLazy(line.trimStart().slice(begun.item.content - begun.item.indent))
   keep(scan, line, { kind: 'list', ...begun, afterBlank: false, lazy })
 }
 
-function takeCodeLine(scan: Scan, mode: CodeMode, line: string): void {
+function takeCodeLine(scan: BlockScan, mode: CodeMode, line: string): void {
   if (!closesFence(line, mode.fence)) {
     scan.code.push(dedented(line, mode.fence.indent))
     return
@@ -199,12 +205,12 @@ function takeCodeLine(scan: Scan, mode: CodeMode, line: string): void {
   endBlock(scan)
 }
 
-function keep(scan: Scan, line: string, mode: Mode): void {
+function keep(scan: BlockScan, line: string, mode: Mode): void {
   scan.block += `${line}\n`
   scan.mode = mode
 }
 
-function endBlock(scan: Scan): void {
+function endBlock(scan: BlockScan): void {
   const { mode, block } = scan
   if (mode.kind === 'code') {
     if (scan.code.length > 0 || (!mode.begun && mode.language !== '')) pushCode(scan, mode)
@@ -218,11 +224,11 @@ function endBlock(scan: Scan): void {
 }
 
 /** Settles the lines of an open fence, which are final as they arrive. */
-function flushCode(scan: Scan): void {
+function flushCode(scan: BlockScan): void {
   if (scan.mode.kind === 'code' && scan.code.length > 0) pushCode(scan, scan.mode)
 }
 
-function pushCode(scan: Scan, mode: CodeMode): void {
+function pushCode(scan: BlockScan, mode: CodeMode): void {
   const begins = !mode.begun
   const { language, before } = mode
   push(scan, { kind: 'code', gap: begins && scan.started, begins, language, before, lines: scan.code })
@@ -230,7 +236,7 @@ function pushCode(scan: Scan, mode: CodeMode): void {
   scan.code = []
 }
 
-function push(scan: Scan, piece: Piece): void {
+function push(scan: BlockScan, piece: Piece): void {
   scan.pieces.push(piece)
   scan.started = true
 }

@@ -13,7 +13,7 @@ export interface CodeBlock {
   readonly text: string
 }
 
-/** Returns the text of an item to copy: what was said, what ran with its output, what was changed. */
+/** Returns the text of an item to copy: a message, a command with its output, or a change. */
 export function copiedText(item: Item): string {
   switch (item.type) {
     case 'userMessage':

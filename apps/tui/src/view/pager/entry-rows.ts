@@ -4,10 +4,10 @@ import { formatBytes } from '@parley/presentation/text/formats'
 import { type Line, lineText, type Room } from '@parley/presentation/text/span'
 import type { Item } from '@parley/protocol'
 import { indented, textRows } from '../text/gutter.ts'
-import { type Block, type BlockKind, gapBefore } from '../transcript/block.ts'
+import { type BlockKind, gapBefore, type TranscriptBlock } from '../transcript/block.ts'
 import { itemBlock } from '../transcript/item-block.ts'
 import { lookUpBlock } from '../transcript/look-ups.ts'
-import type { ChunkEntry, Entry, FileChunk, GapEntry, ItemEntry } from './entry.ts'
+import type { ChunkEntry, FileChunk, GapEntry, ItemEntry, PagerEntry } from './entry.ts'
 import { openedRows, plainRows } from './opened-rows.ts'
 
 interface Laid {
@@ -22,8 +22,8 @@ interface Laid {
 const folded = new WeakMap<object, Laid>()
 const opened = new WeakMap<object, Laid>()
 
-/** Returns the rows of an entry; those of an item begin with a blank row where the transcript has one. */
-export function entryRows(entry: Entry, previous: Entry | undefined, room: Room): readonly Line[] {
+/** Returns the rows of an entry; an item begins with a blank row where the transcript has one. */
+export function entryRows(entry: PagerEntry, previous: PagerEntry | undefined, room: Room): readonly Line[] {
   switch (entry.kind) {
     case 'item': {
       const { lines, kind } = laidItem(entry, room)
@@ -78,7 +78,7 @@ function isLaidFor({ columns, highlight, ambiguous }: Laid, room: Room): boolean
 }
 
 /** Returns the block of an item as the transcript has it; a look-up has a row of its own. */
-function foldedBlock(item: Item, room: Room): Block {
+function foldedBlock(item: Item, room: Room): TranscriptBlock {
   const looked = lookedAt(item)
   return looked === null ? itemBlock(item, room) : lookUpBlock([looked], room)
 }

@@ -1,7 +1,7 @@
 import type { Item } from '@parley/protocol'
 
 /** Part of the transcript view, from top to bottom; its rows are laid out only near the screen. */
-export type Entry = ItemEntry | GapEntry | ChunkEntry
+export type PagerEntry = ItemEntry | GapEntry | ChunkEntry
 
 /** An item, finished or running. */
 export interface ItemEntry {
@@ -24,7 +24,7 @@ export interface GapEntry {
   readonly problem: string | null
 }
 
-/** Part of a side file, below the item whose content it is. */
+/** Part of a side file, below the item that it belongs to. */
 export interface ChunkEntry {
   readonly kind: 'chunk'
   readonly id: string
@@ -44,7 +44,7 @@ export interface FileChunk {
 }
 
 /** Returns the item that a key on this entry is about; null for items that are not in memory. */
-export function ownerOf(entry: Entry): string | null {
+export function ownerOf(entry: PagerEntry): string | null {
   if (entry.kind === 'gap') return null
   return entry.kind === 'chunk' ? entry.itemId : entry.id
 }

@@ -1,11 +1,11 @@
 import { hasText, patternOf, searchedText, type TextQuery } from '@parley/presentation/items/item-text'
-import { type Line, lineText, type Room, type Span } from '@parley/presentation/text/span'
-import type { Entry } from './entry.ts'
+import { type Line, lineText, type OffsetRange, type Room, type Span } from '@parley/presentation/text/span'
+import type { PagerEntry } from './entry.ts'
 import { searchedRows } from './entry-rows.ts'
 import { plainRows } from './opened-rows.ts'
 
-/** Returns the rows of an entry, with the whole item opened, in which the text begins. */
-export function matchingRows(entry: Entry, query: TextQuery, room: Room): readonly number[] {
+/** Returns the rows of an entry, with the whole item opened, at which the text begins. */
+export function matchingRows(entry: PagerEntry, query: TextQuery, room: Room): readonly number[] {
   if (entry.kind === 'gap' || query === '') return []
   if (entry.kind === 'chunk')
     return entry.chunk === null || !hasText(entry.chunk.text, query)
@@ -14,7 +14,7 @@ export function matchingRows(entry: Entry, query: TextQuery, room: Room): readon
   return hasText(searchedText(entry.item), query) ? rowsWith(searchedRows(entry.item, room), query) : []
 }
 
-/** Returns the rows with a match; the first row where the match lies across rows or only in what is not shown. */
+/** Returns the rows with a match; the first row for a match that lies across rows or in a hidden part. */
 function rowsWith(rows: readonly Line[], query: TextQuery): readonly number[] {
   const found = rows.flatMap((row, index) => (hasText(lineText(row), query) ? [index] : []))
   return found.length > 0 ? found : rows.length > 0 ? [0] : []
@@ -36,12 +36,7 @@ export function highlighted(line: Line, query: TextQuery): Line {
   })
 }
 
-interface Range {
-  readonly start: number
-  readonly end: number
-}
-
-function cutSpan(span: Span, offset: number, ranges: readonly Range[]): readonly Span[] {
+function cutSpan(span: Span, offset: number, ranges: readonly OffsetRange[]): readonly Span[] {
   const pieces: Span[] = []
   let at = 0
   for (const { start, end } of ranges) {

@@ -13,7 +13,7 @@ import { openedCompaction } from '../transcript/compaction-block.ts'
 import { itemBlock } from '../transcript/item-block.ts'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
 
-/** Returns all rows of an item, without those of its side file. */
+/** Returns all rows of an item, without its side file. */
 export function openedRows(item: Item, room: Room): readonly Line[] {
   switch (item.type) {
     case 'userMessage':

@@ -1,9 +1,9 @@
 import type { Line, Room } from '@parley/presentation/text/span'
-import { type Entry, ownerOf } from './entry.ts'
+import { ownerOf, type PagerEntry } from './entry.ts'
 import { entryRows } from './entry-rows.ts'
 
 /** Row of an entry. A number beyond its last row counts as the last. */
-export interface Place {
+export interface PagePosition {
   readonly id: string
   readonly row: number
 }
@@ -17,7 +17,7 @@ export interface PageRow {
   readonly row: number
 }
 
-export interface Page {
+export interface PagerPage {
   readonly rows: readonly PageRow[]
   readonly isAtStart: boolean
   readonly isAtEnd: boolean
@@ -25,7 +25,7 @@ export interface Page {
 
 /** Entries with the room that their rows have, and the height of the screen in rows. */
 export interface PageRoom extends Room {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly PagerEntry[]
   readonly height: number
 }
 
@@ -35,7 +35,7 @@ interface Position {
 }
 
 /** Returns the rows on the screen from `top` on; the last ones where `top` is null or too few rows follow it. */
-export function pageAt(room: PageRoom, top: Place | null): Page {
+export function pageAt(room: PageRoom, top: PagePosition | null): PagerPage {
   const start = top === null ? null : positionOf(room, top)
   const from = start === null ? [] : rowsFrom(room, start, room.height)
   const rows = from.length < room.height ? rowsUpTo(room, { index: room.entries.length, row: 0 }, room.height) : from
@@ -50,7 +50,7 @@ export function pageAt(room: PageRoom, top: Place | null): Page {
  * Returns the place that many rows below or above the first row of the page, at most the first or last one. Stops at a
  * gap that can still be read: above at its row, below before it.
  */
-export function movedTop(room: PageRoom, page: Page, rowCount: number): Place | null {
+export function movedTop(room: PageRoom, page: PagerPage, rowCount: number): PagePosition | null {
   const [first] = page.rows
   if (first === undefined) return null
   const start = { index: first.index, row: first.row }
@@ -71,7 +71,7 @@ function isUnread({ entries }: PageRoom, { index }: PageRow): boolean {
 }
 
 /** Returns the place of a row on the page. */
-export function placeOf({ entries }: PageRoom, { index, row }: Position): Place | null {
+export function placeOf({ entries }: PageRoom, { index, row }: Position): PagePosition | null {
   const entry = entries[index]
   return entry === undefined ? null : { id: entry.id, row }
 }
@@ -88,7 +88,7 @@ export function ownerAt({ entries }: PageRoom, { index }: Pick<PageRow, 'index'>
   return entry === undefined ? null : ownerOf(entry)
 }
 
-function positionOf(room: PageRoom, { id, row }: Place): Position | null {
+function positionOf(room: PageRoom, { id, row }: PagePosition): Position | null {
   const index = room.entries.findIndex((entry) => entry.id === id)
   return index === -1 ? null : { index, row: Math.max(0, Math.min(row, rowsAt(room, index).length - 1)) }
 }

@@ -19,10 +19,10 @@ import { noticeLines } from './notice-lines.ts'
 const othersIndent = '  '
 const outputIndent = '    '
 
-/** Room in which no line is wrapped. */
+/** Room without wrapping. */
 const unwrapped: Room = { columns: 100_000 }
 
-type Call = ItemOf<'commandExecution' | 'shellCommand' | 'toolCall' | 'fileChange'>
+type PrintedCall = ItemOf<'commandExecution' | 'shellCommand' | 'toolCall' | 'fileChange'>
 
 /** Returns the lines about a finished item. `author`: name of another client that sent it. */
 export function itemLines(item: Item, author: string | null): readonly string[] {
@@ -66,7 +66,7 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** Returns the call with everything that must be said of it, the rights that it had included. */
-export function callLine(item: Call): string {
+export function callLine(item: PrintedCall): string {
   const facts = callFacts(item).map(({ text }) => (text === ' · ' ? '; ' : text.replace('✗ ', '')))
   const note = item.type === 'shellCommand' ? null : answerNote(item)
   const block = item.type === 'commandExecution' ? blockedWords(item) : null
@@ -74,7 +74,7 @@ export function callLine(item: Call): string {
   return [titleOf(item), facts.join(''), note, failure, block].filter(isSaid).join('; ')
 }
 
-function titleOf(item: Call): string {
+function titleOf(item: PrintedCall): string {
   if (item.type === 'fileChange') {
     const files = item.changes.map((change) => fileWords(change)).join('; ')
     return `${patchVerb(item)}: ${files === '' ? visibleLine(item.title.replace(/^Patch /, '')) : files}`
@@ -88,12 +88,12 @@ function titleOf(item: Call): string {
 
 const ownVerbs: Verbs = { done: 'You ran', doing: 'You run', not: 'Not run' }
 
-function talkLines(item: Call): readonly string[] {
+function talkLines(item: PrintedCall): readonly string[] {
   const talk = talkText(item)
   return talk === null ? [] : messageLines(talk.text)
 }
 
-function outputLines(item: Call): readonly string[] {
+function outputLines(item: PrintedCall): readonly string[] {
   if (item.type === 'fileChange' || item.output === undefined) return []
   if (item.type !== 'shellCommand' && item.status !== 'failed') return []
   return shownOutput(item, unwrapped, '').map((row) => `${outputIndent}${lineText(row)}`.trimEnd())

@@ -2,7 +2,7 @@ import { shownName, strippedLine } from '@parley/presentation/text/control-chara
 import { formatAgo, placedPath } from '@parley/presentation/text/formats'
 import { type Menu, type MenuRow, matching } from '../../ui/menu/menu.ts'
 
-interface Around {
+interface MenuTimes {
   readonly homeFolder: string
   readonly nowMs: number
 }
@@ -11,7 +11,7 @@ interface Around {
 const maxRows = 30
 
 /** Returns the list with numbers to type, or the warning of the row that was chosen. */
-export function menuLines(menu: Menu, around: Around): readonly string[] {
+export function menuLines(menu: Menu, around: MenuTimes): readonly string[] {
   const { title, rows, problem, confirming, folder, isFolderOnly } = menu
   if (rows === null) return []
   const found = matching(menu)
@@ -32,7 +32,7 @@ export function menuState(menu: Menu): string {
   return rows === null ? '' : JSON.stringify([kind, rows.length, problem, filter.text, isFolderOnly, confirming])
 }
 
-function rowWords({ text, detail, isCurrent, isDisabled, listed }: MenuRow, { homeFolder, nowMs }: Around): string {
+function rowWords({ text, detail, isCurrent, isDisabled, listed }: MenuRow, { homeFolder, nowMs }: MenuTimes): string {
   const place =
     listed === null
       ? strippedLine(detail)

@@ -6,7 +6,7 @@ import { questionLines } from './question-lines.ts'
 
 const marks: Readonly<Record<NoticeLevel, string>> = { info: '', warning: 'Warning: ', error: 'Error: ' }
 
-/** Names of keys in sentences for the screen, and what is typed here in their place. */
+/** Names of keys in sentences for the screen, and the words to type in their place here. */
 const typed: readonly (readonly [string, string])[] = [
   [' (Ctrl+T)', ' (/transcript)'],
   [' (Ctrl+O)', ''],

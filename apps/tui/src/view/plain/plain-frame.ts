@@ -16,7 +16,7 @@ import { localNoticeLines, planLine } from './notice-lines.ts'
 import { answerWords, fieldLines, questionLines, ruleLines } from './question-lines.ts'
 import { plainStatus, silenceSaidAtMs } from './status-line.ts'
 
-/** Record of what was printed beside finished items and notices. */
+/** Record of printed lines besides finished items and notices. */
 export interface Printed {
   readonly conversationId: ConversationId | null
   /** Message that is printed while it arrives, line by line. */
@@ -45,7 +45,7 @@ interface Frame {
   readonly lines: readonly string[]
   /** Question that was printed whole, and is not answered yet. */
   readonly approvalId: ApprovalId | null
-  /** Time at which a line comes without input, in ms since the epoch; null for none. */
+  /** Time of the next line without input, in ms since the epoch; null without one. */
   readonly changesAtMs: number | null
 }
 
@@ -124,7 +124,7 @@ function endingWords(block: ReturnType<typeof endingBlock>, { lastTurn }: Conver
   return block === null ? endings[lastTurn?.outcome ?? 'completed'] : block.lines.map(lineText).join(' ')
 }
 
-/** Returns the lines of items that are finished since, without those that this window's user has typed. */
+/** Returns the lines of newly finished items, without messages typed in this window. */
 function finishedLines(
   { state, transcript, ui }: Scene & { readonly state: ConversationState },
   before: Printed['stream'],
@@ -179,16 +179,16 @@ function returnedText({ composer, purpose }: UiState): string {
   return purpose.kind === 'message' && !composer.text.endsWith('\n') ? composer.text : ''
 }
 
-interface Asked {
+interface PrintedQuestion {
   readonly key: string
   readonly lines: readonly string[]
   readonly approvalId: ApprovalId | null
 }
 
-const nothingAsked: Asked = { key: '', lines: [], approvalId: null }
+const nothingAsked: PrintedQuestion = { key: '', lines: [], approvalId: null }
 
-/** Returns what the next line answers: a list, the field of a form, a rule, or a question. */
-function askedNow({ state, ui, homeFolder, nowMs }: Scene): Asked {
+/** Returns the question for the next line: a list, the field of a form, a rule, or an approval. */
+function askedNow({ state, ui, homeFolder, nowMs }: Scene): PrintedQuestion {
   if (ui.menu !== null)
     return { key: menuState(ui.menu), lines: menuLines(ui.menu, { homeFolder, nowMs }), approvalId: null }
   const [approval] = pendingApprovals(state, ui)

@@ -17,7 +17,7 @@ import {
 import { optionsOf } from '../../ui/fill-form.ts'
 import type { FilledForm } from '../../ui/ui-state.ts'
 
-interface Asking {
+interface QuestionScene {
   readonly enforcement: Enforcement
   readonly homeFolder: string
   /** Pending questions, this one included. */
@@ -25,7 +25,10 @@ interface Asking {
 }
 
 /** Returns the whole question, however long: everything that a yes would allow. Texts of others are indented. */
-export function questionLines(approval: Approval, { enforcement, homeFolder, waiting }: Asking): readonly string[] {
+export function questionLines(
+  approval: Approval,
+  { enforcement, homeFolder, waiting }: QuestionScene,
+): readonly string[] {
   const words = describeQuestion(approval, enforcement)
   const { asks, title, files, detail, background, variables, again, justification, rule } = words
   const hasForm = runsNothing(approval.kind)

@@ -84,7 +84,7 @@ export function silenceSaidAtMs(clock: TurnClock | null, nowMs: number): number 
   return clock.heardAtMs + (seconds === null ? 15 : 60 * (Math.floor(seconds / 60) + 1)) * 1_000
 }
 
-/** Returns the calls that run, without those that only look at something. */
+/** Returns the running calls, without look-ups. */
 function runningWords(running: readonly OpenItem[]): string | null {
   const calls = running.flatMap(({ item }) => {
     const isEffect = item.type === 'commandExecution' || item.type === 'fileChange'

@@ -10,7 +10,7 @@ const looks: readonly (readonly [beginning: RegExp, style: Style])[] = [
   [/^(?:Limits|Plan|Thought|Looked at|Type|In |Asked because|done|stopped|failed)\b/, { tone: 'muted' }],
 ]
 
-/** Returns the line with the colour of what it says. */
+/** Returns the line with the colour of its meaning. */
 export function tintLine(text: string): Line {
   const found = looks.find(([beginning]) => beginning.test(text))
   return [found === undefined ? { text } : { text, ...found[1] }]

@@ -8,7 +8,7 @@ import { beside, indented, textRows } from '../text/gutter.ts'
 
 const changeClip: Clip = { head: 12, tail: 0, hint: foldHint }
 
-/** Returns what a review found: number, severity, place and title; why; the suggested change. */
+/** Returns the findings of a review: number, severity, place and title; the reason; the suggested change. */
 export function findingRows(findings: readonly Finding[], room: Room): readonly Line[] {
   const rows = findings.flatMap((finding, at) => [
     ...headRows(finding, at + 1, room),

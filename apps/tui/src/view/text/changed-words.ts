@@ -1,17 +1,13 @@
-/** Part of a line as UTF-16 offsets. */
-export interface Range {
-  readonly start: number
-  readonly end: number
-}
+import type { OffsetRange } from '@parley/presentation/text/span'
 
 interface ChangedWords {
   /** Share of the line that is the same, 0-1. */
   readonly same: number
-  readonly removed: readonly Range[]
-  readonly added: readonly Range[]
+  readonly removed: readonly OffsetRange[]
+  readonly added: readonly OffsetRange[]
 }
 
-/** Longest line whose words are compared, in UTF-16 units. */
+/** Longest line that is compared word by word, in UTF-16 units. */
 const maxLength = 1_000
 /** Largest number of pairs of words that are compared. */
 const maxPairs = 40_000
@@ -60,8 +56,8 @@ function commonWords(before: readonly string[], after: readonly string[]): reado
 }
 
 /** Returns the ranges of the words that are not among `same`; blanks between two of them belong to one range. */
-function rangesBeside(words: readonly string[], same: ReadonlySet<number>): readonly Range[] {
-  const ranges: Range[] = []
+function rangesBeside(words: readonly string[], same: ReadonlySet<number>): readonly OffsetRange[] {
+  const ranges: OffsetRange[] = []
   let offset = 0
   for (const [index, word] of words.entries()) {
     const end = offset + word.length

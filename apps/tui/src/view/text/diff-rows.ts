@@ -4,13 +4,14 @@ import {
   type Line,
   lineText,
   narrowed,
+  type OffsetRange,
   type Room,
   type Span,
   sliceLine,
   type Tone,
 } from '@parley/presentation/text/span'
 import { cellWidth } from '@parley/presentation/text/width'
-import { changedWords, type Range } from './changed-words.ts'
+import { changedWords } from './changed-words.ts'
 import { wrapLine } from './fit-rows.ts'
 import { filled } from './gutter.ts'
 
@@ -34,7 +35,7 @@ interface Layout {
 
 /**
  * Returns the diff as rows: line numbers, marker, text. Changed words stand out, and code has its colours. `path`: file
- * whose language the lines are in, unless the diff names files itself.
+ * that decides the language, unless the diff names files itself.
  */
 export function renderDiff(lines: readonly DiffLine[], room: Room, path = ''): readonly Line[] {
   const largest = lines.reduce((most, line) => Math.max(most, line.newLine ?? 0, line.oldLine ?? 0), 0)
@@ -91,7 +92,7 @@ function styledTexts(lines: readonly DiffLine[], room: Room, path: string): Read
   )
 }
 
-function onGrounds(text: Line, kind: Changed['kind'], words: readonly Range[]): Line {
+function onGrounds(text: Line, kind: Changed['kind'], words: readonly OffsetRange[]): Line {
   const { ground, word } = looks[kind]
   const put = (from: number, to: number, on: Ground) =>
     sliceLine(text, from, to).map((span): Span => ({ ...span, ground: on }))
@@ -105,8 +106,8 @@ function onGrounds(text: Line, kind: Changed['kind'], words: readonly Range[]): 
 }
 
 /** Returns the changed words of removed lines and of the lines added in their place. */
-function wordsByLine(lines: readonly DiffLine[]): ReadonlyMap<number, readonly Range[]> {
-  const words = new Map<number, readonly Range[]>()
+function wordsByLine(lines: readonly DiffLine[]): ReadonlyMap<number, readonly OffsetRange[]> {
+  const words = new Map<number, readonly OffsetRange[]>()
   for (let start = 0; start < lines.length; start++) {
     if (lines[start]?.kind !== 'removed') continue
     const middle = endOf(lines, start, 'removed')
@@ -127,7 +128,9 @@ function wordsByLine(lines: readonly DiffLine[]): ReadonlyMap<number, readonly R
 /** Added lines that are compared with a removed one. */
 const maxDistance = 8
 
-/** Returns the words that differ between the removed line and the added one that is most alike; null if none is. */
+/**
+ * Returns the words that differ between the removed line and the most similar added one; null without a similar one.
+ */
 function mostAlike(lines: readonly DiffLine[], removed: number, { from, to }: { from: number; to: number }) {
   const found = lines.slice(from, to).flatMap(({ text }, index) => {
     const words = changedWords(lines[removed]?.text ?? '', text)
@@ -173,7 +176,7 @@ function colouredLines(lines: readonly DiffLine[], room: Room, path: string): Re
   return coloured
 }
 
-/** Returns the name by which a file's language is known: its ending, or its whole name without one. */
+/** Returns the part of a file's name that tells its language: the ending, or the whole name without an ending. */
 function languageOf(path: string): string {
   const name = path.trim().split('/').at(-1) ?? ''
   return name.slice(name.lastIndexOf('.') + 1).toLowerCase()

@@ -4,7 +4,7 @@ import { type Line, lineText, type Room, type Span, sliceLine } from '@parley/pr
 import { cellWidth, graphemeWidth } from '@parley/presentation/text/width'
 
 /** Row of wrapped text as UTF-16 offsets, without gaps; blanks that did not fit hang at a row's end. */
-export interface Row {
+export interface RowRange {
   readonly start: number
   readonly end: number
 }
@@ -21,22 +21,22 @@ interface Breaking {
 const closing = '、。，．・：；？！）」』】〉》〕］｝”’…'
 
 /** Offset in a row, with the cells before it. */
-interface Place {
+interface BreakPoint {
   readonly offset: number
   readonly column: number
 }
 
 interface Pass {
-  readonly rows: Row[]
+  readonly rows: RowRange[]
   start: number
-  at: Place
-  /** Last place at which the row may end; its start while there is none. */
-  opportunity: Place
+  at: BreakPoint
+  /** Last place at which the row may end; the start of the row before the first such place. */
+  opportunity: BreakPoint
 }
 
 /** Returns the rows of one line, at least one; a grapheme wider than its row gets its own row. */
-export function breakRows(text: string, breaking: Breaking): readonly Row[] {
-  const origin: Place = { offset: 0, column: 0 }
+export function breakRows(text: string, breaking: Breaking): readonly RowRange[] {
+  const origin: BreakPoint = { offset: 0, column: 0 }
   const pass: Pass = { rows: [], start: 0, at: origin, opportunity: origin }
   let indenting = true
   let afterWide = false
@@ -61,7 +61,7 @@ function fit(pass: Pass, width: number, { columnsOf, mode }: Breaking): void {
   if (overflows() && pass.at.offset > pass.start) endRow(pass, pass.at)
 }
 
-function endRow(pass: Pass, end: Place): void {
+function endRow(pass: Pass, end: BreakPoint): void {
   pass.rows.push({ start: pass.start, end: end.offset })
   pass.start = end.offset
   pass.at = { offset: pass.at.offset, column: pass.at.column - end.column }

@@ -4,7 +4,7 @@ import type { Ground, Tone } from '@parley/presentation/text/span'
 /** Red, green and blue, each 0-255. */
 export type Rgb = readonly [number, number, number]
 
-/** Colours that the terminal shows: `none` where NO_COLOR is set, the 16 of its palette, or 24-bit ones beside them. */
+/** Colours that the terminal shows: `none` where NO_COLOR is set, its palette of 16, or 24-bit colours besides. */
 export type ColourDepth = 'none' | 'sixteen' | 'true'
 
 /** SGR parameters of each role, empty for a role that looks like plain text. */
@@ -96,7 +96,7 @@ function tinted(background: Rgb): Theme {
   return { tones: shaded(background).tones, grounds, hasTints: true }
 }
 
-/** Gives the text on grounds a colour of its own: the terminal's may be that of the other kind of background. */
+/** Gives the text on grounds a colour of its own: the terminal's colour may fit the other kind of background only. */
 function withInk(theme: Theme, ink: Rgb): Theme {
   const inked = (ground: string) => `${ground};38;2;${ink.join(';')}`
   const { band, added, removed, addedWord, removedWord } = theme.grounds

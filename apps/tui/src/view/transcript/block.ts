@@ -6,7 +6,7 @@ import { indented, textRows } from '../text/gutter.ts'
 export type BlockKind = 'user' | 'message' | 'reasoning' | 'call' | 'lookUp' | 'notice' | 'plan' | 'ending' | 'report'
 
 /** Finished part of the transcript: printed once, never changed. */
-export interface Block {
+export interface TranscriptBlock {
   readonly kind: BlockKind
   readonly lines: readonly Line[]
 }
@@ -26,10 +26,10 @@ export function authorRows(author: string | null, room: Room): readonly Line[] {
 }
 
 /**
- * Returns the last row of a turn: how long it worked and waited, what it left of its plan, the time of day. Null for a
+ * Returns the last row of a turn: its working and waiting time, open steps of its plan, the time of day. Null for a
  * turn too short to mention. `offsetMs`: of the local time from UTC.
  */
-export function endingBlock(clock: TurnClock, ended: EndedTurn, offsetMs: number): Block | null {
+export function endingBlock(clock: TurnClock, ended: EndedTurn, offsetMs: number): TranscriptBlock | null {
   const text = endingText(clock, ended, offsetMs)
   return text === null ? null : { kind: 'ending', lines: [[{ text, tone: 'muted' }]] }
 }

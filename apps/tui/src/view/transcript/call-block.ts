@@ -9,11 +9,11 @@ import { renderMarkdown } from '../markdown/render.ts'
 import { findingRows } from '../review/finding-rows.ts'
 import { type Clip, clipRows, foldHint } from '../text/fit-rows.ts'
 import { below, beside, hung, indented, textRows } from '../text/gutter.ts'
-import { authorRows, type Block } from './block.ts'
+import { authorRows, type TranscriptBlock } from './block.ts'
 import { headRows } from './call-head.ts'
 import { outputRows, outputTail, tailRows } from './output-rows.ts'
 
-type Command = ItemOf<'commandExecution' | 'shellCommand'>
+type AnyCommand = ItemOf<'commandExecution' | 'shellCommand'>
 type ToolCall = ItemOf<'toolCall'>
 
 /** Rows of the output of the user's own command. */
@@ -24,7 +24,7 @@ const outputLimits = { fine: 3, failed: 5 }
 const failureClip: Clip = { head: 3, tail: 0, hint: foldHint }
 
 /** Returns a finished command: what ran, how it ended if not well, and the end of its output. */
-export function commandBlock(item: Command, room: Room, author: string | null): Block {
+export function commandBlock(item: AnyCommand, room: Room, author: string | null): TranscriptBlock {
   return {
     kind: item.type === 'shellCommand' ? 'user' : 'call',
     lines: [
@@ -38,8 +38,8 @@ export function commandBlock(item: Command, room: Room, author: string | null): 
   }
 }
 
-/** Returns the rows of a call's output. `hint`: words behind the count of those left out. */
-export function shownOutput(item: Command | ToolCall, room: Room, hint = foldHint): readonly Line[] {
+/** Returns the rows of a call's output. `hint`: words behind the count of hidden rows. */
+export function shownOutput(item: AnyCommand | ToolCall, room: Room, hint = foldHint): readonly Line[] {
   const { output, status } = item
   if (output === undefined) return []
   const [image] = item.type === 'commandExecution' ? (item.images ?? []) : []
@@ -54,11 +54,11 @@ function imageRows(mediaType: string, totalBytes: number): readonly Line[] {
 }
 
 /** Returns a running command with the newest lines of its output. */
-export function runningCommand(item: Command, output: string, room: Room, limit: number): readonly Line[] {
+export function runningCommand(item: AnyCommand, output: string, room: Room, limit: number): readonly Line[] {
   return [...commandHead(item, room), ...hung(tailRows(output, below(room), limit))]
 }
 
-function commandHead(item: Command, room: Room): readonly Line[] {
+function commandHead(item: AnyCommand, room: Room): readonly Line[] {
   const isOwn = item.type === 'shellCommand'
   const lines = revealedLines(commandOf(item)).map(plain)
   return headRows(
@@ -77,22 +77,22 @@ function plain(line: Line): Line {
   return line.map((span) => (span.tone === undefined ? { text: span.text } : span))
 }
 
-export function noteRows(item: Command | ToolCall | ItemOf<'fileChange'>, room: Room): readonly Line[] {
+export function noteRows(item: AnyCommand | ToolCall | ItemOf<'fileChange'>, room: Room): readonly Line[] {
   const note = item.type === 'shellCommand' ? null : answerNote(item)
   return note === null ? [] : indented(textRows(note, room, { tone: 'muted' }))
 }
 
-function blockedRows(item: Command, room: Room): readonly Line[] {
+function blockedRows(item: AnyCommand, room: Room): readonly Line[] {
   const words = item.type === 'commandExecution' ? blockedWords(item) : null
   return words === null ? [] : indented(textRows(words, room, { tone: 'warn' }))
 }
 
-export function failureRows({ failure }: Pick<Command, 'failure'>, room: Room): readonly Line[] {
+export function failureRows({ failure }: Pick<AnyCommand, 'failure'>, room: Room): readonly Line[] {
   return failure === undefined ? [] : indented(textRows(showEffects(failure.message), room, { tone: 'bad' }))
 }
 
-/** Returns a call of any other tool with what it found or the end of its result. */
-export function toolBlock(item: ToolCall, room: Room): Block {
+/** Returns a call of any other tool with its findings or the end of its result. */
+export function toolBlock(item: ToolCall, room: Room): TranscriptBlock {
   const { findings = [] } = item
   const asked = [...talkRows(item, room), ...findingRows(findings, room)]
   return { kind: 'call', lines: [...toolRows(item, room), ...asked, ...hung(shownOutput(item, below(room)))] }
@@ -112,7 +112,7 @@ export function toolRows(item: ToolCall, room: Room): readonly Line[] {
   const head = headRows(
     {
       mark: { text: '•', tone: callTone(item) },
-      // The title of a look-up says what it does.
+      // The title of a look-up has its own verb.
       verb: item.readOnly && item.status !== 'denied' ? null : callVerb(item, toolVerbs),
       lines: [[{ text: visibleLine(item.title) }]],
       facts: callFacts(item),

@@ -4,7 +4,7 @@ import { type Clip, clipRows, foldHint, wrapLine, wrapLines } from '../text/fit-
 
 interface Head {
   readonly mark: Pick<Span, 'text'> & { readonly tone: Tone }
-  /** Word before the title; null for none. */
+  /** Word before the title; null for a title without one. */
   readonly verb: string | null
   readonly lines: readonly Line[]
   /** Shown at the right end of the first row that has room. */

@@ -8,7 +8,7 @@ import type { FileChangeEntry, ItemOf } from '@parley/protocol'
 import { renderDiff } from '../text/diff-rows.ts'
 import { type Clip, clipRows, foldHint, wrapLine } from '../text/fit-rows.ts'
 import { below, beside, hung, indented } from '../text/gutter.ts'
-import type { Block } from './block.ts'
+import type { TranscriptBlock } from './block.ts'
 import { failureRows, noteRows } from './call-block.ts'
 import { headRows } from './call-head.ts'
 
@@ -26,7 +26,7 @@ const maxRows = 60
 const narrowColumns = 60
 
 /** Returns a patch, applied or not: its files and, where they may have changed, the changed lines. */
-export function changeBlock(item: Patch, room: Room): Block {
+export function changeBlock(item: Patch, room: Room): TranscriptBlock {
   const isShown = item.status === 'completed' || item.status === 'unknown'
   return {
     kind: 'call',
@@ -34,12 +34,12 @@ export function changeBlock(item: Patch, room: Room): Block {
   }
 }
 
-/** Returns the rows of a patch without its files: what is changed, what was answered, and why it failed. */
+/** Returns the rows of a patch without its files: the head, the answer to its question, and the failure. */
 export function aboutChange(item: Patch, room: Room): readonly Line[] {
   return [...changeHead(item, room), ...noteRows(item, room), ...failureRows(item, room)]
 }
 
-/** Returns the first rows of a patch: what is changed, and how much. */
+/** Returns the first rows of a patch: the changed files, and the size of the change. */
 export function changeHead(item: Patch, room: Room): readonly Line[] {
   const { changes, status } = item
   const [only, ...others] = changes

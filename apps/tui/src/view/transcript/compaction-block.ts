@@ -3,7 +3,7 @@ import type { Line, Room, Tone } from '@parley/presentation/text/span'
 import type { ItemOf } from '@parley/protocol'
 import { type Clip, clipRows, foldHint } from '../text/fit-rows.ts'
 import { below, hung, indented, textRows } from '../text/gutter.ts'
-import type { Block } from './block.ts'
+import type { TranscriptBlock } from './block.ts'
 import { headRows } from './call-head.ts'
 import { tailRows } from './output-rows.ts'
 
@@ -19,7 +19,7 @@ const tones: Readonly<Partial<Record<Compaction['status'], Tone>>> = {
 }
 
 /** Returns a finished compaction: its numbers, and the beginning of the summary. */
-export function compactionBlock(item: Compaction, room: Room): Block {
+export function compactionBlock(item: Compaction, room: Room): TranscriptBlock {
   return { kind: 'call', lines: [...head(item, room), ...indented(clipRows(summaryRows(item, room), summaryClip))] }
 }
 

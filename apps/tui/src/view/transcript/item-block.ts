@@ -7,14 +7,14 @@ import { lineCount } from '@parley/text'
 import { renderMarkdown } from '../markdown/render.ts'
 import { type Clip, clipRows, foldHint } from '../text/fit-rows.ts'
 import { banded, marked, textRows } from '../text/gutter.ts'
-import { authorRows, type Block } from './block.ts'
+import { authorRows, type TranscriptBlock } from './block.ts'
 import { commandBlock, toolBlock } from './call-block.ts'
 import { changeBlock } from './change-block.ts'
 import { compactionBlock } from './compaction-block.ts'
 import { noticeBlock } from './notice-block.ts'
 
 /** Returns the block of a finished item. `author`: name of another client that sent it. */
-export function itemBlock(item: Item, room: Room, author: string | null = null): Block {
+export function itemBlock(item: Item, room: Room, author: string | null = null): TranscriptBlock {
   switch (item.type) {
     case 'userMessage':
       return { kind: 'user', lines: [...userRows(item, room), ...authorRows(author, room)] }
@@ -64,7 +64,7 @@ export function reasoningRows(item: Pick<ItemOf<'reasoning'>, 'text'>, room: Roo
 }
 
 /** Returns title and text of an item type that only a newer server knows. */
-function unknownBlock(item: { readonly title: string; readonly text: string }, room: Room): Block {
+function unknownBlock(item: { readonly title: string; readonly text: string }, room: Room): TranscriptBlock {
   const rows = textRows(showEffects(item.title), room, { bold: true })
   const text = clipRows(textRows(showEffects(item.text), room), { head: 20, tail: 5 })
   return { kind: 'call', lines: marked({ text: '·' }, [...rows, ...text]) }

@@ -6,13 +6,13 @@ import { greatest } from '@parley/text'
 import { wholeApproval } from '../approval/whole-approval.ts'
 import { clipRows, wrapLine } from '../text/fit-rows.ts'
 import { beside, indented, marked, textRows } from '../text/gutter.ts'
-import type { Block } from './block.ts'
+import type { TranscriptBlock } from './block.ts'
 import { changedFiles } from './change-block.ts'
 import { noticeRows } from './notice-block.ts'
 import { planBlock } from './plan-rows.ts'
 
 /** Returns a notice of the program itself, which is not part of the conversation. */
-export function localNoticeBlock(notice: Notice, room: Room): Block {
+export function localNoticeBlock(notice: Notice, room: Room): TranscriptBlock {
   switch (notice.kind) {
     case 'note':
       return { kind: 'notice', lines: noticeRows(notice.level, notice.text, room) }

@@ -4,7 +4,7 @@ import { showEffects } from '@parley/presentation/text/control-characters'
 import type { Line, Room, Span, Tone } from '@parley/presentation/text/span'
 import type { ItemOf } from '@parley/protocol'
 import { marked, textRows } from '../text/gutter.ts'
-import { authorRows, type Block } from './block.ts'
+import { authorRows, type TranscriptBlock } from './block.ts'
 
 const marks: Readonly<Record<NoticeLevel, Span>> = {
   info: { text: ' ' },
@@ -14,7 +14,7 @@ const marks: Readonly<Record<NoticeLevel, Span>> = {
 
 const tones: Readonly<Record<NoticeLevel, Tone>> = { info: 'muted', warning: 'warn', error: 'bad' }
 
-export function noticeBlock(item: ItemOf<'notice'>, room: Room, author: string | null = null): Block {
+export function noticeBlock(item: ItemOf<'notice'>, room: Room, author: string | null = null): TranscriptBlock {
   return { kind: 'notice', lines: [...noticeRows(item.level, noticeText(item), room), ...authorRows(author, room)] }
 }
 

@@ -77,7 +77,7 @@ function lineCount(rows: readonly NumberedRow[]): number {
   return last === undefined ? 0 : last.line + 1
 }
 
-/** Returns the row with the count of hidden lines; `hidden` counts what was kept and is not shown. */
+/** Returns the row with the count of hidden lines; `hidden` counts the hidden lines in memory. */
 function hiddenRow(
   { omittedBytes, totalLines }: CallOutput,
   shown: number,

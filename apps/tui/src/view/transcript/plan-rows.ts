@@ -5,10 +5,10 @@ import { cellWidth } from '@parley/presentation/text/width'
 import type { Plan } from '@parley/protocol'
 import { wrapLine, wrapLines } from '../text/fit-rows.ts'
 import { beside, indented, marked } from '../text/gutter.ts'
-import type { Block } from './block.ts'
+import type { TranscriptBlock } from './block.ts'
 
-type Step = Plan['steps'][number]
-type Status = Step['status']
+type ShownStep = Plan['steps'][number]
+type Status = ShownStep['status']
 
 const looks: Readonly<Record<Status, { mark: string; style: Style }>> = {
   completed: { mark: '✓', style: { tone: 'muted' } },
@@ -19,7 +19,7 @@ const looks: Readonly<Record<Status, { mark: string; style: Style }>> = {
 const markTones = { completed: 'good', inProgress: 'accent', pending: 'muted' } as const
 
 /** Returns the plan as a check list. */
-export function planBlock({ explanation, steps }: Plan, room: Room): Block {
+export function planBlock({ explanation, steps }: Plan, room: Room): TranscriptBlock {
   const inner = beside(room)
   const why = explanation === undefined ? [] : wrapLines([[{ text: stripEffects(explanation), tone: 'muted' }]], inner)
   return {
@@ -32,7 +32,7 @@ export function planBlock({ explanation, steps }: Plan, room: Room): Block {
   }
 }
 
-function stepRows({ step, status }: Step, room: Room): readonly Line[] {
+function stepRows({ step, status }: ShownStep, room: Room): readonly Line[] {
   const { mark, style } = looks[status]
   const rows = wrapLine([{ text: strippedLine(step), ...style }], beside(room))
   return marked({ text: mark, tone: markTones[status] }, rows)
@@ -53,7 +53,7 @@ export function fitsRow(plan: Plan, room: Room): boolean {
   return lineText(planRow(plan, room)).includes(strippedLine(plan.steps.at(-1)?.step ?? '')) && plan.steps.length > 0
 }
 
-function stepSpans({ step, status }: Step): Line {
+function stepSpans({ step, status }: ShownStep): Line {
   const { mark, style } = looks[status]
   return [
     { text: `${mark} `, tone: markTones[status] },

@@ -7,7 +7,7 @@ import type { Room } from '@parley/presentation/text/span'
 import type { ClientId, CompletedItem, ConversationCore, ConversationState, Item } from '@parley/protocol'
 import { wrapLines } from '../text/fit-rows.ts'
 import { beside, indented } from '../text/gutter.ts'
-import { type Block, type BlockKind, endingBlock, gapBefore } from './block.ts'
+import { type BlockKind, endingBlock, gapBefore, type TranscriptBlock } from './block.ts'
 import { itemBlock } from './item-block.ts'
 import { localNoticeBlock } from './local-notice-block.ts'
 import { isPlanUpdate, lookUpBlock } from './look-ups.ts'
@@ -15,7 +15,7 @@ import { followText, type MessageStream, openStream, restRows } from './message-
 import { noticeRows } from './notice-block.ts'
 import { fitsRow, planBlock, planRow } from './plan-rows.ts'
 
-/** Record of what has been printed of a conversation; the text itself is only in the terminal. */
+/** Record of the printed parts of a conversation; the text itself is only in the terminal. */
 export interface Transcript {
   /** Completed items printed or skipped. */
   readonly itemCount: number
@@ -59,9 +59,9 @@ export const emptyTranscript: Transcript = {
   earlierItems: 0,
 }
 
-interface Scan extends TranscriptInput {
+interface TranscriptScan extends TranscriptInput {
   transcript: Transcript
-  readonly blocks: Block[]
+  readonly blocks: TranscriptBlock[]
 }
 
 /**
@@ -71,15 +71,15 @@ interface Scan extends TranscriptInput {
 export function settle(
   transcript: Transcript,
   settling: TranscriptInput,
-): { transcript: Transcript; blocks: readonly Block[] } {
-  const scan: Scan = { ...settling, transcript, blocks: [] }
+): { transcript: Transcript; blocks: readonly TranscriptBlock[] } {
+  const scan: TranscriptScan = { ...settling, transcript, blocks: [] }
   for (const notice of scan.notices.slice(transcript.noticeCount)) put(scan, localNoticeBlock(notice, scan.room))
   change(scan, { noticeCount: scan.notices.length })
   if (scan.state !== null) settleState(scan, scan.state)
   return { transcript: scan.transcript, blocks: scan.blocks }
 }
 
-function settleState(scan: Scan, state: ConversationState): void {
+function settleState(scan: TranscriptScan, state: ConversationState): void {
   const first = state.core.counts.items - state.window.length
   const { itemCount } = scan.transcript
   if (first > itemCount) put(scan, note(scan, `… ${count(first - itemCount)} items are not shown here (Ctrl+T)`))
@@ -96,20 +96,20 @@ function settleState(scan: Scan, state: ConversationState): void {
 }
 
 /** Ends the turn above the first item of the next one, which may be known at the same time. */
-function endTurnBefore(scan: Scan, { core }: ConversationState, { turnId }: CompletedItem): void {
+function endTurnBefore(scan: TranscriptScan, { core }: ConversationState, { turnId }: CompletedItem): void {
   if (turnId !== null && turnId === core.turn?.id) putEnding(scan, core, turnId)
 }
 
 /** Ends a turn with its look-ups and its time, and follows the next. */
-function followClock(scan: Scan, state: ConversationState): void {
+function followClock(scan: TranscriptScan, state: ConversationState): void {
   const turn = followTurn(scan.transcript.turn, state, scan.nowMs)
   if (turn === null) putLookUps(scan)
   putEnding(scan, state.core, turn?.turnId ?? null)
   change(scan, { turn })
 }
 
-/** Prints the time of the turn that was followed, once another or none runs. */
-function putEnding(scan: Scan, core: ConversationCore, runningId: string | null): void {
+/** Prints the time of the last turn, once it has ended or another one runs. */
+function putEnding(scan: TranscriptScan, core: ConversationCore, runningId: string | null): void {
   const { turn: clock } = scan.transcript
   if (clock === null || clock.turnId === runningId) return
   const left = scan.transcript.planTurn === clock.turnId ? core.plan : null
@@ -118,7 +118,7 @@ function putEnding(scan: Scan, core: ConversationCore, runningId: string | null)
   if (ending !== null) put(scan, { ...ending, lines: wrapLines(ending.lines, scan.room) })
 }
 
-function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {
+function settleItem(scan: TranscriptScan, { item }: CompletedItem, isNew: boolean): void {
   const { stream } = scan.transcript
   const looked = lookedAt(item)
   if (stream?.itemId === item.id) endStream(scan, stream, item)
@@ -127,12 +127,12 @@ function settleItem(scan: Scan, { item }: CompletedItem, isNew: boolean): void {
 }
 
 /** Returns the author's name if another client sent the item. */
-function authorElsewhere({ own }: Scan, item: Item): string | null {
+function authorElsewhere({ own }: TranscriptScan, item: Item): string | null {
   const by = 'by' in item ? item.by : undefined
   return by === undefined || own.includes(by.clientId) ? null : actorName(by)
 }
 
-function endStream(scan: Scan, stream: MessageStream, item: Item): void {
+function endStream(scan: TranscriptScan, stream: MessageStream, item: Item): void {
   change(scan, { stream: null })
   const { room } = scan
   const followed = followText(stream, item.text, room)
@@ -144,8 +144,8 @@ function endStream(scan: Scan, stream: MessageStream, item: Item): void {
   put(scan, itemBlock(item, scan.room))
 }
 
-/** Ends a stream whose item was discarded; the text already printed stays. */
-function dropLostStream(scan: Scan, { core }: ConversationState): void {
+/** Ends the stream of a discarded item; the text already printed stays. */
+function dropLostStream(scan: TranscriptScan, { core }: ConversationState): void {
   const { stream } = scan.transcript
   if (stream === null || core.open[stream.itemId] !== undefined) return
   change(scan, { stream: null })
@@ -155,7 +155,7 @@ function dropLostStream(scan: Scan, { core }: ConversationState): void {
 }
 
 /** Follows one message at a time; another open message waits until the first is complete. */
-function followStream(scan: Scan, { core }: ConversationState): void {
+function followStream(scan: TranscriptScan, { core }: ConversationState): void {
   const current = scan.transcript.stream
   const open =
     current === null
@@ -170,7 +170,7 @@ function followStream(scan: Scan, { core }: ConversationState): void {
 }
 
 /** Appends rows to a message: the first rows get a gap, later ones contain theirs. */
-function appendToMessage(scan: Scan, { begun }: MessageStream, lines: Block['lines']): void {
+function appendToMessage(scan: TranscriptScan, { begun }: MessageStream, lines: TranscriptBlock['lines']): void {
   if (lines.length === 0) return
   putLookUps(scan)
   const isInPlace = begun && scan.transcript.last === 'message'
@@ -178,7 +178,7 @@ function appendToMessage(scan: Scan, { begun }: MessageStream, lines: Block['lin
   else put(scan, { kind: 'message', lines: begun && lines[0]?.length === 0 ? lines.slice(1) : lines })
 }
 
-function settlePlan(scan: Scan, { core: { plan, turn } }: ConversationState): void {
+function settlePlan(scan: TranscriptScan, { core: { plan, turn } }: ConversationState): void {
   const written = JSON.stringify(plan)
   if (written === scan.transcript.plan) return
   const isFirst = scan.transcript.plan === emptyTranscript.plan
@@ -193,24 +193,24 @@ function settlePlan(scan: Scan, { core: { plan, turn } }: ConversationState): vo
 }
 
 /** Prints the look-ups that wait, because something else follows them or the turn has ended. */
-function putLookUps(scan: Scan): void {
+function putLookUps(scan: TranscriptScan): void {
   const { lookUps } = scan.transcript
   change(scan, { lookUps: [] })
   if (lookUps.length > 0) put(scan, lookUpBlock(lookUps, scan.room))
 }
 
-function put(scan: Scan, { kind, lines }: Block): void {
+function put(scan: TranscriptScan, { kind, lines }: TranscriptBlock): void {
   if (lines.length === 0) return
   putLookUps(scan)
   scan.blocks.push({ kind, lines: [...gapBefore(scan.transcript.last, kind), ...lines] })
   change(scan, { last: kind })
 }
 
-function change(scan: Scan, change: Partial<Transcript>): void {
+function change(scan: TranscriptScan, change: Partial<Transcript>): void {
   scan.transcript = { ...scan.transcript, ...change }
 }
 
-function note({ room }: Scan, text: string): Block {
+function note({ room }: TranscriptScan, text: string): TranscriptBlock {
   return { kind: 'notice', lines: noticeRows('info', text, room) }
 }
 
@@ -229,7 +229,7 @@ export function openTranscript(
     const completed = window[from - 1]
     if (completed !== undefined) rows += itemBlock(completed.item, room).lines.length + 1
   }
-  // A copy is opened below its original, whose finished plan the screen already has.
+  // A copy is opened below its original, and the screen already has the finished plan of that.
   const isPrinted = maxRows === 0 && core.plan !== null && isFinished(core.plan)
   return {
     ...transcript,

@@ -1,5 +1,6 @@
 import type { Client } from '@parley/client/browser'
 import { parseSlash, shellLineOf } from '@parley/presentation/commands/slash-commands'
+import type { CaretText } from '@parley/presentation/composer/at-word'
 import { namesPart } from '@parley/presentation/composer/part-word'
 import { type ClipboardEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
@@ -8,7 +9,7 @@ import { CommandNote } from './command-note.tsx'
 import { useDraft } from './drafts.ts'
 import { ImageRow, PickButton } from './image-row.tsx'
 import type { CommandContext } from './page-commands.ts'
-import { useChoices, type Written } from './use-choices.ts'
+import { useChoices } from './use-choices.ts'
 import { useFoundParts } from './use-found-parts.ts'
 import { usePickedImages } from './use-picked-images.ts'
 import { useSending } from './use-sending.ts'
@@ -113,7 +114,7 @@ export function Composer({ client, ask, onProblem, onSend, isHidden, ...context 
 function useCaret(start: number) {
   const ref = useRef<HTMLTextAreaElement>(null)
   const [caret, setCaret] = useState(start)
-  const aim = useRef<Written | null>(null)
+  const aim = useRef<CaretText | null>(null)
   useLayoutEffect(() => {
     if (aim.current === null || ref.current?.value !== aim.current.text) return
     ref.current.setSelectionRange(aim.current.caret, aim.current.caret)
@@ -123,7 +124,7 @@ function useCaret(start: number) {
     ref,
     caret,
     follow: (field: HTMLTextAreaElement) => setCaret(field.selectionStart),
-    moveTo(written: Written) {
+    moveTo(written: CaretText) {
       aim.current = written
       setCaret(written.caret)
     },

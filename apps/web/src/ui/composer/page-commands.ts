@@ -244,30 +244,30 @@ function folderOf({ settings: { environment }, meta: { cwd } }: ConversationStat
   return environment === undefined ? { cwd } : { cwd, environment }
 }
 
-type Row = readonly [string, string]
+type HelpRow = readonly [string, string]
 
-function helpRows(): readonly Row[] {
+function helpRows(): readonly HelpRow[] {
   const own = slashCommands
     .filter(({ name }) => commands[name] !== undefined)
-    .map(({ name, argument, about }): Row => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about])
+    .map(({ name, argument, about }): HelpRow => [`/${name}${argument === '' ? '' : ` ${argument}`}`, about])
   return [...own, ['!command', 'run a command yourself, outside the sandbox'], ['@file', 'name a file of the folder']]
 }
 
-async function modelRows({ client, state }: CommandContext): Promise<readonly Row[]> {
+async function modelRows({ client, state }: CommandContext): Promise<readonly HelpRow[]> {
   const { models, problems } = await client.request('model/list', {})
   const { model, modelProvider } = state.core.settings
   const rows = models.map(
-    ({ provider, id }): Row => [provider, id === model && provider === modelProvider ? `${id} (this one)` : id],
+    ({ provider, id }): HelpRow => [provider, id === model && provider === modelProvider ? `${id} (this one)` : id],
   )
-  return [...rows, ...problems.map(({ provider, message }): Row => [provider, message])]
+  return [...rows, ...problems.map(({ provider, message }): HelpRow => [provider, message])]
 }
 
 function choices(title: string, argument: string, known: readonly SettingChoice[]): Notice {
-  const rows = known.map(({ key, detail }): Row => [key, detail])
+  const rows = known.map(({ key, detail }): HelpRow => [key, detail])
   return table(argument === '' ? title : `${title} is one of these, not "${argument}"`, rows)
 }
 
-function table(title: string, rows: readonly Row[]): Notice {
+function table(title: string, rows: readonly HelpRow[]): Notice {
   return { kind: 'table', title, rows }
 }
 

@@ -1,4 +1,4 @@
-import { atWordAt } from '@parley/presentation/composer/at-word'
+import { atWordAt, type CaretText } from '@parley/presentation/composer/at-word'
 import { completed, fileCompletion } from '@parley/presentation/composer/completion'
 import { emptyComposer } from '@parley/presentation/composer/composer'
 import { type NamedPart, partsAt } from '@parley/presentation/composer/part-word'
@@ -7,14 +7,8 @@ import { useId, useMemo, useState } from 'react'
 import { commandChoices } from './page-commands.ts'
 import { useFoundFiles } from './use-found-files.ts'
 
-/** Text that is written, and where its caret is. */
-export interface Written {
-  readonly text: string
-  readonly caret: number
-}
-
 /** Row of the list of completions. */
-interface Choice extends Written {
+interface CompletionRow extends CaretText {
   readonly label: string
   readonly about: string
 }
@@ -22,10 +16,10 @@ interface Choice extends Written {
 /** List that completes a command or a path. */
 export interface Choices {
   readonly id: string
-  readonly list: readonly Choice[]
+  readonly list: readonly CompletionRow[]
   /** Index of the choice that Tab takes. */
   readonly chosen: number
-  readonly choose: (choice: Choice) => void
+  readonly choose: (choice: CompletionRow) => void
   /** Takes a key. Returns false for one that is not of the list. */
   readonly press: (key: string) => boolean
 }
@@ -34,17 +28,17 @@ interface ChoiceOptions {
   readonly place: Parameters<typeof useFoundFiles>[1]
   /** Skills and commands of the folder. */
   readonly parts: readonly FoundPart[]
-  readonly write: (written: Written) => void
+  readonly write: (written: CaretText) => void
 }
 
 /** Offers what completes the command or the path that is written, until Escape closes the list for that text. */
-export function useChoices({ text, caret }: Written, { place, parts, write }: ChoiceOptions): Choices {
+export function useChoices({ text, caret }: CaretText, { place, parts, write }: ChoiceOptions): Choices {
   const id = useId()
   const [chosen, setChosen] = useState(0)
   const [dismissed, setDismissed] = useState<string | null>(null)
   const word = useMemo(() => (text === dismissed ? null : atWordAt({ text, caret })), [text, caret, dismissed])
   const files = useFoundFiles(word?.query ?? null, place)
-  const list = useMemo((): readonly Choice[] => {
+  const list = useMemo((): readonly CompletionRow[] => {
     if (text === dismissed) return []
     if (word === null)
       return [
@@ -58,7 +52,7 @@ export function useChoices({ text, caret }: Written, { place, parts, write }: Ch
   }, [text, caret, dismissed, word, files, parts])
   const at = Math.min(chosen, list.length - 1)
   const current = list[at]
-  const choose = (choice: Choice) => {
+  const choose = (choice: CompletionRow) => {
     setChosen(0)
     // A complete word needs no list; the path of a folder goes on.
     setDismissed(choice.label.endsWith('/') ? null : choice.text)
@@ -90,7 +84,7 @@ export function useChoices({ text, caret }: Written, { place, parts, write }: Ch
 }
 
 /** Returns the row of a skill or command. */
-function partChoice({ text }: Written, { written, argument, about, start, end }: NamedPart): Choice {
+function partChoice({ text }: CaretText, { written, argument, about, start, end }: NamedPart): CompletionRow {
   const before = `${text.slice(0, start)}${written} `
   return {
     label: argument === '' ? written : `${written} ${argument}`,

@@ -2,7 +2,7 @@ import type { Client } from '@parley/client/browser'
 import type { ConversationId } from '@parley/protocol'
 import { useEffect, useState } from 'react'
 
-interface Place {
+interface FileSearchTarget {
   readonly client: Client | null
   readonly conversationId: ConversationId
 }
@@ -10,7 +10,7 @@ interface Place {
 const none: readonly string[] = []
 
 /** Returns the files that fit the text after `@`; the last query's files until the next are known. Null: no query. */
-export function useFoundFiles(query: string | null, { client, conversationId }: Place): readonly string[] {
+export function useFoundFiles(query: string | null, { client, conversationId }: FileSearchTarget): readonly string[] {
   const [paths, setPaths] = useState(none)
   useEffect(() => {
     if (query === null || client === null) {

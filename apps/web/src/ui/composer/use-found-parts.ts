@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 const none: readonly FoundPart[] = []
 
 /** Folder of a conversation, on its machine. */
-interface Place {
+interface FolderOfMachine {
   readonly cwd: string
   readonly environment?: string | undefined
 }
@@ -14,7 +14,11 @@ interface Place {
  * Returns the skills and commands of a conversation, read again whenever a name is begun; empty before the first
  * answer.
  */
-export function useFoundParts(text: string, client: Client | null, { cwd, environment }: Place): readonly FoundPart[] {
+export function useFoundParts(
+  text: string,
+  client: Client | null,
+  { cwd, environment }: FolderOfMachine,
+): readonly FoundPart[] {
   const [parts, setParts] = useState(none)
   const mayName = /^\/|\$/.test(text)
   useEffect(() => {

@@ -9,7 +9,7 @@ import type { PickedImages } from './use-picked-images.ts'
 
 type When = 'now' | 'steer' | 'queue'
 
-export interface Written extends Omit<CommandContext, 'client'> {
+export interface OutgoingText extends Omit<CommandContext, 'client'> {
   readonly text: string
   readonly write: Write
   readonly picked: PickedImages
@@ -26,7 +26,7 @@ export interface Sending {
 }
 
 /** Sends the text, or runs it as a command; an unsent text stays. */
-export function useSending(ask: Ask, written: Written): Sending {
+export function useSending(ask: Ask, written: OutgoingText): Sending {
   const [isSending, setSending] = useState(false)
   const [notice, setNotice] = useState<Notice | null>(null)
   const messageId = useRef(crypto.randomUUID())

@@ -8,7 +8,7 @@ export interface May {
   readonly copy: boolean
 }
 
-interface Seen {
+interface PageVisitor {
   readonly person: Person | undefined
   /** True for a page that only watches, and for a conversation that cannot be written here. */
   readonly isView: boolean
@@ -17,7 +17,7 @@ interface Seen {
 }
 
 /** Returns the actions that the page may take in a conversation. */
-export function mayIn({ core: { meta } }: ConversationState, { person, isView, isTakenAway }: Seen): May {
+export function mayIn({ core: { meta } }: ConversationState, { person, isView, isTakenAway }: PageVisitor): May {
   const may = (right: 'answer' | 'edit') => !isView && !isTakenAway && personMay(person, right, meta.access)
   const maySend = may('edit')
   const mayCopy = person === undefined ? maySend : person.kind === 'user' && !isTakenAway

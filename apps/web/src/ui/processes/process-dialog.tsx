@@ -58,9 +58,9 @@ export function ProcessDialog({ client, conversationId, process, isView, ask, on
   )
 }
 
-type Output = NonNullable<ReturnType<typeof useProcess>['output']>
+type FollowedOutput = NonNullable<ReturnType<typeof useProcess>['output']>
 
-function standing({ end, totalBytes, of, omittedBytes, lines }: Output, query: string): string {
+function standing({ end, totalBytes, of, omittedBytes, lines }: FollowedOutput, query: string): string {
   const state = end === null ? 'runs' : `ended: ${end}`
   const first = lines[0]?.number ?? 1
   const shown = query === '' ? (first > 1 ? `, shown from line ${count(first)}` : '') : ' found'
@@ -69,7 +69,7 @@ function standing({ end, totalBytes, of, omittedBytes, lines }: Output, query: s
 }
 
 interface LinesProps {
-  readonly lines: Output['lines']
+  readonly lines: FollowedOutput['lines']
   readonly isNumbered: boolean
   readonly isBinary: boolean
 }

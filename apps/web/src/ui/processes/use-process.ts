@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 
 type ProcessOutput = ResultOf<'conversation/process/read'>
 
-interface Read {
+interface ProcessReading {
   /** Newest output; null before the first answer. */
   readonly output: ProcessOutput | null
   readonly problem: string | null
@@ -25,8 +25,8 @@ const waitMs = 10_000
 const pauseMs = 250
 
 /** Follows the output of a process, or its lines with a text, until it has ended. */
-export function useProcess({ client, conversationId, itemId }: ProcessPlace, query: string): Read {
-  const [read, setRead] = useState<Read>({ output: null, problem: null })
+export function useProcess({ client, conversationId, itemId }: ProcessPlace, query: string): ProcessReading {
+  const [read, setRead] = useState<ProcessReading>({ output: null, problem: null })
   useEffect(() => {
     if (client === null) return undefined
     let isOver = false

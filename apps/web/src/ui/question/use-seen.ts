@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 /** Attribute of the elements that must all have been on the screen. */
 export const edgeAttribute = 'data-edge'
 
-interface Seen {
+interface SeenQuestion {
   readonly box: RefObject<HTMLElement | null>
   /** Times of painting; read it when a button is pressed. */
   readonly guard: RefObject<AnswerGuard>
@@ -15,7 +15,7 @@ interface Seen {
  * Notes which edges of a question have been on the screen. `page`: another page about the same question, which must be
  * read anew.
  */
-export function useSeen(approvalId: string, page: string): Seen {
+export function useSeen(approvalId: string, page: string): SeenQuestion {
   const box = useRef<HTMLElement>(null)
   const guard = useRef<AnswerGuard>(unguarded)
   const [isSeen, setSeen] = useState(false)

@@ -2,7 +2,7 @@ import { pointBefore } from '@parley/presentation/rewind/point-before'
 import type { RewindPlan } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import { useEffect, useState } from 'react'
-import { type Access, type BackPoint, useAccess } from '../transcript/access.ts'
+import { type BackPoint, type EntryContext, useAccess } from '../transcript/access.ts'
 import { readsOf } from './go-on-before.ts'
 
 /** Plan to go back, as it is shown. */
@@ -38,7 +38,7 @@ export function usePlan(point: BackPoint): Planning {
 }
 
 /** Returns the plan; null without a link. */
-async function planOf(point: BackPoint, access: Access | null, overwrite: boolean): Promise<RewindPlan | null> {
+async function planOf(point: BackPoint, access: EntryContext | null, overwrite: boolean): Promise<RewindPlan | null> {
   const { client = null, conversationId } = access ?? {}
   if (client === null || conversationId === undefined) return null
   const to = 'to' in point ? point.to : ((await pointBefore(readsOf(client, conversationId), point)) ?? 0)

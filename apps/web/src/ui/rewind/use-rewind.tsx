@@ -9,7 +9,7 @@ interface Rewinding {
   readonly panel: ReactNode
 }
 
-interface Shown {
+interface RewindRequest {
   /** Number of the request, so that the same point is planned anew. */
   readonly key: number
   /** Point to go back to; null while it is chosen. */
@@ -18,7 +18,7 @@ interface Shown {
 
 /** Goes back on request of a command, or of a message. */
 export function useRewind({ window }: Pick<ConversationState, 'window'>): Rewinding {
-  const [shown, setShown] = useState<Shown | null>(null)
+  const [shown, setShown] = useState<RewindRequest | null>(null)
   const close = () => setShown(null)
   const goBack = useCallback<GoBack>((point) => setShown((before) => ({ key: (before?.key ?? 0) + 1, point })), [])
   const panel =

@@ -3,7 +3,7 @@ import type { CompletedItem, ConversationId, samePlace } from '@parley/protocol'
 import { createContext, useContext } from 'react'
 
 /** Ways from an entry of the transcript to its conversation. */
-export interface Access {
+export interface EntryContext {
   /** Connection; null while there is no link. */
   readonly client: Client | null
   readonly conversationId: ConversationId
@@ -21,8 +21,8 @@ export type BackPoint = CompletedItem | { readonly to: number }
 export type GoBack = (point: BackPoint | null) => void
 
 /** Access to the conversation around an entry; null in a document, which has no connection. */
-export const AccessContext = createContext<Access | null>(null)
+export const AccessContext = createContext<EntryContext | null>(null)
 
-export function useAccess(): Access | null {
+export function useAccess(): EntryContext | null {
   return useContext(AccessContext)
 }

@@ -10,10 +10,10 @@ import { Scrolling } from './scrolling.tsx'
 import { StyledLine } from './styled-line.tsx'
 import { WholeText } from './whole-text.tsx'
 
-type Shown = CallItem | ItemOf<'shellCommand'>
+type TranscriptCall = CallItem | ItemOf<'shellCommand'>
 
 /** Describes a call: its kind, its end if that was not good, and the answer to its question. */
-export function CallHead({ item }: { readonly item: Shown }) {
+export function CallHead({ item }: { readonly item: TranscriptCall }) {
   const isOwn = item.type === 'shellCommand'
   const about = isOwn ? [senderWords(item.by)] : [answererWords(item), answerNote(item)]
   const notes = about.filter((words) => words !== null)
@@ -42,13 +42,13 @@ export function CallHead({ item }: { readonly item: Shown }) {
   )
 }
 
-function verbWords(item: Shown): string {
+function verbWords(item: TranscriptCall): string {
   if (item.type === 'fileChange') return patchVerb(item)
   if (item.type !== 'toolCall') return callVerb(item, commandVerbs)
   return item.readOnly === true && item.status !== 'denied' ? '' : callVerb(item, toolVerbs)
 }
 
-function Subject({ item }: { readonly item: Shown }) {
+function Subject({ item }: { readonly item: TranscriptCall }) {
   if (item.type === 'fileChange')
     return item.changes.length === 1 ? null : (
       <span>{item.changes.length === 0 ? visibleLine(item.title) : `${item.changes.length} files`}</span>
@@ -58,7 +58,7 @@ function Subject({ item }: { readonly item: Shown }) {
 }
 
 /** Shows a plan whole, and that a form was not answered. */
-export function CallTalk({ item }: { readonly item: Shown }) {
+export function CallTalk({ item }: { readonly item: TranscriptCall }) {
   const talk = talkText(item)
   if (talk === null) return null
   if (talk.kind === 'plan') return <Markdown text={talk.text} />
@@ -69,7 +69,7 @@ export function CallTalk({ item }: { readonly item: Shown }) {
 const shownLines = 5
 
 /** The output of a call: its last lines, and all of it on request. */
-export function CallOutput({ item }: { readonly item: Exclude<Shown, ItemOf<'fileChange'>> }) {
+export function CallOutput({ item }: { readonly item: Exclude<TranscriptCall, ItemOf<'fileChange'>> }) {
   const { output } = item
   if (output === undefined || output.totalBytes === 0) return null
   const text = stripEffects(outputText(output)).trimEnd()
