@@ -1,5 +1,5 @@
 import type { Conversation } from '@parley/client'
-import type { Intent, UiAction } from '../ui/actions.ts'
+import type { Intent, UiAction } from '../ui/state/actions.ts'
 import { unseenWords } from '../view/review/unseen-words.ts'
 import { note } from './rejected-intent.ts'
 

@@ -1,8 +1,8 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { ConversationState, SettingsPatch } from '@parley/protocol'
 import { closest } from '@parley/text'
-import type { UiAction } from '../ui/actions.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
+import type { UiAction } from '../ui/state/actions.ts'
 import { note, type RequestIntent } from './rejected-intent.ts'
 
 interface Checked {

@@ -8,10 +8,11 @@ import type { Launch } from '../cli/launch-server.ts'
 import { existingImages } from '../files/attached-images.ts'
 import { loadSettings } from '../programs/load-settings.ts'
 import type { UserPrograms } from '../programs/user-programs.ts'
-import type { Intent, LendingIntent, ReadingIntent, UiAction } from '../ui/actions.ts'
+import type { ConversationScreen } from '../terminal/conversation-screen.ts'
 import { isLogGone } from '../ui/outside-changes.ts'
+import type { Intent, LendingIntent, ReadingIntent, UiAction } from '../ui/state/actions.ts'
 import { partsFolder } from '../ui/update/ask-for-parts.ts'
-import { type ConversationScreen, FollowedConversation, openOnScreen } from './followed-conversation.ts'
+import { FollowedConversation, openOnScreen } from './followed-conversation.ts'
 import { farewell, notOpenNotice } from './greeting-and-farewell.ts'
 import {
   type Extra,
@@ -21,8 +22,8 @@ import {
   openOther,
   watchOrView,
 } from './open-conversation.ts'
-import { type ReadingTerminal, readBack } from './pager/read-back.ts'
 import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
+import { type ReadingTerminal, readBack } from './read-back.ts'
 import {
   isTakenFrom,
   note,

@@ -9,7 +9,7 @@ import {
 } from '@parley/presentation/rewind/rewind-choices'
 import { countOf } from '@parley/presentation/text/formats'
 import type { ConversationState, FileChangeEntry, RewindPlan } from '@parley/protocol'
-import type { Intent, UiAction } from '../ui/actions.ts'
+import type { Intent, UiAction } from '../ui/state/actions.ts'
 import { pointReads } from './fork-point.ts'
 import { note } from './rejected-intent.ts'
 

@@ -4,32 +4,11 @@ import type { Notice } from '@parley/presentation/notices/notice'
 import { isAsking } from '@parley/presentation/question/answers'
 import type { ConversationEvent, ConversationState } from '@parley/protocol'
 import type { UserPrograms } from '../programs/user-programs.ts'
-import type { Overlay } from '../terminal/overlay.ts'
-import type { UiAction } from '../ui/actions.ts'
-import type { UiState } from '../ui/ui-state.ts'
+import type { ConversationScreen } from '../terminal/conversation-screen.ts'
 import { enforcementNotices, greeting, reopeningNotice } from './greeting-and-farewell.ts'
 import type { EnteredPrompts } from './prompt-history.ts'
 import { note } from './rejected-intent.ts'
 import type { ServerWatch } from './server-watch.ts'
-
-/** Screen that shows the conversation. */
-export interface ConversationScreen {
-  readonly ui: UiState
-  dispatch(...actions: readonly UiAction[]): void
-  /** Shows another conversation; returns the number of its items that are left out. */
-  open(state: ConversationState, options: { readonly isOnScreen: boolean }): number
-  /** Shows the same conversation from another server. */
-  reopen(state: ConversationState): void
-  follow(state: ConversationState): void
-  locate(branch: string | null): void
-  /** Shows a view in front of the screen, until it is uncovered. */
-  cover(overlay: Overlay): void
-  uncover(): void
-  /** Keeps the keys for a view that is being loaded, until it covers the screen or the result is disposed. */
-  holdKeys(): Disposable
-  repaint(): void
-  suspend(): void
-}
 
 interface ConversationToShow {
   readonly parley: Parley

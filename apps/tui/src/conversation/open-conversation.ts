@@ -12,8 +12,8 @@ import {
 import { RpcError } from '@parley/rpc'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
-import type { Intent } from '../ui/actions.ts'
 import { settingsLine } from '../ui/outside-changes.ts'
+import type { Intent } from '../ui/state/actions.ts'
 import { pointReads } from './fork-point.ts'
 
 /** A conversation that was opened by this connection, with what to say about it. */

@@ -3,7 +3,7 @@ import { promptHistoryPath } from '@parley/client'
 import { inputText } from '@parley/presentation/items/item-words'
 import type { ConversationEvent } from '@parley/protocol'
 import { secretHider } from '../cli/hide-secrets.ts'
-import type { Intent } from '../ui/actions.ts'
+import type { Intent } from '../ui/state/actions.ts'
 
 /** Prompts sent in a folder, across its conversations. */
 export interface PromptHistory {

@@ -7,9 +7,9 @@ import {
   type SettingsPatch,
 } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import type { Intent, LendingIntent, ReadingIntent, UiAction } from '../ui/actions.ts'
 import { commandToWiden } from '../ui/menu/wider-limits.ts'
 import { isDiskFull, isLostLog } from '../ui/outside-changes.ts'
+import type { Intent, LendingIntent, ReadingIntent, UiAction } from '../ui/state/actions.ts'
 import type { OpeningIntent } from './open-conversation.ts'
 
 /** Intent that requests to the server carry out, without another conversation on the screen. */

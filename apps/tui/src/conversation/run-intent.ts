@@ -9,7 +9,7 @@ import { RpcError } from '@parley/rpc'
 import { imageInput } from '../cli/image-input.ts'
 import { loggedOutText } from '../cli/messages.ts'
 import { attachedImages } from '../files/attached-images.ts'
-import type { UiAction } from '../ui/actions.ts'
+import type { UiAction } from '../ui/state/actions.ts'
 import { askForReview } from './ask-for-review.ts'
 import { changeSettings } from './change-settings.ts'
 import { planMemory, planRewind, rememberLine, rewindFiles, showDiff } from './file-changes.ts'
@@ -52,7 +52,7 @@ type RequestKind = RequestIntent['kind']
 type RequestIntents = { readonly [Kind in RequestKind]: Extract<RequestIntent, { kind: Kind }> }
 
 /** Sends the requests of an intent. Resolves to the actions that show their results. */
-type Handler<One> = (intent: One, context: IntentContext) => Promise<readonly UiAction[]>
+type RequestHandler<One> = (intent: One, context: IntentContext) => Promise<readonly UiAction[]>
 
 function callHandler<Kind extends RequestKind>(kind: Kind, intent: RequestIntents[Kind], context: IntentContext) {
   return requestHandlers[kind](intent, context)
@@ -61,20 +61,22 @@ function callHandler<Kind extends RequestKind>(kind: Kind, intent: RequestIntent
 /** Handles intents about the open conversation. Rejects with `conversationNotFound` before one is open. */
 function inConversation<One>(
   handle: (intent: One, conversation: IntentConversation, context: IntentContext) => Promise<readonly UiAction[]>,
-): Handler<One> {
+): RequestHandler<One> {
   return (intent, context) => handle(intent, conversationOf(context), context)
 }
 
 /** Handles intents about the open conversation that need no words: its events show the results. */
-function silently<One>(handle: (intent: One, conversation: IntentConversation) => Promise<unknown>): Handler<One> {
+function silently<One>(
+  handle: (intent: One, conversation: IntentConversation) => Promise<unknown>,
+): RequestHandler<One> {
   return async (intent, context) => {
     await handle(intent, conversationOf(context))
     return []
   }
 }
 
-/** Handler of each intent that is a request; an intent without one does not compile. */
-const requestHandlers: { readonly [Kind in RequestKind]: Handler<RequestIntents[Kind]> } = {
+/** RequestHandler of each intent that is a request; an intent without one does not compile. */
+const requestHandlers: { readonly [Kind in RequestKind]: RequestHandler<RequestIntents[Kind]> } = {
   send: inConversation(async ({ message }, conversation, { isFar }) => {
     const { messageId, text, when, images = [] } = message
     const paths = new Set([...images, ...attachedImages(text, conversation.state, isFar)])

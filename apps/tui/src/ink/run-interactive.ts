@@ -15,7 +15,7 @@ import { guardAgainstKill } from '../terminal/hold-terminal.ts'
 import type { Painter } from '../terminal/painter.ts'
 import { hasTerminal, isBasic, sayNoTerminal, withColour } from '../terminal/port.ts'
 import type { ZoneWriter } from '../terminal/zone-writer.ts'
-import type { UiAction } from '../ui/actions.ts'
+import type { UiAction } from '../ui/state/actions.ts'
 
 interface WindowEnd {
   /** Rejection of the conversation that the command line names; null if it was opened. */

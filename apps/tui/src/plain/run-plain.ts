@@ -10,7 +10,7 @@ import { firstMessage, sayEnding } from '../ink/run-interactive.ts'
 import { UserPrograms } from '../programs/user-programs.ts'
 import { forcedDepth, hasTerminal, sayNoTerminal, withColour } from '../terminal/port.ts'
 import { windowSize } from '../terminal/window-size.ts'
-import type { Intent, LendingIntent } from '../ui/actions.ts'
+import type { Intent, LendingIntent } from '../ui/state/actions.ts'
 import { PlainScreen } from './plain-screen.ts'
 import { readLines } from './read-lines.ts'
 

@@ -2,7 +2,7 @@ import type { Parley } from '@parley/client'
 import { themeNames } from '@parley/presentation/commands/setting-choices'
 import type { Overrides } from '@parley/protocol'
 import { type NotificationWay, notificationWays } from '../terminal/notification.ts'
-import type { Look } from '../ui/ui-state.ts'
+import type { Look } from '../ui/state/ui-state.ts'
 
 /** Settings of the window itself, from the user's configuration; a project may set none of them. */
 export interface UserSettings {

@@ -1,7 +1,7 @@
 import { errorMessage } from '@parley/text'
 import { serverNodeFlags } from '../cli/early-arguments.ts'
 import type { EditedText } from '../terminal/edit-text.ts'
-import type { Intent, LendingIntent } from '../ui/actions.ts'
+import type { Intent, LendingIntent } from '../ui/state/actions.ts'
 import type { LendableTerminal } from './hold-screen.ts'
 import type { ScreenController } from './screen-controller.ts'
 

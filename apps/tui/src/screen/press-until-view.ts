@@ -1,5 +1,5 @@
-import type { Intent } from '../ui/actions.ts'
 import type { KeyEvent } from '../ui/keys/key-event.ts'
+import type { Intent } from '../ui/state/actions.ts'
 
 interface Pressed {
   readonly intents: readonly Intent[]

@@ -18,12 +18,12 @@ import {
 } from '@parley/presentation/question/answers'
 import type { Answers, Approval, ApprovalDecision } from '@parley/protocol'
 import { isForm, planAnswers } from '@parley/protocol/question'
-import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { chord, commandForKey } from './composer/command.ts'
 import { openForm } from './fill-form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { maySend, onlyReads } from './people/held-role.ts'
-import { addNote, addNotice, type UiState } from './ui-state.ts'
+import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
+import { addNote, addNotice, type UiState } from './state/ui-state.ts'
 import { isWritingOver, setMessageAside, setWriting } from './write-over-question.ts'
 
 /**

@@ -10,7 +10,7 @@ import type { Plan } from '@parley/protocol'
 import { type KeyGroup, keyGroups, usualKeyGroups } from './keys/key-words.ts'
 import type { OpenedWindow } from './link/link.ts'
 import { heldWords } from './people/held-role.ts'
-import { addNote, addNotice, type UiState } from './ui-state.ts'
+import { addNote, addNotice, type UiState } from './state/ui-state.ts'
 
 interface Setting {
   readonly what: string

@@ -4,7 +4,7 @@ import { type Completion, fileCompletion } from '@parley/presentation/composer/c
 import type { Composer } from '@parley/presentation/composer/composer'
 import { type NamedPart, partsAt } from '@parley/presentation/composer/part-word'
 import { type FileList, matchPaths } from '@parley/text'
-import type { UiState } from './ui-state.ts'
+import type { UiState } from './state/ui-state.ts'
 
 /** Returns the completions for the text in the composer. */
 export function completionsOf({ composer, dismissed, purpose, search, files, parts }: UiState): readonly Completion[] {

@@ -1,9 +1,9 @@
 import { replace } from '@parley/presentation/composer/composer'
 import { inputText, isWhole } from '@parley/presentation/items/item-words'
 import type { CompletedItem, ConversationState } from '@parley/protocol'
-import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { filledMenu, type Menu, type MenuRow, newMenu, plainRow } from './menu/menu.ts'
-import { addNote, isOffered, type SentMessage, type UiState } from './ui-state.ts'
+import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
+import { addNote, isOffered, type SentMessage, type UiState } from './state/ui-state.ts'
 
 /** Time within which a second Escape opens the list. */
 const againWithinMs = 1_000

@@ -1,9 +1,9 @@
 import { clear, expanded, replace } from '@parley/presentation/composer/composer'
 import type { Answers, Approval, ConversationState, FieldAnswer, FormField } from '@parley/protocol'
-import { stepTo, type UiAction, type UiStep } from './actions.ts'
 import { chord } from './composer/command.ts'
 import type { KeyEvent } from './keys/key-event.ts'
-import { addNote, type FilledForm, message, type UiState } from './ui-state.ts'
+import { stepTo, type UiAction, type UiStep } from './state/actions.ts'
+import { addNote, type FilledForm, message, type UiState } from './state/ui-state.ts'
 
 /** Opens the first field of an elicitation; one without fields is approved at once. */
 export function openForm(ui: UiState, { id, form }: Approval): UiStep {

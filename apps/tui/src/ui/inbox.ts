@@ -1,7 +1,7 @@
 import { expanded } from '@parley/presentation/composer/composer'
 import { isWhole } from '@parley/presentation/items/item-words'
 import type { ConversationState, QueuedMessage } from '@parley/protocol'
-import type { UiState } from './ui-state.ts'
+import type { UiState } from './state/ui-state.ts'
 
 /** Returns the queued messages that this client sent. */
 export function ownQueued(

@@ -1,7 +1,7 @@
 import { actorName, answeredWords } from '@parley/presentation/question/answered-words'
 import { type EventOf, modeOf, type SettingsPatch } from '@parley/protocol'
-import type { UiAction } from './actions.ts'
-import { addNote, type LostLog, type UiState } from './ui-state.ts'
+import type { UiAction } from './state/actions.ts'
+import { addNote, type LostLog, type UiState } from './state/ui-state.ts'
 
 /** Adds a notice that another client answered an approval shown here. */
 export function noteAnswered(ui: UiState, { by, decision }: EventOf<'approval.decided'>): UiState {

@@ -1,7 +1,6 @@
 import { themeNames } from '@parley/presentation/commands/setting-choices'
 import { modelSettings } from '@parley/presentation/commands/slash-commands'
 import { approvalPolicies, modeNamed, pairOf, type SettingsPatch, sandboxModes } from '@parley/protocol'
-import { loginWays, stepTo, type UiAction, type UiContext, type UiStep } from './actions.ts'
 import { takeForward } from './choices/forward.ts'
 import {
   fillConversations,
@@ -13,6 +12,7 @@ import {
   withPicker,
 } from './choices/press-in-picker.ts'
 import { askToRemember, takeMemory } from './choices/remember.ts'
+import { takeProcess } from './choices/type-by-command.ts'
 import { chord } from './composer/command.ts'
 import { addOlder, goOnBefore } from './earlier-message.ts'
 import type { KeyEvent } from './keys/key-event.ts'
@@ -21,9 +21,9 @@ import { type BackgroundUse, backgroundCommands, backgroundRows } from './menu/b
 import { chosenRow, filledMenu, type Menu, type MenuKind, type MenuRow, moveOrFilter, newMenu } from './menu/menu.ts'
 import { approvalRows, effortRows, modeRows, sandboxRows, themeRows } from './menu/setting-rows.ts'
 import { underCeiling } from './menu/wider-limits.ts'
-import { takeProcess } from './processes/type-by-command.ts'
 import { askWhatGoesBack, planBefore, takeBack } from './rewind.ts'
-import { addNote, type UiState } from './ui-state.ts'
+import { loginWays, stepTo, type UiAction, type UiContext, type UiStep } from './state/actions.ts'
+import { addNote, type UiState } from './state/ui-state.ts'
 
 /**
  * Handles keys of the open menu: Enter takes the chosen row, other keys move the choice or edit the filter. Enter does

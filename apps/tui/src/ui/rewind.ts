@@ -6,10 +6,10 @@ import {
   undoPoint,
 } from '@parley/presentation/rewind/rewind-choices'
 import type { ConversationState } from '@parley/protocol'
-import { type Intent, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { findMessage, goOnBefore, hasMessages, listMessages } from './earlier-message.ts'
 import { newMenu, plainRow } from './menu/menu.ts'
-import { addNote, type ShownRewind, type UiState } from './ui-state.ts'
+import { type Intent, stepTo, type UiContext, type UiStep } from './state/actions.ts'
+import { addNote, type ShownRewind, type UiState } from './state/ui-state.ts'
 
 /** Lists the user's messages, to go back to before one of them. */
 export function openRewind(ui: UiState, context: UiContext): UiStep {

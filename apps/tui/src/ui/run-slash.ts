@@ -10,10 +10,10 @@ import {
   type SlashName,
 } from '@parley/presentation/commands/slash-commands'
 import { approvalPolicies, efforts, modeNamed, modeNames, modeOf, pairOf, sandboxModes } from '@parley/protocol'
-import { copiedParts, stepTo, type UiContext, type UiStep } from './actions.ts'
 import { runForward } from './choices/forward.ts'
 import { openConversationMenu } from './choices/press-in-picker.ts'
 import { runTrust } from './choices/trust.ts'
+import { typeInBackground } from './choices/type-by-command.ts'
 import {
   addAllKeys,
   addPlan,
@@ -25,9 +25,9 @@ import {
 } from './command-notes.ts'
 import { maySend } from './people/held-role.ts'
 import { openBackgroundMenu, openLoginMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
-import { typeInBackground } from './processes/type-by-command.ts'
 import { openRewind, undoLast } from './rewind.ts'
-import { addNote, addNotice, type UiState } from './ui-state.ts'
+import { copiedParts, stepTo, type UiContext, type UiStep } from './state/actions.ts'
+import { addNote, addNotice, type UiState } from './state/ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
   if (command.kind === 'unknown') return stepTo(noteUnknown(ui, command))

@@ -1,11 +1,11 @@
 import { clear, expanded, putBack } from '@parley/presentation/composer/composer'
 import { pendingApprovals } from '@parley/presentation/question/answers'
 import type { ConversationState } from '@parley/protocol'
-import { stepTo, type UiContext, type UiStep } from './actions.ts'
 import { applyCommand, chord, commandForKey } from './composer/command.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { onlyReads } from './people/held-role.ts'
-import type { UiState } from './ui-state.ts'
+import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
+import type { UiState } from './state/ui-state.ts'
 
 /**
  * Returns true if text is written while the approval waits: the user opened the composer, or had begun to write before

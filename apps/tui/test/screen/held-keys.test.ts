@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Overlay } from '../../src/terminal/overlay.ts'
-import type { Intent } from '../../src/ui/actions.ts'
 import { decode, idleDecoder } from '../../src/ui/keys/decoder.ts'
 import type { KeyEvent } from '../../src/ui/keys/key-event.ts'
+import type { Intent } from '../../src/ui/state/actions.ts'
 import { stormWorld } from './storm-world.ts'
 
 /** A window in which Ctrl+T begins to load a view. */

@@ -1,7 +1,7 @@
 import { newListing } from '@parley/text'
 import { describe, expect, test } from 'vitest'
 import { completionsOf } from '../../src/ui/completions.ts'
-import type { UiState } from '../../src/ui/ui-state.ts'
+import type { UiState } from '../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../src/ui/update/update-ui.ts'
 import { after, completed, turnEnded, turnStarted, userMessage } from '../view/scenes/conversation.ts'
 import { openUi, sceneOf, shown, written } from '../view/scenes/scene.ts'

@@ -1,7 +1,7 @@
 import type { ConversationState } from '@parley/protocol'
-import type { Intent } from '../../src/ui/actions.ts'
 import { type KeyEvent, keyPress } from '../../src/ui/keys/key-event.ts'
-import type { UiState } from '../../src/ui/ui-state.ts'
+import type { Intent } from '../../src/ui/state/actions.ts'
+import type { UiState } from '../../src/ui/state/ui-state.ts'
 import { followState, updateUi } from '../../src/ui/update/update-ui.ts'
 
 export interface Typed {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
+import { useLinkState, usePlace } from '../link/hooks.ts'
 import type { LinkState, PageLink } from '../link/link.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { ConversationScreen } from './conversation-screen.tsx'
-import { useLinkState, usePlace } from './hooks.ts'
 import { SignIn } from './people/sign-in.tsx'
 
 interface AppProps {

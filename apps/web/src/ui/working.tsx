@@ -11,7 +11,7 @@ import { showEffects, stripEffects } from '@parley/presentation/text/control-cha
 import { type ConversationState, type Plan, unansweredApprovals } from '@parley/protocol'
 import { useRef } from 'react'
 import type { Ask } from '../link/ask.ts'
-import { useSeconds } from './hooks.ts'
+import { useSeconds } from '../link/hooks.ts'
 import { LastTurn, useEnding } from './last-turn.tsx'
 import { WaitingMessage } from './waiting-message.tsx'
 

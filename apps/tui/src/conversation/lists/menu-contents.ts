@@ -1,10 +1,10 @@
 import type { Conversation, Parley } from '@parley/client'
 import type { ConversationState } from '@parley/protocol'
-import type { UiAction } from '../../ui/actions.ts'
 import { sentMessages } from '../../ui/earlier-message.ts'
 import { loginRows, logoutRows, modelRows } from '../../ui/menu/loaded-rows.ts'
 import type { MenuRow } from '../../ui/menu/menu.ts'
-import type { SentMessage } from '../../ui/ui-state.ts'
+import type { UiAction } from '../../ui/state/actions.ts'
+import type { SentMessage } from '../../ui/state/ui-state.ts'
 
 /** Server that fills menus. */
 export type MenuServer = Pick<Parley, 'request'>

@@ -1,5 +1,5 @@
 import type { ConversationId, Item, ResultOf } from '@parley/protocol'
-import type { Intent, UiAction } from '../../ui/actions.ts'
+import type { Intent, UiAction } from '../../ui/state/actions.ts'
 import type { MenuServer } from './menu-contents.ts'
 
 /** Number of conversations that are listed; a search finds the others. */

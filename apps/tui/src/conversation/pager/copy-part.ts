@@ -4,7 +4,7 @@ import type { Notice } from '@parley/presentation/notices/notice'
 import { count, countOf, formatBytes } from '@parley/presentation/text/formats'
 import { answerIn, type Item } from '@parley/protocol'
 import type { Clipboard } from '../../terminal/clipboard.ts'
-import type { Intent } from '../../ui/actions.ts'
+import type { Intent } from '../../ui/state/actions.ts'
 import { codeBlocksOf, leftOutOf, markdownOf } from '../../view/pager/copied-text.ts'
 
 type ReadConversation = Pick<Conversation, 'state' | 'read'>

@@ -2,6 +2,7 @@ import { type Conversation, isConnectionOver } from '@parley/client'
 import { isAsking } from '@parley/presentation/question/answers'
 import type { ConversationState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
+import type { ConversationScreen } from '../../terminal/conversation-screen.ts'
 import { createRowPainter, type Overlay, type OverlayScene } from '../../terminal/overlay.ts'
 import { chord } from '../../ui/composer/command.ts'
 import type { KeyEvent } from '../../ui/keys/key-event.ts'
@@ -16,7 +17,6 @@ import {
   withOutput,
 } from '../../ui/processes/process-view.ts'
 import { type ProcessSize, processRoom, processScreen, processText } from '../../view/process-screen.ts'
-import type { ConversationScreen } from '../followed-conversation.ts'
 
 interface ViewParts {
   readonly conversation: Pick<Conversation, 'state' | 'request'>

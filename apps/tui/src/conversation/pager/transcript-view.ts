@@ -3,6 +3,7 @@ import { isAsking } from '@parley/presentation/question/answers'
 import type { ConversationState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import type { Clipboard } from '../../terminal/clipboard.ts'
+import type { ConversationScreen } from '../../terminal/conversation-screen.ts'
 import { createRowPainter, type Overlay, type OverlayScene } from '../../terminal/overlay.ts'
 import type { KeyEvent } from '../../ui/keys/key-event.ts'
 import { chunkRange, cutChunks } from '../../ui/pager/file-chunks.ts'
@@ -11,7 +12,6 @@ import { openLastFolded } from '../../ui/pager/press-pager.ts'
 import type { PagerEffect } from '../../ui/pager/read-more.ts'
 import { type PagerEvent, updatePager } from '../../ui/pager/update-pager.ts'
 import { pagerScreen } from '../../view/pager-screen.ts'
-import type { ConversationScreen } from '../followed-conversation.ts'
 
 interface ViewParts {
   readonly conversation: Pick<Conversation, 'state' | 'read' | 'request'>

@@ -1,7 +1,7 @@
 import { forwardList, forwardQuestion, forwardUsage, readForward } from '@parley/presentation/commands/forward-words'
-import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { newMenu, plainRow } from '../menu/menu.ts'
-import { addNote, type UiState } from '../ui-state.ts'
+import { stepTo, type UiContext, type UiStep } from '../state/actions.ts'
+import { addNote, type UiState } from '../state/ui-state.ts'
 
 /** Lists the forwarded ports, ends one, or asks whether another is to be forwarded. */
 export function runForward(ui: UiState, argument: string, context: UiContext): UiStep {

@@ -1,10 +1,10 @@
 import { type Composer, emptyComposer } from '@parley/presentation/composer/composer'
 import type { ListedConversation } from '@parley/protocol'
-import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { conversationRows } from '../menu/loaded-rows.ts'
 import { chosenRow, filledMenu, type Menu, type MenuRow, matching, newMenu } from '../menu/menu.ts'
 import { type ListedChange, newPicker, type Picker, type PickerChange, wordsToSeek } from '../menu/picker.ts'
-import { addNote, type UiState } from '../ui-state.ts'
+import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../state/actions.ts'
+import { addNote, type UiState } from '../state/ui-state.ts'
 
 /** Opens the list of conversations, which the server is asked for. */
 export function openConversationMenu(

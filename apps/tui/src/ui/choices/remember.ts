@@ -1,7 +1,7 @@
 import { memoryChoices, type ShownMemory } from '@parley/presentation/commands/memory-words'
-import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { type MenuRow, newMenu, plainRow } from '../menu/menu.ts'
-import type { UiState } from '../ui-state.ts'
+import { stepTo, type UiContext, type UiStep } from '../state/actions.ts'
+import type { UiState } from '../state/ui-state.ts'
 
 /** Asks if the line that is shown is to be written, or into the other file. */
 export function askToRemember(ui: UiState, memory: ShownMemory, { nowMs }: UiContext): UiStep {

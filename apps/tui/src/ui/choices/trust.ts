@@ -1,5 +1,5 @@
-import { stepTo, type UiStep } from '../actions.ts'
-import { addNote, type UiState } from '../ui-state.ts'
+import { stepTo, type UiStep } from '../state/actions.ts'
+import { addNote, type UiState } from '../state/ui-state.ts'
 
 /**
  * Trusts or declines a project's configuration. Takes a typed word because a yes lets programs of the project run, and

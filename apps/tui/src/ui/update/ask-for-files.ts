@@ -1,5 +1,5 @@
 import { atWordAt } from '@parley/presentation/composer/at-word'
-import type { UiContext, UiStep } from '../actions.ts'
+import type { UiContext, UiStep } from '../state/actions.ts'
 
 /** Age from which a list of files is made anew when another path is begun. */
 const staleAfterMs = 10_000

@@ -1,6 +1,6 @@
 import type { ConversationState } from '@parley/protocol'
-import type { UiContext, UiStep } from '../actions.ts'
-import type { UiState } from '../ui-state.ts'
+import type { UiContext, UiStep } from '../state/actions.ts'
+import type { UiState } from '../state/ui-state.ts'
 
 /** Age from which skills and commands are listed anew when a name is begun. */
 const staleAfterMs = 5_000

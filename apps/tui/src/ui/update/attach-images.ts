@@ -1,8 +1,8 @@
 import { foldImages, imageMark } from '@parley/presentation/composer/composer'
-import type { UiStep } from '../actions.ts'
 import { type AttachedImage, pastedImages } from '../complete/pasted-images.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
-import type { UiState } from '../ui-state.ts'
+import type { UiStep } from '../state/actions.ts'
+import type { UiState } from '../state/ui-state.ts'
 
 /** Asks if pasted text is the paths of images that exist; until the answer the text stays as it was pasted. */
 export function askForImages(before: UiState, step: UiStep, event: KeyEvent): UiStep {

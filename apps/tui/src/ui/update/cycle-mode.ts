@@ -1,10 +1,10 @@
 import { nextMode, pairOf } from '@parley/protocol'
-import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { noteReadOnly } from '../command-notes.ts'
 import { settleMs } from '../keys/key-meaning.ts'
 import { commandToWiden } from '../menu/wider-limits.ts'
 import { maySend } from '../people/held-role.ts'
-import { addNote, type UiState } from '../ui-state.ts'
+import { stepTo, type UiContext, type UiStep } from '../state/actions.ts'
+import { addNote, type UiState } from '../state/ui-state.ts'
 
 /**
  * Takes the next mode that the server was started for. Does nothing shortly after another client has changed the limits:

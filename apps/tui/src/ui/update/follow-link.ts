@@ -1,7 +1,7 @@
-import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../actions.ts'
 import { followStorage, noteLostLog } from '../outside-changes.ts'
 import { takenAwayWords } from '../people/held-role.ts'
-import { addNote, type UiState } from '../ui-state.ts'
+import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../state/actions.ts'
+import { addNote, type UiState } from '../state/ui-state.ts'
 
 /** A server that ends again within this time is not started by itself: something is wrong with it. */
 const soonMs = 60_000

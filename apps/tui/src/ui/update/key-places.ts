@@ -4,7 +4,7 @@ import { completionsOf } from '../completions.ts'
 import type { Situation } from '../keys/key-meaning.ts'
 import type { KeyCondition, KeyPlace } from '../keys/key-table.ts'
 import { maySend, onlyReads } from '../people/held-role.ts'
-import type { UiState } from '../ui-state.ts'
+import type { UiState } from '../state/ui-state.ts'
 import { isComposerHidden, isComposerOverApproval } from '../write-over-question.ts'
 
 /** Returns what holds for keys now. */

@@ -2,10 +2,10 @@ import { clear, emptyComposer, expanded, putBack } from '@parley/presentation/co
 import { inputText, isWhole } from '@parley/presentation/items/item-words'
 import { forgetPainted } from '@parley/presentation/question/answers'
 import type { ConversationState } from '@parley/protocol'
-import { stepTo, type UiStep } from '../actions.ts'
 import { leaveChange } from '../choices/press-in-picker.ts'
 import { ownQueued } from '../inbox.ts'
-import { addNote, isOffered, message, type UiState } from '../ui-state.ts'
+import { stepTo, type UiStep } from '../state/actions.ts'
+import { addNote, isOffered, message, type UiState } from '../state/ui-state.ts'
 import { setWriting } from '../write-over-question.ts'
 import { foregroundCommand, runningShellCommands } from './key-places.ts'
 

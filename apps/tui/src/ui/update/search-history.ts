@@ -1,10 +1,10 @@
 import { type Composer, foldedAgain, replace, type WithPastes } from '@parley/presentation/composer/composer'
 import type { ConversationState } from '@parley/protocol'
-import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { commandForKey } from '../composer/command.ts'
 import { inputHistory } from '../inbox.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
-import type { HistorySearch, UiState } from '../ui-state.ts'
+import { stepTo, type UiContext, type UiStep } from '../state/actions.ts'
+import type { HistorySearch, UiState } from '../state/ui-state.ts'
 
 /** Opens the search, for which the prompts of all folders are read. */
 export function openSearch(ui: UiState): UiStep {

@@ -15,7 +15,7 @@ import type { Approval, ConversationState, Failure, Turn } from '@parley/protoco
 import type { SoughtServer } from '../../ui/link/link.ts'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { maySend } from '../../ui/people/held-role.ts'
-import { isOffered, type UiState } from '../../ui/ui-state.ts'
+import { isOffered, type UiState } from '../../ui/state/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { type WorkMoment, workingLine } from './working-line.ts'
 

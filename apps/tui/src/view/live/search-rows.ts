@@ -3,7 +3,7 @@ import type { Line, Room } from '@parley/presentation/text/span'
 import { truncateLine } from '@parley/presentation/text/truncate'
 import { cellWidth } from '@parley/presentation/text/width'
 import type { ConversationState } from '@parley/protocol'
-import type { HistorySearch, UiState } from '../../ui/ui-state.ts'
+import type { HistorySearch, UiState } from '../../ui/state/ui-state.ts'
 import { foundPrompt } from '../../ui/update/search-history.ts'
 import { beside, gutterCells, marked } from '../text/gutter.ts'
 

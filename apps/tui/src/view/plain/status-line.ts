@@ -11,7 +11,7 @@ import { approvedNotStarted, pendingApprovals } from '@parley/presentation/quest
 import { shownLine } from '@parley/presentation/text/control-characters'
 import type { ConversationState, OpenItem } from '@parley/protocol'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
-import { isOffered, type UiState } from '../../ui/ui-state.ts'
+import { isOffered, type UiState } from '../../ui/state/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { isSavedHere, rejectedWords } from '../live/activity.ts'
 import { isRunningCall } from '../live/working-line.ts'

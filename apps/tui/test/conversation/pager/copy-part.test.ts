@@ -1,7 +1,7 @@
 import type { Item } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import { copyPart } from '../../../src/conversation/pager/copy-part.ts'
-import type { CopiedPart } from '../../../src/ui/actions.ts'
+import type { CopiedPart } from '../../../src/ui/state/actions.ts'
 import { logOf, stateOf } from '../../ui/pager/pager-scene.ts'
 import { answer, ended, patch, userMessage } from '../../view/scenes/conversation.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { matching } from '../../../src/ui/menu/menu.ts'
-import type { UiState } from '../../../src/ui/ui-state.ts'
+import type { UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { after } from '../../view/scenes/conversation.ts'
 import { openUi } from '../../view/scenes/scene.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { UiState } from '../../../src/ui/ui-state.ts'
+import type { UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { after, completed, turnEnded, turnStarted, userMessage } from '../../view/scenes/conversation.ts'
 import { openUi, sceneOf, shown, written } from '../../view/scenes/scene.ts'

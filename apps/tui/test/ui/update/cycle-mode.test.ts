@@ -1,6 +1,6 @@
 import { modeOf, type SandboxMode, type SettingsPatch } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import type { UiState } from '../../../src/ui/ui-state.ts'
+import type { UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { after, command, requested, started, turnStarted } from '../../view/scenes/conversation.ts'
 import { openUi, written } from '../../view/scenes/scene.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sentMessages } from '../../../src/ui/earlier-message.ts'
-import type { UiState } from '../../../src/ui/ui-state.ts'
+import type { UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import {
   after,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { keyPress } from '../../../src/ui/keys/key-event.ts'
-import type { UiState } from '../../../src/ui/ui-state.ts'
+import type { UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { after, completed, turnStarted, userMessage } from '../../view/scenes/conversation.ts'
 import { openUi, written } from '../../view/scenes/scene.ts'

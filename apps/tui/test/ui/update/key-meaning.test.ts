@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { editingKeys } from '../../../src/ui/keys/editing-keys.ts'
 import { keySections } from '../../../src/ui/keys/key-table.ts'
 import { keyGroups, keyName, usualKeyGroups } from '../../../src/ui/keys/key-words.ts'
-import type { UiState } from '../../../src/ui/ui-state.ts'
+import type { UiState } from '../../../src/ui/state/ui-state.ts'
 import {
   after,
   command,

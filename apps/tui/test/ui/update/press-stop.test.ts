@@ -1,6 +1,6 @@
 import type { ConversationState } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { isOffered, type UiState } from '../../../src/ui/ui-state.ts'
+import { isOffered, type UiState } from '../../../src/ui/state/ui-state.ts'
 import {
   after,
   command,

@@ -1,6 +1,6 @@
 import type { ItemOf } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import type { ShownRewind, UiState } from '../../../src/ui/ui-state.ts'
+import type { ShownRewind, UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { after, answer, completed, turnEnded, turnStarted, userMessage } from '../../view/scenes/conversation.ts'
 import { openUi, sceneOf, shown } from '../../view/scenes/scene.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { UiAction } from '../../../src/ui/actions.ts'
+import type { UiAction } from '../../../src/ui/state/actions.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { after } from '../../view/scenes/conversation.ts'
 import { openUi } from '../../view/scenes/scene.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
+import { initialUi, type UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import {
   after,

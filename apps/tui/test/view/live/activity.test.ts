@@ -1,7 +1,7 @@
 import { followTurn } from '@parley/presentation/items/turn-clock'
 import { lineText } from '@parley/presentation/text/span'
 import { expect, test } from 'vitest'
-import type { UiState } from '../../../src/ui/ui-state.ts'
+import type { UiState } from '../../../src/ui/state/ui-state.ts'
 import { activityOf } from '../../../src/view/live/activity.ts'
 import { after, command, requested, started, startedAt, turnEnded, turnStarted } from '../scenes/conversation.ts'
 import { openUi } from '../scenes/scene.ts'

@@ -1,6 +1,6 @@
 import type { ConversationEvent, Settings } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { initialUi } from '../../../src/ui/ui-state.ts'
+import { initialUi } from '../../../src/ui/state/ui-state.ts'
 import { nothingPrinted, plainFrame } from '../../../src/view/plain/plain-frame.ts'
 import {
   after,

@@ -1,7 +1,7 @@
 import { type Composer, emptyComposer } from '@parley/presentation/composer/composer'
 import { lineText } from '@parley/presentation/text/span'
 import type { ConversationState } from '@parley/protocol'
-import { initialUi, type UiState } from '../../../src/ui/ui-state.ts'
+import { initialUi, type UiState } from '../../../src/ui/state/ui-state.ts'
 import { layoutScreen, type Scene } from '../../../src/view/layout-screen.ts'
 import { caretPosition, liveRows } from '../../../src/view/live-zone.ts'
 import type { Screen } from '../../../src/view/screen.ts'

@@ -5,7 +5,7 @@ import { countOf } from '@parley/presentation/text/formats'
 import type { ConversationCore } from '@parley/protocol'
 import { type ReactNode, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
-import { useSeconds } from '../hooks.ts'
+import { useSeconds } from '../../link/hooks.ts'
 import { ProcessDialog, type ShownProcess } from './process-dialog.tsx'
 
 interface ProcessesProps {

@@ -1,7 +1,7 @@
-import { stepTo, type UiContext, type UiStep } from '../actions.ts'
 import { backgroundCommands, backgroundRows } from '../menu/background-rows.ts'
 import { newMenu } from '../menu/menu.ts'
-import { addNote, type UiState } from '../ui-state.ts'
+import { stepTo, type UiContext, type UiStep } from '../state/actions.ts'
+import { addNote, type UiState } from '../state/ui-state.ts'
 
 /** Types a line into the one command that runs in the background, or asks into which. */
 export function typeInBackground(ui: UiState, text: string, { state, nowMs }: UiContext): UiStep {

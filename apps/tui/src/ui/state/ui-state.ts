@@ -7,11 +7,11 @@ import type { Line } from '@parley/presentation/text/span'
 import type { AmbiguousWidth } from '@parley/presentation/text/width'
 import type { Answers, ApprovalId, ClientId, FoundPart, ItemId, ItemOf, MessageId, TurnId } from '@parley/protocol'
 import type { FileList } from '@parley/text'
-import type { Rgb } from '../view/text/theme.ts'
-import type { AttachedImage } from './complete/pasted-images.ts'
-import { noPlaces, type ShownPlaces } from './keys/key-meaning.ts'
-import type { OpenedWindow, WindowLink } from './link/link.ts'
-import type { Menu } from './menu/menu.ts'
+import type { Rgb } from '../../view/text/theme.ts'
+import type { AttachedImage } from '../complete/pasted-images.ts'
+import { noPlaces, type ShownPlaces } from '../keys/key-meaning.ts'
+import type { OpenedWindow, WindowLink } from '../link/link.ts'
+import type { Menu } from '../menu/menu.ts'
 
 /** Settings of how the screen is drawn. */
 export interface Look {

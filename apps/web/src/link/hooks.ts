@@ -5,9 +5,9 @@ import {
   type FollowedSnapshot,
   followConversation,
   notFollowed,
-} from '../link/followed-conversation.ts'
-import type { LinkState, PageLink } from '../link/link.ts'
-import { readFragment } from '../link/page-secret.ts'
+} from './followed-conversation.ts'
+import type { LinkState, PageLink } from './link.ts'
+import { readFragment } from './page-secret.ts'
 
 export function useLinkState(link: PageLink): LinkState {
   return useSyncExternalStore(link.subscribe, () => link.state)

@@ -23,11 +23,11 @@ import type {
   TurnId,
 } from '@parley/protocol'
 import type { FileList } from '@parley/text'
-import type { KeyEvent } from './keys/key-event.ts'
-import type { LossReason, OpenedWindow, SoughtServer } from './link/link.ts'
-import type { MenuKind, MenuRow } from './menu/menu.ts'
-import type { FoundConversation, ListedChange } from './menu/picker.ts'
-import type { ShownProcess } from './processes/process-view.ts'
+import type { KeyEvent } from '../keys/key-event.ts'
+import type { LossReason, OpenedWindow, SoughtServer } from '../link/link.ts'
+import type { MenuKind, MenuRow } from '../menu/menu.ts'
+import type { FoundConversation, ListedChange } from '../menu/picker.ts'
+import type { ShownProcess } from '../processes/process-view.ts'
 import type { Look, LostLog, RewindPoint, SentMessage, ShownRewind, UiState, Unsent } from './ui-state.ts'
 
 /** Parts of a conversation that `/copy` names. */

@@ -1,8 +1,8 @@
 import type { Conversation } from '@parley/client'
-import type { ReadingIntent } from '../../ui/actions.ts'
-import type { ShownProcess } from '../../ui/processes/process-view.ts'
-import type { ConversationScreen } from '../followed-conversation.ts'
-import { note } from '../rejected-intent.ts'
+import type { ConversationScreen } from '../terminal/conversation-screen.ts'
+import type { ShownProcess } from '../ui/processes/process-view.ts'
+import type { ReadingIntent } from '../ui/state/actions.ts'
+import { note } from './rejected-intent.ts'
 
 /** Terminal to write to, and the variables that tell its kind. */
 export interface ReadingTerminal {
@@ -22,18 +22,18 @@ export async function readBack(intent: ReadingIntent, { conversation, screen, te
   if (conversation === null) return screen.dispatch(note('warning', 'No conversation is open yet: try again.'))
   using _held = intent.kind === 'copy' ? null : screen.holdKeys()
   if (intent.kind === 'showProcess') return await showProcess(intent.process, { conversation, screen, terminal })
-  const { createClipboard, runClipboardProgram } = await import('../../terminal/clipboard.ts')
+  const { createClipboard, runClipboardProgram } = await import('../terminal/clipboard.ts')
   const { write, env } = terminal
   const clipboard = createClipboard({ write, env, platform: process.platform, run: runClipboardProgram })
   if (intent.kind === 'copy') {
-    const { copyPart } = await import('./copy-part.ts')
+    const { copyPart } = await import('./pager/copy-part.ts')
     return screen.dispatch({ kind: 'notice', notice: await copyPart(intent, conversation, clipboard) })
   }
   if (write === null) {
-    const { readTranscript } = await import('./copy-part.ts')
+    const { readTranscript } = await import('./pager/copy-part.ts')
     return screen.dispatch(note('info', await readTranscript(conversation)))
   }
-  const { TranscriptView } = await import('./transcript-view.ts')
+  const { TranscriptView } = await import('./pager/transcript-view.ts')
   screen.cover(new TranscriptView({ conversation, screen, clipboard, write, at: intent.at }))
 }
 
@@ -42,7 +42,7 @@ async function showProcess(
   process: ShownProcess,
   { conversation, screen, terminal: { write } }: ReadingPlace & { readonly conversation: Conversation },
 ): Promise<void> {
-  const { newestText, ProcessOverlay } = await import('./process-overlay.ts')
+  const { newestText, ProcessOverlay } = await import('./pager/process-overlay.ts')
   if (write === null) return screen.dispatch(note('info', await newestText(process, conversation)))
   screen.cover(new ProcessOverlay({ conversation, screen, write, process }))
 }
