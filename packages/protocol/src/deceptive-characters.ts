@@ -44,15 +44,15 @@ export function showHidden(text: string): string {
 /** Splits a text as `showHidden` writes it, so that replacements can be told from the same letters in the text. */
 export function hiddenParts(text: string): readonly ShownPart[] {
   if (!beyondPlain.test(text)) return [{ text, isReplaced: false }]
-  const parts: ShownPart[] = []
+  const pieces: ShownPart[] = []
   let from = 0
   for (const { 0: character, index } of text.matchAll(unseen)) {
     if (isLayout(character)) continue
-    if (index > from) parts.push({ text: text.slice(from, index), isReplaced: false })
-    parts.push({ text: named(character), isReplaced: true })
+    if (index > from) pieces.push({ text: text.slice(from, index), isReplaced: false })
+    pieces.push({ text: named(character), isReplaced: true })
     from = index + character.length
   }
-  return from === text.length ? parts : [...parts, { text: text.slice(from), isReplaced: false }]
+  return from === text.length ? pieces : [...pieces, { text: text.slice(from), isReplaced: false }]
 }
 
 /** Returns one warning for each kind of character that `showHidden` replaces; empty for nearly every text. */

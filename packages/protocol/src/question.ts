@@ -22,20 +22,19 @@ export {
   showHidden,
 } from './deceptive-characters.ts'
 
-/**
- * A question in words, the same for every frontend. Hidden characters are shown by their numbers; each text is one
- * line, except `detail`. Null and empty parts do not apply.
- */
-export interface QuestionWords {
-  /** Question of parley, by the kind of approval. */
-  readonly asks: string
-  /** Title of the call; null where the detail or the files repeat it. */
+/** Words on the asked call itself; its hidden characters are shown by their numbers. */
+interface CallWords {
+  /** Title of the call on one line; null where the detail or the files repeat it. */
   readonly title: string | null
   /** Lines about the files of a patch, one for each. */
   readonly files: readonly string[]
   /** The whole command, call or form, or the diffs of a patch. */
   readonly detail: string
   readonly warnings: readonly string[]
+}
+
+/** Words on the place and limits of the run, one line each. */
+interface RunWords {
   readonly folder: string
   /** Environment of the folder; null for the machine of the server. */
   readonly environment: string | null
@@ -43,6 +42,10 @@ export interface QuestionWords {
   readonly limits: readonly LimitWords[]
   readonly background: string | null
   readonly variables: string | null
+}
+
+/** Words on the reason and the extent of a yes, one line each. */
+interface ReasonWords {
   /** Reason for asking, including special facts about the call, such as a program that lies in the workspace. */
   readonly reason: string
   /** Rule that asks, in brackets. */
@@ -55,6 +58,12 @@ export interface QuestionWords {
   readonly session: string | null
   /** Reason of the model, quoted; `uncheckedWords` introduce it. */
   readonly justification: string | null
+}
+
+/** A question in words, the same for every frontend. Null and empty parts do not apply. */
+export interface QuestionWords extends CallWords, RunWords, ReasonWords {
+  /** Question of parley, by the kind of approval. */
+  readonly asks: string
 }
 
 /** Describes everything that a yes would allow, and the reason for asking. */
@@ -178,34 +187,46 @@ export function questionText(
 ): string {
   if (runsNothing(kind)) return [words.reason, ...warningLines(words), calledText(words)].filter(isSaid).join('\n')
   if (kind === 'patch') return patchText(words, agent, grantRoot)
-  const { folder, environment, background, variables, reason, rule, again, session, justification } = words
-  const where = `\`${folder}\`${environment === null ? '' : ` on ${environment}`}`
+  const where = `\`${words.folder}\`${onEnvironment(words)}`
   const command = showHidden(collapseBlanks(typed)).replaceAll('\n', `\n${indent}`)
   return [
     ...(typed === ''
       ? [`Allow ${agent} to make this call in ${where}?`, calledText(words)]
       : [`Allow ${agent} to run \`${command}\` in ${where}?`]),
     ...warningLines(words),
-    limitsLine(words),
-    background,
-    variables === null ? null : `It runs ${variables}.`,
-    reason === '' ? null : `Asked because: ${reason} ${rule}`,
-    again,
-    session,
-    justification === null ? null : `${uncheckedWords}${justification}`,
+    ...runLines(words),
+    ...reasonLines(words),
   ]
     .filter(isSaid)
     .join('\n')
 }
 
+function onEnvironment({ environment }: RunWords): string {
+  return environment === null ? '' : ` on ${environment}`
+}
+
+function runLines(words: RunWords): readonly (string | null)[] {
+  const { background, variables } = words
+  return [limitsLine(words), background, variables === null ? null : `It runs ${variables}.`]
+}
+
+function reasonLines({ reason, rule, again, session, justification }: ReasonWords): readonly (string | null)[] {
+  return [
+    reason === '' ? null : `Asked because: ${reason} ${rule}`,
+    again,
+    session,
+    justification === null ? null : `${uncheckedWords}${justification}`,
+  ]
+}
+
 /** Returns the text about a patch: all files, then every line of its diffs. */
 function patchText(words: QuestionWords, agent: string, grantRoot: string | null): string {
-  const { reason, rule, title, files, folder, environment, session, detail } = words
+  const { reason, rule, title, files, folder, session, detail } = words
   return [
     reason === '' ? null : `${reason} ${rule}`,
     `Allow ${agent} to apply proposed code changes?`,
     ...(title === null ? files : [title, ...files]),
-    `Paths are relative to \`${folder}\`${environment === null ? '' : ` on ${environment}`}.`,
+    `Paths are relative to \`${folder}\`${onEnvironment(words)}.`,
     limitsLine(words),
     session,
     grantRoot === null
@@ -218,16 +239,16 @@ function patchText(words: QuestionWords, agent: string, grantRoot: string | null
     .join('\n')
 }
 
-function calledText({ title, detail }: QuestionWords): string {
+function calledText({ title, detail }: CallWords): string {
   const lines = [...(title === null ? [] : [title]), ...detail.split('\n')]
   return lines.map((line) => `${indent}${line}`.trimEnd()).join('\n')
 }
 
-function warningLines({ warnings }: QuestionWords): readonly string[] {
+function warningLines({ warnings }: CallWords): readonly string[] {
   return warnings.map((warning) => `! ${warning}`)
 }
 
-function limitsLine({ limits }: QuestionWords): string {
+function limitsLine({ limits }: RunWords): string {
   return `Limits: ${limits.map(({ text }) => text).join(' · ')}`
 }
 
