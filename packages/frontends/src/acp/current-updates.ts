@@ -4,7 +4,7 @@ import { onOneLine } from '@parley/protocol/question'
 import { announcedSettings, type SettingsInForce } from './settings/session-settings.ts'
 import { slashCommands } from './slash-commands.ts'
 
-/** Returns the updates that bring a client to the settings, title, usage and commands of now, one of each kind. */
+/** Returns the updates that bring a client to the current settings, title, usage and commands, one of each kind. */
 export function currentUpdates(
   core: ConversationCore,
   inForce: SettingsInForce,
@@ -28,7 +28,7 @@ function announced(name: string, description: string, hint: string | undefined) 
   return { name, description, ...(hint === undefined ? {} : { input: { hint } }) }
 }
 
-/** Returns the updates of what the answer to an opening announces. */
+/** Returns the updates of the values that the answer to an opening announces. */
 export function settingsUpdates(inForce: SettingsInForce): SessionUpdate[] {
   const { modes, configOptions } = announcedSettings(inForce)
   return [

@@ -1,7 +1,7 @@
 import type { EditorTexts } from '@parley/engine'
 import type { ConversationId } from '@parley/protocol'
 
-/** Reads a file from an editor. Rejects where that has none or fails. */
+/** Reads a file from an editor. Rejects where the editor fails or has no such file. */
 type ReadText = (path: string, signal: AbortSignal) => Promise<string>
 
 /** Texts that the editors of sessions offer to the engine. */

@@ -3,7 +3,7 @@ import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 /** Open requests that a client may have; their answers wait in memory while it does not read. */
 const mostOpen = 1_000
 
-/** Ends a stream whose client has too many requests without an answer. */
+/** Ends the stream of a client with too many unanswered requests. */
 export function limitOpenRequests({ readable, writable }: Stream): Stream {
   let open = 0
   const incoming = new TransformStream<AnyMessage, AnyMessage>({

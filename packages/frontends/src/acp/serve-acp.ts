@@ -12,6 +12,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { codeOf, type Parley } from '@parley/client'
 import type { EditorServers } from '@parley/engine'
+import type { ListedConversation } from '@parley/protocol'
 import type { CallersLimits } from '../callers-limits.ts'
 import type { OfferedTexts } from './offered-texts.ts'
 import { limitOpenRequests } from './open-requests.ts'
@@ -53,14 +54,14 @@ function agentOf(sessions: Sessions, { parley, version }: AcpParts, gone: AbortS
       return introduction(version)
     })
     .onRequest(methods.agent.session.new, ({ params: { cwd, mcpServers }, client }) =>
-      told(async () => {
+      answerRequest(async () => {
         const session = await sessions.create(cwd, open(client, mcpServers))
         session.begin()
         return { sessionId: session.conversation.id, ...session.settings() }
       }),
     )
     .onRequest(methods.agent.session.load, ({ params, client }) =>
-      told(async () => {
+      answerRequest(async () => {
         const session = await sessions.open(params, open(client, params.mcpServers))
         await session.updates.replay()
         session.begin()
@@ -68,37 +69,37 @@ function agentOf(sessions: Sessions, { parley, version }: AcpParts, gone: AbortS
       }),
     )
     .onRequest(methods.agent.session.resume, ({ params, client }) =>
-      told(async () => {
+      answerRequest(async () => {
         const session = await sessions.open(params, open(client, params.mcpServers))
         session.begin()
         return session.settings()
       }),
     )
     .onRequest(methods.agent.session.list, ({ params: { cwd, cursor } }) =>
-      told(async () => {
+      answerRequest(async () => {
         const page = { ...(cwd == null ? {} : { cwd }), ...(cursor == null ? {} : { cursor }) }
         const { conversations, nextCursor } = await parley.list(page)
         return { sessions: conversations.map(sessionInfo), nextCursor }
       }),
     )
     .onRequest(methods.agent.session.prompt, ({ params, signal }) =>
-      told(() => sessions.get(params.sessionId).prompt(params, signal)),
+      answerRequest(() => sessions.get(params.sessionId).prompt(params, signal)),
     )
     .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) =>
-      told(async () => {
+      answerRequest(async () => {
         await sessions.get(sessionId).setMode(modeId)
         return {}
       }),
     )
     .onRequest(methods.agent.session.setConfigOption, ({ params: { sessionId, configId, value } }) =>
-      told(async () => {
+      answerRequest(async () => {
         const session = sessions.get(sessionId)
         await session.setOption(configId, value)
         return { configOptions: session.settings().configOptions }
       }),
     )
     .onRequest(methods.agent.session.close, ({ params: { sessionId } }) =>
-      told(async () => {
+      answerRequest(async () => {
         await sessions.closeOne(sessionId)
         return {}
       }),
@@ -120,14 +121,12 @@ function introduction(version: string): InitializeResponse {
   }
 }
 
-type Listed = Awaited<ReturnType<Parley['list']>>['conversations'][number]
-
-function sessionInfo({ conversationId, cwd, name, title, updatedAt }: Listed) {
+function sessionInfo({ conversationId, cwd, name, title, updatedAt }: ListedConversation) {
   return { sessionId: conversationId, cwd, title: name ?? title, updatedAt: new Date(updatedAt).toISOString() }
 }
 
-/** Runs a request. What the server rejects reaches the client with its words, not as an internal error without any. */
-async function told<Result>(run: () => Promise<Result>): Promise<Result> {
+/** Runs a request. An error of the server reaches the client with its words, not as an internal error without any. */
+async function answerRequest<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
   } catch (error) {

@@ -182,7 +182,7 @@ export class AcpSession {
     for (const prompt of this.#prompts) prompt.abort()
   }
 
-  /** Begins to send what happens, and what the answer to the opening did not hold once that is on its way. */
+  /** Begins to send updates. Values that the answer to the opening lacked follow once the answer is on its way. */
   begin(): void {
     this.updates.start()
     setImmediate(() => {

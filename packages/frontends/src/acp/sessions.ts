@@ -8,7 +8,7 @@ import type { OfferedTexts } from './offered-texts.ts'
 import { AcpSession } from './session.ts'
 import type { OfferedModels } from './settings/offered-models.ts'
 
-export interface Opening {
+export interface SessionClient {
   readonly client: AgentContext
   readonly capabilities: ClientCapabilities
   readonly gone: AbortSignal
@@ -44,7 +44,7 @@ export class Sessions {
     return session
   }
 
-  async create(cwd: string, opening: Opening): Promise<AcpSession> {
+  async create(cwd: string, opening: SessionClient): Promise<AcpSession> {
     assertAbsolute(cwd)
     const { parley, models } = this.#parts
     const conversation = await parley.create({ cwd })
@@ -55,7 +55,7 @@ export class Sessions {
   }
 
   /** Opens a conversation by its whole id, in the folder of the client. One that is open here begins anew. */
-  async open({ sessionId, cwd }: { sessionId: string; cwd: string }, opening: Opening): Promise<AcpSession> {
+  async open({ sessionId, cwd }: { sessionId: string; cwd: string }, opening: SessionClient): Promise<AcpSession> {
     assertAbsolute(cwd)
     const { parley, limits, models } = this.#parts
     await this.closeOne(sessionId)

@@ -14,13 +14,13 @@ interface CommandContext {
 interface SlashCommand {
   readonly name: string
   readonly description: string
-  /** Words that may follow the name; absent for none. */
+  /** Words that may follow the name, if any. */
   readonly hint?: string
-  /** Resolves with Markdown for the client; empty where the conversation itself shows what was done. */
+  /** Resolves with Markdown for the client; empty where the conversation itself shows the result. */
   readonly run: (context: CommandContext, argument: string) => Promise<string>
 }
 
-/** Commands of an editor: those of the terminal whose work is not a screen. */
+/** Commands of an editor: the terminal's commands that need no screen. */
 export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'compact',
@@ -51,7 +51,10 @@ interface TypedCommand {
   readonly argument: string
 }
 
-/** Returns the command of a prompt; null for a message, which may begin with a path or with a command of another program. */
+/**
+ * Returns the command of a prompt; null for a message, which may begin with a path or with a command of another
+ * program.
+ */
 export function typedCommandOf(prompt: readonly ContentBlock[]): TypedCommand | null {
   const [first, ...others] = prompt
   if (first?.type !== 'text' || others.length > 0) return null

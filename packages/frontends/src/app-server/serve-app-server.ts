@@ -13,7 +13,7 @@ import { asCodexError, codexError, decoded } from './wire/codex-error.ts'
 import { codexTransport, unknownMethod } from './wire/codex-transport.ts'
 import { codexParams } from './wire/params.ts'
 
-/** Version of Codex whose app-server this one is like. */
+/** Version of Codex that this app-server is like. */
 const codexVersion = '0.169.0'
 
 const methods: Readonly<Record<string, AppMethod>> = {
@@ -74,7 +74,7 @@ function rejectUnknown(session: AppSession, params: unknown): never {
   throw codexError(`Invalid request: unknown variant \`${name}\`, expected one of ${known}`)
 }
 
-/** Returns the handler of a method. Requests of one thread take effect in the order in which they came. */
+/** Returns the handler of a method. Requests of one thread take effect in the order of their arrival. */
 function handlerOf(session: AppSession, run: AppMethod, inOrder: InOrder): MethodHandler {
   return async (params, context) => {
     if (!session.isInitialized) throw codexError('Not initialized')

@@ -37,7 +37,7 @@ export interface OpenThread {
   readonly isEphemeral: boolean
 }
 
-interface Followed extends OpenThread {
+interface FollowedThread extends OpenThread {
   readonly stop: () => void
 }
 
@@ -46,17 +46,20 @@ type ClientPeer = Pick<Peer, 'request' | 'notify' | 'bufferedBytes' | 'drained'>
 /** Unsent bytes above which a client gets no text on its way any more. */
 const stalledBytes = 4 * 1024 * 1024
 
-/** State of one client: its handshake, the threads it follows and the commands it runs. Everything else is in the engine. */
+/**
+ * State of one client: its handshake, the threads it follows and the commands it runs. Everything else is in the
+ * engine.
+ */
 export class AppSession {
   readonly parts: AppServerParts
   /** Commands that this client runs without a thread. */
   readonly commands: ClientCommands
   readonly #peer: () => ClientPeer
-  readonly #threads = new Map<ConversationId, Followed>()
+  readonly #threads = new Map<ConversationId, FollowedThread>()
   #client: ClientInfo | null = null
   #parley: Promise<Parley> | null = null
   #silenced: ReadonlySet<string> = new Set()
-  /** Notifications that wait for the answer to a request; null while none does. */
+  /** Notifications that wait for the answer to a request; null while there is no such request. */
   #held: (() => void)[] | null = null
 
   constructor(parts: AppServerParts, peer: () => ClientPeer) {
@@ -87,7 +90,7 @@ export class AppSession {
     return this.#parley
   }
 
-  /** Sends a notification at once, unless the client wants none of its kind. */
+  /** Sends a notification at once, unless the client has opted out of its kind. */
   readonly tell: Notify = (method, params) => {
     if (!this.#silenced.has(method)) this.#peer().notify(method, params)
   }
@@ -131,7 +134,7 @@ export class AppSession {
       notify: this.notify,
       now: this.parts.now,
     })
-    const followed: Followed = {
+    const followed: FollowedThread = {
       conversation,
       isEphemeral,
       get status() {
@@ -156,7 +159,9 @@ export class AppSession {
     return found?.conversation.isOpen === true ? found : null
   }
 
-  /** Returns a thread that this client follows, which is joined or loaded for it. Throws for one that does not exist. */
+  /**
+   * Returns a thread that this client follows, which is joined or loaded for it. Throws for one that does not exist.
+   */
   async thread(threadId: string): Promise<OpenThread> {
     return this.find(threadId) ?? this.follow(await this.resume(threadId))
   }
@@ -207,7 +212,7 @@ function isPassing(method: string): boolean {
   return /^item\/.*Delta$|^item\/agentMessage\/delta$/.test(method)
 }
 
-/** Throws for what is no id of a thread. */
+/** Throws for a text that is not the id of a thread. */
 export function assertThreadId(threadId: string): void {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(threadId))
     throw codexError(`invalid thread id: ${threadId}`)

@@ -7,7 +7,7 @@ import type { AskedCommand, AskedPatch, EventMsg } from './event-msg.ts'
 import { grantRootOf } from './grant-root.ts'
 
 /** Approval as clients know it: of a command, of a patch, or a form of a tool's server. */
-type Question =
+type CodexQuestion =
   | ({ readonly kind: 'exec' } & AskedCommand)
   | ({ readonly kind: 'patch' } & AskedPatch)
   | { readonly kind: 'form' }
@@ -16,7 +16,7 @@ type Question =
  * Returns the question of an approval. A call that is neither command nor patch is shown as a command of its tool and
  * input.
  */
-export function questionOf(approval: ApprovalRequest, item: Item | null): Question {
+export function questionOf(approval: ApprovalRequest, item: Item | null): CodexQuestion {
   const { itemId, cwd, kind, command } = approval
   if (runsNothing(kind)) return { kind: 'form' }
   const reason = approval.reason === '' ? {} : { reason: approval.reason }
@@ -71,8 +71,8 @@ const actions: ReadonlyMap<unknown, ApprovalDecision> = new Map([
 ])
 
 /**
- * Reads an answer of either form, `{decision}` or MCP's `{action, content}`. Anything but an explicit approval
- * denies; of two different decisions the stricter holds.
+ * Reads an answer of either form, `{decision}` or MCP's `{action, content}`. Anything but an explicit approval denies;
+ * of two different decisions the stricter holds.
  */
 export function readAnswer(result: unknown): ElicitedAnswer {
   if (!isRecord(result)) return denied
@@ -89,7 +89,7 @@ export function readAnswer(result: unknown): ElicitedAnswer {
   return isRecord(content) ? { decision, answers: answersIn(content) } : { decision }
 }
 
-/** Returns the decision under a key: none when it is absent, `denied` when it is unknown. */
+/** Returns the decision under a key: an empty list when it is absent, `denied` when it is unknown. */
 function decisionIn(
   known: ReadonlyMap<unknown, ApprovalDecision>,
   source: Readonly<Record<string, unknown>>,
@@ -109,10 +109,10 @@ export function answersIn(content: Readonly<Record<string, unknown>>): Answers {
 }
 
 /**
- * Returns a decision that is among those offered. Approval for the session becomes approval for this call where only
- * that is offered; any other denies.
+ * Returns an offered decision. Approval for the session becomes approval for this call where only that is offered; any
+ * other decision denies.
  */
-export function offered(decision: ApprovalDecision, among: readonly ApprovalDecision[]): ApprovalDecision {
+export function offeredDecision(decision: ApprovalDecision, among: readonly ApprovalDecision[]): ApprovalDecision {
   if (among.includes(decision)) return decision
   return decision === 'approvedForSession' && among.includes('approved') ? 'approved' : 'denied'
 }

@@ -112,7 +112,10 @@ export function parsedCommand(argv: readonly string[]): readonly ParsedCommand[]
   return [{ type: 'unknown', cmd: typedCommand(argv) }]
 }
 
-/** Returns a patch as clients know it, whose paths start in `cwd`. Contents are read from the diffs, and cut where those were. */
+/**
+ * Returns a patch as clients know it, with absolute paths. Contents are read from the diffs, and cut where the diffs
+ * were cut.
+ */
 export function fileChangesOf(changes: readonly ShownChange[], cwd: string): FileChanges {
   return Object.fromEntries(changes.map((change) => [absolute(change.path, cwd), fileChangeOf(change, cwd)]))
 }

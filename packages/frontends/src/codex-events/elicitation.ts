@@ -17,12 +17,12 @@ export type AgentName = 'Codex' | 'parley'
 
 /** Call that asks, as the client numbers it. */
 interface Asker {
-  /** Name by which the client called it: `Codex` by the tools of that name. */
+  /** Name under which the client called it: `Codex` for the tools of that name. */
   readonly agent: AgentName
   /** Id of the `tools/call` that is asked for. */
   readonly callId: string | number
   readonly conversationId: ConversationId
-  /** Enforcement of the sandbox in which the call would run. */
+  /** Enforcement of the sandbox that the call would run in. */
   readonly enforcement: Enforcement
   /** Folder that a yes for the session opens for writing. */
   readonly grantRoot: string | null

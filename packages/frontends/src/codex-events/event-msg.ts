@@ -1,7 +1,4 @@
-/**
- * Messages that Codex clients know, in snake case and tagged by `type`. Only those that such clients read;
- * docs/mcp-server.md lists them.
- */
+/** Messages that Codex clients read, in snake case and tagged by `type`; docs/mcp-server.md lists them. */
 export type EventMsg =
   | { readonly type: 'task_started' | 'context_compacted' }
   | { readonly type: 'task_complete'; readonly last_agent_message: string | null }
@@ -186,10 +183,10 @@ export type FileChange =
 /** Changes by absolute path. */
 export type FileChanges = Readonly<Record<string, FileChange>>
 
-type Kind = EventMsg['type']
+type EventMsgType = EventMsg['type']
 
 /** Parts of text that a later message carries whole. */
-const deltas: ReadonlySet<Kind> = new Set([
+const deltas: ReadonlySet<EventMsgType> = new Set([
   'agent_message_delta',
   'agent_reasoning_delta',
   'agent_reasoning_raw_content_delta',
@@ -200,7 +197,7 @@ const deltas: ReadonlySet<Kind> = new Set([
 ])
 
 /** Messages that the stream of a whole conversation leaves out. */
-const notStreamed: ReadonlySet<Kind> = new Set(['token_count', 'user_message', 'background_event'])
+const notStreamed: ReadonlySet<EventMsgType> = new Set(['token_count', 'user_message', 'background_event'])
 
 export function isDelta({ type }: EventMsg): boolean {
   return deltas.has(type)
@@ -213,7 +210,7 @@ export function isStreamed({ type }: EventMsg): boolean {
 
 const keptLength = 500
 
-/** Returns a message whose long texts are cut and marked, for a list that has to fit one line. */
+/** Returns a message with long texts cut and marked, for a list that has to fit one line. */
 export function shortened(message: EventMsg): EventMsg {
   switch (message.type) {
     case 'exec_command_end': {

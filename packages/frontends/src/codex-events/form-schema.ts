@@ -46,7 +46,7 @@ interface AskedForm {
   readonly modes: readonly Mode[]
 }
 
-/** Returns the fields of the form: those of the approval, and of a plan all of its answers. */
+/** Returns the fields of the form: the approval's own, or all answers to a plan. */
 export function askedFields({ approval: { kind, form }, modes }: AskedForm): readonly FormField[] {
   return kind === 'plan' ? planFields(modes) : (form?.fields ?? [])
 }

@@ -60,11 +60,11 @@ export function memoryOf({ core, window }: ConversationState): Memory {
   }
 }
 
-export function opened(memory: Memory, entry: OpenEntry): Memory {
+export function withOpenItem(memory: Memory, entry: OpenEntry): Memory {
   return { ...memory, open: { ...memory.open, [entry.item.id]: entry } }
 }
 
-export function closed(memory: Memory, itemId: ItemId): Memory {
+export function withoutItem(memory: Memory, itemId: ItemId): Memory {
   if (!Object.hasOwn(memory.open, itemId)) return memory
   const { [itemId]: _closed, ...open } = memory.open
   return { ...memory, open }

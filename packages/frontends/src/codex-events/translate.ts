@@ -14,7 +14,8 @@ import { base64Of, utf8Bytes } from '@parley/text'
 import { approvalMessage } from './approvals.ts'
 import { beginningOf, endingOf } from './call-messages.ts'
 import type { EventMsg, PlanStep, TokenUsage } from './event-msg.ts'
-import { closed, entryOf, type Memory, opened } from './memory.ts'
+import { noMessage } from './events-without-message.ts'
+import { entryOf, type Memory, withOpenItem, withoutItem } from './memory.ts'
 
 export interface Translated {
   readonly memory: Memory
@@ -47,7 +48,7 @@ export function translate(memory: Memory, { event }: Pick<Envelope, 'event'>): T
     case 'item.completed':
       return completed(memory, event.item)
     case 'item.discarded':
-      return { memory: closed(memory, event.itemId), messages: [] }
+      return { memory: withoutItem(memory, event.itemId), messages: [] }
     case 'usage.updated':
       return usageUpdated(memory, event)
     default:
@@ -92,46 +93,20 @@ function messagesOf(memory: Memory, event: Exclude<ConversationEvent, { type: Re
       return [background(event.reason)]
     case 'conversation.recovered':
       return [background(event.text)]
-    // Reported by other messages, or unknown to these clients.
+    // These clients have no messages for settings and names.
     case 'conversation.configured':
     case 'conversation.renamed':
-    case 'conversation.archived':
-    case 'conversation.shared':
-    case 'conversation.upgraded':
-    case 'context.set':
-    case 'context.cleared':
-    case 'context.restored':
-    case 'message.queued':
-    case 'message.edited':
-    case 'message.removed':
-    case 'message.consumed':
-    case 'turn.continued':
-    case 'model.requested':
-    case 'model.responded':
-    case 'model.fellBack':
-    case 'approval.decided':
-    case 'files.changed':
-    case 'forwards.changed':
-    case 'waits.changed':
-    case 'hooks.started':
-    case 'hook.running':
-    case 'hook.ran':
       return []
     default:
-      return unknownEvent(event)
+      return noMessage(event)
   }
-}
-
-/** Compiles only while every event has its case. Events of newer servers have no message. */
-function unknownEvent(_event: never): readonly EventMsg[] {
-  return []
 }
 
 function started(memory: Memory, item: Item): Translated {
   // The user's own command needs no approval; it runs as soon as its item starts.
   const runs = item.type === 'shellCommand'
   return {
-    memory: opened(memory, { item, executionStarted: runs }),
+    memory: withOpenItem(memory, { item, executionStarted: runs }),
     messages: runs ? beginningOf(item, { allowed: true, cwd: memory.cwd }) : [],
   }
 }
@@ -140,7 +115,7 @@ function startedExecution(memory: Memory, { itemId, changes, decidedBy }: EventO
   const entry = entryOf(memory, itemId)
   if (entry === null) return { memory, messages: [] }
   return {
-    memory: opened(memory, { ...entry, executionStarted: true }),
+    memory: withOpenItem(memory, { ...entry, executionStarted: true }),
     messages: beginningOf(entry.item, {
       ...(changes === undefined ? {} : { changes }),
       allowed: 'rule' in decidedBy,
@@ -151,11 +126,11 @@ function startedExecution(memory: Memory, { itemId, changes, decidedBy }: EventO
 
 /** Ends an attempt. A further attempt starts and ends once more under the same id. */
 function failedExecution(memory: Memory, item: Item): Translated {
-  return { memory: opened(memory, { item, executionStarted: false }), messages: endingOf(item) }
+  return { memory: withOpenItem(memory, { item, executionStarted: false }), messages: endingOf(item) }
 }
 
 function completed(memory: Memory, item: Item): Translated {
-  const after = closed(memory, item.id)
+  const after = withoutItem(memory, item.id)
   switch (item.type) {
     case 'agentMessage': {
       if (item.text === '') return { memory: after, messages: [] }
@@ -181,7 +156,10 @@ function isStarted(memory: Memory, { id }: Item): boolean {
   return entryOf(memory, id)?.executionStarted === true
 }
 
-/** Returns the messages of a command that could not start, so that clients hear why; none for a denied one. */
+/**
+ * Returns the messages of a command that could not start, so that clients learn the reason; a denied command has no
+ * message.
+ */
 function neverStarted(item: ItemOf<'commandExecution'>, cwd: string): readonly EventMsg[] {
   if (item.failure === undefined || item.command.length === 0) return []
   return [...beginningOf(item, { allowed: false, cwd }), ...endingOf(item)]

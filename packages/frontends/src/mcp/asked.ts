@@ -4,13 +4,13 @@ import type { Approval, ApprovalRequest, ConversationId, Item, Settings } from '
 import type { AgentName } from '../codex-events/elicitation.ts'
 
 /** Approval that one MCP client is asked about. */
-export interface Asked {
+export interface AskedApproval {
   readonly conversationId: ConversationId
   readonly approval: ApprovalRequest | Approval
   readonly item: Item | null
   /** Settings of the conversation. */
   readonly settings: Settings
-  /** Call that is asked for: the one whose turn it is, or the one by which this client came to the conversation. */
+  /** Call to ask for: the owner of the turn, or the call that brought this client to the conversation. */
   readonly callId: RequestId
   readonly agent: AgentName
   /** True when the call is still being answered, so that the elicitation travels on its stream. */

@@ -13,10 +13,10 @@ import {
 import { planModes } from '@parley/protocol/question'
 import * as z from 'zod'
 import type { CallersLimits } from '../callers-limits.ts'
-import { type ElicitedAnswer, offered, readAnswer } from '../codex-events/approvals.ts'
+import { type ElicitedAnswer, offeredDecision, readAnswer } from '../codex-events/approvals.ts'
 import { elicitationFor } from '../codex-events/elicitation.ts'
 import { formDecision } from '../codex-events/form-schema.ts'
-import type { Asked } from './asked.ts'
+import type { AskedApproval } from './asked.ts'
 import { createSessionRoots } from './session-roots.ts'
 
 /**
@@ -27,7 +27,7 @@ export interface Elicitor {
   /** True when the client has declared that it can show forms. */
   readonly capable: boolean
   /** Sends one elicitation per approval, however often it is called. */
-  ask(asked: Asked): void
+  ask(asked: AskedApproval): void
   /** Withdraws the elicitation when the event shows that the approval is decided or its call has ended. */
   note(envelope: Envelope): void
   /** Resolves when every answer that was given has been delivered. */
@@ -35,11 +35,11 @@ export interface Elicitor {
 }
 
 interface Outstanding {
-  readonly asked: Asked
+  readonly asked: AskedApproval
   readonly controller: AbortController
 }
 
-function isSettledBy({ conversationId, approval }: Asked, envelope: Envelope): boolean {
+function isSettledBy({ conversationId, approval }: AskedApproval, envelope: Envelope): boolean {
   if (envelope.conversationId !== conversationId) return false
   const { event } = envelope
   if (event.type === 'approval.decided') return event.approvalId === approval.id
@@ -47,7 +47,7 @@ function isSettledBy({ conversationId, approval }: Asked, envelope: Envelope): b
 }
 
 /** Answer of a client, or a denial of ours with its reason in `note`. */
-interface Answer extends ElicitedAnswer {
+interface ClientAnswer extends ElicitedAnswer {
   readonly note?: string
   /** Folder that the question offered to open for the session. */
   readonly grantRoot?: string | null
@@ -64,11 +64,11 @@ function tooLongText(message: string, conversationId: string): string | null {
 }
 
 /** Returns true where this client only follows, and another one that is connected could be shown the question whole. */
-function isForOthers({ whenGone, approval, client }: Asked): boolean {
+function isForOthers({ whenGone, approval, client }: AskedApproval): boolean {
   return whenGone === 'wait' && approval.answerableBy.some((id) => id !== client.server.clientId)
 }
 
-/** Accepts both forms of an answer, of which the SDK's schema rejects one. */
+/** Accepts both forms of an answer; the SDK's schema rejects one of them. */
 const anyResult = z.looseObject({})
 
 export function createElicitor(server: Server, timeoutMs: number, limits: CallersLimits): Elicitor {
@@ -78,7 +78,7 @@ export function createElicitor(server: Server, timeoutMs: number, limits: Caller
   let gone = false
   const isCapable = () => showsForms(server.getClientCapabilities()?.elicitation)
 
-  async function answerOf(asked: Asked, signal: AbortSignal): Promise<Answer> {
+  async function answerOf(asked: AskedApproval, signal: AbortSignal): Promise<ClientAnswer> {
     if (!isCapable()) return { decision: 'denied' }
     const { approval, item, callId, agent, conversationId, settings, withCall } = asked
     const { enforcement } = settings
@@ -98,7 +98,7 @@ export function createElicitor(server: Server, timeoutMs: number, limits: Caller
 
   /** Tells the caller what no event of its turn says, such as why a call is denied unasked. */
   function tellCaller(
-    { callId: requestId, withCall, conversationId: threadId, approval }: Asked,
+    { callId: requestId, withCall, conversationId: threadId, approval }: AskedApproval,
     message: string,
   ): void {
     if (!withCall) return
@@ -106,9 +106,9 @@ export function createElicitor(server: Server, timeoutMs: number, limits: Caller
     server.notification({ method: 'codex/event', params }, { relatedRequestId: requestId }).catch(() => undefined)
   }
 
-  async function settle(asked: Asked, controller: AbortController): Promise<void> {
+  async function settle(asked: AskedApproval, controller: AbortController): Promise<void> {
     const { approval, whenGone } = asked
-    let answer: Answer = { decision: 'denied' }
+    let answer: ClientAnswer = { decision: 'denied' }
     try {
       answer = await answerOf(asked, controller.signal)
     } catch {
@@ -153,12 +153,14 @@ function namesAnother(result: Readonly<Record<string, unknown>>, conversationId:
   return ['conversationId', 'threadId', 'sessionId'].some((key) => (result[key] ?? conversationId) !== conversationId)
 }
 
-function decisionOf({ approval }: Asked, { decision }: Answer): ApprovalDecision {
-  return offered(decision, approval.decisions)
+function decisionOf({ approval }: AskedApproval, { decision }: ClientAnswer): ApprovalDecision {
+  return offeredDecision(decision, approval.decisions)
 }
 
-/** Sends the decision. Resolves with false where it does not count: someone else has decided, or a form does not fit. */
-function decide(asked: Asked, answer: Answer): Promise<boolean> {
+/**
+ * Sends the decision. Resolves with false where it does not count: someone else has decided, or a form does not fit.
+ */
+function decide(asked: AskedApproval, answer: ClientAnswer): Promise<boolean> {
   const { client, conversationId, approval } = asked
   const { decision, answers, note } = answer
   if (approval.kind === 'plan' && note === undefined) return decidePlan(asked, answer)
@@ -171,8 +173,8 @@ function decide(asked: Asked, answer: Answer): Promise<boolean> {
   )
 }
 
-/** Sends the answer to a plan, of which a yes is one of the modes in its form. */
-function decidePlan(asked: Asked, { decision, answers = {} }: Answer): Promise<boolean> {
+/** Sends the answer to a plan; a yes is one of the modes in its form. */
+function decidePlan(asked: AskedApproval, { decision, answers = {} }: ClientAnswer): Promise<boolean> {
   const { client, conversationId, approval } = asked
   const accepted = decision === 'approved' || decision === 'approvedForSession'
   const answer = accepted ? formDecision({ approval, modes: modesFor(asked) }, answers) : { decision }
@@ -183,11 +185,11 @@ function decidePlan(asked: Asked, { decision, answers = {} }: Answer): Promise<b
 }
 
 /** Returns the modes that callers may answer a plan with: they only tighten. */
-function modesFor({ approval, settings }: Asked): readonly Mode[] {
+function modesFor({ approval, settings }: AskedApproval): readonly Mode[] {
   return planModes(approval).filter((mode) => !isLooser({ ...settings, ...pairOf(mode) }, settings))
 }
 
-async function decline({ client, conversationId, approval }: Asked): Promise<void> {
+async function decline({ client, conversationId, approval }: AskedApproval): Promise<void> {
   const params = { conversationId, approvalId: approval.id, decision: 'denied' as const }
   await client.request('approval/decide', params).catch(() => undefined)
 }

@@ -41,7 +41,10 @@ type ClientTransport = McpTransport & {
   closeSSEStream?(requestId: RequestId): void
 }
 
-/** Serves MCP to one client until its transport closes. `unreadBytes` returns what the client has not read yet. */
+/**
+ * Serves MCP to one client until its transport closes. `unreadBytes` returns the number of bytes that the client has
+ * not read yet.
+ */
 export async function serveMcp(
   transport: ClientTransport,
   parts: McpParts,
@@ -64,7 +67,7 @@ export async function serveMcp(
   })
   server.fallbackRequestHandler = ({ method }) => Promise.reject(unknownMethod(method))
   server.onerror = report
-  // The SDK forgets an answered request, whose turn may still be cancelled.
+  // The SDK forgets an answered request, although its turn may still be cancelled.
   transport.onmessage = (message) => noteCancel(message, session)
   const { promise: gone, resolve } = Promise.withResolvers<void>()
   server.onclose = () => resolve(session.close().catch(report))
@@ -72,10 +75,8 @@ export async function serveMcp(
   return { gone, close: () => server.close() }
 }
 
-type Call = Omit<ToolCall, 'agent'>
-
 /** Runs a tool. An unknown name is a failed result, which the model can read. */
-async function callTool(name: string, args: unknown, call: Call): Promise<CallToolResult> {
+async function callTool(name: string, args: unknown, call: Omit<ToolCall, 'agent'>): Promise<CallToolResult> {
   const tool = mcpTools.find((one) => one.name === name)
   if (tool !== undefined) return assertJson(await tool.run(args, { ...call, agent: tool.agent }))
   return failed(`Unknown tool '${name}'. The tools are: ${mcpTools.map((one) => one.name).join(', ')}.`)
@@ -116,7 +117,7 @@ function noteCancel(message: JSONRPCMessage, session: McpSession): void {
   if (typeof id === 'string' || typeof id === 'number') session.cancel(id)
 }
 
-/** Tools in the order in which clients list them. */
+/** Tools in the order of the list for clients. */
 const mcpTools: readonly McpTool[] = [
   startTool('codex'),
   replyTool('codex-reply'),

@@ -4,22 +4,22 @@ import { errorMessage } from '@parley/text'
 import { liesWithin, realOrGiven } from '@parley/workspace'
 import type { CallersLimits } from '../callers-limits.ts'
 import { grantRootOf } from '../codex-events/grant-root.ts'
-import type { Asked } from './asked.ts'
+import type { AskedApproval } from './asked.ts'
 
 /** Folders that a yes for the session opens for writing, Codex's `grant_root`. */
 export interface SessionRoots {
-  /** Resolves with the folder that a question offers; null where there is none that its conversation may get. */
-  offeredBy(asked: Asked): Promise<string | null>
+  /** Resolves with the folder that a question offers; null without a folder that its conversation may get. */
+  offeredBy(asked: AskedApproval): Promise<string | null>
   /**
-   * Opens the folder when the call has ended, which may make it and runs as it was asked about. `decided` is false for a
-   * yes that did not count.
+   * Opens the folder when the call has ended, which may make it and runs as it was asked about. `decided` is false for
+   * a yes that did not count.
    */
-  openAfter(asked: Asked, root: string, decided: Promise<boolean>): void
+  openAfter(asked: AskedApproval, root: string, decided: Promise<boolean>): void
   note(envelope: Envelope): void
 }
 
-interface Opening {
-  readonly asked: Asked
+interface PendingRoot {
+  readonly asked: AskedApproval
   readonly root: string
   readonly decided: Promise<boolean>
 }
@@ -27,11 +27,11 @@ interface Opening {
 /** `onFailure` receives why a folder was not opened. */
 export function createSessionRoots(
   limits: CallersLimits,
-  onFailure: (asked: Asked, problem: string) => void,
+  onFailure: (asked: AskedApproval, problem: string) => void,
 ): SessionRoots {
-  const openings = new Map<ItemId, Opening>()
+  const openings = new Map<ItemId, PendingRoot>()
 
-  async function open({ asked, root, decided }: Opening): Promise<void> {
+  async function open({ asked, root, decided }: PendingRoot): Promise<void> {
     const { client, conversationId } = asked
     try {
       if (!(await decided)) return

@@ -40,7 +40,7 @@ export class McpSession {
     this.limits = options.limits
     this.elicitor = createElicitor(options.server, options.approvalTimeoutMs, options.limits)
     this.streams = new ConversationStreams({
-      // Answers go over the connection of the conversation, so that each client counts once among those that can answer.
+      // Answers go over the connection of the conversation, so that each client counts once as able to answer.
       connect: () => options.connect({ ...this.#introduction(), canApprove: false }),
       elicitor: this.elicitor,
       notify: (method, params) => this.notify(method, params, null),

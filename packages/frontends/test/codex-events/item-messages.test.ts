@@ -1,14 +1,14 @@
 import type { ConversationEvent, Item } from '@parley/protocol'
 import { expect, test } from 'vitest'
 import { itemMessages } from '../../src/codex-events/item-messages.ts'
-import { emptyMemory, opened } from '../../src/codex-events/memory.ts'
+import { emptyMemory, withOpenItem } from '../../src/codex-events/memory.ts'
 
 const shown = { id: 'i1', status: 'inProgress', title: '', text: '' } as const
 const ids = { thread_id: 'c1', turn_id: 't1' }
 
 const told = (event: ConversationEvent, open?: Item) =>
   itemMessages(
-    open === undefined ? emptyMemory : opened(emptyMemory, { item: open, executionStarted: false }),
+    open === undefined ? emptyMemory : withOpenItem(emptyMemory, { item: open, executionStarted: false }),
     { conversationId: 'c1', event },
     't1',
   )

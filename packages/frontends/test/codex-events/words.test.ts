@@ -4,7 +4,7 @@ import { codePoint } from '@parley/testkit/code-point'
 import { base64Of, utf8Bytes } from '@parley/text'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { offered, readAnswer } from '../../src/codex-events/approvals.ts'
+import { offeredDecision, readAnswer } from '../../src/codex-events/approvals.ts'
 import { fileChangesOf, parsedCommand } from '../../src/codex-events/call-messages.ts'
 
 test('base64 decodes to the same text', () => {
@@ -79,8 +79,8 @@ test('only an explicit approval approves', () => {
 })
 
 test('a decision that is not offered becomes the next stricter one', () => {
-  expect(offered('approvedForSession', ['approved', 'denied', 'abort'])).toBe('approved')
-  expect(offered('approved', ['denied', 'abort'])).toBe('denied')
+  expect(offeredDecision('approvedForSession', ['approved', 'denied', 'abort'])).toBe('approved')
+  expect(offeredDecision('approved', ['denied', 'abort'])).toBe('denied')
 })
 
 test.each([

@@ -22,7 +22,7 @@ import {
 } from '@parley/protocol/question'
 import { type ChangedTexts, diffsOf, fenced, textContent } from '../updates/call-updates.ts'
 
-export interface Question {
+export interface PermissionQuestion {
   readonly sessionId: string
   readonly approval: Approval
   /** The call that is asked about; null where the state does not hold it. */
@@ -41,9 +41,9 @@ export function permissionRequest({
   files,
   enforcement,
   modes,
-}: Question): RequestPermissionRequest {
+}: PermissionQuestion): RequestPermissionRequest {
   const typed = approval.command === undefined ? '' : typedCommand(approval.command)
-  // The options say what a yes for the session covers.
+  // The options name the calls that a yes for the session covers.
   const words = { ...describeQuestion(approval, enforcement), session: null }
   const text = questionText(words, approval.kind, { typed })
   const call: CallItem | null = item !== null && isCall(item) ? item : null
@@ -60,7 +60,7 @@ export function permissionRequest({
   }
 }
 
-type Offered = Pick<Question, 'approval' | 'modes'>
+type Offered = Pick<PermissionQuestion, 'approval' | 'modes'>
 
 function optionsOf({ approval, modes }: Offered): PermissionOption[] {
   const { always, kind, forSession } = approval
@@ -97,7 +97,10 @@ function namesFor(kind: Approval['kind']): Readonly<Record<ApprovalDecision, str
   return kind === 'plan' ? { ...names, denied: capitalized(planWords.plan), abort: 'Stop' } : names
 }
 
-/** Returns the decisions that a client may choose. A form with fields cannot be filled in here, only declined; that of a plan has options of its own. */
+/**
+ * Returns the decisions that a client may choose. A form with fields cannot be filled in here, only declined; a plan
+ * has options of its own.
+ */
 function offeredDecisions({ decisions, form }: Approval): readonly ApprovalDecision[] {
   const hasFields = form !== undefined && form.fields.length > 0
   return hasFields ? decisions.filter((decision) => !permits(decision)) : decisions

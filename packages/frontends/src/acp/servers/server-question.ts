@@ -28,7 +28,7 @@ export function startOfServer(server: OfferedServer): ToolCall {
   }
 }
 
-/** Returns the update of that call with what has become of it. */
+/** Returns the update of that call with the result of the question. */
 export function endOfStart(server: OfferedServer, verdict: 'trusted' | 'declined' | null) {
   const said = { trusted: 'It is started.', declined: 'It is not started, in no later session either.' }
   const text = verdict === null ? 'It is not started: there was no answer.' : said[verdict]
@@ -51,7 +51,7 @@ export function questionAbout(sessionId: string, server: OfferedServer): Request
   }
 }
 
-/** Returns the answer; null where the client gave none. Whatever was not offered declines. */
+/** Returns the answer; null where the client did not answer. An option that was not offered declines. */
 export function verdictOf({ outcome }: RequestPermissionResponse): 'trusted' | 'declined' | null {
   if (outcome.outcome === 'cancelled') return null
   return outcome.optionId === 'approved' ? 'trusted' : 'declined'

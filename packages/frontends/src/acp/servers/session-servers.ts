@@ -16,9 +16,9 @@ interface ServersParts {
 
 /** Tool servers that the editor hands over with a session. */
 export interface SessionServers {
-  /** Starts those that the user has let start, and says which cannot be. */
+  /** Starts the servers that the user has allowed, and reports which ones cannot be started. */
   begin(): Promise<void>
-  /** Does the same, and asks about those of which nobody has said anything. `cancelled` ends the questions. */
+  /** Starts them, too, and asks about servers without a decision. `cancelled` ends the questions. */
   settle(cancelled: AbortSignal): Promise<void>
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export function createSessionServers(parts: ServersParts): SessionServers {
   if (given.length === 0) return noServers
   const offered = given.flatMap((server) => ('command' in server ? [editorServer(server)] : []))
   const elsewhere = given.flatMap((server) => ('command' in server ? [] : [server.name]))
-  /** Hashes of those that the client could not be asked about. */
+  /** Hashes of servers that the client could not be asked about. */
   const unanswered = new Set<string>()
   let said = ''
   let isClosed = false
@@ -96,13 +96,11 @@ function editorServer({ name, command, args, env }: Extract<McpServer, { command
   return { name, command, args, env: Object.fromEntries(env.map((variable) => [variable.name, variable.value])) }
 }
 
-interface Given {
-  readonly offered: readonly EditorServer[]
-  readonly elsewhere: readonly string[]
-}
-
-/** Returns the sentences about servers that are not started whatever the user says; empty for none. */
-function noticeOf(offer: EditorServersOffer, { offered, elsewhere }: Given): string {
+/** Returns the sentences about servers that are not started for any answer; an empty text without such servers. */
+function noticeOf(
+  offer: EditorServersOffer,
+  { offered, elsewhere }: { readonly offered: readonly EditorServer[]; readonly elsewhere: readonly string[] },
+): string {
   const named = (names: readonly string[]) => onOneLine(names.join(', '))
   const atAddresses = `parley starts those of an editor that are programs, and reaches none by its address: ${named(elsewhere)}. Set them in [mcp_servers] of config.toml.`
   const lines = [

@@ -40,7 +40,7 @@ function modelKey({ provider, id }: OfferedModel): string {
   return `${provider}/${id}`
 }
 
-/** Value for conversations in which no effort is set: the model's own. It cannot be set again. */
+/** Value for conversations without an effort of their own: the model's default. It cannot be set again. */
 const unset = 'default'
 
 type Effort = Pick<Settings, 'effort'>

@@ -5,7 +5,7 @@ import type { OfferedModel } from './model-options.ts'
 export interface OfferedModels {
   /** Returns the models that are known so far. */
   readonly known: readonly OfferedModel[]
-  /** Reads the kept lists, and asks the providers in the background where one has none or an old one. */
+  /** Reads the kept lists, and asks the providers in the background where a list is missing or old. */
   load(): Promise<void>
   /** Calls the listener when the models change. Returns the function that removes it. */
   subscribe(listener: () => void): () => void

@@ -7,7 +7,7 @@ import {
 import { modeOf, modesWithin, pairOf, type SandboxMode, type Settings, type SettingsPatch } from '@parley/protocol'
 import { effortOption, effortPatch, modelOption, modelPatch, type OfferedModel } from './model-options.ts'
 
-/** Settings in force, and what else decides what a client may choose. */
+/** Settings in force, with the ceilings and models that limit a client's choice. */
 export interface SettingsInForce {
   readonly settings: Settings
   /** Ceilings of the server that the client started and of the one that has the conversation. */
@@ -27,7 +27,7 @@ export function announcedSettings(inForce: SettingsInForce): AnnouncedSettings {
   return { modes: modeState(inForce), configOptions }
 }
 
-/** Returns what to change for a mode; null for what is in force. Throws for a mode that is not offered. */
+/** Returns the change to a mode; null for the mode in force. Throws for a mode that is not offered. */
 export function modePatch(modeId: string, { settings, ceilings }: SettingsInForce): SettingsPatch | null {
   if (modeId === modeOf(settings)) return null
   const mode = modesWithin(...ceilings).find(({ name }) => name === modeId)
@@ -35,7 +35,7 @@ export function modePatch(modeId: string, { settings, ceilings }: SettingsInForc
   return pairOf(mode)
 }
 
-/** Returns what to change for a value of an option; null for what is in force. Throws for what is not offered. */
+/** Returns the change to a value of an option; null for the value in force. Throws for a value that is not offered. */
 export function optionPatch(configId: string, value: unknown, inForce: SettingsInForce): SettingsPatch | null {
   const { settings, models } = inForce
   if (typeof value === 'string') {

@@ -7,8 +7,6 @@ import { outputText } from '@parley/protocol/calls'
  * as Zed does: they make a terminal of a call's id, to which the agent sends output and end.
  */
 
-type Command = ItemOf<'commandExecution'>
-
 export function showsTerminals({ _meta }: ClientCapabilities): boolean {
   return _meta?.['terminal_output'] === true
 }
@@ -18,7 +16,7 @@ export function terminalContent(toolCallId: ItemId): ToolCallContent {
 }
 
 /** Returns what makes the terminal of a call; it belongs to the first update of the call. */
-export function terminalInfo({ id, cwd }: Command) {
+export function terminalInfo({ id, cwd }: ItemOf<'commandExecution'>) {
   return { _meta: { terminal_info: { terminal_id: id, cwd } } }
 }
 
@@ -30,7 +28,7 @@ export function terminalOutput(toolCallId: ItemId, text: string): SessionUpdate 
   }
 }
 
-export function terminalExit({ id, exitCode, signal }: Command) {
+export function terminalExit({ id, exitCode, signal }: ItemOf<'commandExecution'>) {
   return { _meta: { terminal_exit: { terminal_id: id, exit_code: exitCode ?? null, signal: signal ?? null } } }
 }
 
@@ -38,7 +36,7 @@ export function terminalExit({ id, exitCode, signal }: Command) {
 const streamedBytes = 64 * 1024
 
 /** Returns the output that a client lacks when a command has ended. `sentLength` is in characters. */
-export function restOfOutput({ output }: Command, sentLength: number): string {
+export function restOfOutput({ output }: ItemOf<'commandExecution'>, sentLength: number): string {
   if (output === undefined) return ''
   if (sentLength === 0) return outputText(output)
   const { head, tail, omittedBytes, totalBytes } = output

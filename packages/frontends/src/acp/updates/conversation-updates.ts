@@ -14,6 +14,7 @@ import {
 } from '@parley/protocol'
 import { setsPlan } from '@parley/protocol/calls'
 import { lastBytes } from '@parley/text'
+import { noMessage } from '../../codex-events/events-without-message.ts'
 import { type ChangedTexts, callUpdate, fenced, textContent } from './call-updates.ts'
 import { restOfOutput, terminalContent, terminalExit, terminalInfo, terminalOutput } from './command-terminals.ts'
 import { chunk, pictureChunks, planUpdate } from './text-updates.ts'
@@ -23,7 +24,7 @@ export interface UpdatesOptions {
   readonly send: (update: SessionUpdate) => Promise<void>
   /** Tests if this client sent a message itself. */
   readonly isOwn: (messageId: string | undefined) => boolean
-  /** True for a client that shows terminals in which it does not run the command itself. */
+  /** True for a client that shows terminals of commands that it does not run itself. */
   readonly showsTerminals: boolean
 }
 
@@ -35,8 +36,8 @@ interface OpenText {
 }
 
 /**
- * Sends what happens in a conversation to its client, in order and at the pace at which that reads: events that it has not
- * read yet wait in the log.
+ * Sends what happens in a conversation to its client, in order and at the pace at which that reads: events that it has
+ * not read yet wait in the log.
  */
 export class ConversationUpdates {
   readonly #conversation: Conversation
@@ -56,7 +57,7 @@ export class ConversationUpdates {
   readonly #open: readonly OpenItem[]
   /** Events since the construction. */
   readonly #events: AsyncIterable<Envelope>
-  /** Seq of the last event whose updates were sent. */
+  /** Seq of the last event with all of its updates sent. */
   #seq: number
   /** True when the items that were open are sent. */
   #hasBegun = false
@@ -141,13 +142,39 @@ export class ConversationUpdates {
   }
 
   async #takeEvent(event: ConversationEvent): Promise<void> {
-    if (event.type === 'item.started') await this.#start(event.item)
-    else if (event.type === 'item.delta') await this.#continue(event.itemId, event.text)
-    else if (event.type === 'item.progress') await this.#showTail(event.itemId, event.tail)
-    else if (event.type === 'execution.started') await this.#begin(event.itemId)
-    else if (event.type === 'item.completed') await this.#finish(event)
-    else if (event.type === 'item.discarded') await this.#discard(event.itemId, event.reason)
-    else if (event.type === 'plan.updated') await this.#send(planUpdate(event.plan))
+    switch (event.type) {
+      case 'item.started':
+        return this.#start(event.item)
+      case 'item.delta':
+        return this.#continue(event.itemId, event.text)
+      case 'item.progress':
+        return this.#showTail(event.itemId, event.tail)
+      case 'execution.started':
+        return this.#begin(event.itemId)
+      case 'item.completed':
+        return this.#finish(event)
+      case 'item.discarded':
+        return this.#discard(event.itemId, event.reason)
+      case 'plan.updated':
+        return this.#send(planUpdate(event.plan))
+      // The session sends title, usage and settings itself, asks about approvals and answers with the end of a turn.
+      case 'conversation.created':
+      case 'conversation.moved':
+      case 'conversation.configured':
+      case 'conversation.renamed':
+      case 'conversation.recovered':
+      case 'turn.started':
+      case 'turn.parked':
+      case 'turn.ended':
+      case 'execution.failed':
+      case 'approval.requested':
+      case 'usage.updated':
+      case 'context.compacted':
+      case 'retry.scheduled':
+        return
+      default:
+        noMessage(event)
+    }
   }
 
   /** Sends a finished item, but not a failure that the client gets as the error of its prompt, or has read already. */
@@ -196,7 +223,7 @@ export class ConversationUpdates {
     await this.#setStatus(itemId, 'in_progress', isShown ? { content: [terminalContent(itemId)] } : {})
   }
 
-  /** Says that a stream was cut, because a client cannot take back what it shows; the retry is a new message. */
+  /** Says that a stream was cut, because a client cannot take back shown text; the retry is a new message. */
   async #discard(itemId: ItemId, reason: string): Promise<void> {
     await this.#setStatus(itemId, 'failed')
     const open = this.#texts.get(itemId)
@@ -224,7 +251,7 @@ export class ConversationUpdates {
     if (item.type === 'agentMessage' || item.type === 'reasoning') {
       await this.#endText(item)
     } else if (item.type === 'userMessage') {
-      // A client shows what it sends itself; only past messages and those of others are news.
+      // A client shows its own messages itself; it lacks only past messages and messages of other clients.
       if (isPast || !this.#isOwn(item.messageId)) await this.#send(chunk(item.type, item.text, item.id))
     } else if (item.type !== 'notice' || item.level !== 'info') {
       const text = item.text === '' ? item.title : item.text

@@ -1,8 +1,8 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 
-/** Updates of which only the newest of each kind counts, such as the mode. */
+/** Updates such as the mode: only the newest of each kind counts. */
 export interface LatestUpdates {
-  /** Sends every update that differs from what the client has, one at a time. */
+  /** Sends every update that differs from the client's values, one at a time. */
   send(): void
 }
 

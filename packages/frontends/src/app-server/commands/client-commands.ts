@@ -58,7 +58,7 @@ export function createClientCommands(start: StartCommand, link: CommandLink): Cl
 
   function named(processId: string): CurrentCommand {
     const command = find(processId)
-    if (command === undefined) throw noneOf(processId)
+    if (command === undefined) throw unknownProcess(processId)
     return command
   }
 
@@ -89,7 +89,7 @@ export function createClientCommands(start: StartCommand, link: CommandLink): Cl
     async resize({ processId, size }) {
       const wanted = readSize(size)
       const process = await named(processId).started
-      if (process === null) throw noneOf(processId)
+      if (process === null) throw unknownProcess(processId)
       if (!process.resize(wanted)) throw codexError('failed to resize PTY: process is not attached to a PTY')
       return {}
     },
@@ -108,7 +108,7 @@ function notStarted({ kind, reason }: Exclude<StartedCommand, { kind: 'running' 
   return kind === 'refused' ? codexError(`command/exec: ${reason}`) : codexFailure(`failed to spawn command: ${reason}`)
 }
 
-function noneOf(processId: string): Error {
+function unknownProcess(processId: string): Error {
   return codexError(`no active command/exec for process id ${JSON.stringify(processId)}`)
 }
 
@@ -122,7 +122,7 @@ async function inputOf({ request, started }: CurrentCommand, processId: string):
   const { terminal, pipeStdin } = request.command
   if (terminal === null && !pipeStdin) throw codexError('stdin streaming is not enabled for this command/exec')
   const process = await started
-  if (process === null) throw noneOf(processId)
+  if (process === null) throw unknownProcess(processId)
   if (process.unwrittenBytes > maxUnwrittenBytes)
     throw codexError('the command does not read its input; wait for the answers to earlier writes')
   return process
@@ -148,7 +148,7 @@ function runCommand(request: CommandRequest, { start, link }: RunPorts) {
     if (link.peer().bufferedBytes > stalledBytes) void waitForLink()
   })
 
-  /** Lets the command wait until the client has read what was sent. */
+  /** Lets the command wait until the client has read all sent output. */
   async function waitForLink(): Promise<void> {
     if (isKilled) return
     process?.pause()

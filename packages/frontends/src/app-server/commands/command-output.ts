@@ -13,11 +13,11 @@ interface Delta {
 /** Output of one command on its way to the client. */
 export interface CommandOutput {
   take(stream: OutputStream, chunk: Buffer): void
-  /** Returns what was kept of a stream, as text; empty for one that was sent as it came. */
+  /** Returns the kept part of a stream, as text; empty for a stream that was sent as it came. */
   kept(stream: ShownStream): string
 }
 
-/** Cuts each stream at the cap of the request, and sends what is left or keeps it for the answer. */
+/** Cuts each stream at the cap of the request, and sends the rest or keeps it for the answer. */
 export function createCommandOutput(
   { capBytes, streamsOutput }: Pick<CommandRequest, 'capBytes' | 'streamsOutput'>,
   send: (delta: Delta) => void,

@@ -19,7 +19,7 @@ export interface CommandRequest {
   readonly streamsOutput: boolean
   /** Bytes of each stream that the client gets; null for all. */
   readonly capBytes: number | null
-  /** Time limit in ms; null for none. */
+  /** Time limit in ms; null without a limit. */
   readonly timeoutMs: number | null
 }
 

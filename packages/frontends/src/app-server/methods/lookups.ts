@@ -87,7 +87,7 @@ function modelShape(id: string, { isDefault, provider }: { readonly isDefault: b
   }
 }
 
-/** Lists the providers, whose configuration no client changes. */
+/** Lists the providers. No client changes their configuration. */
 async function listProviders(session: AppSession) {
   const { providers, chosen } = await (await session.parley()).request('provider/list', {})
   return { data: providers.map(providerShape), defaultProviderId: chosen?.provider ?? '', canChangeDefault: false }

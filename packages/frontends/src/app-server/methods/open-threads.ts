@@ -62,7 +62,7 @@ async function startConversation(session: AppSession, params: CodexParams<'threa
   })
 }
 
-/** Tells what a resumed thread has used; nothing before its first answer. */
+/** Reports the usage of a resumed thread, unless it has no answer yet. */
 function tellUsage(session: AppSession, { id: threadId, state: { core } }: Conversation): void {
   const { usage, turn, lastTurn } = core
   const turnId = turn?.id ?? lastTurn?.id
@@ -70,7 +70,7 @@ function tellUsage(session: AppSession, { id: threadId, state: { core } }: Conve
   session.notify('thread/tokenUsage/updated', { threadId, ...usageShape(turnId, { ...usage, last: usage.last }) })
 }
 
-/** Tells what the engine warns of, and that servers of a client are not started. */
+/** Passes on the engine's warnings, and warns that servers of a client are not started. */
 function tellWarnings(
   session: AppSession,
   { id, summary }: Conversation,
@@ -102,7 +102,10 @@ function backwardsCursors(lastSeq: number) {
   return { turnsBackwardsCursor: cursor, itemsBackwardsCursor: cursor }
 }
 
-/** Returns the seq of the last event to take over: that of a turn, or of what was before it; undefined for all. */
+/**
+ * Returns the seq of the last event to take over: the end of a turn, or the event before a turn; undefined for all
+ * events.
+ */
 async function forkPoint(
   session: AppSession,
   { threadId, lastTurnId, beforeTurnId }: CodexParams<'threadFork'>,

@@ -132,7 +132,7 @@ function lengthOf(limit: number | null | undefined): number {
   return Math.min(Math.max(limit ?? defaultPage, 1), longestPage)
 }
 
-/** Reads a cursor of this server. Throws for one that is none. */
+/** Reads a cursor of this server. Throws for any other value. */
 function seqIn(cursor: unknown): number | null {
   if (cursor == null) return null
   if (typeof cursor === 'string' && /^\d{1,15}$/.test(cursor)) return Number(cursor)
@@ -147,7 +147,10 @@ function textOf(cursor: number | null): string | null {
   return cursor === null ? null : String(cursor)
 }
 
-/** Returns the cursor with which a page of the other direction begins at the first entry of this one; null for an empty page. */
+/**
+ * Returns the cursor with which a page of the other direction begins at the first entry of this one; null for an empty
+ * page.
+ */
 function turnedBack(firstSeq: number | null, direction: TurnsPage['direction']): number | null {
   if (firstSeq === null) return null
   return direction === 'asc' ? firstSeq + 1 : firstSeq - 1

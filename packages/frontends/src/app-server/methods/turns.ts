@@ -61,7 +61,7 @@ export const turnMethods: Readonly<Record<string, AppMethod>> = {
 const notRun =
   'The command was not run: it would run outside any sandbox, and this server was not started for that. Whoever starts it can allow it: parley app-server --max-sandbox danger-full-access.'
 
-/** Tells of a turn that never was: what was asked for is refused. */
+/** Reports a turn that failed at once, for a request that is refused. */
 function failAtOnce({ notify, parts }: AppSession, { threadId, message }: { threadId: string; message: string }): void {
   const now = parts.now()
   const id = `refused-${now}`
@@ -84,7 +84,8 @@ async function updateSettings(session: AppSession, params: CodexParams<'settings
   await session.parts.limits.assertOverrides(settings, core.settings)
   const isChanged = Object.keys(settings).length > 0
   if (isChanged) await conversation.configure(settings)
-  // Clients wait for the notice. Before its first message a thread has no events, and what stays the same makes none.
+  // Clients wait for the notice. A thread has no events before its first message, and an unchanged setting makes no
+  // event.
   if (core.seq === 0 || !isChanged)
     context.afterReply(() => session.notify('thread/settings/updated', settingsNotice(conversation)))
   return {}
@@ -98,7 +99,7 @@ interface StartedTurn extends CodexParams<'turnStart'> {
   readonly purpose?: TurnPurpose
 }
 
-/** Starts a turn and answers with it; what is told of it follows the answer. */
+/** Starts a turn and answers with it; notifications about it follow the answer. */
 export async function startTurn(session: AppSession, params: StartedTurn, context: CallContext) {
   const thread = await session.thread(params.threadId)
   const release = session.hold()

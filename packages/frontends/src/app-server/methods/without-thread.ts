@@ -17,7 +17,7 @@ export const commandMethods: Readonly<Record<string, AppMethod>> = {
   'command/exec/terminate': method(codexParams.commandTerminate, ({ commands }, params) => commands.terminate(params)),
 }
 
-/** Methods that read files, each judged as a read in a thread is; those that would change some are refused. */
+/** Methods that read files, each judged like a read in a thread. Methods that would change files are refused. */
 export const fileMethods: Readonly<Record<string, AppMethod>> = {
   'fs/readFile': method(codexParams.ofPath, async (session, { path }) => {
     const content = await readPath(session, path, (place) => session.parts.files.read(place, maxFileBytes))
@@ -46,7 +46,7 @@ export const fileMethods: Readonly<Record<string, AppMethod>> = {
   ),
 }
 
-/** Finds files and folders below a root, the best first; none below a root that is not there. */
+/** Finds files and folders below a root, the best first; an empty list below a missing root. */
 async function findFiles(session: AppSession, root: string, query: string) {
   if (query === '') return []
   const paths = await readPath(session, root, (place) => session.parts.files.find(place, query))

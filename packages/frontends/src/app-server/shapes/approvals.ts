@@ -12,7 +12,7 @@ import { asSentence, isRecord, joinShellWords } from '@parley/text'
 import { answersIn } from '../../codex-events/approvals.ts'
 import { askedFields, formDecision, formSchema } from '../../codex-events/form-schema.ts'
 
-/** Request to the client by which it answers a question. */
+/** Request to the client for an answer to a question. */
 export interface CodexRequest {
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
@@ -26,7 +26,7 @@ interface Asker {
   readonly modes: readonly Mode[]
 }
 
-/** Returns the request for an approval. What is no patch and no form is asked as a command, the only other kind there is. */
+/** Returns the request for an approval. Everything but patches and forms is asked as a command, the only other kind. */
 export function approvalRequestOf(
   approval: ApprovalRequest,
   { threadId, enforcement, startedAtMs, modes }: Asker,
@@ -67,7 +67,10 @@ export function approvalRequestOf(
   }
 }
 
-/** Returns all of a question that clients have no place for: what is asked, warnings, reason, limits, the model's words. */
+/**
+ * Returns the parts of a question that clients have no place for: the request, warnings, reason, limits, the model's
+ * words.
+ */
 function reasonText({
   asks,
   warnings,
@@ -92,7 +95,7 @@ function reasonText({
   return [asks, ...sentences.filter((sentence) => sentence !== null)].join(' ')
 }
 
-/** Decisions by their names in Codex, in the order in which they are offered. */
+/** Decisions by their names in Codex, in the order of the offer. */
 const names: readonly (readonly [ApprovalDecision, string])[] = [
   ['approved', 'accept'],
   ['approvedForSession', 'acceptForSession'],

@@ -8,7 +8,7 @@ const modes: ReadonlyMap<string, SandboxMode> = new Map([
   [':danger-full-access', 'danger-full-access'],
 ])
 
-/** Lists the profiles, of which those above the loosest allowed mode cannot be chosen. */
+/** Lists the profiles. Profiles above the loosest allowed mode cannot be chosen. */
 export function permissionProfiles(loosest: SandboxMode) {
   return [...modes].map(([id, mode]) => ({ id, description: null, allowed: !isStricterSandbox(loosest, mode) }))
 }
@@ -19,7 +19,10 @@ export function activeProfile(sandbox: SandboxMode) {
   return id === undefined ? null : { id, extends: null }
 }
 
-/** Returns the sandbox mode of a profile; nothing for none. Throws for one that is not built in, or beside a sandbox. */
+/**
+ * Returns the sandbox mode of a profile; an empty record without a profile. Throws for an unknown profile, or beside a
+ * sandbox.
+ */
 export function profileOverrides(id: string | null | undefined, sandbox: unknown): { sandbox?: SandboxMode } {
   if (id == null) return {}
   if (sandbox != null) throw codexError('`permissions` cannot be combined with `sandbox`')

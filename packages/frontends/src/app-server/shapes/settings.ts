@@ -75,8 +75,6 @@ export function threadSettings(settings: Settings, cwd: string) {
   }
 }
 
-type Opening = CodexParams<'threadStart'>
-
 /** Keys of a client's `config` that count. The others belong to parts that Codex has, or are not for clients. */
 const configKeys: ReadonlySet<string> = new Set([
   'compact_prompt',
@@ -87,7 +85,7 @@ const configKeys: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the overrides of a thread that is opened. Throws for a policy that this server does not have. */
-export function openingOverrides(params: Opening): Omit<Overrides, 'cwd'> {
+export function openingOverrides(params: CodexParams<'threadStart'>): Omit<Overrides, 'cwd'> {
   const { model, modelProvider, approvalPolicy, sandbox, config, runtimeWorkspaceRoots: roots, cwd } = params
   const known = Object.entries(config ?? {}).filter(([key]) => configKeys.has(key))
   const added = (roots ?? []).filter((root) => root !== cwd)
@@ -107,7 +105,7 @@ type TurnOverrides = Pick<
   'model' | 'effort' | 'approvalPolicy' | 'sandbox' | 'cwd' | 'writableRoots' | 'network'
 >
 
-/** Returns the settings of a turn that differ from those of the thread. Throws for those that this server does not have. */
+/** Returns the settings of a turn that differ from the thread's. Throws for settings that this server does not have. */
 export function turnOverrides(params: CodexParams<'settingsUpdate'>, settings: Settings, cwd: string): TurnOverrides {
   const wanted: TurnOverrides = {
     ...(params.model == null ? {} : { model: params.model }),
@@ -131,13 +129,13 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Returns the writable folders with those that a turn adds; none of before is taken away by leaving it out. */
+/** Returns the writable folders with the folders that a turn adds; leaving one out does not remove it. */
 function rootsIn({ runtimeWorkspaceRoots: roots, cwd }: CodexParams<'settingsUpdate'>, settings: Settings) {
   const added = (roots ?? []).filter((root) => root !== cwd && !settings.writableRoots.includes(root))
   return added.length === 0 ? {} : { writableRoots: [...settings.writableRoots, ...added] }
 }
 
-/** Returns the settings of a sandbox policy. Throws for those that this server does not have. */
+/** Returns the settings of a sandbox policy. Throws for settings that this server does not have. */
 export function sandboxOverrides(
   policy: CodexParams<'turnStart'>['sandboxPolicy'],
 ): Pick<Overrides, 'sandbox' | 'network' | 'writableRoots'> {
@@ -163,7 +161,7 @@ export function sandboxOverrides(
   }
 }
 
-function policyIn(policy: NonNullable<Opening['approvalPolicy']>): ApprovalPolicy {
+function policyIn(policy: NonNullable<CodexParams<'threadStart'>['approvalPolicy']>): ApprovalPolicy {
   if (typeof policy === 'string') return policy
   throw codexError('approvalPolicy: granular is not offered; use untrusted, on-request or never')
 }

@@ -12,7 +12,7 @@ export interface ItemTimes {
 /** Item of a thread as clients of Codex's app-server know it, tagged by `type`. */
 export type ThreadItem = Readonly<Record<string, unknown>> & { readonly id: string; readonly type: string }
 
-/** Returns the item for clients; null for items that have none: notices, and calls that only set the plan. */
+/** Returns the item for clients; null for items without a form there: notices, and calls that only set the plan. */
 export function threadItemOf(item: Item, times: ItemTimes, cwd: string): ThreadItem | null {
   const body = bodyOf(item, times.completedAtMs !== null, cwd)
   return body === null ? null : { ...body, ...times }
@@ -57,15 +57,10 @@ function contentOf({ content }: ItemOf<'userMessage'>) {
   )
 }
 
-interface Command {
-  readonly source: 'agent' | 'userShell'
-  readonly argv: readonly string[]
-}
-
 function commandItem(
   item: ItemOf<'commandExecution' | 'shellCommand'>,
   isOver: boolean,
-  { source, argv }: Command,
+  { source, argv }: { readonly source: 'agent' | 'userShell'; readonly argv: readonly string[] },
 ): ThreadItem {
   const { id, cwd, output, exitCode = null, durationMs = null } = item
   return {
@@ -85,7 +80,10 @@ function commandItem(
   }
 }
 
-/** Returns `inProgress` for an open item, whatever it waits for. A command that exits with another code than 0 has failed. */
+/**
+ * Returns `inProgress` for an open item, whatever it waits for. A command that exits with another code than 0 has
+ * failed.
+ */
 function statusOf(item: Item, isOver: boolean): 'inProgress' | 'completed' | 'failed' | 'declined' {
   if (!isOver) return 'inProgress'
   if (item.status === 'denied') return 'declined'
@@ -93,7 +91,9 @@ function statusOf(item: Item, isOver: boolean): 'inProgress' | 'completed' | 'fa
   return item.status === 'completed' && !isNonZero ? 'completed' : 'failed'
 }
 
-/** Returns the files of a patch. Clients expect the content of a file that is added or deleted, and a diff of others. */
+/**
+ * Returns the files of a patch. Clients expect the content of a file that is added or deleted, and a diff of others.
+ */
 export function changesOf(
   changes: readonly Pick<FileChangeEntry, 'path' | 'kind' | 'diff' | 'movedTo'>[],
   cwd: string,

@@ -22,7 +22,7 @@ type ThreadMeta = Pick<
   'conversationId' | 'cwd' | 'title' | 'name' | 'createdAt' | 'updatedAt' | 'forkedFrom'
 >
 
-/** Returns a conversation as a thread. What a list does not know of it is null. */
+/** Returns a conversation as a thread. Values that a list lacks are null. */
 export function threadShape(meta: ThreadMeta, settings: Settings | null, context: ThreadContext) {
   const { conversationId: id, cwd, title, name, createdAt, updatedAt, forkedFrom } = meta
   const { home, version, status, turns = [], ephemeral = false } = context

@@ -5,7 +5,7 @@ import { ConnectionClosedError, type Peer } from '@parley/rpc'
 import { answerIn, approvalRequestOf } from '../shapes/approvals.ts'
 import type { Notify } from './thread-feed.ts'
 
-interface Asking {
+interface ApprovalClient {
   readonly peer: Pick<Peer, 'request'>
   readonly notify: Notify
   /** ms since the epoch. */
@@ -18,7 +18,7 @@ interface Asking {
  * Asks the client about each pending approval of a thread until it is settled. An error, or no valid answer, denies; a
  * client that leaves decides nothing.
  */
-export function askClient(conversation: Conversation, { peer, notify, now, ceiling }: Asking): Disposable {
+export function askClient(conversation: Conversation, { peer, notify, now, ceiling }: ApprovalClient): Disposable {
   const threadId = conversation.id
   return conversation.onApproval(async (approval, { signal }) => {
     const { enforcement } = conversation.state.core.settings

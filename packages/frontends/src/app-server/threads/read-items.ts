@@ -17,7 +17,7 @@ interface FoundItems {
 }
 
 /** Items between two seqs, neither of them among them; null for the end of the log. */
-interface Range {
+interface SeqRange {
   readonly after: number
   readonly before: number | null
 }
@@ -29,7 +29,7 @@ export async function readItems(
   source: TurnSource,
   { cursor, limit, direction, turn }: ItemsPage,
 ): Promise<FoundItems> {
-  const whole: Range = { after: turn?.startSeq ?? 0, before: turn?.endSeq ?? null }
+  const whole: SeqRange = { after: turn?.startSeq ?? 0, before: turn?.endSeq ?? null }
   if (direction === 'asc') return readOnwards(source, { ...whole, after: Math.max(cursor ?? 0, whole.after) }, limit)
   const before = cursor === null || whole.before === null ? (cursor ?? whole.before) : Math.min(cursor, whole.before)
   const { items, more } = await read(source, { ...whole, before }, limit)
@@ -37,10 +37,10 @@ export async function readItems(
 }
 
 /**
- * Reads the oldest items of a range. A server gives the newest of what it is asked for, so the stretch that is asked for
- * grows until it has enough of them, and shrinks where they are more than fit in an answer.
+ * Reads the oldest items of a range. A server returns the newest items of a stretch, so the stretch grows until it has
+ * enough of them, and shrinks where they do not fit in an answer.
  */
-async function readOnwards(source: TurnSource, range: Range, limit: number): Promise<FoundItems> {
+async function readOnwards(source: TurnSource, range: SeqRange, limit: number): Promise<FoundItems> {
   const [newest] = (await read(source, range, 1)).items
   if (newest === undefined) return { items: [], next: null }
   const end = newest.seq + 1
@@ -63,7 +63,7 @@ async function readOnwards(source: TurnSource, range: Range, limit: number): Pro
 /** Events that an item has in the log, as a first guess. */
 const eventsPerItem = 8
 
-function read({ parley, conversationId }: TurnSource, { after, before }: Range, limit: number) {
+function read({ parley, conversationId }: TurnSource, { after, before }: SeqRange, limit: number) {
   const range = { conversationId, after, limit, ...(before === null ? {} : { before }) }
   return parley.request('conversation/read', range)
 }

@@ -3,7 +3,7 @@ import type { CompletedItem, ConversationId, PastTurn } from '@parley/protocol'
 import { type ThreadItem, threadItemOf } from '../shapes/thread-item.ts'
 import { pastTurnShape, type TurnFacts } from '../shapes/turn.ts'
 
-/** Conversation whose turns are read, open or not. */
+/** Conversation to read turns from, open or not. */
 export interface TurnSource {
   readonly parley: Parley
   readonly conversationId: ConversationId
@@ -65,7 +65,10 @@ async function readItemsOf({ parley, conversationId }: TurnSource, { startSeq, e
   }
 }
 
-/** Returns an item of the log for clients, with the time of its end for both of its times; null for one that has no form. */
+/**
+ * Returns an item of the log for clients, with the time of its end for both of its times; null for one that has no
+ * form.
+ */
 export function shownItem({ item, at }: CompletedItem, cwd: string): ThreadItem | null {
   return threadItemOf(item, { startedAtMs: at, completedAtMs: at }, cwd)
 }

@@ -11,6 +11,7 @@ import {
   type ItemId,
 } from '@parley/protocol'
 import { readDiffs, type ShownChange } from '@parley/protocol/calls'
+import { noMessage } from '../../codex-events/events-without-message.ts'
 import { threadSettings } from '../shapes/settings.ts'
 import { statusOf, type ThreadStatus } from '../shapes/thread.ts'
 import { agentMessage, changesOf, type ThreadItem, threadItemOf } from '../shapes/thread-item.ts'
@@ -92,6 +93,7 @@ export class ThreadFeed {
   }
 
   #tell(event: ConversationEvent, at: number): void {
+    const { core } = this.#conversation.state
     switch (event.type) {
       case 'turn.started':
         this.#turnStarted(event, at)
@@ -117,22 +119,9 @@ export class ThreadFeed {
       case 'item.discarded':
         this.#discarded(event.itemId, at)
         break
-      default:
-        this.#tellOther(event)
-        break
-    }
-  }
-
-  #tellOther(event: ConversationEvent): void {
-    const { core } = this.#conversation.state
-    switch (event.type) {
       case 'plan.updated': {
-        const plan = event.plan.steps
-        this.#send('turn/plan/updated', {
-          turnId: this.#turnId,
-          explanation: event.plan.explanation ?? null,
-          plan,
-        })
+        const { explanation = null, steps: plan } = event.plan
+        this.#send('turn/plan/updated', { turnId: this.#turnId, explanation, plan })
         break
       }
       case 'usage.updated':
@@ -148,7 +137,16 @@ export class ThreadFeed {
       case 'conversation.moved':
         this.#send('thread/settings/updated', { threadSettings: threadSettings(core.settings, core.meta.cwd) })
         break
+      // Clients of Codex's app-server have no notifications for these.
+      case 'conversation.created':
+      case 'conversation.recovered':
+      case 'turn.parked':
+      case 'execution.failed':
+      case 'item.progress':
+      case 'context.compacted':
+        break
       default:
+        noMessage(event)
     }
   }
 
@@ -261,7 +259,7 @@ export class ThreadFeed {
     })
   }
 
-  /** Closes a message whose stream was cut; the retry is another one. */
+  /** Closes a message with a cut stream; the retry is another message. */
   #discarded(itemId: ItemId, completedAtMs: number): void {
     const known = this.#items.get(itemId)
     const item = this.#before.core.open[itemId]?.item

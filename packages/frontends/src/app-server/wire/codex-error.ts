@@ -12,17 +12,19 @@ export function codexInvalidParams(message: string): RpcError {
   return new RpcError(errorCodes.invalidParams, message)
 }
 
-/** Builds the error of what the system did not do. */
+/** Builds the error of a failure of the system. */
 export function codexFailure(message: string): RpcError {
   return new RpcError(errorCodes.internal, message)
 }
 
-/** Builds the error by which clients try again later. */
+/** Builds the error that makes clients try again later. */
 export function codexOverloaded(): RpcError {
   return new RpcError(errorCodes.serverOverloaded, 'Server overloaded; retry later.')
 }
 
-/** Returns an error of the engine as Codex clients know it. An overload keeps its number, by which they try again. */
+/**
+ * Returns an error of the engine as Codex clients know it. An overload keeps its number, which makes clients try again.
+ */
 export function asCodexError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const code = codeOf(error)

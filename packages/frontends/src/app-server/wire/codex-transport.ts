@@ -1,7 +1,7 @@
 import type { Transport } from '@parley/rpc'
 import { isRecord } from '@parley/text'
 
-/** Name by which a method is dispatched that this server does not have. */
+/** Name that unknown methods are dispatched under. */
 export const unknownMethod = '$unknown'
 
 interface Dialect {
@@ -11,8 +11,8 @@ interface Dialect {
 }
 
 /**
- * Wraps a transport of Codex's JSON-RPC, whose messages have no `jsonrpc` member and whose notifications carry
- * `emittedAtMs`. A method that is not known becomes `unknownMethod`, which has an answer of its own.
+ * Wraps a transport of Codex's JSON-RPC: its messages have no `jsonrpc` member, and its notifications carry
+ * `emittedAtMs`. An unknown method becomes `unknownMethod`, which has an answer of its own.
  */
 export function codexTransport(transport: Transport, { isKnown, now }: Dialect): Transport {
   function incomingMessage(value: unknown): unknown {

@@ -51,7 +51,7 @@ export class HttpClients {
     await Promise.all([...this.#clients.values()].map(({ served }) => served.close().then(() => served.gone)))
   }
 
-  /** Creates a session for a request without one. The SDK's transport rejects what is not `initialize`. */
+  /** Creates a session for a request without one. The SDK's transport rejects everything but `initialize`. */
   async #createSession(request: Request, closed: Promise<void>): Promise<Response> {
     if (!this.#makeRoom()) return rejected(503, `There are ${maxClients} clients already. Try again later.`)
     const events = createEventBuffer(unreadLimitBytes)
@@ -115,7 +115,7 @@ export class HttpClients {
   }
 }
 
-/** Adds the cursor of waiting messages to a GET that has none. */
+/** Adds the cursor of waiting messages to a GET without a cursor. */
 function withCursor(request: Request, waitingFrom: string | null): Request {
   if (waitingFrom === null || request.headers.has('last-event-id')) return request
   const headers = new Headers(request.headers)

@@ -6,7 +6,7 @@ const getStream = '_GET_stream'
 /** Cursor that stands for everything since the last GET closed. Clients do not send it; this server adds it. */
 const waitingCursor = 'waiting'
 
-interface Kept {
+interface BufferedEvent {
   readonly number: number
   readonly streamId: string
   readonly message: JSONRPCMessage
@@ -14,7 +14,7 @@ interface Kept {
 }
 
 export interface EventBuffer extends EventStore {
-  /** Cursor that a GET without one gets for messages that have waited; null when none wait. */
+  /** Cursor for a GET without one, when messages have waited for it; null when no message waits. */
   readonly waitingFrom: string | null
   /** Records that a GET is open; from now on the client names its own cursor. */
   opened(): void
@@ -22,9 +22,11 @@ export interface EventBuffer extends EventStore {
   closed(): void
 }
 
-/** Keeps what was sent to one client over HTTP, so that a broken or late stream continues where the last one ended. */
+/**
+ * Keeps the messages sent to one client over HTTP, so that a broken or late stream continues where the last one ended.
+ */
 export function createEventBuffer(limitBytes = 32 << 20): EventBuffer {
-  const kept: Kept[] = []
+  const kept: BufferedEvent[] = []
   let heldBytes = 0
   let number = 0
   /** Number after which messages wait for a GET; null while one is open. */
@@ -76,7 +78,7 @@ export function createEventBuffer(limitBytes = 32 << 20): EventBuffer {
   }
 }
 
-/** Response whose unread bytes are counted. */
+/** Response with a count of its unread bytes. */
 interface HeldResponse {
   readonly response: Response
   /** Returns the bytes that the client has not read yet. */
@@ -91,8 +93,8 @@ interface HoldOptions {
 }
 
 /**
- * Copies the response's body, to count what the client has not read, and cancels it as soon as the connection ends.
- * Otherwise the next write would notice that, and until then the client's new stream would be rejected.
+ * Copies the response's body, to count unread bytes, and cancels it as soon as the connection ends. Otherwise only the
+ * next write would notice the end, and until then the client's new stream would be rejected.
  */
 export function holdResponse(response: Response, { closed, limitBytes }: HoldOptions): HeldResponse {
   const { body, status, headers } = response

@@ -6,7 +6,6 @@ import { runTurn, sendBackgroundEvent, sendSessionConfigured } from './codex-tur
 import {
   answered,
   approvalPolicyInput,
-  asCodexSays,
   brokenOff,
   configInput,
   defineMcpTool,
@@ -17,6 +16,7 @@ import {
   sandboxInput,
   startParams,
   type ToolCall,
+  withCodexKind,
 } from './tool.ts'
 
 const startInput = z.object({
@@ -77,7 +77,7 @@ async function start(args: StartInput, call: ToolCall) {
     return await runTurn(conversation, args.prompt, call)
   } catch (error) {
     return conversation === null
-      ? failed(asCodexSays('Failed to start Codex session', errorMessage(error), call))
+      ? failed(withCodexKind('Failed to start Codex session', errorMessage(error), call))
       : brokenOff(conversation.conversationId, errorMessage(error), call)
   }
 }
@@ -88,9 +88,7 @@ function configOf({ config, 'compact-prompt': prompt }: StartInput): StartInput[
 }
 
 function unusedIn(args: StartInput): readonly string[] {
-  return [
-    ...(args['include-plan-tool'] === false ? ['include-plan-tool is not used: the plan tool is always there.'] : []),
-  ]
+  return args['include-plan-tool'] === false ? ['include-plan-tool is not used: the plan tool is always there.'] : []
 }
 
 const id = z.string().min(1).optional()

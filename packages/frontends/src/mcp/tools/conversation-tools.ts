@@ -10,7 +10,6 @@ import {
   configInput,
   defineMcpTool,
   failed,
-  given,
   type McpTool,
   modelInput,
   profileInput,
@@ -18,6 +17,7 @@ import {
   startParams,
   structured,
   type ToolCall,
+  withoutUndefined,
 } from './tool.ts'
 
 const createInput = z.object({
@@ -121,7 +121,7 @@ export const conversationsListTool: McpTool = defineMcpTool({
 async function list(args: z.infer<typeof listInput>, { session }: ToolCall) {
   try {
     const client = await session.client()
-    const page = await client.request('conversation/list', given(args))
+    const page = await client.request('conversation/list', withoutUndefined(args))
     const conversations = page.conversations.map(({ conversationId, name, title }) => {
       return { conversation_id: conversationId, title: name ?? title }
     })
@@ -199,12 +199,12 @@ function inputItemOf(item: z.infer<typeof contentItem>): InputItem {
   }
 }
 
-/** Applies overrides from this message on. Throws for those that are not possible before the first message. */
+/** Applies overrides from this message on. Throws for overrides that are not possible before the first message. */
 async function override(conversation: McpConversation, args: Input, limits: CallersLimits): Promise<void> {
   if (args.base_instructions !== undefined)
     throw new Error('base_instructions can only be given to conversationCreate.')
-  const settings = given({ model: args.model, approvalPolicy: args.approval_policy, sandbox: args.sandbox })
-  const others = given({ cwd: args.cwd && resolve(args.cwd), config: args.config, profile: args.profile })
+  const settings = withoutUndefined({ model: args.model, approvalPolicy: args.approval_policy, sandbox: args.sandbox })
+  const others = withoutUndefined({ cwd: args.cwd && resolve(args.cwd), config: args.config, profile: args.profile })
   const { conversationId, client, store } = conversation
   const isStarted = store.state.core.seq > 0
   if (Object.keys(others).length > 0 && !isStarted) {

@@ -48,7 +48,7 @@ interface ToolDefinition<Input extends z.ZodType> {
 }
 
 /**
- * Defines a tool whose arguments are checked by a schema. Invalid ones give a result that the model can read; unknown
+ * Defines a tool with a schema that checks its arguments. Invalid ones give a result that the model can read; unknown
  * keys are ignored.
  */
 export function defineMcpTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): McpTool {
@@ -109,11 +109,11 @@ export function answered(conversationId: ConversationId, content: string, isErro
 
 /** Returns the result of a turn that failed, in the words that clients of Codex know. */
 export function brokenOff(conversationId: ConversationId, message: string, call: Pick<ToolCall, 'agent'>) {
-  return answered(conversationId, asCodexSays('Codex runtime error', message, call), true)
+  return answered(conversationId, withCodexKind('Codex runtime error', message, call), true)
 }
 
-/** Returns a failure after the words by which clients of Codex tell its kind; others get it alone. */
-export function asCodexSays(kind: string, message: string, { agent }: Pick<ToolCall, 'agent'>): string {
+/** Returns a failure after Codex's words for its kind; for other clients the failure alone. */
+export function withCodexKind(kind: string, message: string, { agent }: Pick<ToolCall, 'agent'>): string {
   return agent === 'Codex' ? `${kind}: ${message}` : message
 }
 
@@ -142,13 +142,13 @@ interface StartSettings {
 
 /** Returns the engine's parameters for a new conversation. A relative folder is resolved against the server's own. */
 export function startParams({ cwd = '.', ...settings }: StartSettings): ParamsOf<'conversation/create'> {
-  return { cwd: resolve(cwd), ...given(settings) }
+  return { cwd: resolve(cwd), ...withoutUndefined(settings) }
 }
 
-type Given<Settings> = { [Key in keyof Settings]?: Exclude<Settings[Key], undefined> }
+type WithoutUndefined<Settings> = { [Key in keyof Settings]?: Exclude<Settings[Key], undefined> }
 
 /** Returns the settings without undefined keys. */
-export function given<Settings extends object>(settings: Settings): Given<Settings> {
+export function withoutUndefined<Settings extends object>(settings: Settings): WithoutUndefined<Settings> {
   const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as Given<Settings> // narrowed: the same keys without undefined ones
+  return Object.fromEntries(entries) as WithoutUndefined<Settings> // narrowed: the same keys without undefined ones
 }

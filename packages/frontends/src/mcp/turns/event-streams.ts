@@ -4,7 +4,7 @@ import { type ConversationId, type Envelope, type Item, unansweredApprovals } fr
 import { type EventMsg, isDelta, isStreamed, shortened } from '../../codex-events/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../codex-events/memory.ts'
 import { translate } from '../../codex-events/translate.ts'
-import type { Asked } from '../asked.ts'
+import type { AskedApproval } from '../asked.ts'
 import type { Elicitor } from '../elicitor.ts'
 import type { McpConversation } from './mcp-conversation.ts'
 
@@ -95,7 +95,7 @@ export class ConversationStreams {
     this.#options.elicitor.note(envelope)
   }
 
-  #ask(conversation: McpConversation, approval: Asked['approval'], item: Item | null): void {
+  #ask(conversation: McpConversation, approval: AskedApproval['approval'], item: Item | null): void {
     const { elicitor } = this.#options
     if (!elicitor.capable) return
     elicitor.ask({

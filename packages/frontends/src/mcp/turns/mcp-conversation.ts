@@ -19,8 +19,8 @@ import type { Elicitor } from '../elicitor.ts'
 import type { ToolCallTurn, TurnEnd } from './tool-call-turn.ts'
 
 /**
- * Running turn and the request that owns it; the owner is null until its first message is known, or if it has none
- * here.
+ * Running turn with the request that owns it. The owner is null until the turn's first message is known, or if no
+ * request here owns it.
  */
 interface RunningTurn {
   readonly turnId: TurnId
@@ -33,7 +33,7 @@ interface RunningTurn {
 export class McpConversation {
   readonly client: Client
   readonly store: ConversationStore
-  /** Call by which this client created or reached the conversation. */
+  /** Call that created or reached the conversation for this client. */
   readonly openedBy: RequestId
   /** Resolved once the client hears nothing of it any more: its connection has ended, or its access. */
   readonly ended: Promise<void>
@@ -83,8 +83,8 @@ export class McpConversation {
   }
 
   /**
-   * Resolves what a message would wait behind for ever: continues a parked turn, and asks the client about pending
-   * approvals of the turns that this client owns. Turns of others are left alone.
+   * Removes everything that a message would wait behind for ever: continues a parked turn, and asks the client about
+   * pending approvals of its own turns. Turns of others are left alone.
    */
   async resolveWaiting(turn: ToolCallTurn): Promise<void> {
     const { core } = this.store.state
@@ -221,7 +221,7 @@ export class McpConversation {
     this.client.request('conversation/continue', { conversationId }).catch(() => undefined)
   }
 
-  /** Handles a replaced state, whose events in between were not received. */
+  /** Handles a replaced state, after events that were not received. */
   #stateReplaced(): void {
     const { core } = this.store.state
     this.#memory = memoryOf(this.store.state)
