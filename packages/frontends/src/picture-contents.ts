@@ -8,7 +8,7 @@ export interface PictureContent {
   readonly mimeType: string
 }
 
-/** Reads pictures of a conversation. A picture whose file is missing is left out: the text about it stands alone. */
+/** Reads pictures of a conversation. A picture without its file is left out: the text about it stands alone. */
 export async function pictureContents(
   pictures: readonly Picture[],
   read: (file: string) => Promise<Buffer>,

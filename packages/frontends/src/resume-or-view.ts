@@ -1,6 +1,6 @@
 import { type Conversation, codeOf, type Parley } from '@parley/client'
 
-/** Opens a conversation; for a user who may only read it, and which nobody has open, as it is saved. */
+/** Opens a conversation. A user with the right to read it only gets it as it is saved, if no server has it open. */
 export async function resumeOrView(
   parley: Parley,
   which: string,
@@ -9,7 +9,7 @@ export async function resumeOrView(
   try {
     return await parley.resume(which, options)
   } catch (error) {
-    // Settings are not for who reads: that is said.
+    // A reader cannot change settings, and gets the error.
     if (codeOf(error) !== 'notPermitted' || options.overrides !== undefined) throw error
     return await parley.resume(which, { readOnly: true })
   }

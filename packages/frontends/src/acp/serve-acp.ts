@@ -32,7 +32,8 @@ export interface AcpParts {
 /** Serves ACP to one client until it is gone. Resolves when its sessions are closed. */
 export async function serveAcp(stream: Stream, parts: AcpParts): Promise<void> {
   const models = offeredModels(parts.parley, parts.now)
-  const sessions = new Sessions({ ...parts, models })
+  const { parley, texts, servers, limits } = parts
+  const sessions = new Sessions({ parley, models, texts, servers, limits })
   const gone = new AbortController()
   const connection = agentOf(sessions, parts, gone.signal).connect(limitOpenRequests(stream))
   await ended(connection)
@@ -47,7 +48,12 @@ async function ended({ closed }: AgentConnection): Promise<void> {
 
 function agentOf(sessions: Sessions, { parley, version }: AcpParts, gone: AbortSignal) {
   let capabilities: ClientCapabilities = {}
-  const open = (client: AgentContext, given: readonly McpServer[] = []) => ({ client, capabilities, gone, given })
+  const open = (client: AgentContext, mcpServers: readonly McpServer[] = []) => ({
+    client,
+    capabilities,
+    gone,
+    mcpServers,
+  })
   return agent({ name: 'parley' })
     .onRequest(methods.agent.initialize, ({ params }) => {
       capabilities = params.clientCapabilities ?? {}

@@ -32,22 +32,26 @@ import { showsTerminals } from './updates/command-terminals.ts'
 import { ConversationUpdates } from './updates/conversation-updates.ts'
 import { type LatestUpdates, latestUpdates } from './updates/latest-updates.ts'
 
-interface SessionParts {
-  readonly conversation: Conversation
+/** Client that opens a session. */
+export interface SessionClient {
   readonly client: AgentContext
   readonly capabilities: ClientCapabilities
   /** Aborts when the client is gone. */
   readonly gone: AbortSignal
-  readonly limits: CallersLimits
+  /** Tool servers that the client hands over. */
+  readonly mcpServers: readonly McpServer[]
+}
+
+/** Parts of the engine that sessions work with. */
+export interface SessionServices {
   readonly parley: Parley
   readonly models: OfferedModels
   readonly texts: OfferedTexts
   readonly servers: EditorServers
-  /** Tool servers that the client hands over. */
-  readonly given: readonly McpServer[]
+  readonly limits: CallersLimits
 }
 
-/** Events after which title, usage or settings may be others. */
+/** Events that may change title, usage or settings. */
 const mayChangeValues: ReadonlySet<string> = new Set([
   'conversation.configured',
   'conversation.renamed',
@@ -78,8 +82,11 @@ export class AcpSession {
   readonly #prompts = new Set<AbortController>()
   readonly #ownMessages = new Set<string>()
 
-  constructor(parts: SessionParts) {
-    const { conversation, client, capabilities, gone, limits, parley, models, texts, servers, given } = parts
+  constructor(
+    conversation: Conversation,
+    { client, capabilities, gone, mcpServers: given }: SessionClient,
+    { parley, models, texts, servers, limits }: SessionServices,
+  ) {
     this.conversation = conversation
     this.#client = client
     this.#capabilities = capabilities
@@ -131,7 +138,7 @@ export class AcpSession {
     }
   }
 
-  /** A failed turn has updates on their way, too: a client takes what follows its end for another turn's. */
+  /** Waits for updates of a failed turn, too: a client takes updates after its end for another turn's. */
   async #answer(prompt: PromptRequest['prompt'], signal: AbortSignal): Promise<PromptResponse['stopReason']> {
     try {
       return (await this.#runCommand(prompt, signal)) ?? (await this.#takeTurn(prompt, signal))
@@ -140,7 +147,7 @@ export class AcpSession {
     }
   }
 
-  /** Lists the skills and commands of the folder, and announces them where they are others than before. */
+  /** Lists the skills and commands of the folder, and announces them if they have changed. */
   async #listParts(): Promise<void> {
     const { meta, settings } = this.conversation.state.core
     const { environment } = settings
@@ -230,7 +237,9 @@ export class AcpSession {
     await this.conversation.close()
   }
 
-  /** Asks the client, once it has the call itself. One that leaves decides nothing; an error of it denies. */
+  /**
+   * Asks the client, once it has the call itself. A client that leaves decides nothing; an error of the client denies.
+   */
   async #ask(approval: Approval, signal: AbortSignal): Promise<ApprovalAnswer> {
     const { conversation } = this
     await this.updates.sent()

@@ -1,36 +1,15 @@
 import { isAbsolute } from 'node:path'
-import { type AgentContext, type ClientCapabilities, type McpServer, RequestError } from '@agentclientprotocol/sdk'
-import type { Parley } from '@parley/client'
-import type { EditorServers } from '@parley/engine'
-import type { CallersLimits } from '../callers-limits.ts'
+import { RequestError } from '@agentclientprotocol/sdk'
 import { resumeOrView } from '../resume-or-view.ts'
-import type { OfferedTexts } from './offered-texts.ts'
-import { AcpSession } from './session.ts'
-import type { OfferedModels } from './settings/offered-models.ts'
-
-export interface SessionClient {
-  readonly client: AgentContext
-  readonly capabilities: ClientCapabilities
-  readonly gone: AbortSignal
-  /** Tool servers that the client hands over. */
-  readonly given: readonly McpServer[]
-}
-
-interface SessionsParts {
-  readonly parley: Parley
-  readonly models: OfferedModels
-  readonly texts: OfferedTexts
-  readonly servers: EditorServers
-  readonly limits: CallersLimits
-}
+import { AcpSession, type SessionClient, type SessionServices } from './session.ts'
 
 /** Open sessions of one client, by id. */
 export class Sessions {
-  readonly #parts: SessionsParts
+  readonly #services: SessionServices
   readonly #open = new Map<string, AcpSession>()
 
-  constructor(parts: SessionsParts) {
-    this.#parts = parts
+  constructor(services: SessionServices) {
+    this.#services = services
   }
 
   find(sessionId: string): AcpSession | undefined {
@@ -44,20 +23,20 @@ export class Sessions {
     return session
   }
 
-  async create(cwd: string, opening: SessionClient): Promise<AcpSession> {
+  async create(cwd: string, client: SessionClient): Promise<AcpSession> {
     assertAbsolute(cwd)
-    const { parley, models } = this.#parts
+    const { parley, models } = this.#services
     const conversation = await parley.create({ cwd })
     await models.load()
-    const session = new AcpSession({ ...this.#parts, ...opening, conversation })
+    const session = new AcpSession(conversation, client, this.#services)
     this.#open.set(conversation.id, session)
     return session
   }
 
   /** Opens a conversation by its whole id, in the folder of the client. One that is open here begins anew. */
-  async open({ sessionId, cwd }: { sessionId: string; cwd: string }, opening: SessionClient): Promise<AcpSession> {
+  async open({ sessionId, cwd }: { sessionId: string; cwd: string }, client: SessionClient): Promise<AcpSession> {
     assertAbsolute(cwd)
-    const { parley, limits, models } = this.#parts
+    const { parley, limits, models } = this.#services
     await this.closeOne(sessionId)
     const known = await resumeOrView(parley, sessionId)
     try {
@@ -71,7 +50,7 @@ export class Sessions {
     const moved = !known.readOnly && known.state.core.meta.cwd !== cwd
     const conversation = moved ? await parley.resume(sessionId, { overrides: { cwd } }) : known
     await models.load()
-    const session = new AcpSession({ ...this.#parts, ...opening, conversation })
+    const session = new AcpSession(conversation, client, this.#services)
     this.#open.set(sessionId, session)
     return session
   }

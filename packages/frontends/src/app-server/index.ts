@@ -1,2 +1,2 @@
 export { serveAppServer } from './serve-app-server.ts'
-export type { AppServerParts } from './session.ts'
+export type { AppServerParts } from './threads/session.ts'

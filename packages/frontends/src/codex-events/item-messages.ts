@@ -3,8 +3,8 @@ import type { EventMsg, TurnItem } from './event-msg.ts'
 import { entryOf, type Memory } from './memory.ts'
 
 /**
- * Returns what Codex since 0.61 says of messages and reasoning beside the older messages: items that start and complete,
- * and their deltas with ids. `memory` is the state before the event.
+ * Returns the messages that Codex since 0.61 sends about messages and reasoning beside the older ones: items that start
+ * and complete, and their deltas with ids. `memory` is the state before the event.
  */
 export function itemMessages(
   memory: Memory,
@@ -41,7 +41,7 @@ function deltaOf(item: Item | null, ids: Ids, { text: delta }: EventOf<'item.del
     : [{ type: 'reasoning_content_delta', ...ids, delta, summary_index: 0 }]
 }
 
-/** Returns an item in the form of these messages; empty for items that they do not tell of. */
+/** Returns an item in the form of these messages; empty for items that they leave out. */
 function turnItemsOf(item: Item): readonly TurnItem[] {
   const { id } = item
   switch (item.type) {

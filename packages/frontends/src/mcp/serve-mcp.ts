@@ -11,7 +11,6 @@ import {
 import type { Connect } from '@parley/client/low-level'
 import { errorMessage } from '@parley/text'
 import type { CallersLimits } from '../callers-limits.ts'
-import { McpSession } from './session.ts'
 import { replyTool, startTool } from './tools/codex-tools.ts'
 import {
   conversationCreateTool,
@@ -20,6 +19,7 @@ import {
   conversationsListTool,
 } from './tools/conversation-tools.ts'
 import { failed, type McpTool, type ToolCall } from './tools/tool.ts'
+import { McpSession } from './turns/session.ts'
 
 export interface McpParts {
   readonly connect: Connect

@@ -59,12 +59,11 @@ type Programs = ReadonlyMap<string, FoundProgram>
 async function findPrograms(
   { commands, shells }: ArgvReading,
   cwd: string,
-  around: CommandSurroundings,
+  { searchPath, roots, files }: CommandSurroundings,
 ): Promise<Programs> {
   const names = new Set([...(commands ?? []).map(({ argv }) => argv[0] ?? ''), ...shells])
-  return new Map(
-    await Promise.all([...names].map(async (name) => [name, await findProgram({ name, cwd, ...around })] as const)),
-  )
+  const find = (name: string) => findProgram({ name, cwd, searchPath, roots, files })
+  return new Map(await Promise.all([...names].map(async (name) => [name, await find(name)] as const)))
 }
 
 function judgePart({ argv, byShell }: ScriptCommand, programs: Programs): JudgedCommand {

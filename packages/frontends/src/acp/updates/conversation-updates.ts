@@ -36,8 +36,7 @@ interface OpenText {
 }
 
 /**
- * Sends what happens in a conversation to its client, in order and at the pace at which that reads: events that it has
- * not read yet wait in the log.
+ * Sends the events of a conversation to its client, in order and at the client's pace: unread events wait in the log.
  */
 export class ConversationUpdates {
   readonly #conversation: Conversation
@@ -98,7 +97,7 @@ export class ConversationUpdates {
     if (plan !== null) await this.#send(planUpdate(plan))
   }
 
-  /** Ends without a word when the client is gone: it gets nothing more. */
+  /** Ends silently when the client is gone. */
   async #follow(): Promise<void> {
     try {
       for (const { item, output } of this.#open) {
@@ -195,7 +194,7 @@ export class ConversationUpdates {
     } else if (isCall(item) && !isSilent(item)) await this.#sendCall(item)
   }
 
-  /** Parts a text from the one before it in the same answer, for clients that join the pieces of all messages. */
+  /** Separates a text from the one before it in the same answer, for clients that join the pieces of all messages. */
   async #separate(item: Item): Promise<void> {
     if (item.type === 'agentMessage' && item.continues === true) await this.#send(chunk(item.type, '\n\n', item.id))
   }

@@ -1,6 +1,6 @@
 import type { CallContext } from '@parley/rpc'
 import type * as z from 'zod'
-import type { AppSession } from '../session.ts'
+import type { AppSession } from '../threads/session.ts'
 import { decoded } from '../wire/codex-error.ts'
 
 /** Method of the app-server: takes its parameters as they came. */

@@ -1,7 +1,7 @@
 import { basename, isAbsolute, resolve } from 'node:path'
 import type { ClientEntry, ClientPath, ClientRead } from '@parley/engine'
 import { liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
-import type { AppSession } from '../session.ts'
+import type { AppSession } from '../threads/session.ts'
 import { codexError, codexFailure } from '../wire/codex-error.ts'
 import { codexParams } from '../wire/params.ts'
 import { type AppMethod, method } from './method.ts'

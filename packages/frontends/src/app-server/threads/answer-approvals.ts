@@ -3,7 +3,7 @@ import type { SandboxMode } from '@parley/protocol'
 import { planModes } from '@parley/protocol/question'
 import { ConnectionClosedError, type Peer } from '@parley/rpc'
 import { answerIn, approvalRequestOf } from '../shapes/approvals.ts'
-import type { Notify } from './thread-feed.ts'
+import type { Notify } from '../wire/codex-transport.ts'
 
 interface ApprovalClient {
   readonly peer: Pick<Peer, 'request'>

@@ -16,9 +16,7 @@ import { threadSettings } from '../shapes/settings.ts'
 import { statusOf, type ThreadStatus } from '../shapes/thread.ts'
 import { agentMessage, changesOf, type ThreadItem, threadItemOf } from '../shapes/thread-item.ts'
 import { runningTurnShape, turnError, turnShape, usageShape } from '../shapes/turn.ts'
-
-/** Sends a notification to the client. */
-export type Notify = (method: string, params: Readonly<Record<string, unknown>>) => void
+import type { Notify } from '../wire/codex-transport.ts'
 
 type EndOfTurn = Pick<EventOf<'turn.ended'>, 'turnId' | 'outcome' | 'failure'>
 
@@ -29,7 +27,7 @@ interface OpenCall {
   isShown: boolean
 }
 
-/** Tells one client what happens in a thread: the events of the log, as notifications of Codex. */
+/** Sends the events of a thread to one client, as notifications of Codex. */
 export class ThreadFeed {
   readonly #conversation: Pick<Conversation, 'id' | 'state'>
   readonly #notify: Notify
@@ -54,7 +52,7 @@ export class ThreadFeed {
     return this.#status
   }
 
-  /** Takes each event after the client was told the state, in order; null when events were missed. */
+  /** Takes each event after the state that the client has, in order; null when events were missed. */
   take(envelope: Envelope | null): void {
     if (envelope === null) {
       this.#before = this.#conversation.state

@@ -1,6 +1,9 @@
 import type { Transport } from '@parley/rpc'
 import { isRecord } from '@parley/text'
 
+/** Sends a notification to the client. */
+export type Notify = (method: string, params: Readonly<Record<string, unknown>>) => void
+
 /** Name that unknown methods are dispatched under. */
 export const unknownMethod = '$unknown'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { type McpParts, type ServedClient, serveMcp } from '../serve-mcp.ts'
 import { unreadLimitBytes } from '../unread-limit.ts'
-import { createEventBuffer, type EventBuffer, holdResponse } from './kept-events.ts'
+import { createEventBuffer, type EventBuffer, holdResponse } from './event-buffer.ts'
 
 const maxClients = 64
 /** Time without requests and streams after which a client counts as gone. */

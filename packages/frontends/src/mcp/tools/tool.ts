@@ -10,7 +10,7 @@ import {
 } from '@parley/protocol'
 import * as z from 'zod'
 import type { AgentName } from '../../codex-events/elicitation.ts'
-import type { McpSession } from '../session.ts'
+import type { McpSession } from '../turns/session.ts'
 
 /** Running `tools/call` request. */
 export interface ToolCall {

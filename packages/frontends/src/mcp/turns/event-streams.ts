@@ -4,8 +4,8 @@ import { type ConversationId, type Envelope, type Item, unansweredApprovals } fr
 import { type EventMsg, isDelta, isStreamed, shortened } from '../../codex-events/event-msg.ts'
 import { emptyMemory, entryOf, type Memory } from '../../codex-events/memory.ts'
 import { translate } from '../../codex-events/translate.ts'
-import type { AskedApproval } from '../asked.ts'
-import type { Elicitor } from '../elicitor.ts'
+import type { AskedApproval } from '../approvals/asked-approval.ts'
+import type { Elicitor } from '../approvals/elicitor.ts'
 import type { McpConversation } from './mcp-conversation.ts'
 
 interface StreamsOptions {

@@ -15,7 +15,7 @@ import type { EventMsg } from '../../codex-events/event-msg.ts'
 import { itemMessages } from '../../codex-events/item-messages.ts'
 import { type Memory, memoryOf } from '../../codex-events/memory.ts'
 import { translate } from '../../codex-events/translate.ts'
-import type { Elicitor } from '../elicitor.ts'
+import type { Elicitor } from '../approvals/elicitor.ts'
 import type { ToolCallTurn, TurnEnd } from './tool-call-turn.ts'
 
 /**
@@ -35,7 +35,7 @@ export class McpConversation {
   readonly store: ConversationStore
   /** Call that created or reached the conversation for this client. */
   readonly openedBy: RequestId
-  /** Resolved once the client hears nothing of it any more: its connection has ended, or its access. */
+  /** Resolved once the client gets no more events: its connection or its access has ended. */
   readonly ended: Promise<void>
   readonly #elicitor: Elicitor
   readonly #turns = new Map<MessageId, ToolCallTurn>()

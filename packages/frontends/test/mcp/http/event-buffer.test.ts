@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEventBuffer, type EventBuffer } from '../../../src/mcp/http/kept-events.ts'
+import { createEventBuffer, type EventBuffer } from '../../../src/mcp/http/event-buffer.ts'
 
 const unasked = '_GET_stream'
 const message = (n: number) => ({ jsonrpc: '2.0' as const, method: 'm', params: { n } })

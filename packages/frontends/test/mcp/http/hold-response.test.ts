@@ -1,6 +1,6 @@
 import { waitUntil } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { holdResponse } from '../../../src/mcp/http/kept-events.ts'
+import { holdResponse } from '../../../src/mcp/http/event-buffer.ts'
 
 const limitBytes = 10
 const bytes = (count: number) => new Uint8Array(count)

@@ -1,7 +1,7 @@
 import type { Client, ConversationStore } from '@parley/client/low-level'
 import { initialState } from '@parley/protocol'
 import { expect, it } from 'vitest'
-import type { Elicitor } from '../../../src/mcp/elicitor.ts'
+import type { Elicitor } from '../../../src/mcp/approvals/elicitor.ts'
 import { McpConversation } from '../../../src/mcp/turns/mcp-conversation.ts'
 
 it('a conversation that its user has lost is listened to by nobody', async () => {

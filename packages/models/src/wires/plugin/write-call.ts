@@ -109,8 +109,8 @@ function userPart(part: UserPart): readonly object[] {
 }
 
 function neutralParts({ text, calls }: ResponseEntry, written: WrittenCalls): readonly object[] {
-  const parts = calls.map((call) => callPart({ ...call, ...written.get(call.callId) }))
-  return [...(text === '' ? [] : [{ type: 'text', text }]), ...parts]
+  const callParts = calls.map((call) => callPart({ ...call, ...written.get(call.callId) }))
+  return text === '' ? callParts : [{ type: 'text', text }, ...callParts]
 }
 
 /** Returns a part as the package gave it, with the sent name of a call. */

@@ -2,9 +2,9 @@ import { homedir } from 'node:os'
 import type { Envelope, ItemId } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
 import { liesWithin, realOrGiven } from '@parley/workspace'
-import type { CallersLimits } from '../callers-limits.ts'
-import { grantRootOf } from '../codex-events/grant-root.ts'
-import type { AskedApproval } from './asked.ts'
+import type { CallersLimits } from '../../callers-limits.ts'
+import { grantRootOf } from '../../codex-events/grant-root.ts'
+import type { AskedApproval } from './asked-approval.ts'
 
 /** Folders that a yes for the session opens for writing, Codex's `grant_root`. */
 export interface SessionRoots {

@@ -12,11 +12,11 @@ import {
 } from '@parley/protocol'
 import { planModes } from '@parley/protocol/question'
 import * as z from 'zod'
-import type { CallersLimits } from '../callers-limits.ts'
-import { type ElicitedAnswer, offeredDecision, readAnswer } from '../codex-events/approvals.ts'
-import { elicitationFor } from '../codex-events/elicitation.ts'
-import { formDecision } from '../codex-events/form-schema.ts'
-import type { AskedApproval } from './asked.ts'
+import type { CallersLimits } from '../../callers-limits.ts'
+import { type ElicitedAnswer, offeredDecision, readAnswer } from '../../codex-events/approvals.ts'
+import { elicitationFor } from '../../codex-events/elicitation.ts'
+import { formDecision } from '../../codex-events/form-schema.ts'
+import type { AskedApproval } from './asked-approval.ts'
 import { createSessionRoots } from './session-roots.ts'
 
 /**
@@ -63,7 +63,7 @@ function tooLongText(message: string, conversationId: string): string | null {
   return `the question about this has ${Math.ceil(sizeBytes / 1024)} KiB, and an MCP client is shown ${maxQuestionBytes / 1024} KiB at most, because it may not be able to page. The user can be asked in a terminal: run \`parley attach ${shortIdOf(conversationId)}\` and ask for it again there. Or do it in smaller steps.`
 }
 
-/** Returns true where this client only follows, and another one that is connected could be shown the question whole. */
+/** Returns true where this client only follows, and another connected client could be shown the question whole. */
 function isForOthers({ whenGone, approval, client }: AskedApproval): boolean {
   return whenGone === 'wait' && approval.answerableBy.some((id) => id !== client.server.clientId)
 }
@@ -96,7 +96,7 @@ export function createElicitor(server: Server, timeoutMs: number, limits: Caller
     return namesAnother(result, conversationId) ? { decision: 'denied' } : { ...readAnswer(result), grantRoot }
   }
 
-  /** Tells the caller what no event of its turn says, such as why a call is denied unasked. */
+  /** Tells the caller something that no event of its turn says, such as the reason of a denial without a question. */
   function tellCaller(
     { callId: requestId, withCall, conversationId: threadId, approval }: AskedApproval,
     message: string,
@@ -158,7 +158,7 @@ function decisionOf({ approval }: AskedApproval, { decision }: ClientAnswer): Ap
 }
 
 /**
- * Sends the decision. Resolves with false where it does not count: someone else has decided, or a form does not fit.
+ * Sends the decision. Resolves with false where it does not count: another client has decided, or a form does not fit.
  */
 function decide(asked: AskedApproval, answer: ClientAnswer): Promise<boolean> {
   const { client, conversationId, approval } = asked

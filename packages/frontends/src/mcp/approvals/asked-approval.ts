@@ -1,7 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/server'
 import type { Client } from '@parley/client/low-level'
 import type { Approval, ApprovalRequest, ConversationId, Item, Settings } from '@parley/protocol'
-import type { AgentName } from '../codex-events/elicitation.ts'
+import type { AgentName } from '../../codex-events/elicitation.ts'
 
 /** Approval that one MCP client is asked about. */
 export interface AskedApproval {

@@ -1,11 +1,11 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
 import { type Client, type Connect, type Introduction, reachConversation } from '@parley/client/low-level'
 import type { ConversationId, ParamsOf } from '@parley/protocol'
-import type { CallersLimits } from '../callers-limits.ts'
-import { type EventMsg, isDelta } from '../codex-events/event-msg.ts'
-import { createElicitor, type Elicitor } from './elicitor.ts'
-import { ConversationStreams } from './turns/event-streams.ts'
-import { McpConversation } from './turns/mcp-conversation.ts'
+import type { CallersLimits } from '../../callers-limits.ts'
+import { type EventMsg, isDelta } from '../../codex-events/event-msg.ts'
+import { createElicitor, type Elicitor } from '../approvals/elicitor.ts'
+import { ConversationStreams } from './event-streams.ts'
+import { McpConversation } from './mcp-conversation.ts'
 
 /** Limit of unread bytes, above which deltas are left out; their whole text follows at the end. */
 const unreadLimitBytes = 1 << 20

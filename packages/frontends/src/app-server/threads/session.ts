@@ -1,14 +1,15 @@
 import { type Conversation, type ConversationId, codeOf, type Parley } from '@parley/client'
 import type { ClientFiles, StartCommand } from '@parley/engine'
 import type { Peer } from '@parley/rpc'
-import type { CallersLimits } from '../callers-limits.ts'
-import { resumeOrView } from '../resume-or-view.ts'
-import { type ClientCommands, createClientCommands } from './commands/client-commands.ts'
-import { type ThreadStatus, threadShape } from './shapes/thread.ts'
-import { askClient } from './threads/answer-approvals.ts'
-import { type Notify, ThreadFeed } from './threads/thread-feed.ts'
-import { codexError } from './wire/codex-error.ts'
-import type { CodexParams } from './wire/params.ts'
+import type { CallersLimits } from '../../callers-limits.ts'
+import { resumeOrView } from '../../resume-or-view.ts'
+import { type ClientCommands, createClientCommands } from '../commands/client-commands.ts'
+import { type ThreadStatus, threadShape } from '../shapes/thread.ts'
+import { codexError } from '../wire/codex-error.ts'
+import type { Notify } from '../wire/codex-transport.ts'
+import type { CodexParams } from '../wire/params.ts'
+import { askClient } from './answer-approvals.ts'
+import { ThreadFeed } from './thread-feed.ts'
 
 /** Name and version of a client, as it gives them. */
 export type ClientInfo = CodexParams<'initialize'>['clientInfo']
