@@ -16,7 +16,8 @@ export const laterOfServer = {
   ],
   'server-json-schema': ['@modelcontextprotocol/server/validators/ajv'],
   'server-shell-parser': ['web-tree-sitter'],
-  'server-store': ['@parley/store', `${programs}/store/run-store.ts`],
+  'server-store': ['packages/team/src/store/index.ts', `${programs}/store/run-store.ts`],
+  'server-people': ['packages/team/src/people/open-users.ts'],
   'server-websocket': [...websocket, 'packages/server/src/frontends/web/web-listener.ts'],
   'server-login': ['packages/engine/src/login/oauth-client.ts', 'packages/engine/src/login/oauth-flows.ts'],
 }

@@ -62,7 +62,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/redaction': ['scan', '.'],
   'packages/mcp-client': ['forms', 'replies', '.'],
   'packages/journal': ['disk', 'line', 'log', 'sessions', 'search', 'bundle', '.'],
-  'packages/store': ['port', 'connection', 'servers', 'log', '.'],
+  'packages/team': ['store/connection', 'store/servers', 'store/log', 'store', 'people', '.'],
   'packages/protocol': [
     'modes',
     'review',

@@ -11,7 +11,6 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   'packages/foreign': [],
   'packages/protocol': ['@parley/text'],
   'packages/journal': ['@parley/text', '@parley/protocol', '@parley/host'],
-  'packages/store': ['@parley/text', '@parley/protocol', '@parley/journal'],
   'packages/redaction': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/journal'],
   'packages/config': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/redaction'],
   'packages/models': ['@parley/text', '@parley/protocol', '@parley/host', '@parley/redaction'],
@@ -55,7 +54,6 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/workspace',
     '@parley/policy',
     '@parley/mcp-client',
-    '@parley/store',
   ],
   // How a program starts, listens and admits its clients, with an engine or without.
   'packages/serving': [
@@ -66,8 +64,17 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/journal',
     '@parley/workspace',
     '@parley/policy',
-    '@parley/store',
     '@parley/client',
+  ],
+  // Users, links, relays and the store that servers share, as the engine's ports want them.
+  'packages/team': [
+    '@parley/text',
+    '@parley/protocol',
+    '@parley/rpc',
+    '@parley/host',
+    '@parley/journal',
+    '@parley/workspace',
+    '@parley/engine',
   ],
   // Clients of the native protocol, over memory or another server's socket; of the engine they take types.
   'packages/frontends': [
@@ -102,9 +109,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     '@parley/models',
     '@parley/workspace',
     '@parley/policy',
-    '@parley/store',
     '@parley/client',
     '@parley/engine',
+    '@parley/team',
     '@parley/serving',
     '@parley/frontends',
     '@parley/exec-server',

@@ -11,7 +11,6 @@ import {
   reducerVersion,
   type Settings,
 } from '@parley/protocol'
-import type { SharedStore } from '@parley/store'
 import {
   type ConnectedMachines,
   createConnectedMachines,
@@ -52,11 +51,12 @@ import { ConversationHost } from './open/conversation-host.ts'
 import { createSetup } from './open/conversation-setup.ts'
 import type { SetupPorts } from './open/open-conversation.ts'
 import type { CheckRight } from './people/check-right.ts'
-import { peopleIn, rightsIn } from './people/rights-of-token.ts'
+import { peopleIn, rightsIn } from './people/rights-in.ts'
 import type { Users } from './people/users.ts'
 import type { StartCommand } from './ports/client-commands.ts'
 import type { ClientFiles } from './ports/client-files.ts'
 import type { EditorServers, EditorTexts } from './ports/editor.ts'
+import type { SharedStore } from './ports/shared-store.ts'
 import type { TextSearch } from './ports/text-search.ts'
 import { sharedTrust } from './project/shared-trust.ts'
 import { createTeamCopies } from './read/team-copies.ts'

@@ -10,8 +10,10 @@ import type { Guest } from './limits/may-loosen.ts'
 import type { EngineMethods, MethodPorts } from './method-ports.ts'
 import type { ConversationHost } from './open/conversation-host.ts'
 import { type LiveConversation, writable } from './open/live-conversation.ts'
+import type { Users } from './people/users.ts'
 import { listEnvironments } from './project/environment-list.ts'
 import { wantedConversation } from './read/list-conversations.ts'
+import { rejection } from './replies/rejection.ts'
 import { listModels } from './settings/model-lists.ts'
 import { listProviders } from './settings/provider-list.ts'
 import { describeConfig } from './settings/read-config.ts'
@@ -225,7 +227,6 @@ function peopleMethods(
   const { now } = trust.clock
   const ports = () => ({ by: client.actor, users, now, page: page() })
   const sharing = () => import('./people/share.ts')
-  const managing = () => import('./people/manage-users.ts')
   const logged = <Result>(user: string, change: string, result: Result): Result => {
     const { person } = client.rights
     const by = person.kind === 'user' ? { by: person.name } : { as: person.kind }
@@ -245,9 +246,18 @@ function peopleMethods(
       const { revokeLink } = await sharing()
       return host.withConversation(params.conversationId, (open) => revokeLink(open, params, ports()))
     },
-    'user/list': async () => (await managing()).listUsers(users),
-    'user/add': async (params) => logged(params.user, 'added', (await managing()).addUser(users, params)),
-    'user/remove': async (params) => logged(params.user, 'removed', (await managing()).removeUser(users, params)),
-    'user/token': async (params) => logged(params.user, 'token', (await managing()).renewToken(users, params)),
+    'user/list': async () => users?.list() ?? { file: null, users: [] },
+    'user/add': async (params) => logged(params.user, 'added', usersOf(users).add(params)),
+    'user/remove': async (params) => logged(params.user, 'removed', usersOf(users).remove(params)),
+    'user/token': async (params) => logged(params.user, 'token', usersOf(users).renewToken(params)),
   }
+}
+
+/** Returns the users of a server. Throws `invalidParams` where it has none. */
+function usersOf(users: Users | null): Users {
+  if (users !== null) return users
+  throw rejection(
+    'invalidParams',
+    'This server has no users: start it with --users FILE, or set users_file in config.toml.',
+  )
 }

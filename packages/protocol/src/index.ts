@@ -20,6 +20,7 @@ export {
   mayUseMachine,
   type Rights,
   type RightsOfToken,
+  rightsToRead,
 } from './access/rights.ts'
 export {
   noHomeExitCode,

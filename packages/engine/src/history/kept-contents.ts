@@ -1,7 +1,7 @@
 import { decodeLine } from '@parley/journal'
-import type { FileContents } from '@parley/store'
 import { isRecord } from '@parley/text'
 import { type ContentStore, openContentStore } from '@parley/workspace'
+import type { FileContents } from '../ports/shared-store.ts'
 
 const LF = 0x0a
 const named = Buffer.from('"files.changed"')

@@ -1,3 +1,4 @@
+import { limitConcurrency } from '@parley/host'
 import { type Files, removeSession, type SessionPaths, sessionPaths } from '@parley/journal'
 import {
   accessOfNew,
@@ -7,9 +8,9 @@ import {
   type Overrides,
   type ParamsOf,
 } from '@parley/protocol'
-import { createTurns, type Shipment } from '@parley/store'
 import type { Guest } from '../limits/may-loosen.ts'
 import { accessOfCopy, asCopyOf } from '../people/share.ts'
+import type { Shipment } from '../ports/shared-store.ts'
 import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { takenNames } from '../read/list-conversations.ts'
 import { rejection } from '../replies/rejection.ts'
@@ -59,7 +60,7 @@ export class StoredConversations {
   readonly #ports: Ports
   readonly #locks: WriterLocks
   /** Opens a few at once, so that a server that takes all of a dead one renews its lease; who waits holds up no other. */
-  readonly #inTurn = createTurns(4, 1000)
+  readonly #inTurn = limitConcurrency(4, 1000)
 
   constructor(ports: Ports) {
     this.#ports = ports

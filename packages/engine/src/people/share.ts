@@ -14,7 +14,8 @@ import {
 import type { Guest } from '../limits/may-loosen.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
-import { hashOf, type Users } from './users.ts'
+import { newLinkCode } from './link-code.ts'
+import type { Users } from './users.ts'
 
 interface SharePorts {
   readonly by: Actor
@@ -49,8 +50,7 @@ export function share(
 function assertUser(user: UserName, users: Users | null): void {
   if (users === null) return
   users.refresh()
-  if (users.find(user) === null)
-    throw rejection('invalidParams', `There is no user ${user} on this server.`, { field: 'user' })
+  if (!users.has(user)) throw rejection('invalidParams', `There is no user ${user} on this server.`, { field: 'user' })
 }
 
 function withRole(members: Access['members'], user: UserName, role: Role | null): Access['members'] {
@@ -74,10 +74,10 @@ export function makeLink(
   const access = currentAccess(conversation.state.core.meta.access, now())
   if (access.links.length >= mostLinks)
     throw rejection('invalidParams', `A conversation has ${mostLinks} links at most. Revoke one first.`)
-  const code = `${conversation.id}.${randomBytes(32).toString('base64url')}`
+  const { code, codeHash } = newLinkCode(conversation.id)
   const expiresAt = now() + lifeMs
   const linkId = randomBytes(4).toString('hex')
-  const links = [...access.links, { linkId, codeHash: hashOf(code), expiresAt }]
+  const links = [...access.links, { linkId, codeHash, expiresAt }]
   const { seq } = conversation.record({ type: 'conversation.shared', access: { ...access, links }, by })
   // Browsers send the part after # nowhere, so that the code is in no address, log or header.
   return { seq, linkId, code, expiresAt, ...(page === null ? {} : { url: `${page}/#link=${code}` }) }

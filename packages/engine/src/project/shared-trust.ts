@@ -1,7 +1,7 @@
 import { type Files, STORE_OLDER, StorageError } from '@parley/journal'
 import type { SharedTrust } from '@parley/policy'
 import type { Redaction } from '@parley/redaction'
-import type { SharedStore } from '@parley/store'
+import type { SharedStore } from '../ports/shared-store.ts'
 import { seenDecisions } from './seen-decisions.ts'
 
 interface Sharing {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { limitConcurrency } from '@parley/host'
 import { StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
-import { createTurns } from '@parley/store'
 import type { Catalogue } from './catalogue.ts'
 
 /** Logs that are fetched at once: a search holds up nobody who opens a conversation. */
@@ -21,7 +21,7 @@ export function createTeamCopies(refresh: (conversationId: ConversationId) => Pr
   /** Time of the last change in lists of each copy when it was brought up to date; null while a server writes it. */
   const broughtAt = new Map<ConversationId, number | null>()
   const coming = new Map<ConversationId, Promise<boolean>>()
-  const inTurn = createTurns(atOnce)
+  const inTurn = limitConcurrency(atOnce)
 
   /** Resolves to false where the store is in trouble: the next search asks again. */
   async function bringOne(id: ConversationId, changedAtMs: number | null): Promise<boolean> {

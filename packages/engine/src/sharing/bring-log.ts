@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { type Files, LogView, openLog, readFile, type SessionPaths, textOf } from '@parley/journal'
-import type { Shipment } from '@parley/store'
 import { openContentStore } from '@parley/workspace'
 import { bringContents, keptContents } from '../history/kept-contents.ts'
+import type { Shipment } from '../ports/shared-store.ts'
 import { rejection } from '../replies/rejection.ts'
 import { giveUp } from './sharing.ts'
 

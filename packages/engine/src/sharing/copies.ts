@@ -1,7 +1,7 @@
 import { type Files, type SessionPaths, sessionPaths, walkSessions } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
-import { type Comparison, HeldElsewhereError, type SharedStore } from '@parley/store'
 import { createWriterLocks } from '../open/writer-locks.ts'
+import { type Comparison, HeldElsewhereError, type SharedStore } from '../ports/shared-store.ts'
 import type { Listed } from '../read/catalogue.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
 import { emptyLog, notThere } from '../stored/opening-problems.ts'

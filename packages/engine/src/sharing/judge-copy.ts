@@ -1,4 +1,4 @@
-import type { Comparison, Extent } from '@parley/store'
+import type { Comparison, Extent } from '../ports/shared-store.ts'
 
 /** Way of a copy, as seen from this machine. */
 export type CopyWay = 'to' | 'from'

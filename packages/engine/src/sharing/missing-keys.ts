@@ -1,8 +1,8 @@
 import { STORE_TAKEN, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
-import type { Holder, SharedStore } from '@parley/store'
 import { parleyItself } from '../conversation/notices.ts'
 import { isBusy, type LiveConversation } from '../open/live-conversation.ts'
+import type { Holder, SharedStore } from '../ports/shared-store.ts'
 import type { Sharing } from './sharing.ts'
 
 /** Interval of the looks at turns that wait for a key. */

@@ -1,4 +1,4 @@
-import type { SharedStore, StoredRow } from '@parley/store'
+import type { SharedStore, StoredRow } from '../ports/shared-store.ts'
 import { type Catalogue, isRow, type LiveOwner } from '../read/catalogue.ts'
 
 /** Returns the conversations of a store that servers share. */

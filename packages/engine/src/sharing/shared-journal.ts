@@ -1,7 +1,7 @@
 import type { ConversationState } from '@parley/protocol'
-import type { Shipment } from '@parley/store'
 import { isRecord } from '@parley/text'
 import type { Journal } from '../conversation/journal.ts'
+import type { Shipment } from '../ports/shared-store.ts'
 import { type ConversationRow, rowOf } from '../read/catalogue.ts'
 
 interface SharedParts {

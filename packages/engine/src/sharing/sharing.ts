@@ -1,9 +1,15 @@
 import { type Files, type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import { HeldElsewhereError, type Holder, type LocalCopy, type SharedStore, type Shipment } from '@parley/store'
 import { keptContents } from '../history/kept-contents.ts'
 import type { ConversationOwner, OpenParts } from '../open/conversation-parts.ts'
+import {
+  HeldElsewhereError,
+  type Holder,
+  type LocalCopy,
+  type SharedStore,
+  type Shipment,
+} from '../ports/shared-store.ts'
 import { rejection } from '../replies/rejection.ts'
 import type { CarriedGifts } from '../settings/carried-gift.ts'
 import { giftIn, shareJournal } from './shared-journal.ts'

@@ -1,8 +1,8 @@
 import { deleteSession, type Files, type SessionPaths, StorageError, sessionPaths } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
-import type { LocalCopy, SharedStore } from '@parley/store'
 import type { OpenConversations } from '../open/open-conversations.ts'
 import { createWriterLocks } from '../open/writer-locks.ts'
+import type { LocalCopy, SharedStore } from '../ports/shared-store.ts'
 import { type KeyPorts, watchMissingKeys } from './missing-keys.ts'
 import { copyAt } from './sharing.ts'
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { nodeFiles, STORE_OLDER } from '@parley/journal'
 import { createRedaction } from '@parley/redaction'
-import type { SharedAnswers } from '@parley/store'
 import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
+import type { SharedAnswers } from '../../src/ports/shared-store.ts'
 import { sharedTrust } from '../../src/project/shared-trust.ts'
 
 const name = JSON.stringify(['ada/laptop', 'laptop:/srv/app'])

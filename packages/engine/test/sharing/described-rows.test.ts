@@ -1,7 +1,7 @@
 import { type ConversationState, initialState } from '@parley/protocol'
-import type { Shipment } from '@parley/store'
 import { expect, test } from 'vitest'
 import type { Journal } from '../../src/conversation/journal.ts'
+import type { Shipment } from '../../src/ports/shared-store.ts'
 import { rowOf } from '../../src/read/catalogue.ts'
 import { shareJournal } from '../../src/sharing/shared-journal.ts'
 

@@ -6,7 +6,6 @@ import type { ModelFacts } from '@parley/models'
 import { createShellParser, type ShellParser } from '@parley/policy'
 import { shellParserFiles } from '@parley/policy/testing'
 import { createRedaction } from '@parley/redaction'
-import { openStore } from '@parley/store'
 import { diskFiles, diskPatchFiles, secretPaths } from '@parley/workspace'
 import { rgPath } from '@vscode/ripgrep'
 import { createCredentialStore } from '../../src/credentials/credential-store.ts'
@@ -25,11 +24,6 @@ export type TestPorts = Partial<EngineParts> & {
   /** Facts of the models besides a context window of 1,000 tokens. */
   readonly facts?: Partial<ModelFacts> | ((model: string) => Partial<ModelFacts>)
 }
-
-/** Store that all servers of a test file share: with `PARLEY_TEST_STORE=HOST:PORT` the same tests run on one. */
-const address = process.env['PARLEY_TEST_STORE']
-const store =
-  address === undefined ? null : await openStore({ servers: address.split(','), replicas: 1, files: nodeFiles })
 
 /** Parser of all servers of a file: each would keep a grammar of its own, and a fork costs by the pages of its parent. */
 const parser = createShellParser(shellParserFiles)
@@ -79,7 +73,6 @@ export function testParts(
       maxOutputOf: () => undefined,
     }),
     writeLog: () => undefined,
-    ...(store === null ? {} : { store }),
     ...ports,
   }
 }

@@ -31,6 +31,21 @@ export const allRights: Rights = {
   renew: () => undefined,
 }
 
+/** Returns the rights of a guest, for whom there is one conversation, while its access lets the guest in. */
+export function rightsToRead(
+  person: Extract<Person, { kind: 'guest' }>,
+  letsIn: (access: Access | undefined) => boolean,
+): Rights {
+  return {
+    person,
+    permits: (right, { conversationId, access }) =>
+      right === 'read' && conversationId === person.conversationId && letsIn(access),
+    has: (right) => right === 'anyone',
+    maxSandbox: null,
+    renew: () => undefined,
+  }
+}
+
 /** Tells if a client may have something done on the machine of a conversation; only users are kept from it. */
 export function mayUseMachine({ person }: Rights, mayWork: (user: string) => boolean): boolean {
   return person.kind !== 'user' || mayWork(person.name)

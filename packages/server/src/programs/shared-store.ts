@@ -1,10 +1,11 @@
 import { type Config, ConfigError, readEffectiveConfig } from '@parley/config'
 import { storeReplicas } from '@parley/config/defaults'
+import type { SharedStore } from '@parley/engine/shared-store'
 import { NotPrivateError, readPrivateFile } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { Redaction } from '@parley/redaction'
 import { UsageError } from '@parley/serving'
-import type { OpeningWait, SharedStore, StoreAddress } from '@parley/store'
+import type { OpeningWait, StoreAddress } from '@parley/team/store'
 import { systemErrorReason } from '@parley/workspace'
 
 /** Servers that keep each message, where neither the command line nor the configuration says how many. */
@@ -46,7 +47,7 @@ export async function openSharedStore(
   if (wanted === null) return { store: null }
   if ('problem' in wanted) return wanted
   // Loaded only here: most servers have no store.
-  const { openStore, UnusableStoreError } = await import('@parley/store')
+  const { openStore, UnusableStoreError } = await import('@parley/team/store')
   try {
     const told = onPublished === undefined ? {} : { onPublished }
     const store = await openStore({ ...wanted, files, wait, ...told })

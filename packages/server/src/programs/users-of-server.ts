@@ -1,5 +1,6 @@
 import { ConfigError, readEffectiveConfig } from '@parley/config'
-import { type LogEvent, openUsers, type Users } from '@parley/engine'
+import type { LogEvent } from '@parley/engine'
+import type { ServerUsers } from '@parley/team/people'
 
 interface Ports {
   readonly home: string
@@ -11,12 +12,14 @@ interface Ports {
 }
 
 /** Opens the users of `--users` or of `users_file` in the configuration; null where there are none. */
-export function openUsersOfServer(
+export async function openUsersOfServer(
   given: string | null,
   { home, writeLog, logEvent, isStrict }: Ports,
-): { readonly users: Users | null } | { readonly problem: string } {
+): Promise<{ readonly users: ServerUsers | null } | { readonly problem: string }> {
   const file = given ?? configuredUsersFile(home)
   if (file === null) return { users: null }
+  // Loaded only here: most servers have no users.
+  const { openUsers } = await import('@parley/team/people')
   // What keeps a server from starting is said once, with the problem that is returned.
   let isStarting = isStrict
   const users = openUsers(file, (sentence) => {

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { removeUser } from '@parley/engine/src/people/manage-users.ts'
 import { servedUsers } from '@parley/exec-server/src/handshake.ts'
 import { stayConnected } from '@parley/exec-server/src/program/stay-connected.ts'
 import { execPlace } from '@parley/exec-server/test/support/in-process.ts'
@@ -162,7 +161,7 @@ describe('a machine that connects', () => {
     await world.heard('connected to')
     world.team.users.onChange(world.team.server.engine.machines.recheck)
     expect(world.said).toHaveLength(1)
-    removeUser(world.team.users, { user: 'ada' })
+    world.team.users.remove({ user: 'ada' })
     await world.heard('asks for another token')
     const machines = world.logged.filter((entry) => JSON.stringify(entry).includes('machine.'))
     const who = { machine: 'laptop', user: 'ada' }

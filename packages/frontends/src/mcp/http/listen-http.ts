@@ -6,7 +6,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import { UsageError } from '@parley/serving'
+import { UsageError } from '@parley/serving/flags'
 import type { McpParts } from '../serve-mcp.ts'
 import { HttpClients } from './http-clients.ts'
 

@@ -1,5 +1,5 @@
+import type { SharedStore } from '@parley/engine/shared-store'
 import type { ServerNotice } from '@parley/protocol'
-import type { SharedStore } from '@parley/store'
 
 /** Store that answers may wait for. */
 export type AwaitedStore = Pick<SharedStore, 'name' | 'awayMs'>

@@ -1,4 +1,4 @@
-import { rightsOfWatcher } from '@parley/engine'
+import { type Rights, rightsToRead } from '@parley/protocol'
 import type { Transport } from '@parley/rpc'
 import { listenForPage } from '@parley/rpc/websocket'
 import type { Prove, Proven } from './greet-page.ts'
@@ -55,4 +55,9 @@ function proveByLink(links: Links): Prove {
     const { access, only } = given.terms
     return { token: given.token, access, ...(only === null ? {} : { rights: rightsOfWatcher(only) }) }
   }
+}
+
+/** Returns the rights of a page whose link was made to watch one conversation: to read that, while its connection lasts. */
+function rightsOfWatcher(conversationId: string): Rights {
+  return rightsToRead({ kind: 'guest', conversationId }, () => true)
 }

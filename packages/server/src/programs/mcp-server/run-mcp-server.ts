@@ -3,7 +3,7 @@ import type { NamedServer } from '@parley/client/named-servers'
 import type { EngineParts } from '@parley/engine'
 import { type McpParts, StdioTransport, serveMcp } from '@parley/frontends/mcp'
 import { createStreamTransport } from '@parley/rpc'
-import { readOrMakeToken } from '@parley/serving'
+import { readOrMakeToken } from '@parley/serving/token-file'
 import type { McpArguments } from '../arguments.ts'
 import { endStdinOnSignals, runWithEngine, untilSignal } from '../engine-program.ts'
 

@@ -1,12 +1,12 @@
-import type { Users } from '@parley/engine'
 import { validityFault } from '@parley/rpc'
 import { type Listeners, readPem, type TlsPaths } from '@parley/serving'
+import type { ServerUsers } from '@parley/team/people'
 import { isLoopbackHost } from '@parley/text'
 
 /** Returns what is said of an address at the start: where it is, what lets in, and who else can reach it. */
 export function describeListener(
   { address, tokenFile, page }: Pick<Listeners['others'][number], 'address' | 'tokenFile' | 'page'>,
-  users: Pick<Users, 'file' | 'lines'> | null,
+  users: Pick<ServerUsers, 'file' | 'lines'> | null,
 ): string {
   const from = `parley server listens on ${address}${page == null ? '' : `, with the page at ${page}`}`
   if (tokenFile !== null) return `${from} (token in ${tokenFile})${reach(address, 'the token')}`

@@ -1,4 +1,4 @@
-import type { SharedStore } from '@parley/store'
+import type { SharedStore } from '@parley/engine/shared-store'
 import type { ServerArguments } from '../arguments.ts'
 import { type Reports, storeReports } from './wait-for-store.ts'
 

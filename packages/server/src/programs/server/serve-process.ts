@@ -7,8 +7,8 @@ import {
   kindOfFault,
   type Metrics,
   sweepLeftovers,
-  type Users,
 } from '@parley/engine'
+import type { SharedStore } from '@parley/engine/shared-store'
 import type { Host } from '@parley/host'
 import { noStoreExitCode, unsavedExitCode } from '@parley/protocol'
 import { createStreamTransport } from '@parley/rpc'
@@ -18,11 +18,11 @@ import {
   type Listeners,
   movedTo,
   openListeners,
-  relayTargets,
   stateFolder,
   sweepLater,
 } from '@parley/serving'
-import type { SharedStore } from '@parley/store'
+import type { ServerUsers } from '@parley/team/people'
+import { relayTargets } from '@parley/team/relays'
 import { type Connections, createConnections } from '../../frontends/conversation/connections.ts'
 import { watchTeamOrigins } from '../../frontends/web/team-origins.ts'
 import { createTeamPage } from '../../frontends/web/team-page.ts'
@@ -122,7 +122,7 @@ function logOf({ clock }: EngineParts, { logsJson }: ServerArguments): Pick<Engi
 /** Opens the store and the users of a server, each null where there is none. */
 async function openShared(args: ServerArguments, parts: EngineParts) {
   const metrics = args.metrics ? createMetrics() : undefined
-  const people = openUsersOfServer(args.users, { ...parts, isStrict: args.role === 'service' })
+  const people = await openUsersOfServer(args.users, { ...parts, isStrict: args.role === 'service' })
   if ('problem' in people) return { ...people, exitCode: cannotListenExitCode }
   if (args.page && people.users === null) return { problem: pageNeedsUsers, exitCode: cannotListenExitCode }
   await using wait = waitForStore(args, parts)
@@ -205,7 +205,7 @@ async function reportProblem(problem: string, { isDaemon }: ServerArguments): Pr
 }
 
 interface Reporting {
-  readonly users: Users | null
+  readonly users: ServerUsers | null
   readonly store: SharedStore | null
   /** Their `logEvent` takes what is else said in sentences. */
   readonly parts: EngineParts

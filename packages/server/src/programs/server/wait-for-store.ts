@@ -1,6 +1,6 @@
 import type { LogEvent } from '@parley/engine'
 import { turnAway } from '@parley/serving'
-import type { OpeningWait } from '@parley/store'
+import type { OpeningWait } from '@parley/team/store'
 import type { ServerArguments } from '../arguments.ts'
 import { shortWait } from '../shared-store.ts'
 

@@ -1,5 +1,5 @@
 import type { CopyWay } from '@parley/engine'
-import { parseWords, UsageError } from '@parley/serving'
+import { parseWords, UsageError } from '@parley/serving/flags'
 import { readStore } from '../shared-store.ts'
 
 /** Command line of `store`. */

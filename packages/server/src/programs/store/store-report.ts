@@ -1,6 +1,6 @@
 import type { Copied, Judgement } from '@parley/engine'
+import type { Comparison, Extent } from '@parley/engine/shared-store'
 import { type ConversationId, shortIdOf } from '@parley/protocol'
-import type { Comparison, Extent } from '@parley/store'
 import { formatBytes } from '@parley/workspace'
 
 /** Result for one conversation. */

@@ -1,7 +1,7 @@
+import type { SharedStore, Shipment } from '@parley/engine/shared-store'
 import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import { STORE_GONE, StorageError } from '@parley/journal'
-import type { SharedStore, Shipment } from '@parley/store'
 import { expect, test, vi } from 'vitest'
 import { testPlace } from '../support/test-server.ts'
 

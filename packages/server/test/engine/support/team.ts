@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, type Parley } from '@parley/client'
-import { addUser } from '@parley/engine/src/people/manage-users.ts'
-import { openUsers, type Users } from '@parley/engine/src/people/users.ts'
 import { connectTestClient, type Greeting, type TestClient } from '@parley/engine/test/support/test-client.ts'
 import type { TestPorts } from '@parley/engine/test/support/test-parts.ts'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
+import { openUsers, type ServerUsers } from '@parley/team/people'
 import { createConnections } from '../../../src/frontends/conversation/connections.ts'
 import { type TestPlace, type TestServer, testPlace } from './test-server.ts'
 
@@ -13,7 +12,7 @@ import { type TestPlace, type TestServer, testPlace } from './test-server.ts'
 export interface Team extends AsyncDisposable {
   readonly place: TestPlace
   readonly server: TestServer
-  readonly users: Users
+  readonly users: ServerUsers
   /** Sentences about the users file. */
   readonly said: readonly string[]
   /** Connects as a user by name, or by any token. Rejects where the token is not valid. */
@@ -34,7 +33,7 @@ export async function startTeam(names: readonly string[], ports: TestPorts = {})
   const tokens = new Map(
     names.map((named) => {
       const [, role, user = ''] = /^(admin:)?(.*)$/.exec(named) ?? []
-      return [user, addUser(users, { user, role: role === undefined ? 'member' : 'admin' }).token]
+      return [user, users.add({ user, role: role === undefined ? 'member' : 'admin' }).token]
     }),
   )
   const server = place.start({ users, ...ports })

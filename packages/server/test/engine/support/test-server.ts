@@ -9,9 +9,10 @@ import {
   type Watched,
 } from '@parley/engine/test/support/test-client.ts'
 import { type TestPorts, testParts } from '@parley/engine/test/support/test-parts.ts'
-import { sessionPaths } from '@parley/journal'
+import { nodeFiles, sessionPaths } from '@parley/journal'
 import type { ConversationSummary, ParamsOf } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
+import { openStore } from '@parley/team/store'
 import { serveConnection } from '../../../src/frontends/conversation/connections.ts'
 
 /** Server without a process of its own: the real engine and frontend over a separate home. */
@@ -46,6 +47,13 @@ export interface Talk {
   readonly watched: Watched
 }
 
+/** Store that all servers of a test file share: with `PARLEY_TEST_STORE=HOST:PORT` the same tests run on one. */
+const address = process.env['PARLEY_TEST_STORE']
+const shared =
+  address === undefined
+    ? {}
+    : { store: await openStore({ servers: address.split(','), replicas: 1, files: nodeFiles }) }
+
 const config = `model_provider = "fake"
 model = "m1"
 [model_providers.fake]
@@ -64,7 +72,7 @@ export function testPlace(): TestPlace {
   const servers = new Set<TestServer>()
 
   function start(ports: TestPorts = {}): TestServer {
-    const server = startServer(testParts(root, ports))
+    const server = startServer(testParts(root, { ...shared, ...ports }))
     servers.add(server)
     return server
   }

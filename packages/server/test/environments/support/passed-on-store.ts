@@ -1,4 +1,4 @@
-import type { SharedStore, Shipment } from '@parley/store'
+import type { SharedStore, Shipment } from '@parley/engine/shared-store'
 
 /** Store whose servers follow one another in one home: what they have written is there for the next at once. */
 export function passedOnStore(): SharedStore {

@@ -1,4 +1,4 @@
-import type { Comparison, Extent } from '@parley/store'
+import type { Comparison, Extent } from '@parley/engine/shared-store'
 import { expect, test } from 'vitest'
 import { lineOf, outcomeOfCopy } from '../../../src/programs/store/store-report.ts'
 

@@ -1,7 +1,0 @@
-import { defineProject } from 'vitest/config'
-import { sharedWorker, sourceConditions } from '../../vitest.shared.ts'
-
-export default defineProject({
-  ...sourceConditions,
-  test: { ...sharedWorker, name: 'store', include: ['test/**/*.test.ts'] },
-})

@@ -1,0 +1,43 @@
+import { isSameHash, type LinkCode } from '@parley/engine'
+import { type Access, personMay, type Rights, rightsToRead, type SharedLink } from '@parley/protocol'
+import type { User } from './users-text.ts'
+
+/** Users as they are found by name; `refresh` looks at their file now. */
+interface FoundUsers {
+  find(name: string): User | null
+  refresh(): void
+}
+
+/** Returns the rights of a user while the file has the user with the token that the client brought. */
+export function rightsOfUser({ name, tokenHash }: User, users: FoundUsers): Rights {
+  const current = () => {
+    const found = users.find(name)
+    return found?.tokenHash === tokenHash ? found : null
+  }
+  const person = { kind: 'user', name } as const
+  return {
+    person,
+    permits: (right, { access }) => current() !== null && personMay(person, right, access),
+    has(right) {
+      const user = current()
+      if (user === null || right === 'operator') return false
+      return right !== 'admin' || user.role === 'admin'
+    },
+    get maxSandbox() {
+      return current()?.maxSandbox ?? null
+    },
+    renew: users.refresh,
+  }
+}
+
+/** Returns the rights of whoever has the code of a shared link: to read its conversation while the link counts. */
+export function rightsOfGuest({ conversationId, codeHash }: LinkCode, now: () => number): Rights {
+  const counts = (access: Access | undefined) => linkOf(access, codeHash, now()) !== null
+  return rightsToRead({ kind: 'guest', conversationId, codeHash }, counts)
+}
+
+/** Returns the link that a code belongs to, if it has not expired; null for none. */
+function linkOf(access: Access | undefined, codeHash: string, now: number): SharedLink | null {
+  const link = access?.links.find((each) => isSameHash(each.codeHash, codeHash))
+  return link === undefined || now >= link.expiresAt ? null : link
+}

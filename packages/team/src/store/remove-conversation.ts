@@ -1,0 +1,85 @@
+import { HeldElsewhereError } from '@parley/engine/shared-store'
+import { UnfinishedDeletionError } from '@parley/journal'
+import type { ConversationId } from '@parley/protocol'
+import type { Connected } from './connection/connect-store.ts'
+import type { Prepared } from './connection/prepare-store.ts'
+import { storeError } from './connection/store-trouble.ts'
+import { whileElecting } from './connection/while-electing.ts'
+import { leftovers } from './log/leftovers.ts'
+import type { Lists } from './servers/lists.ts'
+import type { Nodes } from './servers/nodes.ts'
+import { claimConversation } from './servers/owners.ts'
+
+interface RemovePorts {
+  readonly connected: Pick<Connected, 'name' | 'streams' | 'admin'>
+  readonly prepared: Pick<Prepared, 'owners' | 'rows'>
+  readonly nodes: Nodes
+  readonly lists: Pick<Lists, 'isListed' | 'deleted'>
+}
+
+/** Removes conversations, which are deleted for lists and for copies before anything of them goes. */
+export interface Removal {
+  /**
+   * Removes a conversation. Rejects with `HeldElsewhereError` while another living server has it, and with
+   * `UnfinishedDeletionError` once it is deleted; else it is there as before.
+   */
+  remove(conversationId: ConversationId): Promise<void>
+  /** Removes what is left of those whose deletion was cut short, unless a living server has them. */
+  finish(): Promise<void>
+}
+
+export function removesFrom({ connected, prepared: { owners, rows }, nodes, lists }: RemovePorts): Removal {
+  const { admin, name, streams } = connected
+  const removing = new Set<ConversationId>()
+
+  /** Runs while no other server can write a conversation. Nothing is read: one of which the store has lost a part goes, too. */
+  async function whileClaimed(conversationId: ConversationId, run: () => Promise<void>): Promise<void> {
+    const ports = { owners, nodes, streams, onSilent: () => undefined }
+    const claim = await whileElecting(
+      () => claimConversation(ports, conversationId),
+      () => nodes.awayMs,
+    )
+    try {
+      await run()
+    } finally {
+      await claim.release()
+    }
+  }
+
+  async function finishOne(conversationId: ConversationId, empty: () => Promise<void>): Promise<void> {
+    // It may be on its way back by a copy.
+    if (!(await lists.isListed(conversationId))) await empty()
+  }
+
+  async function removeClaimed(conversationId: ConversationId): Promise<void> {
+    const left = await leftovers(admin)
+    // Other servers remove their copies from here on.
+    await rows.delete(conversationId)
+    await left.remove(conversationId).catch((error: unknown) => {
+      throw new UnfinishedDeletionError(storeError('delete from', name, error))
+    })
+  }
+
+  return {
+    async remove(conversationId) {
+      removing.add(conversationId)
+      try {
+        await whileClaimed(conversationId, () => removeClaimed(conversationId))
+      } finally {
+        removing.delete(conversationId)
+      }
+    },
+    async finish() {
+      const deleted = await lists.deleted()
+      if (deleted.length === 0) return
+      const left = await leftovers(admin)
+      for (const conversationId of deleted) {
+        if (!left.has(conversationId) || removing.has(conversationId)) continue
+        const empty = () => left.remove(conversationId)
+        await whileClaimed(conversationId, () => finishOne(conversationId, empty)).catch((error: unknown) => {
+          if (!(error instanceof HeldElsewhereError)) throw error
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { LocalCopy, Shipment, TakenKind } from '@parley/engine/shared-store'
+import type { limitConcurrency } from '@parley/host'
+import { STORE_LOST, StorageError } from '@parley/journal'
+import type { ConversationId } from '@parley/protocol'
+import type { Connected } from './connection/connect-store.ts'
+import type { Prepared } from './connection/prepare-store.ts'
+import { type AckMark, emptyMark } from './log/ack-mark.ts'
+import { fenceLog } from './log/fence-log.ts'
+import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
+import type { ClaimName } from './log/log-subject.ts'
+import { type Described, shipLog } from './log/ship-log.ts'
+import type { Lists } from './servers/lists.ts'
+import type { Nodes } from './servers/nodes.ts'
+import { type Claim, claimConversation } from './servers/owners.ts'
+
+interface TakePorts {
+  readonly connected: Pick<Connected, 'name' | 'streams'>
+  readonly prepared: Prepared
+  readonly nodes: Nodes
+  readonly onPublished: ((seconds: number) => void) | undefined
+  /** Reads a log in its turn. */
+  readonly inTurn: ReturnType<typeof limitConcurrency>
+  readonly lists: Pick<Lists, 'row'>
+  readonly portsOf: (conversationId: ConversationId) => FetchPorts
+}
+
+interface Taking {
+  readonly kind: TakenKind
+  readonly claim: Claim
+  /** Mark of the copy where it was brought up to date before the claim. */
+  readonly fetched: AckMark | null
+}
+
+type Take = (copy: LocalCopy, kind: TakenKind) => Promise<Shipment>
+
+/** Returns what takes the right to write a conversation, and brings the copy of its log up to date. */
+export function takesIn({ connected, prepared, nodes, onPublished, inTurn, lists, portsOf }: TakePorts): Take {
+  const { id: store, owners, rows } = prepared
+
+  /** Resolves to null where the claim was overtaken before it had any effect. */
+  async function shipmentOf(copy: LocalCopy, { kind, claim, fetched }: Taking): Promise<Shipment | null> {
+    const { conversationId } = copy
+    const ports = portsOf(conversationId)
+    const claimName: ClaimName = `${claim.epoch}.${randomUUID()}`
+    const mark = kind === 'new' ? emptyMark(store) : await fenceLog(copy, claimName, { ...ports, kind, fetched })
+    if (mark === null) return null
+    const row = kind === 'stored' ? await lists.row(conversationId) : null
+    const putRow = async (described: Described) => {
+      await rows.put(conversationId, JSON.stringify(described))
+    }
+    return shipLog(copy, mark, { ...ports, claim, claimName, row, nodes, putRow, isOwn: kind === 'own', onPublished })
+  }
+
+  return async (copy, kind) => {
+    // Overtaken once, it looks who has it now. The entries grow, so a second time they were set back.
+    let reading: Promise<AckMark | null> | null = null
+    // What is read while the lease of a dead server lasts need not be read after it. A failure comes again then.
+    const onSilent = () => {
+      if (kind === 'stored') reading ??= inTurn(() => fetchLog(copy, portsOf(copy.conversationId))).catch(() => null)
+    }
+    for (let tries = 0; tries < 2; tries++) {
+      const ports = { owners, nodes, streams: connected.streams, onSilent }
+      const claim = await claimConversation(ports, copy.conversationId).finally(() => reading)
+      const fetched = await reading
+      const shipment = await inTurn(() => shipmentOf(copy, { kind, claim, fetched })).catch(async (error: unknown) => {
+        await claim.release()
+        throw error
+      })
+      if (shipment !== null) return shipment
+    }
+    throw new StorageError({ code: STORE_LOST, operation: `take ${copy.conversationId} in`, path: connected.name })
+  }
+}
