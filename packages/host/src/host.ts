@@ -7,15 +7,17 @@ import { type StreamedProcess, type StreamedProcessSpec, StreamedRun } from './r
 import { createDescriptorShield } from './system/descriptor-shield.ts'
 
 export interface Host extends AsyncDisposable {
-  /** Makes what the first command needs; optional, before it. Rejects if that fails; the command then fails by itself. */
+  /** Prepares the start of the first command; optional. Rejects on failure; the command then fails by itself. */
   warmUp(): Promise<void>
-  /** Runs a command whose output is captured, within limits. Main thread only. Every failure is in the `CommandEnd`. */
+  /** Runs a command and captures its output, within limits. Main thread only. Every failure is in the `CommandEnd`. */
   runCommand(spec: CommandSpec, options: StartOptions): RunningCommand
-  /** Spawns a process with pipes or a terminal, whose output is delivered as it comes. Main thread only. */
+  /** Spawns a process with pipes or a terminal, and delivers its output as it comes. Main thread only. */
   spawnProcess(spec: ProcessSpec, options: ProcessOptions): RunningProcess
   /** Spawns a process with Node streams for stdin, stdout and stderr. Main thread only. */
   spawnStreams(spec: StreamedProcessSpec): StreamedProcess
-  /** Starts the process that ends what is left when this one is killed; optional, because the first child does it too. */
+  /**
+   * Starts the process that ends all children when this one is killed; optional, because the first child does it too.
+   */
   startGuard(): void
   /** Has the guard, once it is started, remove a file or folder if this process is killed, until the returned function is called. */
   removeWhenKilled(path: string): () => void
@@ -31,7 +33,7 @@ interface HostedChild {
 }
 
 interface HostOptions {
-  /** Folder in which sandboxes note the names they reserve, `stateFolder` of theirs; null for none. */
+  /** Folder of the notes about reserved names, the `stateFolder` of sandboxes; null writes no notes. */
   readonly notes: string | null
 }
 

@@ -10,7 +10,7 @@ export interface TerminalSize {
   readonly cols: number
 }
 
-/** Steps by which a child makes the terminal on its descriptors the controlling terminal of its session. */
+/** Steps that make the terminal on a child's descriptors the controlling terminal of its session. */
 export interface ControllingTerminal {
   /** Programs that take the terminal and then become the command. They run outside of the sandbox. */
   readonly prefix: readonly string[]
@@ -18,7 +18,7 @@ export interface ControllingTerminal {
   readonly ownSession: boolean
 }
 
-/** Connection between this process and one child: the strategy by which its input and output are carried. */
+/** Connection between this process and one child: it carries the child's input and output. */
 export interface Channels {
   readonly fds: StandardFds
   /** Present when the descriptors are a terminal. */
@@ -34,7 +34,7 @@ export interface Channels {
   resume(): void
   /** Returns false when there is no terminal. */
   resize(size: TerminalSize): boolean
-  /** Closes this side and leaves unread what is still there. */
+  /** Closes this side and leaves the rest unread. */
   close(): void
 }
 
@@ -61,15 +61,15 @@ export interface ProcessInput extends Pick<Channels, 'resize'>, Pick<ChannelInpu
   readonly isOpen: boolean
   readonly isTerminal: boolean
   /**
-   * Resolves when the system has taken the bytes; false when the child does not read any more. `hidden` ones are a secret,
-   * which whoever keeps the child for another server keeps for that, too.
+   * Resolves when the system has taken the bytes; false when the child does not read any more. `hidden` bytes are a
+   * secret; an exec-server that keeps the child for another server keeps that fact, too.
    */
   write(bytes: Buffer, how?: { readonly hidden?: true }): Promise<boolean>
-  /** Closes a piped stdin after what was written. Returns false without one. */
+  /** Closes a piped stdin after all writes. Returns false without one. */
   end(): boolean
 }
 
-/** Returns the way into a child whose channels may not be open yet. */
+/** Returns the input of a child, whose channels may open later. */
 export function inputBy(channels: () => Channels | null): ProcessInput {
   return {
     get isOpen() {

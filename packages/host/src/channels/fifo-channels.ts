@@ -8,9 +8,8 @@ import { createLateReaders } from './late-readers.ts'
 import { type OutputReader, readFifo } from './output-reader.ts'
 
 /**
- * Opens one FIFO for stdout and stderr, which keeps the order in which they were written; both arrive as `stdout`.
- * With `inputs` one more for stdin. Synchronous without one when the pool has a FIFO ready. Rejects with
- * `SpawnFailedError`.
+ * Opens one FIFO for stdout and stderr, which keeps the order of writes; both arrive as `stdout`. `inputs` adds one for
+ * stdin. Synchronous without `inputs` when the pool has a FIFO ready. Rejects with `SpawnFailedError`.
  */
 export function openMergedChannels(outputs: FifoPool, inputs: FifoPool | null): Channels | Promise<Channels> {
   if (inputs !== null) return openFifos(outputs, { inputs, isSeparate: false }).catch(noPipe)

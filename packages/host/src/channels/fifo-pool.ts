@@ -5,8 +5,8 @@ import { makeOwnFolder } from '../system/own-leftovers.ts'
 import { makeFifos } from './make-fifos.ts'
 
 /**
- * FIFO whose name was removed. Unlike a socket, which is what Node makes for a pipe, it can be opened again, so that
- * `echo x > /dev/stderr` works.
+ * FIFO without a name. A program can open it again (`echo x > /dev/stderr`), unlike the sockets that Node makes for
+ * pipes.
  */
 export interface Fifo {
   readonly readFd: number
@@ -14,7 +14,7 @@ export interface Fifo {
 }
 
 export interface FifoPool {
-  /** Returns one at once when it is ready. Rejects with the system's error when none can be made. */
+  /** Returns one at once when it is ready. Rejects with the system's error when it cannot make one. */
   take(): Fifo | Promise<Fifo>
   /** Makes a batch unless a few are ready. */
   fill(): Promise<void>
@@ -86,7 +86,7 @@ async function makeFifosOnDisk(count: number, open: (path: string) => Fifo): Pro
     await makeFifos(paths)
     return openAll(paths, open)
   } finally {
-    // A recursive removal needs a descriptor, and there may be none left.
+    // A recursive removal needs a descriptor, which the process may lack.
     await Promise.allSettled(paths.map((path) => unlink(path)))
     await Promise.allSettled([rmdir(directory)])
   }

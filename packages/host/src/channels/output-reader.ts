@@ -11,7 +11,7 @@ export interface OutputReader {
   /** Stops reading, so that the pipe fills and its writer waits. No chunk comes until `resume`. */
   pause(): void
   resume(): void
-  /** Closes at once and leaves unread what is still there. */
+  /** Closes at once and leaves the rest unread. */
   close(): void
 }
 
@@ -79,7 +79,7 @@ export function createDrain(expire: () => void): Drain {
     start() {
       if (closed || timer !== undefined) return
       startedMs = performance.now()
-      // The immediate lets a loop that was busy all this time read what is there before the pipe is closed.
+      // After a busy time, the immediate lets the loop read the waiting output before the pipe is closed.
       timer = setTimeout(() => setImmediate(finish), leftMs)
     },
     pause() {

@@ -21,7 +21,7 @@ export interface TerminalOptions {
   readonly shield: DescriptorShield
 }
 
-/** Opens one terminal for stdin, stdout and stderr. Throws `SpawnFailedError` where there is none. */
+/** Opens one terminal for stdin, stdout and stderr. Throws `SpawnFailedError` on systems without terminals. */
 export function openTerminalChannels({ size, shield }: TerminalOptions): Channels {
   const { parentFd, childFd, path } = openTerminal(size)
   shield.add(parentFd)
@@ -71,8 +71,8 @@ export function openTerminalChannels({ size, shield }: TerminalOptions): Channel
 }
 
 /**
- * Returns how a child takes the terminal, which it can do only from within its session. Without `setsid` a shell opens
- * the terminal, and drops variables whose names are not valid in a shell.
+ * Returns how a child takes the terminal, which works only from within its session. Without `setsid` a shell opens the
+ * terminal, and drops variables that have no valid name in a shell.
  */
 function controllingTerminal(terminalPath: string): ControllingTerminal {
   const setsid = findSetsid()

@@ -4,7 +4,7 @@ import { lookAt, realPathOrNull } from '../system/real-path.ts'
 import { gitFoldersOf, pathFrom, readBounded } from './git-folder.ts'
 import { hasGitEntries } from './repositories.ts'
 
-/** Object folders whose own alternates are followed, as git does, and no more. */
+/** Depth to which git follows alternates of object folders. */
 const maxDepth = 5
 const maxAlternates = 50
 
@@ -41,7 +41,7 @@ function isGitFolder(folder: string): boolean {
   return hasGitEntries((name) => existsSync(`${folder}/${name}`))
 }
 
-/** Lists the folders of objects that others name as theirs, and which those name in turn. */
+/** Lists the alternates of an object folder, and their alternates in turn. */
 function borrowedObjects(objects: string): readonly string[] {
   const found = new Set<string>()
   let level = [objects]
@@ -56,7 +56,7 @@ function alternatesOf(objects: string): readonly string[] {
   const text = unlessTooLarge(() => readBounded(`${objects}/info/alternates`)) ?? ''
   const lines = text.split('\n').filter((line) => line !== '' && line[0] !== '#')
   return lines.slice(0, maxAlternates).flatMap((line) => {
-    // Its real path, which is what is shown: a link on the way could lead elsewhere after the look.
+    // The sandbox shows the real path: a link on the way could lead elsewhere after this look.
     const path = realPathOrNull(pathFrom(objects, line))
     return path !== null && existsSync(`${path}/pack`) ? [path] : []
   })

@@ -2,14 +2,14 @@ import { dirname, join } from 'node:path'
 import { isWithin, lookAt } from '../system/real-path.ts'
 import { hasGitEntries } from './repositories.ts'
 
-/** Entries by which git takes a folder for a repository, or that decide what it runs there; in lower case. */
+/** Entries that make a folder a repository for git, or decide which programs it starts there; in lower case. */
 const ownEntries =
   /^(?:head|config|config\.worktree|commondir|gitdir|objects|refs|packed-refs|hooks|info|modules|worktrees)$/
 
 /**
- * Returns a test of paths: true for what git itself reads in a folder that it would take for a repository once all these
- * paths were there. Looks at the files as they are at each test.
- * @param roots Folders of which none above is looked at.
+ * Returns a test that is true for paths that git reads itself, in a folder that becomes a repository once all `made`
+ * paths exist. Each test looks at the files anew.
+ * @param roots The search for repositories ends at these folders.
  */
 export function partsOfFutureRepositories(
   made: readonly string[],

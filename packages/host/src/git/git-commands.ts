@@ -1,6 +1,6 @@
 import type { GitSetting } from './git-config-text.ts'
 
-/** Settings whose value git hands to a shell or starts as a program, by their names as git compares them. */
+/** Settings with a value that git hands to a shell or starts as a program, by their names as git compares them. */
 const commandSettings = [
   /^core\.(?:sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)$/,
   /^(?:sequence\.editor|interactive\.difffilter|uploadpack\.packobjectshook|gc\.recentobjectshook|imap\.tunnel)$/,
@@ -21,7 +21,7 @@ const markedSettings = [
   [/^remote\..+\.(?:push)?url$/s, 'ext::'],
 ] as const
 
-/** Variables by which git gets the same commands. */
+/** Variables that give git the same commands. */
 const commandVariables = [
   'GIT_ASKPASS',
   'GIT_EDITOR',
@@ -76,8 +76,8 @@ const piece = /"((?:[^"\\]|\\[\s\S])*)"?|'([^']*)'?|\\([\s\S])/g
 const maxLength = 4096
 
 /**
- * Lists the paths of the programs and scripts that a command of git starts. They may be relative, to the top of the work
- * tree. Arguments do not count: they are what a program works on.
+ * Lists the paths of the programs and scripts that a command of git starts. They may be relative to the top of the work
+ * tree. Arguments do not count: a program only works on them.
  */
 export function programsIn(command: string, home: string): string[] {
   return startedIn(command, home).flatMap(({ word, isFile }) => (isFile ? [word] : []))
@@ -118,7 +118,10 @@ function unquoted(word: string): string {
   )
 }
 
-/** Lists what the words of one command start. One with blanks or marks of a shell is a quoted script, or a path. */
+/**
+ * Lists the programs that the words of one command start. A word with blanks or marks of a shell is a quoted script, or
+ * a path.
+ */
 export function startedWords(words: readonly string[], home: string): readonly StartedWord[] {
   const found: StartedWord[] = []
   let reader: WordReader = { scripts: false, code, isAfterOption: false }
@@ -138,7 +141,7 @@ export function startedWords(words: readonly string[], home: string): readonly S
   return found
 }
 
-/** Rules by which the next word of a command counts. */
+/** Rules for the next word of a command. */
 interface WordReader {
   /** True where a word without a slash is a script, too. */
   readonly scripts: boolean

@@ -65,7 +65,7 @@ function meaningOf(value: string): string {
 
 /**
  * Lists the settings in variables, as git reads them: `GIT_CONFIG_COUNT` with `GIT_CONFIG_KEY_n` and
- * `GIT_CONFIG_VALUE_n`, and `GIT_CONFIG_PARAMETERS`, by which `git -c` passes settings on.
+ * `GIT_CONFIG_VALUE_n`, and `GIT_CONFIG_PARAMETERS`, which carries the settings of `git -c`.
  */
 export function settingsInEnv(env: Readonly<Record<string, string | undefined>>): GitSetting[] {
   const found: GitSetting[] = []

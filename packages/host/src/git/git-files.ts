@@ -12,7 +12,7 @@ type GitGuardKind = 'repository' | 'gitHooks' | 'gitSettings' | 'gitCommands'
 export interface GitPlace {
   readonly path: string
   readonly kind: GitGuardKind
-  /** True where a missing path keeps no name from being made: many a command names what is in other work trees. */
+  /** True where a missing path keeps its name free: many commands name paths in other work trees. */
   readonly ifThere?: true
 }
 
@@ -84,7 +84,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Places in which git finds the settings of the user and of the machine. */
+/** Home and variables that lead git to the settings of the user and of the machine. */
 export interface GitSurroundings {
   /** Home of the user. */
   readonly home: string
@@ -92,7 +92,7 @@ export interface GitSurroundings {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** Paths that git's settings name. Those of files are absolute; those of hooks and work trees may be relative. */
+/** Paths that git's settings name. Paths of files are absolute; paths of hooks and work trees may be relative. */
 interface GitSettings {
   /** Settings files and all that they include, whether they exist and whether their condition holds now or not. */
   readonly files: readonly string[]

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, readFileSync, statSync } from 'node:fs
 import { dirname, isAbsolute } from 'node:path'
 import { openUnlocked } from '../system/locked-files.ts'
 
-/** Folders in which git keeps a repository, as it writes them: a `..` in them leaves what a link leads to. */
+/** Folders that hold a repository, as git writes them: a `..` in them leaves the target of a link. */
 interface GitFolders {
   /** Holds HEAD and the index of one work tree. */
   readonly own: string
@@ -27,7 +27,9 @@ export function gitFileTarget(text: string, folder: string): string | null {
   return target === '' ? null : pathFrom(folder, target)
 }
 
-/** Returns the folder that a git directory shares with other work trees; itself where it shares none. */
+/**
+ * Returns the folder that a git directory shares with other work trees; the directory itself where it shares nothing.
+ */
 export function commonFolderOf(folder: string): string {
   return commonFolderTarget(readBounded(`${folder}/commondir`) ?? '', folder)
 }
@@ -39,7 +41,7 @@ export function commonFolderTarget(text: string, folder: string): string {
   return common === '' ? folder : pathFrom(folder, common)
 }
 
-/** Completes a path without normalising it: a `..` behind a link leaves what the link leads to. */
+/** Completes a path without normalising it: a `..` behind a link leaves the target of the link. */
 export function pathFrom(folder: string, path: string): string {
   return isAbsolute(path) ? path : `${folder}/${path}`
 }

@@ -7,9 +7,9 @@ const section = /^[ \t]*\[[A-Za-z0-9.-]+(?:[ \t]+"(?:\\["\\]|[^"\\])*")?\][ \t]*
 const setting = /^[ \t]*[A-Za-z][A-Za-z0-9-]*[ \t]*=(?:[^"\\\0]|\\["\\tnb]|"(?:\\["\\tnb]|[^"\\\0])*")*$/
 
 /**
- * Returns what a text of git's settings holds that may start a program: the name of the first such setting, or `null`
- * for none. A line in another form than git writes counts as such a setting.
- * @param isWorkTree Tests if a `core.worktree` is a folder that is looked at as well.
+ * Returns the name of the first setting in a text that may start a program; null where all are harmless. A line in
+ * another form than git writes counts as such a setting.
+ * @param isWorkTree Tests if a `core.worktree` is a folder that is searched as well.
  */
 export function startingSetting(text: string, isWorkTree: (path: string) => boolean): string | null {
   const lines = text.replaceAll('\r\n', '\n').split('\n')

@@ -65,7 +65,7 @@ async function beginSearch(root: string): Promise<KnownRepositories> {
   return found
 }
 
-/** Looks again into the folders that changed, among those compared, and into new ones below them. */
+/** Lists changed folders again, among the compared ones, with new folders below them. */
 async function lookAgain(last: KnownRepositories): Promise<void> {
   const changed: [string, number][] = []
   let compared = 0
@@ -90,12 +90,12 @@ export interface RememberedFolders {
 
 export function rememberFolders(root: string): RememberedFolders {
   const last = known.get(root)
-  // Forgotten for others: the root itself is looked into, and what is new below it.
+  // Dropped from the cache: only the root and new folders below it are listed.
   if (last === undefined) return { looked: new Map([[root, { stamp: null }]]), isWhole: false }
   return { looked: new Map(last.folders), isWhole: last.isWhole }
 }
 
-/** Folders whose entries changed while something ran. */
+/** Folders with entries that changed while something ran. */
 export interface ChangedFolders {
   /** New ones among them, with all below. */
   readonly folders: readonly ChangedFolder[]
@@ -122,7 +122,7 @@ interface ChangedOptions {
   readonly open: (folder: string) => boolean
 }
 
-/** Lists the remembered folders whose entries changed since, and the new ones below them, however deep. */
+/** Lists the remembered folders with changed entries, and new folders below them, however deep. */
 export function changedFolders(
   { looked, isWhole }: RememberedFolders,
   { sinceMs, open }: ChangedOptions,
@@ -191,7 +191,10 @@ function isUnchanged(path: string, { identities }: KnownRepositories): boolean {
 /** Time within which another change may leave the times of a folder as they are. */
 const clockStepMs = 30
 
-/** Returns null for a folder that changed just now. Counts the time that no program can set, unlike that of its entries. */
+/**
+ * Returns null for a folder that changed just now. Uses ctime, which no program can set, unlike the times of its
+ * entries.
+ */
 function stampOf(folder: string): string | null {
   const stat = lookAt(folder)
   if (stat === null) return null
@@ -220,7 +223,7 @@ interface FolderSearch {
   readonly list: (folder: string) => FolderListing | Promise<FolderListing>
 }
 
-/** Looks into folders and those below, the shallow ones first, as far as the limits of depth and number. */
+/** Lists folders and their subfolders, shallow ones first, within the limits of depth and number. */
 async function lookInto(
   start: readonly string[],
   { depth: startDepth, folders, list: listed }: FolderSearch,
@@ -247,7 +250,7 @@ function repositoriesIn(folder: string, listed: readonly Dirent[]): string[] {
   return isBare(listed) ? [...entry, folder] : entry
 }
 
-/** Returns true for a folder with the entries by which git takes any folder for a repository. */
+/** Returns true for a folder with the entries that make any folder a repository for git. */
 export function isBare(listed: readonly Pick<Dirent, 'name'>[]): boolean {
   return hasGitEntries((wanted) => listed.some(({ name }) => name === wanted))
 }

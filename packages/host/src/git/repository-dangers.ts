@@ -6,7 +6,7 @@ import { commonFolderOf, pathFrom, readBounded } from './git-folder.ts'
 import { startingSetting } from './harmless-settings.ts'
 import { hasGitEntries } from './repositories.ts'
 
-/** File of a repository by which git may start a program. */
+/** File of a repository that may make git start a program. */
 export interface RepositoryDanger {
   readonly path: string
   /** Reason as the rest of a sentence. */
@@ -32,8 +32,9 @@ const maxHeld = 300
 const maxHeldDepth = 5
 
 /**
- * Lists by which files git may start a program in a repository, and in those that it holds. Settings are compared with
- * a table of harmless ones; hooks count when they can be executed, are no samples and none of a template of the user.
+ * Lists the files by which git may start a program in a repository and in its submodules and work trees. Settings are
+ * compared with a table of harmless ones. A hook counts if it can be executed, is no sample, and comes from no template
+ * of the user.
  */
 export function repositoryDangers(
   folder: string,
@@ -109,7 +110,10 @@ function isExecutable(path: string): boolean {
   return stat?.isFile() === true && (stat.mode & 0o111) !== 0
 }
 
-/** Looks into the repositories of submodules, whose names may hold slashes, and the settings of further work trees. */
+/**
+ * Searches the repositories of submodules, which may have slashes in their names, and the settings of further work
+ * trees.
+ */
 function heldDangers(common: string, around: DangerSurroundings, budget: { left: number }): RepositoryDanger[] {
   const worktrees = list(join(common, 'worktrees'), around).flatMap(({ name }) =>
     settingsDangers(join(common, 'worktrees', name), around.roots),

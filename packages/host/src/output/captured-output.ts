@@ -56,13 +56,13 @@ export function captureOutput(spec: CaptureSpec, onOutput: OutputListener | unde
 export interface OutputFilter {
   /** Returns what may be passed on now. `chunk` and the result are valid only during the call. */
   push(chunk: Buffer): Buffer
-  /** Returns what was held back. `cut`: not all of the output has come, such as of a killed command. */
+  /** Returns the bytes that were held back. `cut`: output is missing, such as after a kill. */
   end(cut: boolean): Buffer
 }
 
 export interface FilteredOutput {
   take(chunk: Buffer): void
-  /** Passes on what was held back; further calls do nothing. `cut`: see `OutputFilter`. */
+  /** Passes on the bytes that were held back; further calls do nothing. `cut`: see `OutputFilter`. */
   end(cut: boolean): void
 }
 

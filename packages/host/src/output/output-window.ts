@@ -92,7 +92,7 @@ export interface OutputSlice {
   readonly totalBytes: number
 }
 
-/** Returns up to `maxBytes` of what is in memory from `fromByte` on; without `fromByte`, the last bytes. */
+/** Returns up to `maxBytes` of the output in memory, from `fromByte` on; without `fromByte`, the last bytes. */
 export function sliceOutput(output: OutputSnapshot, maxBytes: number, fromByte?: number): OutputSlice {
   const { totalBytes, head, tail, omittedBytes } = output
   const wanted = Math.min(Math.max(fromByte ?? totalBytes - maxBytes, 0), totalBytes)

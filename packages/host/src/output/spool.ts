@@ -23,11 +23,13 @@ export interface LateSpool {
   write(chunk: Buffer): void
   /** Returns undefined when there was too little output for a file. */
   close(): SpoolEnd | undefined
-  /** Removes the file, and ignores what is written from now on. */
+  /** Removes the file, and ignores later writes. */
   discard(): void
 }
 
-/** Creates a spool whose file is made when output exceeds `afterBytes`: most output is too short to be worth a file. */
+/**
+ * Creates a spool that makes its file when output exceeds `afterBytes`: most output is too short to be worth a file.
+ */
 export function createLateSpool(spec: SpoolSpec): LateSpool {
   const { afterBytes = 0 } = spec
   let held: Buffer[] = []

@@ -25,7 +25,7 @@ export function guardOfAutoRunName(path: string): GuardKind | null {
   return null
 }
 
-/** Returns who runs or obeys a file later, by its names alone; null for other files. */
+/** Returns the programs that run or obey a file later, by its names alone; null for other files. */
 export function autoRunNote(path: string): string | null {
   for (const { row, pattern } of rows) if ('note' in row.patches && pattern.test(path)) return row.patches.note
   return null
@@ -46,7 +46,10 @@ export const reservedNames: readonly NamedKind[] = namesFor('reserved')
 const closed = namesFor('closed')
 const isPattern = ([name]: NamedKind): boolean => name.includes('*')
 
-/** Names whose files are closed to commands, and new ones moved aside: placeholders would be read as these files. */
+/**
+ * Names of files that are closed to commands; new ones are moved aside. Other programs would read placeholders as these
+ * files.
+ */
 export const closedNames: readonly NamedKind[] = closed.filter((named) => !isPattern(named))
 
 /** Patterns of such names. */

@@ -3,13 +3,16 @@ import type { GuardKind } from './guarded-names.ts'
 /** Treatment of a name by commands: its name is reserved, it is closed and a new one moved aside, or it is free. */
 type ForCommands = 'reserved' | 'closed' | 'free'
 
-/** Files by which another program starts something later, or does as they say, without the user running them. */
+/** Files that make another program start something later, or obey them, without a command of the user. */
 export interface AutoRunFiles {
   /** Paths below any folder; `*` stands for a part of one name. All that lies below a named folder counts, too. */
   readonly names: readonly string[]
   /** Treatment by commands, at the top of each writable folder. */
   readonly commands: ForCommands
-  /** Treatment by patches, in every folder: a question, whose reason is the kind, or a note in one that is asked anyway. */
+  /**
+   * Treatment by patches, in every folder: a question with the kind as its reason, or a note in a question with another
+   * reason.
+   */
   readonly patches: { readonly ask: GuardKind } | { readonly note: string }
 }
 
@@ -20,7 +23,7 @@ export const autoRunFiles: readonly AutoRunFiles[] = [
   { names: ['.husky'], commands: 'reserved', patches: { ask: 'gitCommands' } },
   { names: ['.envrc'], commands: 'reserved', patches: { ask: 'shellFolder' } },
   { names: ['.mcp.json'], commands: 'reserved', patches: { ask: 'startsPrograms' } },
-  // Settings in them name hooks and aliases, as those of git do.
+  // Settings in them name hooks and aliases, as git's settings do.
   { names: ['.hg', '.jj', '.sl', '.bzr', '.pijul', '_darcs'], commands: 'closed', patches: { ask: 'repository' } },
   {
     names: [

@@ -11,9 +11,9 @@ export interface GuardedPaths {
   readonly links: ReadonlyMap<string, GuardKind>
   /** Links to such a path that are put back when a command replaced them. */
   readonly watched: ReadonlyMap<string, GuardKind>
-  /** Missing paths for which no name is reserved: what a command makes there is moved aside. */
+  /** Missing paths without a reserved name: a file that a command makes there is moved aside. */
   readonly absent: ReadonlyMap<string, GuardKind>
-  /** Existing paths whose exchange by another program is only said: people change them at any time. */
+  /** Existing paths that people change at any time: an exchange by another program is only reported. */
   readonly said: ReadonlySet<string>
   /** Folders within such a path that stay writable. */
   readonly writable: readonly string[]
@@ -33,7 +33,9 @@ export interface GuardedPathCollector {
   addWatched(place: GuardedPath): void
   /** Adds an existing path as `addWatched` does; a missing one is only looked at after a command. */
   addIfThere(place: GuardedPath): void
-  /** Adds an existing path as `addWatched` does, whose exchange is only said; a missing one as `addIfThere`. */
+  /**
+   * Adds an existing path as `addWatched` does, and only reports its exchange; adds a missing one as `addIfThere` does.
+   */
   addSaid(place: GuardedPath): void
   /** Adds a path in a writable folder that is known to be missing. */
   addMissing(place: GuardedPath): void
@@ -48,7 +50,7 @@ export interface GuardedPathCollector {
 /** Longer paths cannot be opened on any system, and each part of a path is looked at. */
 const maxPathLength = 16 * 1024
 
-/** Kinds whose folders hold files that run, each of which may be a link to a file elsewhere. */
+/** Kinds of folders with files that run; each file may be a link to another place. */
 const holdingFiles: ReadonlySet<GuardKind> = new Set(['gitHooks', 'gitCommands', 'editor', 'parley'])
 const maxLinked = 200
 
@@ -146,7 +148,7 @@ function reachable(place: string, roots: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns null for a place that exists or can be made; else the file in the way, if any, which must stay what it is. A
+ * Returns null for a place that exists or can be made; else the file in the way, if any, which must stay as it is. A
  * link may lead nowhere: through a file, in circles, to too long a name.
  */
 function blockedBy(place: string, root: string): readonly string[] | null {

@@ -60,7 +60,7 @@ export const guardedAtHome = [
   '.zshrc',
 ] as const
 
-/** Further names in a writable home of which only existing ones are kept: their names are too many to reserve. */
+/** Further names in a writable home. Only existing ones are kept: they are too many to reserve. */
 export const alsoAtHome = [
   '.Rprofile',
   '.Xresources',

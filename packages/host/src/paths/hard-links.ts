@@ -16,8 +16,8 @@ const known = new Map<string, LinkSearch>()
 const maxKnown = 50
 
 /**
- * Lists the further names (hard links) of a file within folders, by which it can be written past every mask. Searches
- * once, until the file's names change. Throws a sentence where there is too much to search.
+ * Lists the hard links of a file within folders; each can be written past every mask. Searches once, until the file's
+ * names change. Throws a sentence where there is too much to search.
  */
 export function hardLinksOf(file: string, folders: readonly string[]): readonly string[] {
   const stat = lookAt(file)
@@ -34,8 +34,8 @@ export function hardLinksOf(file: string, folders: readonly string[]): readonly 
 }
 
 /**
- * Resolves to those of these files that have a name outside of folders, by which what is written to them is written
- * there, too. Looks through the folders once for all of them, in slices; to all of them where there is too much.
+ * Resolves to the files with a hard link outside of the folders: a write to such a file changes the other name, too.
+ * Searches the folders once for all files, in slices. Beyond the limit of entries, resolves to all files.
  */
 export async function hardLinkedOutside(
   files: readonly string[],

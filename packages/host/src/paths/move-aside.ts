@@ -11,11 +11,11 @@ import { placeOf, rememberFiles } from './remembered-files.ts'
 export interface Exchanged {
   /** Sentence for people and the model. */
   readonly text: string
-  /** Present for a path that the command made, and whose place is free now. */
+  /** Present for a path that the command made; its place is free now. */
   readonly moved?: MovedAside
 }
 
-/** Most sentences about one kind of what a command did: they reach the log, the model and a question. */
+/** Limit of sentences about one kind of change by a command: they reach the log, the model and a question. */
 const mostSaid = 20
 
 /** Returns the first sentences, and one about all others. */
@@ -72,7 +72,7 @@ function openFolder(root: string, folder: string): number {
   return fd
 }
 
-/** Renames what is at a name in its folder. Returns its new path, for `path` as people know it. */
+/** Renames an entry within its folder. Returns its new path, for `path` as people know it. */
 export function moveAside(name: string, path: string): string {
   const suffix = `.parley-aside-${randomBytes(4).toString('hex')}`
   renameSync(name, `${name}${suffix}`)
@@ -97,7 +97,10 @@ interface AsideFile {
   readonly isExecutable: boolean
 }
 
-/** Reads what was moved aside. Returns a reason, as a sentence without its stop, for what no text shows in full. */
+/**
+ * Reads a file or folder that was moved aside. Returns a reason, as a sentence without its stop, where text cannot show
+ * it in full.
+ */
 export function readAside(moved: MovedAside): AsideContent | string {
   const { path, aside } = moved
   const files = filesAside(moved)
@@ -141,7 +144,7 @@ function filesAside({ path, aside }: MovedAside): readonly AsideFile[] | string 
 
 const maxEntries = 300
 
-/** Tells if a file is one of those at the paths, and a folder holds none but them. */
+/** Returns true for a file among `files`, and for a folder that holds only such files. */
 function holdsOnly(path: string, files: ReadonlySet<string>, budget: { left: number }): boolean {
   if (lookAt(path)?.isDirectory() !== true) return files.has(path)
   try {

@@ -21,19 +21,19 @@ import { openOwnAccess } from '../system/own-access.ts'
 import { identityOf, isWithin, realPathOrNull } from '../system/real-path.ts'
 import { type Exchanged, inFolder, moveAside, saidAtMost } from './move-aside.ts'
 
-/** Time by which the clock of a file system may be behind, in ms. */
+/** Time that the clock of a file system may be behind, in ms. */
 const clockStepMs = 2000
 
-/** `home` and `env` are those of the user, whose settings of git name templates. */
+/** `home` and `env`: of the user, whose settings of git name templates. */
 export interface NewRepositoryOptions extends GitSurroundings {
-  /** False to say what is found, and to move nothing. Default true. */
+  /** False to report findings without moving anything. Default true. */
   readonly moves?: boolean
 }
 
 /**
- * Remembers which folders are repositories. Call the returned function after a command: for each folder that git takes
- * for a repository now and did not before it moves aside by which git may start a program, and says so. Nothing of this
- * program may run git in the folders in between. `roots`: writable folders, whose repositories were searched for.
+ * Remembers which folders are repositories. Call the returned function after a command: in each folder that has become
+ * a repository, it moves aside the files by which git may start a program, and reports them. No code of this program
+ * may run git in the folders in between. `roots`: writable folders, already searched for repositories.
  */
 export function watchNewRepositories(
   roots: readonly string[],
@@ -45,7 +45,7 @@ export function watchNewRepositories(
   const watched = roots.map((root) => ({ root, remembered: rememberFolders(root) }))
   return () => {
     const moved = new Set<string>()
-    // What a command closes to its user is looked into all the same: git needs no right to list a folder.
+    // Folders that a command closed to its user are listed all the same: git needs no right to list a folder.
     using access = openOwnAccess(roots)
     const { open } = access
     return watched.flatMap(({ root, remembered }) => {
@@ -92,13 +92,13 @@ function repositoriesAt(root: string): (readonly [string, string])[] {
 
 /** Folder that git takes for a repository. */
 interface NewRepository {
-  /** Folder in which git finds it. */
+  /** Folder that contains the repository's entry. */
   readonly at: string
-  /** Entry by which git finds it: `.git`; the folder itself for a bare one. */
+  /** Entry that leads git to it: `.git`; the folder itself for a bare repository. */
   readonly entry: string
   /** Folder that git reads. */
   readonly folder: string
-  /** True when the folder in which it is found is new. */
+  /** True when the folder that contains it is new. */
   readonly isNew: boolean
 }
 
@@ -137,7 +137,9 @@ interface DangerHandling extends DangerSurroundings {
   readonly moved: Set<string>
 }
 
-/** Moves aside the files by which a repository may start programs, or a part that makes the folder one. */
+/**
+ * Moves aside the files by which a repository may start programs, or a part without which the folder is no repository.
+ */
 function moveDangersAside(made: NewRepository, settling: DangerHandling): Exchanged[] {
   const { roots, sinceMs, moves, moved } = settling
   const parts = [made.entry, ...['commondir', 'HEAD', 'refs', 'objects'].map((name) => join(made.folder, name))]

@@ -6,7 +6,7 @@ import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 export type StartedProgram = ({ readonly words: readonly string[] } | { readonly line: string }) & {
   /** Folder that relative words start from; a relative one counts from each writable folder. */
   readonly cwd: string
-  /** PATH of the command; absent for that of the user. */
+  /** PATH of the command; absent for the user's PATH. */
   readonly searchPath?: string
 }
 
@@ -22,8 +22,8 @@ interface UserOfPrograms extends OwnPrograms {
 
 /**
  * Lists the paths of the programs and scripts that the settings and the editor of the user start, whether they exist or
- * not. Relative ones, and a name that the search path leads to, count from each writable folder. Folders are left out:
- * they are what a program works on.
+ * not. Relative paths, and names that the search path leads to, count from each writable folder. Leaves out folders: a
+ * program only works on them.
  */
 export function pathsOfPrograms(roots: readonly string[], user: UserOfPrograms): readonly string[] {
   const { home, env = {}, programs } = user
@@ -42,7 +42,7 @@ export function pathsOfPrograms(roots: readonly string[], user: UserOfPrograms):
   return [...new Set(paths)].filter((path) => lookAt(followLinks(path).real)?.isDirectory() !== true)
 }
 
-/** Lists what a command starts: paths, with the home in place of `~`, and names. */
+/** Lists the programs that a command starts: paths, with the home in place of `~`, and names. */
 export function startedByProgram(program: StartedProgram, home: string): readonly StartedWord[] {
   const started = 'line' in program ? startedIn(program.line, home) : startedWords(program.words, home)
   return started.map(({ word, isFile }) => ({ word: word.replace(/^~(?=\/)/, home), isFile }))

@@ -30,8 +30,8 @@ export interface PathStandings {
 export type Guard = (path: string) => GuardKind | null
 
 /**
- * Looks at writable folders, given by real paths, for all that is to be asked about paths now. Never rejects. `together`:
- * paths that are changed in one go, which may make a folder a repository though none does so alone.
+ * Examines writable folders, given by real paths, to answer questions about paths at this time. Never rejects.
+ * `together`: paths that change in one step, which may make a folder a repository though no single one does.
  */
 export async function openPathStandings(
   roots: readonly string[],

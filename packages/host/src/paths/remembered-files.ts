@@ -13,7 +13,7 @@ export interface RememberedFile {
   readonly bytes: Buffer
   readonly isLink: boolean
   readonly mode: number
-  /** True when the file has other names, by which it can be written past every mount. */
+  /** True when the file has other names, which can be written past every mount. */
   readonly isShared: boolean
 }
 
@@ -41,7 +41,7 @@ export function differingFiles(path: string, before: ReadonlyMap<string, Remembe
   return namesNow(path, before).filter((name) => differs(placeOf(path, name), before.get(name)))
 }
 
-/** Lists those of the differing files that could be written past a closed path: by further names, or where links lead. */
+/** Lists the differing files that can be written past a closed path: by further names, or through links. */
 export function filesOpenElsewhere(
   path: string,
   before: ReadonlyMap<string, RememberedFile>,
@@ -100,7 +100,7 @@ function isRepository(folder: string): boolean {
 
 const hooks: ReadonlySet<string> = new Set(hookNames)
 
-/** Lists settings and hooks of a repository, and of those that it holds for submodules and worktrees. */
+/** Lists settings and hooks of a repository, and of its submodules and work trees. */
 function filesOfRepository(top: string, below: string, budget: Budget): string[] {
   const at = (name: string) => join(below, name)
   const held = ['modules', 'worktrees'].flatMap((kind) =>

@@ -110,7 +110,7 @@ let noteFile: string | null = null
 /** Count of names that this process has reserved. */
 let reserved = 0
 
-/** Notes a path once, so that a later process finds what a killed one left. A failure costs only that. */
+/** Notes a path once, so that a later process finds reserved names of a killed one. A failure costs only that. */
 function note(path: string, folder: string): void {
   if (noted.has(path)) return
   noted.add(path)

@@ -29,8 +29,8 @@ interface GuardedState extends Pick<SandboxGuards, 'kept' | 'links' | 'absent' |
 }
 
 /**
- * Remembers what is guarded. Call the returned function once, after all processes of the command, or with false if it
- * never ran: it puts back what was exchanged, unless that kept its mount, and says what became of each.
+ * Remembers guarded paths. Call the returned function once, after all processes of the command, or with false if it
+ * never ran: it restores exchanged paths that lost their mount, and reports the fate of each.
  */
 export function watchGuardedPaths({
   kept,
@@ -51,7 +51,7 @@ export function watchGuardedPaths({
     ...held.map((path) => begin(path, () => ({ kind: 'name' }))),
     // Just found missing: to look at each of them again takes a millisecond.
     ...absent.map((path) => begin(path, () => ({ kind: 'name' }), null)),
-    // A path that another command watches may be none to guard any more, since that command replaced it.
+    // After another command replaced a path that it watches, this command may not find it guarded any more.
     ...[...active].flatMap(([path, { state }]) =>
       own.has(path) || !roots.some((root) => isWithin(path, root)) ? [] : [begin(path, () => state)],
     ),

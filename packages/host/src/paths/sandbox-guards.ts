@@ -17,9 +17,9 @@ export interface ClosedPaths {
 export interface SandboxGuards extends ClosedPaths {
   /** Links to a kept path that are put back after a command. */
   readonly links: readonly string[]
-  /** Missing paths whose names stay free; what a command makes there is moved aside. */
+  /** Missing paths without a reserved name; a file that a command makes there is moved aside. */
   readonly absent: readonly string[]
-  /** Kept paths whose exchange by another program is only said. */
+  /** Kept paths whose exchange by another program is only reported. */
   readonly said: ReadonlySet<string>
 }
 
@@ -32,7 +32,10 @@ export const noSandboxGuards: SandboxGuards = {
   said: new Set(),
 }
 
-/** Finds what a sandbox protects within writable folders. Rejects with a sentence for what it cannot protect. */
+/**
+ * Finds the paths that a sandbox protects within writable folders. Rejects with a sentence for a path that it cannot
+ * protect.
+ */
 export async function findSandboxGuards(roots: readonly string[], around: GuardSurroundings): Promise<SandboxGuards> {
   const { places, links, watched, absent, said, writable } = await findGuarded(roots, around)
   for (const link of links.keys())
@@ -61,7 +64,7 @@ export function allClosed({ kept, missing, writable, links, absent }: SandboxGua
   return { kept: [...kept, ...links], missing: [...missing, ...absent], writable }
 }
 
-/** Returns the kept paths that lie in no other kept one: those that a mount of their own closes. */
+/** Returns the kept paths that lie in no other kept path: each is closed by a mount of its own. */
 export function outermost({ kept, writable }: ClosedPaths): string[] {
   const all = new Set(kept)
   return kept.filter((path) => !isClosed(dirname(path), all, writable))

@@ -11,7 +11,7 @@ export interface BackgroundProcess {
   readonly cwd: string
   readonly pid: number | null
   readonly totalBytes: number
-  /** Limits it was started with; null for none. */
+  /** Limits it was started with; null without limits. */
   readonly limits: SandboxLimits | null
   /** End of the process; null while it runs. */
   readonly end: CommandEnd | null

@@ -7,7 +7,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SpawnError } from '../system/spawn-failure.ts'
 import type { StopCause, StopReason } from './stop-ladder.ts'
 
-/** Command whose output is captured. Only the mark is added to `env`, and no shell interprets `argv`. */
+/** Command with captured output. Only the mark is added to `env`, and no shell interprets `argv`. */
 export interface CommandSpec extends CaptureSpec {
   readonly argv: readonly string[]
   readonly cwd: string
@@ -17,7 +17,7 @@ export interface CommandSpec extends CaptureSpec {
   readonly timeoutMs?: number
   /** Kind of its stdin: a pipe, or a terminal of this size, which takes its output too. Default empty. */
   readonly input?: 'pipe' | TerminalSize
-  /** Name by which an exec-server keeps it for another server of the conversation; default a random one. */
+  /** Name under which an exec-server keeps it for another server of the conversation; default a random one. */
   readonly name?: string
   /** Mark of this command alone (`createMark`): every process that carries it in its env is killed when the command ends. */
   readonly mark: string
@@ -34,7 +34,7 @@ export interface RunningCommand {
   readonly mark: string
   /** Starts the ladder of signals; a further call takes the next rung at once. Does nothing once `ended` is settled. */
   stop(reason: StopReason): void
-  /** Lets it run on in the background: without time limit, and without its spool, whose file is removed. */
+  /** Lets it go on in the background, without time limit. Removes the file of its spool. */
   runOn(): void
   /** Returns the output so far. */
   output(): OutputSnapshot
@@ -50,13 +50,15 @@ export interface RunningCommand {
 
 /**
  * Reason of an end. `timedOut`, `interrupted` and `shutdown`: the first cause that stopped it; its exit code or signal
- * is kept. Never of a `Host`: `lost`, for one of another machine whose end is unknown, and `left`, for one that runs on there
+ * is kept. Only commands of another machine end as `lost`, when their end is unknown, and `left`, when they go on there
  * after a `handOver`.
  */
 export type EndReason = 'exited' | StopCause | 'spawnFailed' | 'lost' | 'left'
 
 export interface CommandEnd extends OutputSnapshot {
-  /** Exit code; null when a signal ended it or it never ended; for `spawnFailed` that of a shell (127, 126) or null. */
+  /**
+   * Exit code; null when a signal ended it or it never ended; for `spawnFailed` the code of a shell (127, 126) or null.
+   */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly reason: EndReason
@@ -65,12 +67,12 @@ export interface CommandEnd extends OutputSnapshot {
   readonly lostBecause?: string
   /** Time from the call of `runCommand` to the leader's end, monotonic. */
   readonly durationMs: number
-  /** Absent without a file: none was requested, or there was too little output for one. */
+  /** Absent without a file: the command requested no spool, or had too little output for one. */
   readonly spool?: SpoolEnd
-  /** Number of processes it left behind, now killed. Outside Linux only none (0) or some (1) is known. */
+  /** Number of processes it left behind, now killed. Outside Linux only 0 or 1 (for any number). */
   readonly leftovers: number
   /** True when the kernel saw it try to reach a network it does not have. Absent where that is unknown. */
   readonly triedNetwork?: boolean
-  /** Guarded paths that were exchanged or made meanwhile, and the fate of each; absent for none. */
+  /** Guarded paths that were exchanged or made meanwhile, and the fate of each; absent without such paths. */
   readonly exchanged?: readonly Exchanged[]
 }

@@ -25,7 +25,7 @@ export interface CrashGuard {
   close(): Promise<void>
 }
 
-/** Time in which a sandbox ends after its first process was killed. */
+/** Time that a sandbox takes to end after its first process was killed. */
 const settleSeconds = 0.2
 
 // At the end of its input without a farewell it kills the groups and all that carries the marks, then removes the files.
@@ -74,9 +74,9 @@ for note in "$notes"/${noteKind}-"$part"-*; do
 done
 `
 
-/** Folders of the guarded process in which something is removed after it. */
+/** Folders to clean after the end of the guarded process. */
 interface CrashGuardOptions {
-  /** Folder of the notes about reserved names; null for a process that writes none. */
+  /** Folder of the notes about reserved names; null for a process without notes. */
   readonly notes: string | null
 }
 
@@ -143,7 +143,7 @@ export function createCrashGuard({ notes }: CrashGuardOptions = { notes: null })
   }
 }
 
-/** Spawns the guard. Where none can be started, returns one that has ended, and reports that as its exit. */
+/** Spawns the guard. On failure, returns an ended guard, and reports that as its exit. */
 function spawnGuard(notes: string | null, onExit: () => void): GuardProcess {
   const child = spawnShell([ownNamePart() ?? '', tmpdir(), notes ?? ''])
   if (child === null) {

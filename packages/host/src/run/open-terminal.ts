@@ -7,7 +7,7 @@ interface TerminalStart extends TerminalOptions {
   readonly sandbox: Sandbox
 }
 
-/** Opens a terminal for a program. Rejects with `SpawnFailedError` where there is none, or no such program. */
+/** Opens a terminal for a program. Rejects with `SpawnFailedError` without a terminal or without the program. */
 export async function openTerminal(
   spec: Parameters<typeof assertStartable>[0],
   { sandbox, ...options }: TerminalStart,

@@ -21,7 +21,7 @@ function openChannels(
   return openMergedChannels(fifos, input === 'pipe' ? inputFifos : null)
 }
 
-/** Runs a command with one FIFO for stdout and stderr, whose output is captured within limits. */
+/** Runs a command with one FIFO for stdout and stderr, and captures its output within limits. */
 export class CommandRun implements RunningCommand {
   readonly ended: Promise<CommandEnd>
   readonly started: Promise<void>

@@ -8,7 +8,7 @@ import type { SpawnError } from '../system/spawn-failure.ts'
 import { openTerminal } from './open-terminal.ts'
 import { endedBeforeStart, type LeaderExit, type Machinery, Supervisor } from './supervisor.ts'
 
-/** Process whose output is delivered as it comes. Only a mark is added to `env`, and no shell interprets `argv`. */
+/** Process with output that is delivered as it comes. Only a mark is added to `env`, and no shell interprets `argv`. */
 export interface ProcessSpec {
   readonly argv: readonly string[]
   readonly cwd: string
@@ -39,7 +39,7 @@ export interface ProcessOptions {
   onExit(exit: ProcessExit): void
 }
 
-/** Running process whose owner reads its output as it comes and writes its input. */
+/** Running process; its owner reads output as it comes and writes input. */
 export interface RunningProcess {
   readonly pid: number | null
   /** Settles before any output: null when the process runs, or why it does not. */
@@ -50,11 +50,11 @@ export interface RunningProcess {
   write(bytes: Buffer): Promise<boolean>
   /** Bytes given to `write` that the system has not taken yet. */
   readonly unwrittenBytes: number
-  /** Closes stdin after what was written. Returns false without a piped stdin. */
+  /** Closes stdin after all writes. Returns false without a piped stdin. */
   closeStdin(): boolean
   /** Returns false when it has no terminal. */
   resize(size: TerminalSize): boolean
-  /** Sends a signal to its process group; returns false when there is none any more. */
+  /** Sends a signal to its process group; returns false when the group has ended. */
   signal(signal: NodeJS.Signals): boolean
   /** Sends SIGKILL to its whole tree. */
   kill(): void
@@ -68,7 +68,7 @@ export interface RunningProcess {
   readonly closed: Promise<readonly Exchanged[]>
 }
 
-/** Runs a process with separate FIFOs or a terminal, whose output goes to its owner as it comes. */
+/** Runs a process with separate FIFOs or a terminal, and passes its output to its owner as it comes. */
 export class ProcessRun implements RunningProcess {
   readonly started: Promise<SpawnError | null>
   readonly closed: Promise<readonly Exchanged[]>

@@ -10,7 +10,7 @@ export interface StreamedProcessSpec {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Released when the process has ended; default none. */
+  /** Released when the process has ended; default without limits. */
   readonly sandbox?: Sandbox
 }
 

@@ -63,8 +63,8 @@ export const endedBeforeStart: SpawnError = {
 }
 
 /**
- * Runs one child from its start to its end, whatever its channels. Order: channels, spawn, exit of the leader, drain,
- * kill of what is left, close.
+ * Runs one child from its start to its end, with any channels. Order: channels, spawn, exit of the leader, drain, kill
+ * of leftover processes, close.
  */
 export class Supervisor {
   readonly #options: SupervisedChild
@@ -135,7 +135,7 @@ export class Supervisor {
     else this.#ladder.climb(cause)
   }
 
-  /** Kills the whole tree at once, and stops waiting for it when it does not end. What it wrote is still read. */
+  /** Kills the whole tree at once, and stops waiting for it when it does not end. Still reads its earlier output. */
   kill(): void {
     if (this.isClosed) return
     if (this.#child === null) {
@@ -146,7 +146,7 @@ export class Supervisor {
     this.#abandon ??= setTimeout(() => this.#take('abandon'), rungMs('SIGKILL', true))
   }
 
-  /** Sends a signal to the group of the child; returns false when there is none any more. */
+  /** Sends a signal to the group of the child; returns false when the group has ended. */
   signal(signal: NodeJS.Signals): boolean {
     if (this.pid === null || this.#exit !== null) return false
     if (signalInside(this.#watch, signal)) return true

@@ -16,9 +16,9 @@ export interface SandboxLimits {
   readonly unixSockets: boolean
   /** Files and folders that cannot be read, because secrets are kept there. Missing ones are ignored. */
   readonly masked: readonly string[]
-  /** Folders that can be read although a masked folder is around them; none within a writable one. */
+  /** Folders that can be read although a masked folder contains them; never within a writable one. */
   readonly readable?: readonly string[]
-  /** False where whoever runs it looks for new repositories itself, as after each call of a tool server. */
+  /** False where the caller looks for new repositories itself, as after each call of a tool server. */
   readonly looksAtEnd?: false
   /** Private folder that exists, seen as /tmp; null gives an empty one that is removed with the command. */
   readonly scratch: string | null
@@ -61,7 +61,7 @@ export interface SandboxOutcome {
 
 /** Limits of one command, prepared to be applied to it. */
 export interface Sandbox {
-  /** Limits in force; null for none. An environment elsewhere enforces these itself. */
+  /** Limits in force; null without limits. An environment elsewhere enforces these itself. */
   readonly limits: SandboxLimits | null
   /** True where it is in a loopback with other commands. */
   readonly sharesLoopback?: boolean
@@ -72,11 +72,11 @@ export interface Sandbox {
    * `SpawnFailedError` when the command itself is wrong.
    */
   wrap(command: SandboxedCommand): WrappedCommand
-  /** Aborts when the command has written more temporary files than it may; whoever runs the command stops it then. */
+  /** Aborts when the command has written more temporary files than it may; the runner of the command stops it then. */
   readonly exceeded?: AbortSignal
   /**
-   * Removes what was made for the command. Called once, after its end or when it never started. Never throws. Returns
-   * what became of each guarded path that was exchanged or made meanwhile.
+   * Removes all that was made for the command. Called once, after its end or when it never started. Never throws.
+   * Returns the fate of each guarded path that was exchanged or made meanwhile.
    */
   release?(): readonly Exchanged[]
   /** Takes the same from an environment elsewhere, which enforces the limits. */
@@ -117,7 +117,7 @@ export function isWeaker(enforcement: Enforcement, than: Enforcement): boolean {
 
 export interface SandboxReport {
   readonly enforcement: Enforcement
-  /** Sentence for the user: what enforces the limits here, or what is missing and how to get it. */
+  /** Sentence for the user: which programs enforce the limits here, or which one is missing and how to get it. */
   readonly reason: string
   /** True where commands can share a loopback. */
   readonly sharesLoopback?: boolean
@@ -128,18 +128,18 @@ export interface SandboxReport {
  * in the commands, so it ends with them.
  */
 export interface Loopback {
-  /** Name by which an environment elsewhere knows it; left out on this machine. */
+  /** Name of the loopback in an environment elsewhere; left out on this machine. */
   readonly name?: string
   /** Returns the words before a command that is to start in it. Throws when it is closed. */
   entrance(): readonly string[]
-  /** Connects to a server in it, by either version of the protocol. Rejects where there is none. */
+  /** Connects to a server in it, by either version of the protocol. Rejects without such a server. */
   connect(port: number): Promise<Duplex>
   close(): void
 }
 
 /** Place and report of what outlives single commands. */
 export interface SandboxState {
-  /** Folder of this user alone in which reserved names are noted; absent notes none. */
+  /** Folder of this user alone for notes about reserved names; absent without notes. */
   readonly stateFolder?: string
   /** Called with the sentences of what `Sandbox.release` returns. */
   readonly onExchanged?: (sentences: readonly string[]) => void
@@ -157,11 +157,14 @@ export interface Sandboxes {
    */
   prepare(limits: SandboxLimits, loopback?: Loopback | null): Promise<Sandbox>
   /**
-   * Makes a loopback for commands to share, until it is closed. Null where there can be none. Never rejects. `name` sets
-   * those of one conversation apart where an environment elsewhere makes them.
+   * Makes a loopback for commands to share, until it is closed. Null where this fails. Never rejects. `name` separates
+   * the loopbacks of one conversation where an environment elsewhere makes them.
    */
   openLoopback(name: string): Promise<Loopback | null>
-  /** Returns all loopbacks of a conversation as one, where an environment elsewhere keeps them, whoever has had them made. */
+  /**
+   * Returns all loopbacks of a conversation as one, where an environment elsewhere keeps them, whichever server made
+   * them.
+   */
   readonly loopbackElsewhere?: (name: string) => Loopback
 }
 

@@ -11,7 +11,10 @@ export interface DescriptorShield {
   close(): void
 }
 
-/** Creates a shield for terminals, whose native part marks nothing close-on-exec; Node marks all that it opens. */
+/**
+ * Creates a shield for terminals: their native part never marks descriptors close-on-exec, while Node marks all of its
+ * own.
+ */
 export function createDescriptorShield(): DescriptorShield {
   const leaking = new Set<number>()
   let nullFd: number | null = null

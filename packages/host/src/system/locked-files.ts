@@ -26,7 +26,7 @@ type OpenDescriptors = (number | FileHandle)[]
 
 /** Locked files by device and inode. POSIX drops a process's locks on a file when it closes any descriptor of that file. */
 const locked = new Map<string, OpenDescriptors>()
-/** Files opened by `openUnlockedHandle`, whose close could come after a lock on them is taken. */
+/** Files opened by `openUnlockedHandle`; their close could drop a lock taken later. */
 const opened = new Set<{ readonly identity: string }>()
 
 /**

@@ -3,7 +3,7 @@ import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import { listPids, pidNamespace, readStat, readVariable } from './process-table.ts'
 import { isThere, killProcess } from './signals.ts'
 
-/** Environment variable that carries the mark, by which processes are found after they left their process group. */
+/** Environment variable with the mark, which identifies processes that left their process group. */
 export const markVariable = 'PARLEY_MARK'
 
 export interface MarkOwner {
@@ -41,7 +41,10 @@ export function sweepMarked(mark: string): Promise<number> {
   return sweep((found) => found === mark)
 }
 
-/** Kills every marked process whose owner is gone, such as the commands of a killed server; returns how many. Linux; elsewhere 0. */
+/**
+ * Kills every marked process without a living owner, such as the commands of a killed server; returns how many. Linux;
+ * elsewhere 0.
+ */
 export function sweepOrphans(isAlive: (owner: MarkOwner) => boolean = isOwnerAlive): Promise<number> {
   const namespace = pidNamespace('self')
   return sweep((mark, pid) => {

@@ -3,7 +3,7 @@ import { isWithin } from './real-path.ts'
 
 /** Access of this user to folders of their own that a command has closed. Disposing gives the folders their modes back. */
 export interface OwnAccess extends Disposable {
-  /** Opens a folder, and those on the way to it, for reading and writing. Returns true if that changed anything. */
+  /** Opens a folder, and the folders on the way to it, for reading and writing. Returns true if that changed a mode. */
   open(folder: string): boolean
 }
 
@@ -18,7 +18,7 @@ const byName = 0o10000000
 export function openOwnAccess(roots: readonly string[]): OwnAccess {
   const opened: { readonly fd: number; readonly mode: number }[] = []
 
-  /** Opens what a descriptor names. Returns true where it was closed; it is kept then. */
+  /** Opens the folder of a descriptor. Returns true where it was closed; then the descriptor is kept. */
   function openUp(fd: number): boolean {
     const { mode, uid } = fstatSync(fd)
     if (uid !== process.geteuid?.() || (mode & all) === all || opened.length >= mostOpened) return false
@@ -39,7 +39,7 @@ export function openOwnAccess(roots: readonly string[]): OwnAccess {
         if (openUp(fd)) isChanged = true
       }
     } catch {
-      // Gone, a link by now, or in a folder of somebody else: the look itself says what it cannot read.
+      // Gone, a link by now, or in another user's folder: the caller reports folders that it cannot read.
     }
     closeUnlessKept(above)
     return isChanged

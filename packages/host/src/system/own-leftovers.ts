@@ -5,8 +5,8 @@ import { createMark, isOwnerAlive, parseMark } from './marks.ts'
 import { pidNamespace, readStat } from './process-table.ts'
 
 /**
- * Returns a name for what one process has on disk only while it runs: the kind, the process's namespace and a mark. What
- * a killed process left is found by such names.
+ * Returns a name for an entry that a process has on disk only while it runs: the kind, the process's namespace and a
+ * mark. By such names leftovers of killed processes are found.
  */
 export function ownName(kind: string): string {
   return `${kind}-${ownNamespace()}-${createMark()}`
@@ -19,8 +19,8 @@ export function ownNamePart(): string | null {
 }
 
 /**
- * Returns true for a name of this kind whose process is gone. Process ids of another namespace mean nothing here. False
- * without /proc.
+ * Returns true for a name of this kind from a process that has ended. Process ids of another namespace prove nothing.
+ * False without /proc.
  */
 export function isAbandoned(name: string, kind: string): boolean {
   const { namespace, mark = '' } = partsOf(name, kind) ?? {}

@@ -47,7 +47,7 @@ function openItself(path: string): number {
   }
 }
 
-/** Returns what changes with each replacement of a file; null when there is none. A link counts as the file. */
+/** Returns a text that changes with each replacement of a file; null for a missing file. A link counts as the file. */
 export function fileStamp(path: string): string | null {
   const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return facts === undefined ? null : `${facts.ino}:${facts.mtimeNs}:${facts.ctimeNs}:${facts.size}`

@@ -20,8 +20,8 @@ export function listPids(): number[] {
 }
 
 /**
- * Lists the processes whose number was given out from `first` on. Numbers wrap around (at 32,768 or more), so the answer
- * holds only while fewer processes than that were started since.
+ * Lists the processes with numbers given out from `first` on. Numbers wrap around (at 32,768 or more), so the answer
+ * holds only while fewer processes were started since.
  */
 export function listPidsSince(first: number): number[] {
   const pids = listPids()

@@ -18,7 +18,7 @@ export interface EndedTree {
 }
 
 /**
- * Kills what a process left in its group or carrying its mark; returns how many there were. Synchronous: 0.1 ms after a
+ * Kills the processes that a process left in its group or with its mark; returns how many. Synchronous: 0.1 ms after a
  * short command. Outside Linux only the group is killed and the result is 0 or 1.
  */
 export function killTree(tree: EndedTree): number {

@@ -31,7 +31,10 @@ export function programFolders(path: string): string[] {
   return [...new Set([...systemFolders, ...others])]
 }
 
-/** Returns the first executable of that name, links followed; null when there is none. Files that anyone may change do not count. */
+/**
+ * Returns the first executable with this name, links followed; null without one. Files that anyone may change do not
+ * count.
+ */
 export function findProgram(name: string, folders: readonly string[]): FoundProgram | null {
   for (const folder of folders) {
     const found = examine(join(folder, name))
@@ -53,14 +56,14 @@ function examine(path: string): FoundProgram | null {
   }
 }
 
-/** Returns the prefix by which a program takes its terminal as the controlling one; null without `setsid`. */
+/** Returns the prefix that makes a program's terminal its controlling one; null without `setsid`. */
 export function findSetsid(): readonly string[] | null {
   const program = ['/usr/bin/setsid', '/bin/setsid'].find((path) => existsSync(path))
   return program === undefined ? null : [program, '-c']
 }
 
 /**
- * The start of a command in this process's own Node. SIGUSR1 opens no debugger there, by which every user of the machine
- * could run code as this one.
+ * First words of a command in this process's own Node. SIGUSR1 opens no debugger there: any user of the machine could
+ * run code through it as this user.
  */
 export const ownNode = [process.execPath, '--disable-sigusr1'] as const

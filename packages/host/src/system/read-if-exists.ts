@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { errorCode } from './errors.ts'
 import { readUnlocked, statOrNull } from './locked-files.ts'
 
-/** A link on the way to a file leads to what is not there, e.g. on a disk that is not mounted. */
+/** Thrown for a link on the way to a file that leads nowhere, e.g. to a disk that is not mounted. */
 export class DanglingLinkError extends Error {
   override readonly name = 'DanglingLinkError'
 
@@ -13,8 +13,8 @@ export class DanglingLinkError extends Error {
 }
 
 /**
- * All text of the file at `path`, or null where there is none. A link that leads nowhere is not "none": somebody meant
- * a file to be there, and it throws `DanglingLinkError`. Throws `LockedFileError` as well.
+ * Returns all text of the file at `path`; null for a missing file. Throws `DanglingLinkError` for a link that leads
+ * nowhere, as somebody meant a file to be there, and `LockedFileError`.
  */
 export function readIfExists(path: string): string | null {
   try {
@@ -26,7 +26,7 @@ export function readIfExists(path: string): string | null {
   }
 }
 
-/** Looks at the first that is there of what is missing and the folders above it. */
+/** Looks at the missing path, or else at the first existing folder above it. */
 function assertNoLink(missing: string): void {
   let path = missing
   let facts = lstatSync(path, { throwIfNoEntry: false })
@@ -42,8 +42,8 @@ function assertNoLink(missing: string): void {
 const settledMs = 1000
 
 /**
- * Returns a text that is another one after each change of a file; null for none, and for one that has just been changed,
- * whose next change may leave no trace.
+ * Returns a text that changes with each change of a file; null for a missing file, and for one that has just changed:
+ * its next change may leave no trace.
  */
 export function settledStamp(path: string): string | null {
   const facts = statOrNull(path)

@@ -63,7 +63,7 @@ export function identityOfStat({ dev, ino, birthtimeNs }: Pick<BigIntStats, 'dev
   return `${dev} ${ino} ${birthtimeNs}`
 }
 
-/** Returns what lies at a path, links not followed; null for what is missing or cannot be examined. */
+/** Returns facts of an entry, links not followed; null for a missing entry or one that cannot be examined. */
 export function lookAt(path: string): BigIntStats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false, bigint: true }) ?? null
@@ -72,7 +72,7 @@ export function lookAt(path: string): BigIntStats | null {
   }
 }
 
-/** Resolves links; null for what is missing or not accessible to this user, and so to its commands. */
+/** Resolves links; null for a path that is missing or not accessible to this user, and so to its commands. */
 export function realPathOrNull(path: string): string | null {
   try {
     return realpathSync.native(path)
@@ -145,7 +145,7 @@ export function presentAmong(paths: readonly string[]): ReadonlyMap<string, stri
 }
 
 /**
- * Resolves links of each path, most of which do not exist: one look into a folder tells so of all paths in it. A name that
+ * Resolves links of each path, most of them missing: one look into a folder answers for all paths in it. A name that
  * differs only by case counts as existing, because some file systems ignore case.
  */
 export function realPathsAmong(paths: readonly string[]): readonly string[] {
@@ -165,7 +165,7 @@ function foldedNamesIn(folder: string): ReadonlySet<string> | null {
   return names === null ? null : new Set(names.map(folded))
 }
 
-/** Returns the names in a folder, none for one that does not exist; null for one that cannot be listed. */
+/** Returns the names in a folder, an empty list for a missing one; null where they cannot be listed. */
 export function listedNames(folder: string): readonly string[] | null {
   try {
     return readdirSync(folder)

@@ -1,7 +1,7 @@
 /** Places where one program, or several of a kind, keep secrets. */
 interface SecretPlaces {
   readonly of: string
-  /** Manual that names the places, for whoever checks this list. */
+  /** Manual that names the places, to check this list. */
   readonly source: string
   /** Files and folders, relative to the home; `*` in the last part stands for any letters. */
   readonly paths: readonly string[]
@@ -9,7 +9,7 @@ interface SecretPlaces {
 
 /**
  * Program | its manual that names the places | places below a home. Files with credentials and profiles as a whole, but
- * no caches and no packages: builds read those. A further place needs only its line here.
+ * no caches and no packages, which builds read. A further place needs only its line here.
  */
 const table = `
 # Keys and password stores.
@@ -112,12 +112,12 @@ export const secretPlaces: readonly SecretPlaces[] = table
     return { of, source, paths: paths.split(', ') }
   })
 
-/** Variable by which a program keeps secrets elsewhere than in the home. */
+/** Variable that makes a program keep secrets elsewhere than in the home. */
 interface SecretVariable {
   readonly name: string
   /** Manual that names the variable. */
   readonly source: string
-  /** Path below the home in whose place the variable's value counts. */
+  /** Path below the home that the variable's value replaces. */
   readonly insteadOf: string
   /** Path below the value; empty for the value itself. */
   readonly below: string

@@ -1,6 +1,6 @@
 import { errorCode } from './errors.ts'
 
-/** Tests if there is a process with this number, whoever's it is. Needs no descriptor. */
+/** Tests if a process with this number exists, of any user. Needs no descriptor. */
 export function isThere(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -30,7 +30,7 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
 
 const highestSignal = 64
 
-/** Returns true for the exit code by which shells and sandboxes report a death by signal: 128 plus its number. */
+/** Returns true for an exit code with which shells and sandboxes report a death by signal: 128 plus its number. */
 export function isSignalExitCode(exitCode: number | null): boolean {
   return exitCode !== null && exitCode > 128 && exitCode <= 128 + highestSignal
 }

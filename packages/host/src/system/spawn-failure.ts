@@ -110,10 +110,13 @@ function programProblem(code: string, spec: StartAttempt, locate: Locate = (path
   return { code, subject: 'program', message }
 }
 
-/** Returns the outside path of what the command will see at a path; null when it will see nothing there. */
+/** Returns the outside path of the file that the command sees at a path; null where it sees nothing. */
 export type Locate = (path: string) => string | null
 
-/** Checks a command that another program starts, whose own failure would hide this one. Throws `SpawnFailedError`. */
+/**
+ * Checks a command that another program starts: that program's own failure would hide this one. Throws
+ * `SpawnFailedError`.
+ */
 export function assertStartable(spec: StartAttempt, locate: Locate = (path) => path): void {
   const program = spec.argv[0] ?? ''
   const places = placesOf(program, spec).map(locate)

@@ -13,8 +13,8 @@ export interface AwakeTimeout {
 }
 
 /**
- * Calls `act` after a delay in which this process could run. After a sleep the whole delay starts anew: what was waited
- * for could not come meanwhile, and may be there already.
+ * Calls `act` after a delay, counting only time while this process can run. After a sleep the whole delay starts anew:
+ * the awaited event could not come meanwhile, and may be there already.
  */
 export function awakeTimeout(delayMs: number, act: () => void): AwakeTimeout {
   const limitMs = Math.max(0, Math.min(delayMs, maxTimerMs))

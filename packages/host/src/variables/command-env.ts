@@ -27,15 +27,15 @@ export interface EnvRules {
   /** Variables added last; neither list applies to them. */
   readonly set?: Readonly<Record<string, string>>
   /**
-   * Folders that commands may change, for a program that gets the variables of toolchains. Absent for one that gets none:
-   * a program outside the sandbox would load what a command left in such a folder.
+   * Folders that commands may change, for a program that gets the variables of toolchains. Absent for a program without
+   * them: outside the sandbox it would load files that a command left in such a folder.
    */
   readonly changeable?: readonly string[]
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Returns the env of a command: what the allow list and `include` pass on, less `exclude`, plus `set`. */
+/** Returns the env of a command: variables passed by the allow list and `include`, less `exclude`, plus `set`. */
 export function commandEnv(environment: Variables, rules: EnvRules = {}): Record<string, string> {
   const whyHeld = judgeBy(rules)
   const result: Record<string, string> = {}
@@ -45,7 +45,10 @@ export function commandEnv(environment: Variables, rules: EnvRules = {}): Record
   return { ...result, ...rules.set }
 }
 
-/** Reason why a command does not get a variable; `changeable` for one by which every program would load what is there. */
+/**
+ * Reason why a command does not get a variable; `changeable` for a variable that makes every program load files from a
+ * folder that commands may change.
+ */
 type HeldBecause = 'notListed' | 'excluded' | 'secret' | 'changeable'
 
 export interface HeldVariable {
@@ -88,8 +91,8 @@ function judgeBy({ include = [], exclude = [], isSecret = () => false, changeabl
 const hasUserInfo = /\/\/[^/\s]*@/
 
 /**
- * Returns true for a list of folders with one that commands may change. Every program loads from these, the one that
- * sets up the sandbox and those that run unasked among them. An empty or relative one is the working folder.
+ * Returns true for a list of folders with one that commands may change. Every program loads files from these, also the
+ * sandbox's own setup program and programs that run unasked. An empty or relative entry is the working folder.
  */
 function isChangeable(value: string, folders: readonly string[]): boolean {
   return value.split(':').some((path) => {

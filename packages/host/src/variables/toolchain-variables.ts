@@ -1,14 +1,14 @@
-/** Programs of one kind, and the variables by which they find their parts. */
+/** Programs of one kind, and the variables that lead them to their parts. */
 interface Toolchain {
   readonly programs: readonly string[]
   readonly variables: readonly string[]
 }
 
 /**
- * Programs | variables that say where their parts lie, which version counts, or what a build is for. No variable holds a
- * secret by its purpose, starts a program of its own (NODE_OPTIONS, RUBYOPT), or names a cache that must be writable
- * (GOCACHE): commands have a cache of their own. Addresses of package sources may hold a password, so `commandEnv` looks
- * at values, too.
+ * Programs | variables for the folders of their parts, the version to use, or the target of a build. No variable holds
+ * a secret by its purpose, starts a program of its own (NODE_OPTIONS, RUBYOPT), or names a cache that must be writable
+ * (GOCACHE): commands have a cache of their own. Addresses of package sources may hold a password, so `commandEnv`
+ * looks at values, too.
  */
 const table = `
 cargo rustc rustup rustfmt rustdoc cross | RUSTUP_HOME CARGO_HOME RUSTUP_TOOLCHAIN RUSTFLAGS RUSTDOCFLAGS RUST_BACKTRACE RUST_LOG CARGO_BUILD_TARGET CARGO_TERM_COLOR
@@ -48,7 +48,7 @@ const toolchains: readonly Toolchain[] = table
 /** Variables that say where parts of toolchains lie, by name. */
 export const toolchainVariables: ReadonlySet<string> = new Set(toolchains.flatMap(({ variables }) => variables))
 
-/** Returns the programs that read a variable of the table; none for any other name. */
+/** Returns the programs that read a variable of the table; an empty list for any other name. */
 export function programsReading(name: string): readonly string[] {
   return toolchains.filter(({ variables }) => variables.includes(name)).flatMap(({ programs }) => programs)
 }

@@ -6,7 +6,7 @@ export interface HiddenPlaces {
   readonly files: readonly string[]
 }
 
-/** Sorts the existing paths by what is mounted over them; for a link, over its target. */
+/** Sorts the existing paths by the kind of mount that hides them; for a link, by its target. */
 export function hiddenPlaces(paths: readonly string[]): HiddenPlaces {
   const folders = new Set<string>()
   const files = new Set<string>()
@@ -22,8 +22,8 @@ export function hiddenPlaces(paths: readonly string[]): HiddenPlaces {
 }
 
 /**
- * Returns what a hidden file holds inside a sandbox, by its name. An empty file is no XML and no JSON: with one in place
- * of its settings, Maven or Composer ends with an error instead of building without them.
+ * Returns the content of a hidden file inside a sandbox, by its name. An empty file is neither XML nor JSON: with one
+ * in place of its settings, Maven or Composer fails instead of building without them.
  */
 export function standInFor(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
@@ -33,7 +33,10 @@ export function standInFor(path: string): string {
   return name.endsWith('.xml') ? '<settings/>\n' : ''
 }
 
-/** Returns undefined for what is missing or cannot be examined: most places do not exist, and a real path is slow to tell so. */
+/**
+ * Returns undefined for a missing path or one that cannot be examined. Most places do not exist, and `realpath` is slow
+ * to find that out.
+ */
 function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })

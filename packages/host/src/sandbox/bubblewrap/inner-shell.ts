@@ -15,9 +15,14 @@ interface InnerShellOptions {
   readonly pinned: readonly string[]
   /** Path of `cat`, to read a long table; null lets the shell read it. */
   readonly cat: string | null
-  /** Network whose packets without a route are counted: the command's own loopback, or as a difference one that others share. */
+  /**
+   * Network in which to count packets without a route: the command's own loopback, or a shared one, by the difference
+   * of counts.
+   */
   readonly watchNetwork: 'no' | 'own' | 'shared'
-  /** True to limit processes. Before Linux 5.14 all of the user's processes would count, not only those of the sandbox. */
+  /**
+   * True to limit processes. Before Linux 5.14 all of the user's processes would count, also outside of the sandbox.
+   */
   readonly limitTasks: boolean
 }
 
@@ -49,8 +54,8 @@ export function innerShell({ mounts, pinned, cat, watchNetwork, limitTasks }: In
 // Otherwise the shell prints which signal ended the command.
 const silence = 'exec 9>&2 2>/dev/null'
 
-// A first process ignores signals without a handler, so those to its group reach the command alone. Some shells still end
-// by INT. A handler, because the command would inherit an ignored signal.
+// A first process ignores signals without a handler, so a signal to its group reaches the command alone. Some shells still
+// end by INT. A handler, because the command would inherit an ignored signal.
 const stay = 'trap : INT'
 
 /**
@@ -69,8 +74,8 @@ function check(mounts: readonly string[], cat: string | null): string[] {
 }
 
 /**
- * Returns a comparison of what is mounted with the open folders by device and inode, since another folder may have got
- * the path. Closes the descriptors, which lead out of the sandbox.
+ * Returns commands that compare mounts with the open folders, by device and inode: another folder may have got the
+ * path. Closes the descriptors, which lead out of the sandbox.
  */
 function comparePinned(pinned: readonly string[]): string[] {
   const fds = pinned.map((path, index) => ({ path, fd: reportFd + 1 + index }))
@@ -125,8 +130,8 @@ export function readFirstProcess(status: string): number | null {
 }
 
 /**
- * Reads how a command ended. The command can falsify `report`, which the inner shell wrote, but not `status`, in which
- * bwrap itself says whether the command ran.
+ * Reads the end of a command. The command can falsify `report`, which the inner shell wrote, but not `status`: there
+ * bwrap itself states whether the command ran.
  */
 export function readOutcome(status: string, report: string): SandboxOutcome {
   const ran = status.includes('"exit-code"') || report.startsWith('began')
@@ -145,7 +150,7 @@ function sentNowhere(report: string): number | null {
   return noRoute + noRoute6 + (tableValue(lines, 'Udp:', 'NoPorts') ?? 0)
 }
 
-/** Returns a value from a table of two lines, the first of which has the names. */
+/** Returns a value from a table of two lines: names and values. */
 function tableValue(lines: readonly string[], table: string, name: string): number | null {
   const [names = [], values = []] = lines.filter((line) => line.startsWith(`${table} `)).map((line) => line.split(' '))
   const value = Number(values[names.indexOf(name)] ?? Number.NaN)

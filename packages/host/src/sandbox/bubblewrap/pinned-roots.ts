@@ -23,7 +23,10 @@ export function pinRoots({ identities }: SandboxLimits, roots: readonly string[]
 /** O_PATH of Linux, which Node's constants lack: a folder that may be entered and not listed can be opened, too. */
 const onlyPath = 0o10000000
 
-/** Opens the pinned folders, whose descriptors the first process compares with what is mounted. Throws for another folder. */
+/**
+ * Opens the pinned folders; the first process compares their descriptors with its mounts. Throws for an exchanged
+ * folder.
+ */
 export function openPinned(pinned: readonly PinnedRoot[]): number[] {
   const opened: number[] = []
   try {

@@ -56,7 +56,7 @@ const precedence: readonly MountKind[] = [
   'pinned',
 ]
 
-/** Plans the mounts in the order in which they are made: a mount within another comes after it. */
+/** Plans the mounts in the order of mounting: a mount within another comes after it. */
 export function planMounts(facts: MountFacts): Mount[] {
   const all = [...base, ...mountsOf(facts)]
   const planned: Mount[] = []
@@ -110,7 +110,7 @@ function isNeeded({ kind, path }: Mount, around: Mount): boolean {
 
 /**
  * Adds mounts for the folders above protected paths, because a mount point cannot be renamed. If a command renamed such
- * a folder, the next one would see what is hidden or write to a repository under its new name.
+ * a folder, the next command would see hidden files or write to a repository under its new name.
  */
 function pins(planned: readonly Mount[]): Mount[] {
   return planned.flatMap(({ kind, path }) => {

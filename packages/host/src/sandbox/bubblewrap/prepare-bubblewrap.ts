@@ -18,8 +18,8 @@ import { wrapCommand } from './wrap-command.ts'
 import { writeLimits } from './write-limits.ts'
 
 /**
- * Prepares limits from the files as they are now, and reserves the names that must not be made. Rejects with a sentence.
- * `loopback`: network of commands that have none else; null gives each one of its own.
+ * Prepares limits from the files as they are now, and reserves the missing guarded names. Rejects with a sentence.
+ * `loopback`: network of commands without access to the real one; null gives each command its own.
  */
 export async function prepareBubblewrap(
   limits: SandboxLimits,
@@ -82,7 +82,7 @@ export async function prepareBubblewrap(
 
 /**
  * Returns true where a command may make unix sockets. With the network it shares the names of abstract sockets, such as
- * those of a display or a message bus, and a filter cannot tell which socket a program connects to.
+ * of a display or a message bus, and a filter cannot see to which socket a program connects.
  */
 function allowsUnixSockets({ unixSockets, network }: SandboxLimits): boolean {
   return unixSockets && !network
@@ -179,7 +179,7 @@ function releaseAll(held: readonly ReservedName[]): void {
   for (const name of held) name.release()
 }
 
-/** Returns true since Linux 5.14, where a limit of processes set inside counts only those inside. */
+/** Returns true since Linux 5.14: there, a limit of processes inside counts only processes inside. */
 function countsTasksInside(release: string): boolean {
   const [major = 0, minor = 0] = release.split('.').map(Number.parseFloat)
   return major > 5 || (major === 5 && minor >= 14)

@@ -24,14 +24,14 @@ interface BubblewrapSetup {
   readonly network: boolean
   /** Network to start in; null for the one of this process, or of the command alone. */
   readonly loopback: Loopback | null
-  /** Words before each command that limit it further; none where the machine has no Landlock. */
+  /** Words before each command that limit it further; empty on machines without Landlock. */
   readonly writeLimits: readonly string[]
   readonly filter: Buffer
   /** Script of the inner shell. */
   readonly shell: string
 }
 
-/** Number of options that bwrap reads at most, those of the command included. */
+/** Limit of options that bwrap reads, including the command's words. */
 const maxArguments = 9000
 const maxStatusBytes = 4096
 const maxReportBytes = 8192
@@ -81,7 +81,7 @@ export function wrapCommand(command: SandboxedCommand, setup: BubblewrapSetup): 
   }
 }
 
-/** Opens what a hidden file holds inside; nothing for most. */
+/** Opens the content of a hidden file inside, which is empty for most files. */
 function openStandIn(path: string): number {
   const text = standInFor(path)
   return text === '' ? openSync('/dev/null', 'r') : openAnonymousFile(text)
@@ -106,7 +106,7 @@ function setsidPrefix(): readonly string[] {
   return setsid
 }
 
-/** Returns an env with the mark alone, by which bwrap is found if it is left behind. */
+/** Returns an env with the mark alone, which leads to a bwrap that was left behind. */
 function bareEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   const mark = env[markVariable]
   return mark === undefined ? {} : { [markVariable]: mark }

@@ -11,8 +11,8 @@ export interface LandlockHere {
 }
 
 /**
- * Returns the words before a command in `read-only` by which it gives up writing to FIFOs and devices elsewhere. A
- * read-only mount closes no FIFO. They take 2 to 3 ms, so commands that write anyway go without.
+ * Returns the words that make a command in `read-only` give up writing to FIFOs and devices elsewhere, which a
+ * read-only mount leaves open. They take 2 to 3 ms, so commands that may write go without.
  */
 export function writeLimits({ program, version }: LandlockHere, arch: FilterArch): string[] {
   return [program, '-f', '-e', insideScript, ...scriptArguments({ arch, ...insideRuleset(version) })]

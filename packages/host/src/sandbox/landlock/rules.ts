@@ -28,7 +28,7 @@ export async function rulesOfLimits(limits: SandboxLimits, sources: RuleSources)
   ]
   if (limits.mode === 'read-only') return granted
   const { writableRoots: roots } = limits
-  // A rule for a root would also grant what is made in it later, so each root is treated as if it held a `.git`.
+  // A rule for a root would also grant later entries in it, so each root is treated as if it held a `.git`.
   const unmade = roots.map((root) => `${root === '/' ? '' : root}/.git`)
   const kept = new Set([...hidden, ...unmade, ...guarded.kept, ...guarded.missing])
   const plans = [
@@ -61,8 +61,8 @@ export interface FolderEntry {
 type ListFolder = (path: string) => Promise<readonly FolderEntry[] | null>
 
 /**
- * Returns rules that grant what lies below `grant.path`, except at or below the holes. A rule always reaches all that is
- * below it, so a folder with a hole in it gets none: its present entries do.
+ * Returns rules that grant all paths below `grant.path`, except the holes and paths below them. A rule reaches all
+ * entries below it, so a folder with a hole gets no rule; its present entries get one each.
  */
 export async function planRules(grant: Rule, holes: ReadonlySet<string>, list: ListFolder): Promise<Rule[]> {
   const above = foldersAbove(holes)

@@ -15,8 +15,8 @@ interface LoopbackPrograms {
 }
 
 /**
- * Makes a loopback. bwrap makes it, because it raises the interface too, and ends again; the namespaces of user and
- * network stay open here. Rejects with a sentence where there can be none.
+ * Makes a loopback: bwrap makes it, because it raises the interface too, and ends; the namespaces of user and network
+ * stay open here. Rejects with a sentence where this fails.
  */
 export async function makeLoopback({ bubblewrap, nsenter }: LoopbackPrograms): Promise<Loopback> {
   const fds = await whileMade(bubblewrap, openNamespaces)
@@ -62,7 +62,7 @@ function openNamespaces(pid: number): number[] {
 const timeLimitMs = 5000
 const maxStatusBytes = 4096
 
-/** Calls `take` with the first process in new namespaces, whose loopback works, and ends it. */
+/** Calls `take` with the first process in new namespaces, once their loopback works, and ends it. */
 async function whileMade<Taken>(bubblewrap: string, take: (pid: number) => Taken): Promise<Taken> {
   // Without --dev and --disable-userns there is one user namespace, to which the network belongs.
   const options = ['--unshare-user', '--unshare-net', '--die-with-parent', '--cap-drop', 'ALL', '--ro-bind', '/', '/']

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { createMark, markVariable } from '../../system/marks.ts'
 import { ownNode } from '../../system/programs.ts'
 
-/** Process in a loopback that makes connections there. It hands each over and sees nothing of what is sent. */
+/** Process in a loopback that makes connections there. It hands each over and sees no data. */
 export interface Dialer {
   /** False once it has ended. */
   readonly isOpen: boolean
@@ -13,7 +13,7 @@ export interface Dialer {
   close(): void
 }
 
-// A paused socket is not read, and what was read here would be lost.
+// Paused, the socket is not read; bytes read here would be lost.
 const script = `
 const { connect } = require('node:net')
 process.on('disconnect', () => process.exit())

@@ -72,7 +72,7 @@ const network = `(allow network*) (allow system-socket)
 const unixSockets = `(allow system-socket (socket-domain AF_UNIX))
 (allow network-bind (local unix-socket)) (allow network-outbound (remote unix-socket))`
 
-/** Returns a profile for `sandbox-exec`, which denies what is not allowed; a later line overrides an earlier one. */
+/** Returns a profile for `sandbox-exec`, which denies by default; a later line overrides an earlier one. */
 export function seatbeltProfile(limits: SandboxLimits, { scratch, guarded }: ProfilePlaces): Profile {
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
   const parameters: Record<string, string> = {}

@@ -61,7 +61,7 @@ async function tryBubblewrap(found: Finding, machine: Machine, outsideParent: st
     : { ...found, reason: `${found.reason} ${loopbackApart(shared.problem)}`, isSure: shared.isSure }
 }
 
-/** Tries the limits of a command in a loopback that others could share; what is mounted is the same. */
+/** Tries the limits of a command in a loopback that others could share, with the same mounts. */
 async function trySharedLoopback(
   trial: Trial,
   machine: Machine,
@@ -141,10 +141,10 @@ function isFinal(end: TrialEnd): boolean {
   return end.kind !== 'tooLong'
 }
 
-/** Perl that prints Landlock's version by landlock_create_ruleset, the same on both processors; -1 where there is none. */
+/** Perl that prints Landlock's version by landlock_create_ruleset, the same on both processors; -1 without Landlock. */
 const printsVersion = 'print syscall(444, 0, 0, 1)'
 
-/** Asks for the version of the kernel's Landlock; below 1 where there is none, or no Perl to apply it. */
+/** Asks for the version of the kernel's Landlock; below 1 without Landlock, or without Perl to apply it. */
 async function askLandlock({ perl }: Machine): Promise<{ readonly version: number } | Pick<ProgramAnswer, 'problem'>> {
   if (perl === null) return { version: 0 }
   const { answer, problem } = await ask([perl.path, '-f', '-e', printsVersion])

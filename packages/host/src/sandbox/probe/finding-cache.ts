@@ -50,7 +50,7 @@ function describe(program: FoundProgram | null): string {
   return program === null ? '' : `${program.path} ${program.modifiedMs} ${program.sizeBytes}`
 }
 
-/** Returns the finding kept for this key; null when there is none or the file is not valid. */
+/** Returns the finding kept for this key; null when it is missing or the file is not valid. */
 export function readCachedFinding(file: string, key: string): Finding | null {
   return orNull(() => {
     const content: unknown = JSON.parse(ownText(file))

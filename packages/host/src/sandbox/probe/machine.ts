@@ -11,7 +11,7 @@ export interface Machine extends GuardSurroundings, SandboxState {
   readonly arch: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly bwrap: FoundProgram | null
-  /** By which commands enter a loopback that they share. */
+  /** Program that puts commands into a shared loopback. */
   readonly nsenter: FoundProgram | null
   readonly perl: FoundProgram | null
   readonly sandboxExec: FoundProgram | null
@@ -100,12 +100,12 @@ function trusting(program: string, prepare: PrepareSandbox): PrepareSandbox {
   }
 }
 
-/** Returns the function that makes loopbacks. A failure is none, so that each command has one of its own. */
+/** Returns the function that makes loopbacks. It returns null on failure, so that each command gets its own. */
 export function loopbackMaker({ sharesLoopback }: Finding, machine: Machine): Sandboxes['openLoopback'] {
   return async () => (sharesLoopback === true ? tryLoopback(machine).catch(() => null) : null)
 }
 
-/** Makes a loopback. Rejects with a sentence where there can be none. */
+/** Makes a loopback. Rejects with a sentence where this fails. */
 export async function tryLoopback({ bwrap, nsenter }: Machine): Promise<Loopback> {
   if (bwrap === null || nsenter === null) throw new Error('nsenter, a program of util-linux, is not installed')
   const { makeLoopback } = await import('../loopback/make-loopback.ts')

@@ -19,7 +19,7 @@ export interface SandboxesOptions
   readonly cacheFile: string | null
   /** PATH, HOME and the variables of container runtimes; default the env of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Version of the code, by which a finding of another one is ignored; default the time of its own file. */
+  /** Version of the code; findings of another version are ignored. Default: the time of its own file. */
   readonly build?: string
   /** Folders to find programs in, in place of the system's. */
   readonly programFolders?: readonly string[]

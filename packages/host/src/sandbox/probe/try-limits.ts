@@ -25,7 +25,7 @@ export interface Trial {
   readonly closesPipes: boolean
   /** Path of Perl for the probe; null takes Node. */
   readonly perl: string | null
-  /** Folder to try in that is not for temporary files; null when there is none. */
+  /** Folder to try in, not for temporary files; null without one. */
   readonly outsideParent: string | null
 }
 

@@ -10,7 +10,7 @@ const opcodes = {
   return: 0x06,
 } as const
 
-/** Instruction whose jumps name a label; a jump without one goes to the next line. */
+/** Instruction with labels as targets of its jumps; a jump without a label goes to the next line. */
 export interface BpfInstruction<Label extends string> {
   readonly label?: Label
   readonly op: keyof typeof opcodes

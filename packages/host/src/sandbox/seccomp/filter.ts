@@ -39,7 +39,10 @@ const architectures = {
 const lastKnownCall = 466
 const x32Bit = 0x40000000
 
-/** Offsets in `struct seccomp_data`; of an argument the lower half, which is all that the kernel uses of those judged here. */
+/**
+ * Offsets in `struct seccomp_data`; of an argument, its lower half, as the kernel ignores the upper half for the calls
+ * judged here.
+ */
 const data = { call: 0, arch: 4, argument: (index: 0 | 1 | 2 | 3) => 16 + 8 * index } as const
 
 const namespaceFlags = 0x7e020000 // CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET; the time namespace has no flag here
@@ -93,7 +96,7 @@ export function seccompFilter(options: FilterOptions): Buffer {
     ...oneOf(refusedIoctls, 'refuse', 'allow'),
     { label: 'personality', op: 'load', k: data.argument(0) },
     ...oneOf(personalities, 'allow', 'refuse'),
-    // A command may change its own limits, but not those of another process, which too few files would end.
+    // A command may change its own limits. A limit of another process could end it, by too few files.
     { label: 'prlimit', op: 'load', k: data.argument(0) },
     { op: 'jumpIfEqual', k: 0, yes: 'allow', no: 'refuse' },
     ...verdicts,

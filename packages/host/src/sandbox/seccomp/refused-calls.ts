@@ -1,6 +1,6 @@
 /**
  * System calls refused with EPERM whatever their arguments. They reach into other processes or the kernel, or make
- * namespaces and mounts by which a command could leave its sandbox.
+ * namespaces and mounts that could lead a command out of its sandbox.
  */
 export const refusedCalls = [
   // Other processes.
@@ -96,7 +96,7 @@ export const attributeCalls = [
 
 /**
  * Calls on shared memory, semaphores, queues and scheduling of all programs of the user. Refused where no namespace
- * separates those of a command.
+ * separates the command's own.
  */
 export const sharedCalls = [
   'shmget',

@@ -3,7 +3,7 @@ import type { CallName, ModeCall } from './refused-calls.ts'
 
 type Label = 'openFlags' | 'openatFlags' | 'secondMode' | 'thirdMode' | 'fourthMode' | 'allow' | 'refuse' | 'unknown'
 
-/** S_ISUID. With it, a program left by a command would give anyone who starts it this user's rights. */
+/** S_ISUID. A program with it, left by a command, would run with this user's rights for anyone. */
 const setUserId = 0o4000
 /** O_CREAT and the own bit of O_TMPFILE, the flags with which `open` has a mode. */
 const creating = 0x400040
