@@ -17,7 +17,7 @@ const exempt: readonly string[] = [
   'packages/host/src/system/private-file.ts',
   'packages/host/src/system/process-table.ts',
   'packages/host/src/channels/fifo-pool.ts',
-  'packages/host/src/channels/late-readers.ts',
+  'packages/host/src/channels/fifo-channels.ts',
   'packages/host/src/output/spool.ts',
   'packages/host/src/sandbox/anonymous-file.ts',
   'packages/host/src/sandbox/bubblewrap/mount-table.ts',

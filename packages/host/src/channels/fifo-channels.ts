@@ -1,10 +1,9 @@
-import { closeSync } from 'node:fs'
+import { closeSync, constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { errorCode } from '../system/errors.ts'
 import { SpawnFailedError } from '../system/spawn-failure.ts'
 import { type ChannelListener, type Channels, createChannelInput, type OutputStream } from './channels.ts'
 import { closeFifo, type Fifo, type FifoPool } from './fifo-pool.ts'
-import { createLateReaders } from './late-readers.ts'
 import { type OutputReader, readFifo } from './output-reader.ts'
 
 /**
@@ -12,7 +11,7 @@ import { type OutputReader, readFifo } from './output-reader.ts'
  * stdin. Synchronous without `inputs` when the pool has a FIFO ready. Rejects with `SpawnFailedError`.
  */
 export function openMergedChannels(outputs: FifoPool, inputs: FifoPool | null): Channels | Promise<Channels> {
-  if (inputs !== null) return openFifos(outputs, { inputs, isSeparate: false }).catch(noPipe)
+  if (inputs !== null) return openFifos(outputs, inputs, false).catch(noPipe)
   const fifo = outputs.take()
   return fifo instanceof Promise ? fifo.then(mergedChannels, noPipe) : mergedChannels(fifo)
 }
@@ -27,15 +26,10 @@ function mergedChannels(fifo: Fifo): Channels {
 
 /** Opens a FIFO for each output: the streams are told apart, and their order among each other is lost. */
 export function openSeparateChannels(outputs: FifoPool, inputs: FifoPool | null): Promise<Channels> {
-  return openFifos(outputs, { inputs, isSeparate: true })
+  return openFifos(outputs, inputs, true)
 }
 
-interface Opened {
-  readonly inputs: FifoPool | null
-  readonly isSeparate: boolean
-}
-
-async function openFifos(outputs: FifoPool, { inputs, isSeparate }: Opened): Promise<Channels> {
+async function openFifos(outputs: FifoPool, inputs: FifoPool | null, isSeparate: boolean): Promise<Channels> {
   const fifos: Fifo[] = []
   try {
     const stdout = await outputs.take()
@@ -101,4 +95,52 @@ function openInput(stdin: Fifo) {
   const socket = new Socket({ fd: stdin.writeFd, readable: false, writable: true })
   socket.once('close', () => lateReaders.serve())
   return { input: createChannelInput(socket, true), lateReaders }
+}
+
+/** O_PATH of Linux: a descriptor that neither reads nor writes, so it does not count as a reader or writer. */
+const onlyPath = 0o10000000
+const firstMs = 20
+const maxMs = 1000
+
+/** Gives the end of file to programs that open a FIFO by its name after its last writer has closed it. */
+interface LateReaderService {
+  /** Begins to serve late readers. Called when there is no writer left. */
+  serve(): void
+  close(): void
+}
+
+/** Opens and closes the write end from time to time. Outside Linux, programs that open a FIFO without writers wait. */
+function createLateReaders(readFd: number): LateReaderService {
+  if (process.platform !== 'linux') return { serve: () => undefined, close: () => undefined }
+  // A nameless pipe would give the rest and the end: on a FIFO, `sleep 1; cat /dev/stdin` would wait for ever.
+  const pipe = openSync(`/proc/self/fd/${readFd}`, onlyPath)
+  let timer: NodeJS.Timeout | undefined
+  let isOpen = true
+  const serveAfter = (delayMs: number) => {
+    const serve = () => {
+      if (openAndClose(pipe)) serveAfter(Math.min(2 * delayMs, maxMs))
+    }
+    timer = setTimeout(serve, delayMs).unref()
+  }
+  return {
+    serve() {
+      if (isOpen && timer === undefined) serveAfter(firstMs)
+    },
+    close() {
+      if (!isOpen) return
+      isOpen = false
+      clearTimeout(timer)
+      closeSync(pipe)
+    },
+  }
+}
+
+/** Opens the write end for a moment. Returns false when no reader is left. */
+function openAndClose(pipe: number): boolean {
+  try {
+    closeSync(openSync(`/proc/self/fd/${pipe}`, constants.O_WRONLY | constants.O_NONBLOCK))
+    return true
+  } catch {
+    return false
+  }
 }

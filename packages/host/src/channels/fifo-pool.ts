@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { makeOwnFolder } from '../system/own-leftovers.ts'
-import { makeFifos } from './make-fifos.ts'
+import { helperPath } from '../system/programs.ts'
 
 /**
  * FIFO without a name. A program can open it again (`echo x > /dev/stderr`), unlike the sockets that Node makes for
@@ -131,4 +133,11 @@ function openInputFifo(path: string): Fifo {
   } finally {
     closeSync(first)
   }
+}
+
+const run = promisify(execFile)
+
+/** Makes FIFOs for this user alone. Node has no call for it. */
+export async function makeFifos(paths: readonly string[]): Promise<void> {
+  await run('mkfifo', ['-m', '600', ...paths], { env: { PATH: helperPath } })
 }

@@ -1,6 +1,7 @@
-import { type Dirent, readdirSync } from 'node:fs'
+import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { entriesIn } from '../system/list-folder.ts'
 import { identityOf, lookAt } from '../system/real-path.ts'
 
 interface KnownRepositories {
@@ -148,7 +149,7 @@ export function changedFolders(
 
 /** Lists a folder, which is opened where it must be. */
 function opened(folder: string, open: ChangedOptions['open']) {
-  const entries = entriesOf(folder) ?? (open(folder) ? entriesOf(folder) : null)
+  const entries = entriesIn(folder) ?? (open(folder) ? entriesIn(folder) : null)
   const isClosed = entries === null ? lookAt(folder) !== null : hasOddNames(folder, entries)
   return { entries: entries ?? [], isClosed }
 }
@@ -260,6 +261,11 @@ export function hasGitEntries(has: (name: string) => boolean): boolean {
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
 }
 
+/** Returns true for a folder that git takes for a repository. */
+export function isGitFolder(folder: string): boolean {
+  return hasGitEntries((name) => lookAt(join(folder, name)) !== null)
+}
+
 function foldersOf(folder: string, listed: readonly Dirent[]): string[] {
   return listed.filter((entry) => entry.isDirectory() && !skipped.has(entry.name)).map(({ name }) => join(folder, name))
 }
@@ -278,14 +284,5 @@ async function list(folder: string): Promise<FolderListing> {
 /** Lists a folder at once: for a few folders that is faster than to wait for another thread. */
 function listNow(folder: string): FolderListing {
   const stamp = stampOf(folder)
-  return { folder, stamp, entries: entriesOf(folder) ?? [] }
-}
-
-/** Returns the entries of a folder; null for one that cannot be listed. */
-function entriesOf(folder: string): Dirent[] | null {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return null
-  }
+  return { folder, stamp, entries: entriesIn(folder) ?? [] }
 }

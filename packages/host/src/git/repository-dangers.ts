@@ -1,10 +1,11 @@
-import { type Dirent, readdirSync, statSync } from 'node:fs'
+import { type Dirent, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { errorMessage } from '@parley/text'
+import { entriesIn } from '../system/list-folder.ts'
 import { isWithin, lookAt, realPathOrNull } from '../system/real-path.ts'
 import { commonFolderOf, pathFrom, readBounded } from './git-folder.ts'
 import { startingSetting } from './harmless-settings.ts'
-import { hasGitEntries } from './repositories.ts'
+import { isGitFolder } from './repositories.ts'
 
 /** File of a repository that may make git start a program. */
 export interface RepositoryDanger {
@@ -20,11 +21,6 @@ export interface DangerSurroundings {
   readonly templates: () => readonly string[]
   /** Opens a folder that cannot be listed. Returns true if another try may succeed. */
   readonly open: (folder: string) => boolean
-}
-
-/** Returns true for a folder that git takes for a repository. */
-export function isGitFolder(folder: string): boolean {
-  return hasGitEntries((name) => lookAt(join(folder, name)) !== null)
 }
 
 /** Entries that are looked at in the repositories that one holds for submodules and work trees. */
@@ -137,11 +133,7 @@ function foldersIn(folder: string, around: DangerSurroundings): string[] {
 }
 
 function list(folder: string, { open }: Pick<DangerSurroundings, 'open'>): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return open(folder) ? list(folder, { open: () => false }) : []
-  }
+  return entriesIn(folder) ?? (open(folder) ? entriesIn(folder) : null) ?? []
 }
 
 function statOf(path: string) {

@@ -1,5 +1,6 @@
-import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { entriesIn } from '../system/list-folder.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import { type GuardKind, hookNames } from './guarded-names.ts'
 
@@ -79,7 +80,7 @@ export function collectGuardedPaths(roots: readonly string[]): GuardedPathCollec
   function addLinkedFiles(folder: string, kind: GuardKind): void {
     if (entered.has(folder)) return
     entered.add(folder)
-    const linked = listFolder(folder).filter((entry) => entry.isSymbolicLink())
+    const linked = (entriesIn(folder) ?? []).filter((entry) => entry.isSymbolicLink())
     if (linked.length > maxLinked) throw new Error(`${folder} holds too many links to follow`)
     for (const { name } of linked) {
       const path = join(folder, name)
@@ -130,15 +131,6 @@ function isLink(path: string): boolean {
 function placesAt(real: string, kind: GuardKind, roots: readonly string[]): readonly string[] {
   if (!roots.some((root) => isWithin(root, real))) return [real]
   return kind === 'gitHooks' ? hookNames.map((name) => join(real, name)) : []
-}
-
-/** Lists a folder; nothing where it cannot be read. */
-export function listFolder(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }
 
 /** Returns the place, or what must stay as it is instead where nothing can be made there. */

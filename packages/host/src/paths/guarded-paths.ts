@@ -9,14 +9,10 @@ import {
   userGitFiles,
 } from '../git/git-files.ts'
 import { type FoundRepositories, isBare, knownRepositories } from '../git/repositories.ts'
+import { entriesIn } from '../system/list-folder.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import { closedNames, closedPatterns, reservedNames } from './auto-run-names.ts'
-import {
-  collectGuardedPaths,
-  type GuardedPathCollector,
-  type GuardedPaths,
-  listFolder,
-} from './collect-guarded-paths.ts'
+import { collectGuardedPaths, type GuardedPathCollector, type GuardedPaths } from './collect-guarded-paths.ts'
 import { alsoAtHome, guardedAtHome } from './guarded-names.ts'
 import { hardLinksOf } from './hard-links.ts'
 import { type OwnPrograms, pathsOfPrograms } from './own-programs.ts'
@@ -58,7 +54,7 @@ function addUserSettings(collector: GuardedPathCollector, around: GuardSurroundi
 }
 
 function addRoot(collector: GuardedPathCollector, root: string, sources: GitSources): void {
-  const listed = listFolder(root)
+  const listed = entriesIn(root) ?? []
   if (isBare(listed)) {
     collector.addBareRoot(root, workFolders(root, listed))
     for (const place of placesOfFolder(root, root, sources)) collector.addNamed(place)

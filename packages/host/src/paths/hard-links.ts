@@ -1,5 +1,6 @@
-import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { entriesIn } from '../system/list-folder.ts'
 import { lookAt, outermostFolders } from '../system/real-path.ts'
 import { timeSlices } from '../time/time-slices.ts'
 
@@ -63,7 +64,7 @@ function* filesBelow(folders: readonly string[]): Generator<string> {
   const left = [...folders]
   let entries = 0
   for (let folder = left.pop(); folder !== undefined && entries <= maxEntries; folder = left.pop()) {
-    for (const entry of list(folder)) {
+    for (const entry of entriesIn(folder) ?? []) {
       entries += 1
       const path = join(folder, entry.name)
       if (entry.isDirectory()) left.push(path)
@@ -83,7 +84,7 @@ function searchFor(file: string, { dev, ino }: BigIntStats, folders: readonly st
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
     // A second name lies on the same file system.
     if (lookAt(folder)?.dev !== dev) continue
-    const listed = list(folder)
+    const listed = entriesIn(folder) ?? []
     entries += listed.length
     if (entries > maxEntries)
       throw new Error(
@@ -96,14 +97,6 @@ function searchFor(file: string, { dev, ino }: BigIntStats, folders: readonly st
     }
   }
   return found
-}
-
-function list(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }
 
 function inodeOf(path: string): bigint | null {

@@ -7,16 +7,12 @@ import {
   changedFolders,
   changedMs,
   hasGitEntries,
+  isGitFolder,
   knownRepositories,
   rememberFolders,
   repositoryIdentities,
 } from '../git/repositories.ts'
-import {
-  type DangerSurroundings,
-  isGitFolder,
-  type RepositoryDanger,
-  repositoryDangers,
-} from '../git/repository-dangers.ts'
+import { type DangerSurroundings, type RepositoryDanger, repositoryDangers } from '../git/repository-dangers.ts'
 import { openOwnAccess } from '../system/own-access.ts'
 import { identityOf, isWithin, realPathOrNull } from '../system/real-path.ts'
 import { type Exchanged, inFolder, moveAside, saidAtMost } from './move-aside.ts'

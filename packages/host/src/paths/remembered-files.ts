@@ -1,6 +1,7 @@
-import { closeSync, constants, type Dirent, fstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasGitEntries } from '../git/repositories.ts'
+import { isGitFolder } from '../git/repositories.ts'
+import { entriesIn } from '../system/list-folder.ts'
 import { openUnlocked } from '../system/locked-files.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import { hookNames } from './guarded-names.ts'
@@ -86,16 +87,12 @@ const maxDepth = 3
 function filesAt(path: string): string[] | null {
   if (lookAt(path)?.isDirectory() !== true) return ['']
   const budget = { entries: maxEntries }
-  const names = isRepository(path) ? filesOfRepository(path, '', budget) : filesBelow(path, '', { depth: 0, budget })
+  const names = isGitFolder(path) ? filesOfRepository(path, '', budget) : filesBelow(path, '', { depth: 0, budget })
   return budget.entries < 0 ? null : names
 }
 
 interface Budget {
   entries: number
-}
-
-function isRepository(folder: string): boolean {
-  return hasGitEntries((name) => lookAt(join(folder, name)) !== null)
 }
 
 const hooks: ReadonlySet<string> = new Set(hookNames)
@@ -104,18 +101,18 @@ const hooks: ReadonlySet<string> = new Set(hookNames)
 function filesOfRepository(top: string, below: string, budget: Budget): string[] {
   const at = (name: string) => join(below, name)
   const held = ['modules', 'worktrees'].flatMap((kind) =>
-    list(join(top, at(kind))).map(({ name }) => at(`${kind}/${name}`)),
+    (entriesIn(join(top, at(kind))) ?? []).map(({ name }) => at(`${kind}/${name}`)),
   )
   budget.entries -= held.length
   return [
     ...['config', 'config.worktree', 'commondir'].map(at).filter((name) => lookAt(join(top, name)) !== null),
-    ...list(join(top, at('hooks'))).flatMap(({ name }) => (hooks.has(name) ? [at(`hooks/${name}`)] : [])),
+    ...(entriesIn(join(top, at('hooks'))) ?? []).flatMap(({ name }) => (hooks.has(name) ? [at(`hooks/${name}`)] : [])),
     ...held.flatMap((name) => (budget.entries < 0 ? [] : filesOfRepository(top, name, budget))),
   ]
 }
 
 function filesBelow(top: string, below: string, { depth, budget }: { depth: number; budget: Budget }): string[] {
-  const entries = list(join(top, below))
+  const entries = entriesIn(join(top, below)) ?? []
   budget.entries -= entries.length
   if (budget.entries < 0) return []
   return entries.flatMap((entry) => {
@@ -123,14 +120,6 @@ function filesBelow(top: string, below: string, { depth, budget }: { depth: numb
     if (entry.isDirectory()) return depth === maxDepth ? [] : filesBelow(top, name, { depth: depth + 1, budget })
     return entry.isFile() || entry.isSymbolicLink() ? [name] : []
   })
-}
-
-function list(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }
 
 const known = new Map<string, RememberedFile & { readonly stamp: string }>()

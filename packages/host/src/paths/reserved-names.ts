@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
+import { mkdirSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../system/errors.ts'
+import { namesIn } from '../system/list-folder.ts'
 import { appendUnlocked, readUnlocked } from '../system/locked-files.ts'
 import { isAbandoned, isOwnName, ownName } from '../system/own-leftovers.ts'
 
@@ -49,7 +50,7 @@ export function reserveName(path: string, notes: string | null = null): Reserved
 
 /** Returns true for a folder that only reserves a name, for a running or a killed command. */
 export function isPlaceholder(path: string): boolean {
-  return list(path)?.every((name) => isOwnName(name, holderKind)) ?? false
+  return namesIn(path)?.every((name) => isOwnName(name, holderKind)) ?? false
 }
 
 /** Makes the folder or classifies it. `empty`: another command may be about to add its holder, or a person made it. */
@@ -58,7 +59,7 @@ function makeOrClassify(path: string): 'own' | 'empty' | 'other' | 'impossible' 
   if (made === 'made') return 'own'
   if (made === 'impossible') return 'impossible'
   if (made === 'gone') throw new Error(`The folder of ${path} is gone, so it cannot be kept from being made`)
-  const entries = list(path)
+  const entries = namesIn(path)
   if (entries === null) return 'other'
   if (entries.length === 0) return 'empty'
   if (!entries.every((name) => isOwnName(name, holderKind))) return 'other'
@@ -84,14 +85,6 @@ function makeFolder(path: string): 'made' | 'exists' | 'impossible' | 'gone' {
       default:
         throw error
     }
-  }
-}
-
-function list(path: string): string[] | null {
-  try {
-    return readdirSync(path)
-  } catch {
-    return null
   }
 }
 
@@ -145,11 +138,11 @@ export function hasAbandonedNotes(notes: string): boolean {
 }
 
 function abandonedNotes(notes: string): string[] {
-  return (list(notes) ?? []).filter((name) => isAbandoned(name, noteKind))
+  return (namesIn(notes) ?? []).filter((name) => isAbandoned(name, noteKind))
 }
 
 function removeAbandoned(path: string): void {
-  const holders = list(path)
+  const holders = namesIn(path)
   if (holders === null || holders.length === 0 || !holders.every((name) => isOwnName(name, holderKind))) return
   for (const name of holders) if (isAbandoned(name, holderKind)) removeFolder(join(path, name))
   removeFolder(path)

@@ -1,9 +1,9 @@
-import { closeSync, constants, fchmodSync, openSync, readlinkSync, symlinkSync, writeSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, openSync, symlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorMessage } from '@parley/text'
-import { identityOf, isWithin, lookAt, presentAmong } from '../system/real-path.ts'
+import { entriesIn } from '../system/list-folder.ts'
+import { identityOf, isWithin, linkTarget, lookAt, presentAmong } from '../system/real-path.ts'
 import { isClosedByPattern } from './auto-run-names.ts'
-import { listFolder } from './collect-guarded-paths.ts'
 import { type Exchanged, inFolder, moveAside, saidAtMost } from './move-aside.ts'
 import {
   differingFiles,
@@ -47,7 +47,7 @@ export function watchGuardedPaths({
     ...kept.map((path) =>
       begin(path, () => ({ kind: 'files', before: rememberFiles(path), closesNames, isSaid: said.has(path) })),
     ),
-    ...links.map((path) => begin(path, () => ({ kind: 'link', target: targetAt(path) }))),
+    ...links.map((path) => begin(path, () => ({ kind: 'link', target: linkTarget(path) }))),
     ...held.map((path) => begin(path, () => ({ kind: 'name' }))),
     // Just found missing: to look at each of them again takes a millisecond.
     ...absent.map((path) => begin(path, () => ({ kind: 'name' }), null)),
@@ -82,7 +82,7 @@ function missingAmong(paths: readonly string[]): (path: string) => boolean {
 /** Lists what lies at the top of writable folders under a name that fits a pattern of the closed ones. */
 function closedByPattern(roots: readonly string[]): string[] {
   return roots.flatMap((root) =>
-    listFolder(root).flatMap(({ name }) => (isClosedByPattern(name) ? [join(root, name)] : [])),
+    (entriesIn(root) ?? []).flatMap(({ name }) => (isClosedByPattern(name) ? [join(root, name)] : [])),
   )
 }
 
@@ -157,7 +157,7 @@ function restore({ path, state, identity, isInherited }: Watch, roots: readonly 
           ? sayExchanged(path, state.before)
           : putBack(path, state.before, roots)
     case 'link':
-      return state.target === null || targetAt(path) === state.target ? [] : putBackLink(path, state.target, roots)
+      return state.target === null || linkTarget(path) === state.target ? [] : putBackLink(path, state.target, roots)
     case 'name':
       return isUnchangedName(path, identity) ? [] : takeAway(path, roots)
   }
@@ -240,14 +240,6 @@ function write(name: string, { bytes, isLink, mode }: RememberedFile): void {
     fchmodSync(fd, mode)
   } finally {
     closeSync(fd)
-  }
-}
-
-function targetAt(path: string): string | null {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return null
   }
 }
 

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs'
 import { errorMessage } from '@parley/text'
-import type { ControllingTerminal, StandardFds } from '../channels/channels.ts'
+import type { Channels, ControllingTerminal, StandardFds } from '../channels/channels.ts'
+import type { TerminalOptions } from '../channels/terminal-channels.ts'
 import type { Sandbox, SandboxWatch, WrappedCommand } from '../sandbox/sandbox.ts'
 import { type DescriptorShield, shieldedStdio } from '../system/descriptor-shield.ts'
 import { markVariable } from '../system/marks.ts'
 import { identityOfStat } from '../system/real-path.ts'
-import { SpawnFailedError } from '../system/spawn-failure.ts'
+import { assertStartable, SpawnFailedError, type StartAttempt } from '../system/spawn-failure.ts'
 
 export interface LaunchSpec {
   readonly argv: readonly string[]
@@ -101,4 +102,14 @@ function withArg0(arg0: string): string[] {
     'system',
     'arg0 with a terminal or in a sandbox needs /bin/bash, which is not there',
   )
+}
+
+/** Opens a terminal for a program. Rejects with `SpawnFailedError` without a terminal or without the program. */
+export async function openTerminal(
+  spec: StartAttempt,
+  { sandbox, ...options }: TerminalOptions & { readonly sandbox: Sandbox },
+): Promise<Channels> {
+  if (sandbox.limits === null) assertStartable(spec)
+  const { openTerminalChannels } = await import('../channels/terminal-channels.ts')
+  return openTerminalChannels(options)
 }

@@ -7,7 +7,7 @@ import { isSignalExitCode } from '../system/signals.ts'
 import { type SpawnError, SpawnFailedError, shellExitCode } from '../system/spawn-failure.ts'
 import { type AwakeTimeout, awakeTimeout } from '../time/awake-timeout.ts'
 import type { CommandEnd, CommandSpec, RunningCommand, StartOptions } from './command.ts'
-import { openTerminal } from './open-terminal.ts'
+import { openTerminal } from './launch.ts'
 import type { StopCause, StopReason } from './stop-ladder.ts'
 import { type ChildEnd, type Machinery, Supervisor } from './supervisor.ts'
 

@@ -5,7 +5,7 @@ import type { Exchanged } from '../paths/move-aside.ts'
 import { type Sandbox, sandboxFailure } from '../sandbox/sandbox.ts'
 import { createMark } from '../system/marks.ts'
 import type { SpawnError } from '../system/spawn-failure.ts'
-import { openTerminal } from './open-terminal.ts'
+import { openTerminal } from './launch.ts'
 import { endedBeforeStart, type LeaderExit, type Machinery, Supervisor } from './supervisor.ts'
 
 /** Process with output that is delivered as it comes. Only a mark is added to `env`, and no shell interprets `argv`. */

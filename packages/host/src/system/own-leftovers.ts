@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { namesIn } from './list-folder.ts'
 import { createMark, isOwnerAlive, parseMark } from './marks.ts'
 import { pidNamespace, readStat } from './process-table.ts'
 
@@ -70,15 +71,5 @@ export function makeOwnFolder(kind: FolderKind, parent: string = tmpdir()): stri
 /** Lists the temporary folders that killed processes left in a folder. */
 export function abandonedFolders(parent: string = tmpdir()): string[] {
   const isLeft = (name: string) => folderKinds.some((kind) => isAbandoned(name, nameKind(kind)))
-  return listOrNothing(parent)
-    .filter(isLeft)
-    .map((name) => join(parent, name))
-}
-
-function listOrNothing(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
+  return (namesIn(parent) ?? []).filter(isLeft).map((name) => join(parent, name))
 }

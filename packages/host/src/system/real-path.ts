@@ -1,5 +1,7 @@
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { errorCode } from './errors.ts'
+import { namesIn } from './list-folder.ts'
 
 /** Returns true for a path in a folder or the folder itself. Both are absolute, without `.` and `..`. */
 export function isWithin(path: string, folder: string): boolean {
@@ -34,7 +36,7 @@ export function followLinks(path: string): ResolvedPath {
       continue
     }
     const next = real === '/' ? `/${name}` : `${real}/${name}`
-    const target = links.length < maxLinks ? targetOf(next) : null
+    const target = links.length < maxLinks ? linkTarget(next) : null
     if (target === null) real = next
     else {
       links.push(next)
@@ -82,7 +84,7 @@ export function realPathOrNull(path: string): string | null {
 }
 
 /** Returns the target of a link; null for anything else and for what cannot be examined. */
-function targetOf(path: string): string | null {
+export function linkTarget(path: string): string | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null
   } catch {
@@ -135,7 +137,8 @@ export function presentAmong(paths: readonly string[]): ReadonlyMap<string, stri
   const present = new Map<string, string>()
   for (const [folder, within] of namesByFolder(paths)) {
     if (lookAt(folder) === null) continue
-    const names = namesIn(folder)
+    const listed = namesIn(folder)
+    const names = listed === null ? null : new Set(listed)
     for (const [name, path] of within) {
       const identity = names === null || names.has(name) ? identityOf(path) : null
       if (identity !== null) present.set(path, identity)
@@ -170,7 +173,7 @@ export function listedNames(folder: string): readonly string[] | null {
   try {
     return readdirSync(folder)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? [] : null
+    return errorCode(error) === 'ENOENT' ? [] : null
   }
 }
 
@@ -197,13 +200,4 @@ function namesByFolder(paths: readonly string[]): ReadonlyMap<string, PathsByNam
   }
   grouped.set(paths, groups)
   return groups
-}
-
-/** Returns null for a folder that cannot be listed, although its content may be reachable. */
-function namesIn(folder: string): ReadonlySet<string> | null {
-  try {
-    return new Set(readdirSync(folder))
-  } catch {
-    return null
-  }
 }

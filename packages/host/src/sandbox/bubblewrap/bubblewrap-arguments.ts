@@ -1,7 +1,7 @@
 import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
+import type { LandlockHere } from '../landlock/script.ts'
 import type { SandboxState } from '../sandbox.ts'
 import type { Mount } from './plan-mounts.ts'
-import type { LandlockHere } from './write-limits.ts'
 
 export interface ArgumentOptions {
   readonly mounts: readonly Mount[]

@@ -1,5 +1,5 @@
-import { lstatSync, readdirSync, type Stats } from 'node:fs'
-import { realPathOrNull } from '../../system/real-path.ts'
+import { namesIn } from '../../system/list-folder.ts'
+import { lookAt, realPathOrNull } from '../../system/real-path.ts'
 
 export interface HiddenPlaces {
   readonly folders: readonly string[]
@@ -11,8 +11,9 @@ export function hiddenPlaces(paths: readonly string[]): HiddenPlaces {
   const folders = new Set<string>()
   const files = new Set<string>()
   for (const path of paths) {
+    // Most places do not exist, and a real path is slow to find that out.
     const found = lookAt(path)
-    if (found === undefined) continue
+    if (found === null) continue
     const place = realPathOrNull(path)
     if (place === null || place === '/') continue
     const isFolder = (found.isSymbolicLink() ? lookAt(place) : found)?.isDirectory()
@@ -31,18 +32,6 @@ export function standInFor(path: string): string {
   if (name.startsWith('settings-security')) return '<settingsSecurity/>\n'
   if (name === 'nuget.config') return '<configuration/>\n'
   return name.endsWith('.xml') ? '<settings/>\n' : ''
-}
-
-/**
- * Returns undefined for a missing path or one that cannot be examined. Most places do not exist, and `realpath` is slow
- * to find that out.
- */
-function lookAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }
 
 /** System services that act for any process that reaches them. Below /run, or /var/run where that is another folder. */
@@ -96,13 +85,4 @@ export function systemServices(home: string): string[] {
 
 function servicesAmong(names: readonly string[] | null): readonly string[] {
   return names === null ? servicesInRun : servicesInRun.filter((name) => names.includes(name))
-}
-
-/** Returns null for a folder that cannot be listed, although its content may be reachable. */
-function namesIn(folder: string): string[] | null {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return null
-  }
 }

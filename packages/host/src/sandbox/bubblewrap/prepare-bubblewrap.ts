@@ -6,6 +6,7 @@ import { watchGuardedPaths } from '../../paths/restore-guarded.ts'
 import { findSandboxGuards, noSandboxGuards, outermost, type SandboxGuards } from '../../paths/sandbox-guards.ts'
 import { realPathOrNull, spellings } from '../../system/real-path.ts'
 import { gitFoldersInTmp } from '../git-in-tmp.ts'
+import { writeLimits } from '../landlock/script.ts'
 import type { Loopback, Sandbox, SandboxLimits } from '../sandbox.ts'
 import { isFilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { type BubblewrapMachine, featuresOf } from './bubblewrap-arguments.ts'
@@ -15,7 +16,6 @@ import { type MountLine, mountedOverItself, readMountTable } from './mount-table
 import { type PinnedRoot, pinRoots } from './pinned-roots.ts'
 import { isVisible, type Mount, planMounts } from './plan-mounts.ts'
 import { wrapCommand } from './wrap-command.ts'
-import { writeLimits } from './write-limits.ts'
 
 /**
  * Prepares limits from the files as they are now, and reserves the missing guarded names. Rejects with a sentence.

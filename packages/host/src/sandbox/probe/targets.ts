@@ -3,7 +3,7 @@ import { copyFile, link, mkdir, realpath, rm, stat, writeFile } from 'node:fs/pr
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeFifos } from '../../channels/make-fifos.ts'
+import { makeFifos } from '../../channels/fifo-pool.ts'
 import { makeOwnFolder } from '../../system/own-leftovers.ts'
 import { isWithin } from '../../system/real-path.ts'
 

@@ -45,7 +45,7 @@ export async function tryLimits(trial: Trial): Promise<TrialEnd> {
 async function tryWithin(limitMs: number, trial: Trial): Promise<TrialEnd> {
   try {
     await using ground = await openProbeTargets(trial.outsideParent)
-    const ends = await Promise.all(trial.modes.map((mode) => tryMode({ mode, limitMs, ground }, trial)))
+    const ends = await Promise.all(trial.modes.map((mode) => tryMode(mode, ground, { ...trial, limitMs })))
     const failed = ends.find(({ kind }) => kind !== 'holds')
     if (failed !== undefined) return failed
     const leaks = [
@@ -58,13 +58,11 @@ async function tryWithin(limitMs: number, trial: Trial): Promise<TrialEnd> {
   }
 }
 
-interface Attempt {
-  readonly mode: SandboxLimits['mode']
-  readonly limitMs: number
-  readonly ground: ProbeTargets
-}
-
-async function tryMode({ mode, limitMs, ground }: Attempt, trial: Trial): Promise<TrialEnd> {
+async function tryMode(
+  mode: SandboxLimits['mode'],
+  ground: ProbeTargets,
+  { limitMs, ...trial }: Trial & { readonly limitMs: number },
+): Promise<TrialEnd> {
   const { root, inside, outside, secret, secretText, port, pipe, node } = ground
   const limits = { mode, writableRoots: [root], network: false, unixSockets: false, masked: [secret], scratch: null }
   const sandbox = await trial.prepare(limits)

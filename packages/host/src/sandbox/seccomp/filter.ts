@@ -1,7 +1,6 @@
 import { assemble, type BpfInstruction } from './bpf.ts'
 import { arm64Calls, x64Calls } from './call-numbers.ts'
-import { attributeCalls, type CallName, refusedCalls, sharedCalls } from './refused-calls.ts'
-import { modeCalls, modes } from './set-user-id.ts'
+import { attributeCalls, type CallName, type ModeCall, refusedCalls, sharedCalls } from './refused-calls.ts'
 export type FilterArch = 'x64' | 'arm64'
 
 export interface FilterOptions {
@@ -91,7 +90,7 @@ export function seccompFilter(options: FilterOptions): Buffer {
     { op: 'jumpIfSet', k: namespaceFlags, yes: 'refuse', no: 'allow' },
     ...sockets({ unixSockets, ipSockets }),
     ...socketPairs(unixSockets),
-    ...modes(data.argument),
+    ...modes(),
     { label: 'ioctl', op: 'load', k: data.argument(1) },
     ...oneOf(refusedIoctls, 'refuse', 'allow'),
     { label: 'personality', op: 'load', k: data.argument(0) },
@@ -149,4 +148,47 @@ function oneOf(values: readonly number[], found: Verdict, otherwise: Verdict): B
     yes: found,
     ...(index === values.length - 1 ? { no: otherwise } : {}),
   }))
+}
+
+/** S_ISUID. A program with it, left by a command, would run with this user's rights for anyone. */
+const setUserId = 0o4000
+/** O_CREAT and the own bit of O_TMPFILE, the flags with which `open` has a mode. */
+const creating = 0x400040
+
+const modeJumps: readonly (readonly [ModeCall, Label])[] = [
+  ['chmod', 'secondMode'],
+  ['fchmod', 'secondMode'],
+  ['creat', 'secondMode'],
+  ['mknod', 'secondMode'],
+  ['fchmodat', 'thirdMode'],
+  ['fchmodat2', 'thirdMode'],
+  ['mknodat', 'thirdMode'],
+  ['open', 'openFlags'],
+  ['openat', 'openatFlags'],
+  // The mode of openat2 is behind a pointer; a program that gets ENOSYS uses openat.
+  ['openat2', 'unknown'],
+]
+
+/** Returns the jumps of the calls that set permissions. */
+function modeCalls(calls: Readonly<Partial<Record<CallName, number>>>): BpfInstruction<Label>[] {
+  return modeJumps.flatMap(([name, yes]) => {
+    const k = calls[name]
+    return k === undefined ? [] : [{ op: 'jumpIfEqual' as const, k, yes }]
+  })
+}
+
+/** Returns the lines that refuse S_ISUID. */
+function modes(): BpfInstruction<Label>[] {
+  return [
+    { label: 'openFlags', op: 'load', k: data.argument(1) },
+    { op: 'jumpIfSet', k: creating, yes: 'thirdMode', no: 'allow' },
+    { label: 'openatFlags', op: 'load', k: data.argument(2) },
+    { op: 'jumpIfSet', k: creating, yes: 'fourthMode', no: 'allow' },
+    { label: 'secondMode', op: 'load', k: data.argument(1) },
+    { op: 'jumpIfSet', k: setUserId, yes: 'refuse', no: 'allow' },
+    { label: 'thirdMode', op: 'load', k: data.argument(2) },
+    { op: 'jumpIfSet', k: setUserId, yes: 'refuse', no: 'allow' },
+    { label: 'fourthMode', op: 'load', k: data.argument(3) },
+    { op: 'jumpIfSet', k: setUserId, yes: 'refuse', no: 'allow' },
+  ]
 }

@@ -1,0 +1,19 @@
+import { type Dirent, readdirSync } from 'node:fs'
+
+/** Returns the entries of a folder; null where it cannot be listed. */
+export function entriesIn(folder: string): Dirent[] | null {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return null
+  }
+}
+
+/** Returns the names in a folder; null where it cannot be listed, although its content may be reachable. */
+export function namesIn(folder: string): string[] | null {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return null
+  }
+}
