@@ -14,7 +14,7 @@ interface BundleImport {
   readonly paths: SessionPaths
   readonly conversationId: ConversationId
   readonly home: string
-  /** Resolves to the lines that follow those of the unpacked log; rejects with what is wrong with that. */
+  /** Resolves to the lines to add behind the unpacked log; rejects with a fault of that log. */
   readonly settle: (log: LogView) => Promise<readonly string[]>
 }
 

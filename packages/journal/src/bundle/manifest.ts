@@ -61,7 +61,7 @@ export function encodeManifest(about: BundleAbout, entries: readonly BundleEntry
   return Buffer.from(`${body},"sha256":"${hashOf(body)}"}\n`)
 }
 
-/** Decodes a manifest. Returns null when its hash is not that of its bytes; of a newer one only the format counts. */
+/** Decodes a manifest. Returns null when its hash does not match its bytes; of a newer one, reads the format alone. */
 export function decodeManifest(
   bytes: Buffer,
 ): BundleManifest | { readonly bundle: number; readonly newer: true } | null {

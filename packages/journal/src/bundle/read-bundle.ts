@@ -23,7 +23,7 @@ export class BundleError extends Error {
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** Limits of what is unpacked, checked before anything is. */
+/** Limits of unpacking, checked before it begins. */
 const limits = {
   entries: 100_000,
   manifestBytes: 64 * 1024 * 1024,
@@ -31,14 +31,14 @@ const limits = {
   sideFileBytes: 128 * 1024 * 1024,
 }
 
-/** Bundle of which every byte was verified. */
+/** Bundle with every byte verified. */
 export interface VerifiedBundle {
   readonly manifest: BundleManifest
   /** References of the side files. */
   readonly sideFiles: readonly string[]
   /** Calls `take` with the log in pieces, in order. Rejects with `BundleError`. */
   unpackLog(take: (chunk: Buffer) => void): Promise<void>
-  /** Resolves to the content of a side file, which is that of its name. Rejects with `BundleError`. */
+  /** Resolves to the content of a side file, which matches its name. Rejects with `BundleError`. */
   unpackSideFile(ref: string): Promise<Buffer>
 }
 

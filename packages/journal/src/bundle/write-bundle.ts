@@ -60,7 +60,7 @@ interface Archive {
   end: number
 }
 
-/** Adds an entry whose stored size is known only after its bytes: the header is written last, in its place. */
+/** Adds an entry. Its stored size is known only after its bytes, so the header is written last, in its place. */
 async function addCompressed(archive: Archive, name: string, chunks: Iterable<Buffer>): Promise<BundleEntry> {
   const { files, file, end: headerAt } = archive
   add(archive, Buffer.alloc(TAR_BLOCK_BYTES))

@@ -11,7 +11,7 @@ import {
   StorageError,
 } from './files.ts'
 
-/** Reads a small file or a range of it. Returns null when there is none, fewer bytes at its end. */
+/** Reads a small file or a range of it. Returns null for a missing file, fewer bytes at its end. */
 export function readFile(
   files: FileContents,
   path: string,

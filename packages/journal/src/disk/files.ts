@@ -20,7 +20,7 @@ export interface FileContents {
 
 /** Operations on the entries of folders, by path. Every failure is a `StorageError`. */
 export interface FolderEntries {
-  /** Returns facts of the entry itself, without following a link; null when there is none. */
+  /** Returns facts of the entry itself, without following a link; null for a missing entry. */
   look(path: string): FileFacts | null
   list(path: string): string[]
   makeFolder(path: string): void
@@ -29,7 +29,7 @@ export interface FolderEntries {
   rename(from: string, to: string): void
   link(from: string, to: string): void
   remove(path: string): void
-  /** Removes an entry with all below it; does nothing where there is none. */
+  /** Removes an entry with all below it; ignores a missing entry. */
   removeTree(path: string): void
   syncFolder(path: string): Promise<void>
 }
@@ -95,9 +95,9 @@ export const LOG_MOVED = 'MOVED'
 export const LOG_CHANGED = 'CHANGED'
 export const LOG_DELETED = 'DELETED'
 export const LOG_REPLACED = 'REPLACED'
-/** The file belongs to another user, who could have written anything into it. */
+/** The file belongs to another user, so its content cannot be trusted. */
 export const LOG_FOREIGN = 'FOREIGN'
-/** The file does not begin as a log, and has a further name, by which it may be anything. */
+/** The file does not begin as a log, and has a further name: it may be a file of something else. */
 export const LOG_LINKED = 'LINKED'
 export const LOG_CLOSED = 'CLOSED'
 export const LOCK_UNAVAILABLE = 'LOCK_UNAVAILABLE'
@@ -111,7 +111,9 @@ export const STORE_TAKEN = 'STORE_TAKEN'
 export const STORE_LOST = 'STORE_LOST'
 /** The store has an older decision than was seen in it. */
 export const STORE_OLDER = 'STORE_OLDER'
-/** The log here is not a copy of the one in the store: each has what the other lacks, or it went on without the store. */
+/**
+ * The log here is not a copy of the one in the store: each lacks lines of the other, or it went on without the store.
+ */
 export const STORE_PARTED = 'STORE_PARTED'
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', STORE_FULL])

@@ -46,7 +46,7 @@ function lockAt(at: LockSlot, path: string): HeldLock {
   }
 }
 
-/** Connection whose files are locks. It takes 70 KiB, and each file 9: a thousand conversations share a hundred. */
+/** Connection that locks files. It takes 70 KiB, and each file 9: a thousand conversations share a hundred. */
 interface Connection {
   readonly database: DatabaseSync
   /** Names for files that it can attach yet. */

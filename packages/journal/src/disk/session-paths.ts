@@ -6,14 +6,14 @@ import { type FolderEntries, hasCode } from './files.ts'
 /** Paths of one conversation's files. */
 export interface SessionPaths {
   readonly folder: string
-  /** `folder` and those it lies in, up to the home: they are synced once, so that a loss of power leaves their names. */
+  /** `folder` and its parents up to the home: they are synced once, so that a loss of power leaves their names. */
   readonly folders: readonly string[]
   readonly log: string
   /** Only `Files.lock` may open this file. */
   readonly lock: string
   readonly owner: string
   readonly sideFiles: string
-  /** Cache of what the log folds to. */
+  /** Cache of the folded log. */
   readonly checkpoint: string
   /** Mark up to which a shared store has acknowledged the log; only where there is a store. */
   readonly acked: string
@@ -74,7 +74,10 @@ interface DayFolders extends Pick<SessionPaths, 'folder' | 'folders' | 'snapshot
 
 let newest: DayFolders | null = null
 
-/** Returns those of the day of an id, which are kept for the next one: the opening of one conversation asks for its paths ten times. */
+/**
+ * Returns the folders for the day of an id. Keeps those of the latest id: opening a conversation needs its paths ten
+ * times.
+ */
 function dayFoldersOf(home: string, conversationId: ConversationId): DayFolders {
   const day = Math.floor(createdAtMs(conversationId) / DAY_MS)
   if (newest?.home === home && newest.day === day) return newest
@@ -111,7 +114,7 @@ export function tornPath(logPath: string, n: number): string {
   return `${logPath.slice(0, -LOG_SUFFIX.length)}.torn-${n}`
 }
 
-/** Returns YYYY, MM and DD of an id, whose first 48 bits are ms since the epoch. */
+/** Returns YYYY, MM and DD of an id: its first 48 bits are ms since the epoch. */
 export function dayOf(conversationId: ConversationId): [year: string, month: string, day: string] {
   const createdAt = new Date(createdAtMs(conversationId))
   const two = (n: number) => String(n).padStart(2, '0')
@@ -132,7 +135,7 @@ const DAY_MS = 86_400_000
 const YEAR = /^\d{4,}$/
 const TWO_DIGITS = /^\d\d$/
 
-/** Lists all logs by name, opening none. Leaves out logs that are not in the folder of their id's day. */
+/** Lists all logs by name, opening no file. Leaves out logs in another folder than that of their id's day. */
 export function walkSessions(files: FolderEntries, home: string): readonly SessionFile[] {
   return daysOf(files, home).flatMap((day) => logsOf(files, sessionsFolder(home), day))
 }
@@ -173,7 +176,7 @@ function named(files: FolderEntries, path: string, pattern: RegExp): readonly st
   return namesIn(files, path).filter((name) => pattern.test(name))
 }
 
-/** Lists the names in a folder; none where there is no folder. */
+/** Lists the names in a folder; an empty list for a missing folder. */
 export function namesIn(files: FolderEntries, path: string): readonly string[] {
   try {
     return files.list(path)

@@ -17,7 +17,7 @@ import { hasCode, storageError } from './files.ts'
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 
 /**
- * Makes a file for its owner alone. Others, and what a loss of power leaves, have all of it or none. Returns false where
+ * Makes a file for its owner alone. Readers, also after a loss of power, find all of it or no file. Returns false where
  * there is one already.
  */
 export function makeSyncedFile(path: string, content: string | Uint8Array): boolean {

@@ -14,7 +14,7 @@ export interface LoggedEnvelope {
 export interface Line {
   readonly seq: number
   readonly type: string
-  /** Checksum at the end of `text`; null when the line was edited by hand and has none. */
+  /** Checksum at the end of `text`; null when the line was edited by hand and lacks it. */
   readonly crc: string | null
   /** JSON without its LF. */
   readonly text: string
@@ -101,7 +101,7 @@ function isSeq(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }
 
-/** Parses JSON. Returns undefined, which no JSON text stands for, when the text is none. */
+/** Parses JSON. Returns undefined, which no JSON text stands for, when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

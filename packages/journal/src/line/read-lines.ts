@@ -82,7 +82,7 @@ type LineCheck =
   | { readonly state: 'sound' | 'unchecked'; readonly seq: number; readonly type: string }
   | { readonly state: 'bad'; readonly reason: 'checksum' | 'syntax'; readonly seqHint: number | null }
 
-/** Verifies a line by its checksum, or by its form when it has none. */
+/** Verifies a line by its checksum; without one, by its form. */
 export function checkLine(line: Buffer): LineCheck {
   switch (checksumState(line)) {
     case 'intact':

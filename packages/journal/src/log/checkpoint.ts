@@ -11,11 +11,11 @@ import { holdsMark, type LogMark } from './log-mark.ts'
 
 /** Raise it when checkpoints are written differently: one of another format is not read. */
 const FORMAT = 2
-/** Content beyond which none is written: reading it would cost more than it saves. */
+/** Size limit of the content: beyond it, reading a checkpoint would cost more than it saves. */
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024
 const CHUNK_BYTES = 1024 * 1024
 
-/** Content that a log folds to up to a mark, with the facts of the file by which a later opening knows it again. */
+/** Content of a folded log up to a mark, with facts of the file that identify it at a later opening. */
 export interface Checkpoint {
   /** Version of the program and of its fold; only one of the same key is read. */
   readonly key: string
@@ -38,8 +38,8 @@ export interface LogFileStamp {
 }
 
 /**
- * Reads a checkpoint; other tasks run in between. Resolves to null for none, and for one that is damaged, of another key,
- * or of another file than the log: the log is then read from its beginning.
+ * Reads a checkpoint; other tasks run in between. Resolves to null when it is missing, damaged, of another key, or of
+ * another file than the log: the log is then read from its beginning.
  */
 export async function readCheckpoint(
   files: FileContents,
@@ -95,7 +95,7 @@ function isSameStamp(a: LogFileStamp, b: LogFileStamp): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Encodes the first line, which has a checksum of its own and that of the parts behind it. */
+/** Encodes the first line, with its own checksum and the checksum of the parts behind it. */
 async function encodeHead(
   { key, header, mark, stamp, proven, parts }: Checkpoint,
   contentBytes: number,

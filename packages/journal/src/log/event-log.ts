@@ -35,7 +35,7 @@ export class EventLog implements AsyncDisposable {
   #bodyStart: number
   /** Keeper of the mark at the end; null where the scan left open which bytes the log begins with. */
   #marks: MarkKeeper | null
-  /** Bytes that a failed write may have left after `#sizeBytes`; null when there are none. */
+  /** Bytes that a failed write may have left after `#sizeBytes`; null after complete writes. */
   #dirtyBytes: number | null = null
   #closed = false
 
@@ -78,9 +78,9 @@ export class EventLog implements AsyncDisposable {
   }
 
   /**
-   * Writes all lines in one write, or none, and returns the byte offset of the first. Throws `LineTooLongError` before
-   * that; after a retryable failure the same lines may be given again. Fails for good when another process changed the
-   * log.
+   * Writes all lines in one write, or no line, and returns the byte offset of the first. Throws `LineTooLongError`
+   * before that; after a retryable failure the same lines may be given again. Fails for good when another process
+   * changed the log.
    */
   append(lines: readonly string[]): number {
     this.#assertOpen()
@@ -122,12 +122,12 @@ export class EventLog implements AsyncDisposable {
     return this.#bodyStart
   }
 
-  /** Returns the mark behind the newest line; null when there can be none. */
+  /** Returns the mark behind the newest line; null where no mark is possible. */
   mark(): LogMark | null {
     return this.#marks?.mark() ?? null
   }
 
-  /** Writes what the log folds to up to a mark, which is its end now. Resolves to the size; to 0 when it was not written. */
+  /** Writes the folded log up to a mark, which is its end now. Resolves to the size; to 0 when it was not written. */
   async writeCheckpoint(
     path: string,
     { key, parts, mark }: Pick<Checkpoint, 'key' | 'parts' | 'mark'>,
@@ -174,7 +174,7 @@ export class EventLog implements AsyncDisposable {
     return LogView.open(this.#files, this.path)
   }
 
-  /** Reads what the log's own descriptor holds, also where its path leads elsewhere by now. */
+  /** Reads through the log's own descriptor, even when its path leads elsewhere by now. */
   held(): LogView {
     if (this.#closed) throw this.#closedError('read')
     return LogView.over(this.#files, this.#file)

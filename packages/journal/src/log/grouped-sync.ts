@@ -2,10 +2,13 @@ import { type Files, type OpenFile, StorageError, storageError } from '../disk/f
 
 /** Time after which to ask whether a disk that has not ended a sync is stuck. */
 export const slowSyncMs = 5000
-/** Time that no disk needs. It is shorter: a timer ends early by what the turn of the event loop that set it had taken. */
+/**
+ * Time after which a sync counts as stuck. Shorter than `slowSyncMs`, because a timer can end early by the length of
+ * the turn that set it.
+ */
 const stuckMs = 4000
 
-/** Runs one fdatasync at a time for any number of callers: those that call during one share the next. */
+/** Runs one fdatasync at a time for any number of callers: calls during one share the next. */
 export class GroupedSync {
   readonly #files: Files
   readonly #file: OpenFile

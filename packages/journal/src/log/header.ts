@@ -70,7 +70,7 @@ export function readHeader(files: FileContents, file: OpenFile): LogHeader | nul
   return null
 }
 
-/** Returns the byte offset behind the header; 0 when the first line is none. */
+/** Returns the byte offset behind the header; 0 when the first line is not a header. */
 export function bodyStartOf(files: FileContents, file: OpenFile): number {
   for (const { bytes, endOffset, terminated } of splitLines(files, file, 0))
     return terminated && bytes !== null && decodeHeader(bytes) !== null ? endOffset : 0

@@ -38,7 +38,7 @@ export interface WritableLog {
   readonly conversationId: ConversationId
   /** Higher than any seq seen, in damaged lines too. */
   readonly nextSeq: number
-  /** The last good line; null when there is none. */
+  /** The last good line; null for a log without one. */
   readonly last: LogPoint | null
   /** Missing events that no report in the log names yet. */
   readonly lost: readonly SeqRange[]
@@ -110,7 +110,7 @@ async function openWritable(
   return { readOnly: false, log, header: written, conversationId, torn, ...findings(scan) }
 }
 
-/** Returns what follows the log from here on. Without a header, or with a line too long to read, there is none. */
+/** Returns the keeper of marks for later lines. Null without a header, or with a line too long to read. */
 function marksAfter(
   scan: LogScan,
   { reports, from }: { readonly reports: LossReports | undefined; readonly from: LogMark | undefined },

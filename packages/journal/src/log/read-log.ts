@@ -115,7 +115,7 @@ export function envelopeOf(line: LogLine): LoggedEnvelope | null {
   return decodeLine(textOf(line))
 }
 
-/** Returns the checksum of a line, by which a cursor names it together with the seq. */
+/** Returns the checksum of a line. Cursors name a line by its seq and checksum. */
 export function lineCrc(line: LogLine): string {
   return checksumOf(line.bytes)
 }

@@ -19,7 +19,7 @@ interface LogMatch {
   readonly byteOffset: number
 }
 
-/** Finds the logs that have all words, those first that have them in one line; none without words. */
+/** Finds the logs that have all words, first the logs that have them in one line; an empty list without words. */
 export function findLogs(database: DatabaseSync, words: readonly SearchWord[]): readonly FoundLog[] {
   if (words.length === 0) return []
   const ids = new Map(
@@ -54,7 +54,7 @@ function logsWithWordsApart(
     .map((match) => ({ ...match, lines: 0, words: [rarest.word] }))
 }
 
-/** Counts the matching lines of each log, whose rows have its number above the byte offset of the line. */
+/** Counts the matching lines of each log. A row id has the log's number above the byte offset of the line. */
 function matches(database: DatabaseSync, expression: string): readonly LogMatch[] {
   return database
     .prepare(

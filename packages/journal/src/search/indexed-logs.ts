@@ -34,7 +34,7 @@ interface KnownLog {
   readonly lastCrc: number
 }
 
-/** Forgets logs that are gone and returns those that differ from what was read, the newest first. */
+/** Forgets missing logs and returns logs that differ from their indexed state, the newest first. */
 export function compareLogs(
   database: DatabaseSync,
   { files, home }: { readonly files: FolderEntries; readonly home: string },
@@ -112,7 +112,7 @@ interface LinesToIndex {
   readonly from: number
 }
 
-/** Puts the words of lines into the index, whose rows are named by the log's number and the line's byte offset. */
+/** Puts the words of lines into the index. The id of a row is made of the log's number and the line's byte offset. */
 function indexLines(
   database: DatabaseSync,
   { files, path, texts, number, from }: LinesToIndex,

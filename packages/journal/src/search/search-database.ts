@@ -56,7 +56,7 @@ function opened(files: Files, path: string, version: number): DatabaseSync {
   makePrivate(files, path)
   const database = new sqlite.DatabaseSync(path, { timeout: contentionMs })
   try {
-    // Freed pages are overwritten: what was deleted is not to be found in the file.
+    // Freed pages are overwritten: deleted words must not stay in the file.
     database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma secure_delete = on')
     const wanted = tablesVersion * 1000 + version
     const found = Number(database.prepare('pragma user_version').get()?.['user_version'])
@@ -126,7 +126,7 @@ export function inTransaction<Result>(database: DatabaseSync, act: () => Result)
   }
 }
 
-/** Returns the size of what is in use, in bytes. */
+/** Returns the size of the used pages, in bytes. */
 export function sizeBytes(database: DatabaseSync): number {
   const { page_count: pages } = first(database, 'pragma page_count')
   const { page_size: size } = first(database, 'pragma page_size')
@@ -134,7 +134,7 @@ export function sizeBytes(database: DatabaseSync): number {
   return (Number(pages) - Number(free)) * Number(size)
 }
 
-/** Returns a number that is kept under a name; 0 for none. */
+/** Returns the number kept under a name; 0 for an unknown name. */
 export function fact(database: DatabaseSync, name: string): number {
   return Number(database.prepare('select value from facts where name = ?').get(name)?.['value'] ?? 0)
 }

@@ -21,7 +21,7 @@ export function indexedText(text: string): string {
   return text.replace(unspaced, ' $& ')
 }
 
-/** Reads what a user types: words that all have to be there, and phrases in quotation marks. */
+/** Reads a user's search: words that all have to be there, and phrases in quotation marks. */
 export function searchWords(typed: string): readonly SearchWord[] {
   const found: SearchWord[] = []
   for (const [, phrase, word] of typed.slice(0, 4000).matchAll(/"([^"]*)"?|([^\s"]+)/g)) {

@@ -20,13 +20,15 @@ import type { SearchWord } from './search-words.ts'
 
 /** Index of the words in all logs: a cache in `sessions/search.sqlite`, which holds no text. */
 export interface TextIndex extends Disposable {
-  /** Compares the index with the logs: forgets those that are gone. Returns the logs to read, the newest first. */
+  /** Compares the index with the logs: forgets missing ones. Returns the logs to read, the newest first. */
   survey(): readonly SessionFile[]
   /** Reads on in a log, up to 1 MiB of it. Returns true if there is more to read. */
   readOn(log: SessionFile): boolean
   find(words: readonly SearchWord[]): readonly FoundLog[]
   forget(id: ConversationId): void
-  /** Rewrites a part of the file, so that the words of what was forgotten leave it. Returns true once nothing is left to do. */
+  /**
+   * Rewrites a part of the file, so that the words of forgotten logs leave it. Returns true once nothing is left to do.
+   */
   purge(): boolean
   /** Number of conversations left out because of the limit of size, the oldest ones. */
   leftOut(): number
@@ -48,7 +50,7 @@ export function searchIndexPath(home: string): string {
   return join(sessionsFolder(home), 'search.sqlite')
 }
 
-/** Opens the index, an empty one where there is none. Throws `StorageError`. */
+/** Opens the index, a new one where it is missing. Throws `StorageError`. */
 export function openTextIndex({ files, home, texts, limitBytes = usualLimitBytes }: TextIndexPorts): TextIndex {
   const path = searchIndexPath(home)
   let database = openSearchDatabase(files, path, texts.version)

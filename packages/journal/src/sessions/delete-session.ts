@@ -29,7 +29,7 @@ export async function deleteSession(files: FolderEntries, paths: SessionPaths): 
   }
 }
 
-/** Removes what a conversation has on disk except its lock, as where its log could not be made. */
+/** Removes all files of a conversation except its lock, for example when its log could not be made. */
 export function removeSession(files: FolderEntries, paths: SessionPaths): void {
   removeParts(files, paths)
   files.removeTree(paths.deleted)

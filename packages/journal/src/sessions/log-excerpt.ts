@@ -16,7 +16,7 @@ export interface ExcerptLines {
 
 interface ExcerptOptions {
   readonly types: ReadonlySet<string>
-  /** Size up to which an earlier excerpt has told everything; 0 for none. */
+  /** Size of the log at an earlier excerpt, which covers its lines up to there; 0 without one. */
   readonly knownBytes: number
 }
 
@@ -46,7 +46,7 @@ async function excerptOf(
   const offset = Math.max(EXCERPT_BYTES, sizeBytes - EXCERPT_BYTES)
   const tail = readSpan(files, file, { offset, length: sizeBytes - offset })
   const headEnd = head.lastIndexOf('\n') + 1
-  // The last line may have been cut when it was read before; those that tell something are short.
+  // The last line may have been cut in the earlier excerpt; telling lines are short.
   const knownEnd = knownBytes - EXCERPT_BYTES
   const from = knownEnd > headEnd ? nextLineStart(files, file, knownEnd) : headEnd
   const tellingLines = await linesOfTypes(files, file, { types, from, to: offset })

@@ -26,8 +26,8 @@ export interface ListingRows<Row> extends RowFormat<Row> {
   readonly tellingTypes: ReadonlySet<string>
   describe(excerpt: LogExcerpt, earlier: Row | null): Row | null
   /**
-   * True where a row follows from that of the shorter log, handed over as `earlier`, and the telling lines since; some of
-   * those before are among them. Else all lines are read each time the log has grown.
+   * True where a row follows from the row of the shorter log, handed over as `earlier`, and the telling lines since;
+   * some earlier lines are among them. Else all lines are read each time the log has grown.
    */
   readonly goesOn: boolean
 }
@@ -72,7 +72,7 @@ export async function listSessions<Row>(
   return listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
 }
 
-/** Tells if a log whose head was known as a whole only got longer, as far as its file shows. */
+/** Returns true for a log that, judging by its file, only got longer since its whole head was read. */
 function isGrown({ inode, sizeBytes, row }: IndexEntry<unknown>, facts: FileFacts): boolean {
   return row !== null && inode === facts.inode && sizeBytes >= EXCERPT_BYTES && sizeBytes < facts.sizeBytes
 }
@@ -81,7 +81,7 @@ interface SessionToDescribe<Row> {
   readonly session: SessionFile
   readonly facts: FileFacts
   readonly rows: ListingRows<Row>
-  /** Entry of the log as it was; undefined for none. */
+  /** Entry of the log as it was; undefined for a new log. */
   readonly known: IndexEntry<Row> | undefined
 }
 

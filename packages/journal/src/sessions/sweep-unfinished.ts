@@ -3,7 +3,7 @@ import { type FolderEntries, StorageError } from '../disk/files.ts'
 import { isConversationId, namesIn, newestDays, sessionPaths } from '../disk/session-paths.ts'
 import { removeSession } from './delete-session.ts'
 
-/** Days looked at, the newest: whoever makes a log gives it a day of now, and each start sweeps. */
+/** Number of days to sweep, the newest: new logs lie in the folder of their day, and each start sweeps. */
 const sweptDays = 8
 /** Time without a write after which nobody is writing any more, in ms. */
 const abandonedAfterMs = 60 * 60 * 1000

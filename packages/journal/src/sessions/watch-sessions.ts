@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { FolderEntries } from '../disk/files.ts'
 import { newestDays, sessionsFolder } from '../disk/session-paths.ts'
 
-/** Number of days, the newest, whose folders are watched. */
+/** Number of newest days to watch. */
 const watchedDays = 100
 
 /**
@@ -25,7 +25,7 @@ export function watchSessions(files: FolderEntries, home: string, onChange: () =
   function begin(path: string, isDay: boolean): void {
     try {
       const watcher = watch(path, { persistent: false }, (_kind, name) => {
-        // The index lies beside the folders of years, and is written by whoever lists.
+        // The index lies beside the folders of years, and every listing writes it.
         if (!isDay && name !== null && path !== home && !/^\d+$/.test(name)) return
         if (!isDay) follow()
         onChange()

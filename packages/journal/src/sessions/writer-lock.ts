@@ -47,7 +47,7 @@ export class WriterLock implements Disposable {
     quietly(() => replaceFile(this.#files, this.#place.owner, JSON.stringify(owner)))
   }
 
-  /** Removes the owner file, then frees the lock: afterwards the file may be that of the next owner. */
+  /** Removes the owner file, then frees the lock: afterwards the file may belong to the next owner. */
   [Symbol.dispose](): void {
     if (this.#released) return
     this.#released = true
@@ -85,7 +85,7 @@ function prepareLockFile(files: Files, path: string): void {
 
 function readOwnerQuietly(files: Files, path: string): Owner | null {
   try {
-    // Most often there is none, and a look costs less than a failed open.
+    // Most often the file is missing, and a look costs less than a failed open.
     return files.look(path) === null ? null : readOwner(files, path)
   } catch (error) {
     if (error instanceof StorageError) return null

@@ -12,7 +12,10 @@ import { remoteEnvironment } from './remote-environment.ts'
 export interface Environments extends AsyncDisposable {
   /** Returns an environment without connecting to it. Throws `ConfigError` when it is not configured. */
   take(request: EnvironmentRequest): TakenEnvironment
-  /** Tells if conversations of these users can begin in a configured environment; none: of whoever started the server. */
+  /**
+   * Returns true where conversations of these users can begin in a configured environment. No users: the operator's
+   * conversations.
+   */
   serves(request: Pick<EnvironmentRequest, 'environment' | 'config'>, users: readonly string[]): boolean
   /** Tells if it is a machine that has connected and does not work for a user; of one that is not configured, false. */
   refuses(request: Pick<EnvironmentRequest, 'environment' | 'config'>, user: string): boolean
@@ -25,7 +28,7 @@ export interface EnvironmentRequest {
   readonly onLinkChange?: (change: LinkChange) => void
   /** Right to the conversation where a store has it, which then has a link and a session of its own there. */
   readonly owner?: Owner
-  /** Users who own the conversation; absent or none where it has no users. */
+  /** Users who own the conversation; absent or empty for the operator's own. */
   readonly users?: readonly string[]
 }
 
@@ -42,7 +45,7 @@ export interface EnvironmentsPorts {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Time to wait for a lost link to come back, default 30 s; 290 s for a conversation of a store on a machine that connects by itself. */
   readonly linkPatienceMs?: number
-  /** Exec-servers that connect to this server; default: none. */
+  /** Exec-servers that connect to this server; default: no exec-server. */
   readonly machines?: ConnectedMachines
 }
 
@@ -83,12 +86,12 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
     },
     serves({ environment = '', config: { environments = {} } }, users) {
       const connected = environments[environment]?.connected
-      // What is wrong with the configuration is said where the environment is taken.
+      // Faults of the configuration are reported where the environment is taken.
       return connected === undefined || ports.machines?.serves(machineNamed(connected), users) === true
     },
     refuses({ environment, config }, user) {
       const { environments = {} } = config
-      // What is wrong with the configuration is said where the environment is taken.
+      // Faults of the configuration are reported where the environment is taken.
       if (environment === undefined || !Object.hasOwn(environments, environment)) return false
       const settings = environmentNamed(environment, config)
       if (settings.url !== undefined) return false
@@ -102,15 +105,17 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
   }
 }
 
-/** Returns the environment of this machine for one conversation, whose writable folders stay those it opened with. */
+/**
+ * Returns the environment of this machine for one conversation; its writable folders stay as they were at the opening.
+ */
 function pinned(local: Environment): Environment {
   const folders = pinFolders()
   return { ...local, rootsNow: (wanted) => Promise.resolve(folders.now(wanted)) }
 }
 
 /**
- * Returns an environment elsewhere for one conversation, whose writable folders stay those it opened with: by their real
- * paths, and by device and inode where its exec-server says them.
+ * Returns an environment elsewhere for one conversation; its writable folders stay as they were at the opening: by
+ * their real paths, and by device and inode where the exec-server reports them.
  */
 function pinnedThere(remote: Environment): Environment {
   const pins = new Map<string, RemotePin>()

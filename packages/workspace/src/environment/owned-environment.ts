@@ -15,8 +15,8 @@ export interface Owner {
 }
 
 /**
- * Returns an environment in which nothing starts and no file changes unless that is the owner's to do at this instant:
- * a process can be paused between any two of its steps, and wakes when another server goes on in its place.
+ * Returns an environment that starts processes and changes files only while its owner holds the conversation: this
+ * process can be paused between any two steps, and wake when another server has taken over.
  */
 export function ownedEnvironment(environment: Environment, owner: Owner): Environment {
   const { commands, kept, patches } = environment

@@ -13,7 +13,7 @@ export interface EnvironmentFiles {
    * missing rest appended.
    */
   realPath(absolute: string): Promise<string>
-  /** Resolves many paths, most of which do not exist; one that cannot be resolved stays as it is. */
+  /** Resolves many paths, most of them missing; leaves paths that cannot be resolved as they are. */
   realPaths(absolute: readonly string[]): Promise<readonly string[]>
   /** Returns the names in a folder, to which links may lead; null where they cannot be told, so that any may be there. */
   namesIn(folder: string): Promise<readonly string[] | null>
@@ -51,7 +51,7 @@ export interface NamedEntry {
 
 /** Open file or folder; reads come from this file even if another one takes its name. */
 export interface OpenedFile extends FoundFile, AsyncDisposable {
-  /** Reads at most `maxBytes` from `position`, none at the end. The bytes are valid until the next read. */
+  /** Reads at most `maxBytes` from `position`, no bytes at the end. The bytes are valid until the next read. */
   read(position: number, maxBytes: number): Promise<Uint8Array>
 }
 

@@ -45,7 +45,7 @@ export function systemErrorReason(error: unknown): string {
   return errorMessage(error)
 }
 
-/** Runs a step whose failure the caller can ignore. Returns whether it succeeded. */
+/** Runs a step and ignores its failure. Returns whether it succeeded. */
 export async function succeeds(step: () => Promise<unknown>): Promise<boolean> {
   try {
     await step()

@@ -7,7 +7,7 @@ export interface FoundProgram {
   readonly path: string | null
   /** Real path of `path`, when links lead elsewhere. */
   readonly real?: string
-  /** True when the file or what it leads to lies in a writable folder. */
+  /** True when the file or its real path lies in a writable folder. */
   readonly insideRoots: boolean
 }
 

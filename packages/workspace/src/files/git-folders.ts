@@ -17,7 +17,7 @@ export async function commonFolderAt(folder: string, files: EnvironmentFiles): P
   return commonFolderTarget((await smallText(`${folder}/commondir`, files)) ?? '', folder)
 }
 
-/** Reads a file of at most 1 MiB, links followed; null where there is none. */
+/** Reads a file of at most 1 MiB, links followed; null for a missing file. */
 export async function smallText(path: string, files: EnvironmentFiles): Promise<string | null> {
   const real = await files.realPath(path).catch(whenUnknown(null))
   return real === null ? null : readOpening(files, real, maxTextBytes)

@@ -70,7 +70,10 @@ async function assertOpenedAt(handle: FileHandle, realPath: string): Promise<voi
   if (opened !== realPath) throw new PathDivertedError()
 }
 
-/** Link found where the checked path had none; carries the code of the system's own error for links. */
+/**
+ * Thrown for a link in a path that had no link when it was checked; carries the code of the system's own error for
+ * links.
+ */
 class PathDivertedError extends Error {
   override readonly name = 'PathDivertedError'
   readonly code = 'ELOOP'

@@ -64,13 +64,12 @@ export function isMasked(path: string, masked: readonly string[], roots: readonl
   return over.some((secret) => !roots.some((root) => isWithin(root, secret) && isWithin(path, root)))
 }
 
-/** Folders of `$PARLEY_HOME` whose files affect which programs may run. */
+/** Folders of `$PARLEY_HOME` with files that affect which programs may run. */
 const trustedFolders = ['trust', 'cache']
 
 /**
- * Lists `$PARLEY_HOME`, and what in it can be changed from elsewhere: links, not followed, and files with further names.
- *
- * Users link settings into a repository, so what the links lead to needs the same protection.
+ * Lists `$PARLEY_HOME`, and its entries that can be changed from elsewhere: links, not followed, and files with further
+ * names. Users link settings into a repository, so the targets of links need the same protection.
  */
 export function ownFiles(home: string): readonly string[] {
   const shared = ['', ...trustedFolders].flatMap((folder) => sharedIn(join(home, folder)))
@@ -96,8 +95,8 @@ function hasFurtherNames(folder: string, { name }: Dirent): boolean {
 const lastPrograms = new Map<string, readonly StartedProgram[]>()
 
 /**
- * Lists the commands that parley starts by the user's own `config.toml`: tool servers, hooks, `notify` and the status
- * line; and those that it starts of its own. While the file cannot be read, the settings of before count.
+ * Lists the commands that parley starts by the user's own `config.toml` (tool servers, hooks, `notify`, the status
+ * line) and its own programs. While the file cannot be read, the earlier settings count.
  */
 export function ownPrograms(home: string): readonly StartedProgram[] {
   try {
@@ -113,7 +112,7 @@ export function ownPrograms(home: string): readonly StartedProgram[] {
         cwd,
         ...(env['PATH'] === undefined ? {} : { searchPath: env['PATH'] }),
       })),
-      // Also those inside the sandbox: what they forbid must stay forbidden.
+      // Also hooks inside the sandbox: calls that they forbid must stay forbidden.
       ...configuredHooks(hooks).map(({ command }) =>
         typeof command === 'string' ? { line: command, cwd: '.' } : { words: command, cwd: '.' },
       ),

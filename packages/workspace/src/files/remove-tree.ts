@@ -10,13 +10,14 @@ export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true })
   } catch {
-    // A folder without permissions for its owner cannot be emptied, nor one whose path is too long for the system.
+    // A folder without permissions for its owner cannot be emptied, and neither can one with a path too long for the
+    // system.
     await makeRemovable(path, path)
     await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
-/** Makes folders writable, and moves those with long paths to the top, where their own folders have short paths. */
+/** Makes folders writable, and moves entries with long paths to the top, where their own folders have short paths. */
 async function makeRemovable(path: string, top: string): Promise<void> {
   try {
     if (!(await lstat(path)).isDirectory()) return

@@ -11,9 +11,9 @@ type EnvVariables = Readonly<Record<string, string | undefined>>
 
 interface SecretHomes {
   readonly home: string
-  /** Further homes of the user, such as that of the system's list of users when HOME names another. */
+  /** Further homes of the user, such as the one in the system's list of users when HOME names another. */
   readonly otherHomes?: readonly string[]
-  /** Variables of the user, by which programs keep secrets elsewhere. */
+  /** Variables of the user that make programs keep secrets elsewhere. */
   readonly env?: EnvVariables
   /** Folder that relative paths in `env` start from; without it they do not count. */
   readonly cwd?: string
@@ -55,7 +55,7 @@ export async function secretPaths(
 
 interface SecretsNow {
   readonly homes: readonly string[]
-  /** Places that the user added, as they are now; null where they cannot be told, so that those of before count. */
+  /** Places that the user added, as they are now; null where they cannot be read, so that the earlier ones count. */
   readonly added: () => readonly string[] | null
   readonly find: (added: readonly string[]) => Promise<SecretPaths>
   readonly files: EnvironmentFiles
@@ -170,7 +170,7 @@ function placesInsteadOf(folder: string): readonly string[] {
  */
 const listedFolders = ['.local/share/', '.config/', '']
 
-/** Resolves to the places that exist or may exist, relative to the home, and to what the patterns stand for. */
+/** Resolves to the places that exist or may exist, relative to the home, and to the names that fit the patterns. */
 async function existingAtHome(home: string, { namesIn }: Look): Promise<ReadonlySet<string>> {
   const listed = await Promise.all(
     listedFolders.map(async (prefix) => {
@@ -185,7 +185,7 @@ async function existingAtHome(home: string, { namesIn }: Look): Promise<Readonly
   return new Set([...namedAtHome.filter(mayExist), ...(await namedByPatterns(home, namesIn))])
 }
 
-/** Resolves to what the patterns stand for in a home, relative to it. */
+/** Resolves to the names in a home that fit the patterns, relative to it. */
 async function namedByPatterns(home: string, namesIn: Look['namesIn']): Promise<readonly string[]> {
   const listed = new Map(
     await Promise.all(patternFolders.map(async (at) => [at, await namesIn(join(home, at))] as const)),

@@ -82,7 +82,7 @@ export function writePrivately(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** Reads a regular file; null when there is none. */
+/** Reads a regular file; null for a missing file. */
 export function readOrNull(path: string): Buffer | null {
   try {
     const descriptor = openUnlocked(path, O_RDONLY | O_NOFOLLOW)
@@ -125,8 +125,8 @@ interface Sweep {
 }
 
 /**
- * Removes what is older than 30 days, and the oldest beyond the limit; at most once a day, in slices. Keeps what was
- * written today, which conversations may count on. Returns the number of removed files.
+ * Removes contents older than 30 days, and the oldest beyond the limit; at most once a day, in slices. Keeps contents
+ * written today, which conversations may rely on. Returns the number of removed files.
  */
 export async function sweepStore(folder: string, { nowMs, maxBytes = maxStoredBytes }: Sweep): Promise<number> {
   const marker = join(folder, 'swept')

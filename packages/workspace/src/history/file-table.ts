@@ -16,7 +16,7 @@ export const maxWatchedInFolder = 25_000
 const maxKeptBytes = 200 * 1024 * 1024
 
 interface TableParts {
-  /** Real paths of the folders that are watched, none inside another. */
+  /** Real paths of the watched folders; they do not contain each other. */
   readonly roots: readonly string[]
   readonly store: ContentStore
   readonly secrets: SecretPaths
@@ -25,17 +25,17 @@ interface TableParts {
   readonly maxBytes?: number
 }
 
-/** Table of the files of a workspace that are not ignored, by which changes are found. One look at a time. */
+/** Table of the files of a workspace that are not ignored, to find changes. One look at a time. */
 export interface FileTable {
   readonly files: ReadonlyMap<string, WatchedFile>
-  /** Folders whose own files are not watched, since they are too many. */
+  /** Folders with too many files to watch. */
   leftOut(): readonly string[]
   /**
-   * Looks at all files. Returns those that changed since the last look, none the first time; null when they are too many
-   * to be watched. A file that only is no longer ignored did not change.
+   * Looks at all files. Returns the files that changed since the last look, an empty list the first time; null when
+   * there are too many to watch. A file that merely is no longer ignored did not change.
    */
   look(): Promise<readonly ChangedPath[] | null>
-  /** Reads and keeps what has not been read yet, until all is or `signal` aborts. */
+  /** Reads and keeps unread contents, until all are kept or `signal` aborts. */
   keep(signal: AbortSignal): Promise<void>
   /** Takes over the contents that an earlier table knew, for files that look the same. */
   adopt(earlier: ReadonlyMap<string, WatchedFile>): void
@@ -46,7 +46,7 @@ export function createFileTable(parts: TableParts): FileTable {
   const files = createWatchedFiles(store, parts.maxBytes ?? maxKeptBytes)
   const tree = createFolderTree({ roots: parts.roots, isShown: (path) => !isSecret(path, secrets), maxInFolder })
   let isFirst = true
-  /** Ends with the look under way: whoever waits for a look comes before contents that are only kept. */
+  /** Ends before the next look: a waiting look comes before contents that are only kept. */
   let looked: Promise<unknown> = Promise.resolve()
 
   async function lookAtKnown(slices: TimeSlices): Promise<ChangedPath[]> {

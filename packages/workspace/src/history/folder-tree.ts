@@ -11,7 +11,7 @@ interface KnownFolder {
   /** Rules of the folder itself and above. */
   readonly rules: IgnoreRules
   readonly ruleStamp: string
-  /** True where it has so many files that they are left out; those of folders in it are not. */
+  /** True where its own files are too many and left out; files in its subfolders are not. */
   readonly isLeftOut: boolean
 }
 
@@ -35,10 +35,10 @@ interface ScanLimits {
 
 /** Folders of a workspace that are not ignored. */
 export interface FolderTree {
-  /** Folders whose own files are left out, since they are too many. */
+  /** Folders with too many files of their own, which are left out. */
   leftOut(): readonly string[]
   /**
-   * Lists the folders whose names may have changed since the last look; all of them after a change of what is ignored.
+   * Lists the folders that may have other names since the last look; all folders after a change of the ignore rules.
    * Null when more than `maxFiles` files are found.
    */
   look(limits: ScanLimits): Promise<FoundPaths | null>
@@ -51,7 +51,7 @@ type FolderToScan = readonly [folder: string, above: IgnoreRules]
 interface TreeParts {
   readonly roots: readonly string[]
   readonly isShown: (path: string) => boolean
-  /** Most files that lie directly in one folder; those of a folder with more are left out. */
+  /** Limit of files directly in one folder; beyond it, that folder's files are left out. */
   readonly maxInFolder: number
 }
 
@@ -135,7 +135,7 @@ export function createFolderTree({ roots, isShown, maxInFolder }: TreeParts): Fo
 interface Walker {
   /** Lists folders with all below them; null beyond the limit. */
   walk(start: readonly FolderToScan[], limits: ScanLimits): Promise<string[] | null>
-  /** Lists a folder again with what is new below it; null when what is ignored has changed, or it is too much. */
+  /** Lists a folder again with new folders below it; null when the ignore rules have changed, or beyond the limit. */
   listAgain(folder: string, before: KnownFolder, limits: ScanLimits): Promise<string[] | null>
 }
 

@@ -44,7 +44,7 @@ export async function writeTable(path: string, files: ReadonlyMap<string, Watche
   }
 }
 
-/** Reads a table; empty when there is none, or it is in another form. */
+/** Reads a table; empty when it is missing or in another form. */
 export async function readTable(path: string): Promise<ReadonlyMap<string, WatchedFile>> {
   const files = new Map<string, WatchedFile>()
   const [head = '', ...lines] = readOrNull(path)?.toString('utf8').split('\n') ?? []

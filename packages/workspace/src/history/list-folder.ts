@@ -38,7 +38,9 @@ export function listFolder(folder: string, above: IgnoreRules, maxFiles = Number
   return { files, folders, rules, ruleStamp }
 }
 
-/** Returns the rules that apply in a root from outside: those of its repository, and of the folders between them. */
+/**
+ * Returns the rules that apply in a root from outside: the rules of its repository, and of the folders between them.
+ */
 export function rulesAbove(root: string): IgnoreRules {
   const folders = foldersAbove(root)
   const outer = folders[0] ?? root
@@ -62,7 +64,7 @@ function excludes(entry: string): string {
   }
 }
 
-/** Returns the folders from the repository down to the parent of `root`; none without a repository. */
+/** Returns the folders from the repository down to the parent of `root`; an empty list without a repository. */
 function foldersAbove(root: string): readonly string[] {
   if (isThere(join(root, '.git'))) return []
   const above: string[] = []
@@ -80,7 +82,7 @@ function withOwnRules(folder: string, above: IgnoreRules): Pick<FolderList, 'rul
   return { rules: [...above, ...rulesIn(folder, texts.join('\n'))], ruleStamp }
 }
 
-/** Returns the text of a rule file; empty when there is none, or it is no regular file of at most 1 MiB. */
+/** Returns the text of a rule file; empty for a missing file, and for anything but a regular file of at most 1 MiB. */
 function ruleText(path: string): string {
   const found = lookAt(path)
   if (found?.isFile() !== true || found.size > maxRuleBytes) return ''

@@ -7,12 +7,12 @@ import type { ContentStore } from './content-store.ts'
 /** Content of a file as it is now. */
 export interface FoundContent {
   readonly stat: FileStat
-  /** Content; null for what is no file and no link, or larger than a patch may be. */
+  /** Content; null for an entry that is neither file nor link, or larger than a patch may be. */
   readonly bytes: Uint8Array | null
   readonly content: PathContent
 }
 
-/** Reads what is at a real path now, wherever it lies; null for nothing. Throws the system's errors. */
+/** Reads the entry at a real path now, wherever it lies; null for a missing entry. Throws the system's errors. */
 export async function contentNow(path: string, files: PatchView): Promise<FoundContent | null> {
   const stat = await files.stat(path)
   if (stat === null) return null

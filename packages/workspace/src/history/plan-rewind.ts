@@ -162,7 +162,7 @@ function isAmong(content: PathContent | null, others: readonly (PathContent | nu
   return others.some((other) => isEqual(content, other))
 }
 
-/** Tests if two contents are the same; one without a hash equals none. */
+/** Tests if two contents are the same; a content without a hash never is. */
 function isEqual(one: PathContent | null, other: PathContent | null): boolean {
   if (one === null || other === null) return one === other
   const isSameMode = one.link === true || one.mode === undefined || other.mode === undefined || one.mode === other.mode

@@ -4,7 +4,7 @@ import type { PathContent } from '@parley/protocol'
 import { contentHash } from '../patch/file-plan.ts'
 import { type ContentStore, readAll } from './content-store.ts'
 
-/** Largest file whose content is kept before commands. */
+/** Size limit of contents that are kept before commands. */
 export const maxKeptFileBytes = 1024 * 1024
 
 /** Returns a content without its hash, for one that is not kept. */
@@ -12,7 +12,10 @@ export function unread(mode: number, isLink: boolean): PathContent {
   return { mode: mode & 0o7777, ...(isLink ? { link: true } : {}) }
 }
 
-/** Reads a file or where a link leads, and keeps it. The hash is left out for what is too large, unreadable or not kept. */
+/**
+ * Reads and keeps a file or the target of a link. Leaves out the hash of a content that is too large, unreadable or not
+ * kept.
+ */
 export function readContent(path: string, stats: Stats, store: ContentStore): PathContent {
   const isLink = stats.isSymbolicLink()
   const known = unread(stats.mode, isLink)

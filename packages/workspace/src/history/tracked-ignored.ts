@@ -5,7 +5,7 @@ import { readIndexNames } from '../look-up/index-names.ts'
 import { readAll } from './content-store.ts'
 import { lookAt, repositoryOf, stampOf } from './list-folder.ts'
 
-/** Largest index that is read; that of more files than are watched. */
+/** Size limit for reading an index: beyond it, it lists more files than are watched. */
 const maxIndexBytes = 16 * 1024 * 1024
 
 /** Files below some folders that git tracks although a rule names them: git does not ignore them. */

@@ -4,7 +4,7 @@ import { liesWithin } from '../files/real-path.ts'
 
 /** Ripgrep of the machine that has the files, or this machine's own for a copy of them. */
 export interface SearchProgram {
-  /** Finds ripgrep on the machine of the files; null where none is installed outside the writable `roots`. */
+  /** Finds ripgrep on the machine of the files; null unless it is installed outside the writable `roots`. */
   there(roots: readonly string[]): Promise<Ripgrep | null>
   readonly here: Ripgrep
 }

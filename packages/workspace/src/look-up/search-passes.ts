@@ -31,7 +31,7 @@ interface Passes {
   /** Returns the arguments of ripgrep for the files that it opens. */
   readonly toArguments: (opened: OpenedFiles) => readonly string[]
   readonly collector: OutputCollector
-  /** Paths of which there was output, as ripgrep prints them. */
+  /** Paths in the output, as ripgrep prints them. */
   readonly seen: ReadonlySet<string>
 }
 
@@ -96,8 +96,8 @@ function joined(one: Exited, other: Exited): Exited {
 }
 
 /**
- * Returns where ripgrep starts: in the folders that all wanted files lie in only where rules do not count, since they do not
- * hide what is named to it.
+ * Returns the start paths of ripgrep. It starts in the folders of all wanted files only where ignore rules do not
+ * count: rules do not hide paths that are named to it.
  */
 async function foldersToOpen({ files, path, cwd, includeIgnored }: SearchScope, { folders }: WantedFiles) {
   if (includeIgnored !== true || folders === null) return [argumentOf(path, cwd)]
@@ -121,7 +121,7 @@ async function trackedToOpen(
   return paths.flatMap((path, index) => (there[index] === true ? [argumentOf(path, cwd)] : []))
 }
 
-/** Tests if a path is what it is said to be, without a link on the way: ripgrep follows those that are named to it. */
+/** Tests if a path is of this kind, without a link on the way: ripgrep follows links in paths that are named to it. */
 async function isPlain(path: string, kind: 'file' | 'folder', files: EnvironmentFiles): Promise<boolean> {
   const [real, found] = await Promise.all([
     files.realPath(path).catch(whenUnknown(null)),

@@ -56,7 +56,7 @@ export function searchText(search: TextSearch): Promise<SearchOutcome> {
   })
 }
 
-/** Lists files whose path matches the globs, with ripgrep. */
+/** Lists files with paths that match the globs, with ripgrep. */
 export function searchFileNames(search: SearchScope): Promise<SearchOutcome> {
   return runSearch(search, { collect: collectNames, toArguments: fileNameArguments, noun: 'files' })
 }

@@ -7,7 +7,9 @@ import { liesWithin } from '../files/real-path.ts'
 import { readIndexNames } from './index-names.ts'
 import { type IgnoreRules, isIgnored, rulesIn, withRulesOf } from './read-folder.ts'
 
-/** Largest index that is read; each search reads one again whose changes the machine does not report. */
+/**
+ * Size limits for reading an index; the second on machines that report no changes, where each search reads it again.
+ */
 const maxIndexBytes = 64 * 1024 * 1024
 const maxUnknownIndexBytes = 1024 * 1024
 const chunkBytes = 1024 * 1024
@@ -24,8 +26,8 @@ interface Known {
 const known = new WeakMap<EnvironmentFiles, Map<string, Known>>()
 
 /**
- * Returns the real paths of the files at or below `path` that git tracks although a rule names them: git does not ignore them.
- * They may be gone. Returns none where there is no repository, or where its index cannot be read.
+ * Returns the real paths of the files at or below `path` that git tracks although a rule names them: git does not
+ * ignore them. They may be missing. Returns an empty list without a repository, or where its index cannot be read.
  */
 export async function trackedIgnored(path: string, files: EnvironmentFiles): Promise<readonly string[]> {
   const repository = await findRepository(path, files)
@@ -34,7 +36,7 @@ export async function trackedIgnored(path: string, files: EnvironmentFiles): Pro
   return ignored.filter((file) => liesWithin(file, path))
 }
 
-/** Returns the same with the folders on the way: what a list shows although a rule names it. */
+/** Returns the same files with the folders on the way: a list shows them although a rule names them. */
 export async function keptPaths(path: string, files: EnvironmentFiles): Promise<ReadonlySet<string>> {
   const kept = new Set<string>()
   for (const file of await trackedIgnored(path, files))
@@ -130,7 +132,7 @@ interface Folder {
   readonly isIgnored: boolean
 }
 
-/** Returns the paths of those names that rules ignore, by the rules that git tracks or keeps out of the work tree. */
+/** Returns the paths among the names that rules ignore, by rules that git tracks or keeps out of the work tree. */
 async function namesIgnored(
   names: readonly string[],
   { top, excludes }: Repository,

@@ -18,11 +18,11 @@ export interface FileVersion {
 /** Planned change of one file. `before` is null for a new file, `after` for a deleted one. */
 export interface FilePlan {
   readonly kind: 'add' | 'update' | 'delete'
-  /** Present when a link is deleted, not what it leads to; the content of `before` is where it leads. */
+  /** Present when a link is deleted, not its target; the content of `before` is the link's target. */
   readonly link?: true
   /** Present when a link is written; the content of `after` is where it leads. Only a rewind writes links. */
   readonly writesLink?: true
-  /** Permission bits that the file gets; without them those of the file it replaces, or of a new file. */
+  /** Permission bits of the new file; without them, the bits of the file it replaces, or of a new file. */
   readonly mode?: number
   readonly path: PatchPath
   /** New path of a moved file; only with kind `update`. */

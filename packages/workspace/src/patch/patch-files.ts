@@ -14,7 +14,7 @@ export interface FileStat {
   readonly stamp: string
 }
 
-/** File whose mode and owner a written one gets. */
+/** File that gives a written one its mode and owner. */
 export type FileLike = Pick<FileStat, 'mode' | 'owner'>
 
 /**
@@ -76,7 +76,7 @@ export interface PatchAttempt {
   remove(target: string, old: OldFile): Promise<void>
   /** Undoes all steps, latest first. Returns a sentence for each file that could not be restored. */
   rollBack(): Promise<string[]>
-  /** Syncs the result to the disk and removes temporary files. Returns the paths of those that could not be removed. */
+  /** Syncs the result to the disk and removes temporary files. Returns the paths that it could not remove. */
   conclude(): Promise<string[]>
 }
 

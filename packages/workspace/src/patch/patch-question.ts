@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { AskedFile } from '@parley/protocol'
 import { type FilePlan, type PatchPath, recordChange } from './file-plan.ts'
 
-/** Part of an approval that shows what a patch would change. */
+/** Part of an approval that shows the changes of a patch. */
 export interface PatchQuestion {
   /** All files that the approval covers, in the order of `detail`. */
   readonly files: readonly AskedFile[]

@@ -1,16 +1,16 @@
 import { type CloseReason, type Incoming, type Transport, withIncoming } from '@parley/rpc'
 import { EnvironmentUnreachableError } from '../files/errors.ts'
 
-/** Machine whose exec-server connects by itself. */
+/** Machine with an exec-server that connects by itself. */
 export interface MachineName {
-  /** User whose token it brings; null where the server has no users. */
+  /** User of the token that it brings; null where the server has no users. */
   readonly owner: string | null
   readonly name: string
 }
 
 /** Offer of a machine to be worked on, over one connection. */
 export interface MachineOffer extends MachineName {
-  /** Users besides the owner who may work there. */
+  /** Users besides the owner with the right to work there. */
   readonly users: readonly string[]
   /** Text that differs for each start of an exec-server. */
   readonly run: string
@@ -26,17 +26,20 @@ export interface ConnectedMachines {
   /** Resolves to what takes the connection of a machine, or to why it is turned away. */
   admit(offer: MachineOffer): Promise<((transport: Transport) => void) | TurnedAway>
   /**
-   * Resolves to a connection for a conversation of these users; none: of whoever started the server. Rejects with
-   * `EnvironmentUnreachableError`, in the same words for a machine that is not there and one that they may not use.
+   * Resolves to a connection for a conversation of these users; without users, of the operator. Rejects with
+   * `EnvironmentUnreachableError`, in the same words for a missing machine and for one that they may not use.
    */
   take(machine: MachineName, users: readonly string[], signal: AbortSignal): Promise<Transport>
   /** Tells if a user may work on a machine, whether it is connected now or not. */
   permits(machine: MachineName, user: string): boolean
-  /** Tells if conversations of these users find a machine once it is connected; none: of whoever started the server. */
+  /**
+   * Returns true where conversations of these users find a machine once it is connected; without users, of the
+   * operator.
+   */
   serves(machine: MachineName, users: readonly string[]): boolean
   /** Tells if a machine has said that it does not work for a user. One that has not connected yet has not. */
   refuses(machine: MachineName, user: string): boolean
-  /** Closes the connections whose tokens no longer count. */
+  /** Closes connections with tokens that no longer count. */
   recheck(): void
 }
 
@@ -52,9 +55,9 @@ interface Machine {
 const mostWaiting = 4
 /** Connected machines of one user. */
 const mostMachines = 50
-/** Time in which a connection that waits has to answer a ping before work is given to it. */
+/** Time limit for a waiting connection to answer a ping before it gets work. */
 const answersWithinMs = 2000
-/** Time after the start in which machines are waited for that were connected to an earlier process. */
+/** Time after the start to wait for machines that were connected to an earlier process. */
 const usualComingMs = 10_000
 
 /** Creates the list, which is empty at first: machines connect within some seconds after the start of a server. */
@@ -79,7 +82,7 @@ export function createConnectedMachines(
     if (!offer.mayStay()) return void connection.close()
     const { transport, isHeard } = readAhead(connection)
     const machine = machines.get(keyOf(offer)) ?? machineOf(offer)
-    // The newest last, as those are forgotten that came longest ago.
+    // The newest last: the ones that came first are forgotten first.
     machines.delete(keyOf(offer))
     machines.set(keyOf(offer), machine)
     if (machine.run !== offer.run) closeAll(machine)
@@ -182,7 +185,7 @@ function closeAll(machine: Machine): void {
   for (const transport of machine.open.keys()) void transport.close()
 }
 
-/** Tells if an exec-server answers; one whose machine has gone to sleep, or to another network, does not. */
+/** Returns true for an exec-server that answers; a machine asleep, or in another network, does not. */
 async function isAlive({ open }: Machine): Promise<boolean> {
   return (await Promise.all([...open.keys()].map(answers))).includes(true)
 }
@@ -204,7 +207,7 @@ function keyOf({ owner, name }: MachineName): string {
   return `${owner ?? ''}/${name}`
 }
 
-/** Reads `connected` of an environment: a name, behind that of its user where there is one. */
+/** Reads `connected` of an environment: a name, behind its user's where it has one. */
 export function machineNamed(connected: string): MachineName {
   const [first = '', second] = connected.split('/')
   return second === undefined ? { owner: null, name: first } : { owner: first, name: second }

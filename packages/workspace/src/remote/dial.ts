@@ -14,7 +14,7 @@ interface DialPorts {
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly machines: ConnectedMachines
-  /** Users who own the conversations that it is for; none for those of whoever started the server. */
+  /** Users who own the conversations of the connection; empty for the operator's. */
   readonly users: readonly string[]
 }
 

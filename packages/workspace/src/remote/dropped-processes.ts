@@ -1,38 +1,40 @@
 import { ConnectionClosedError } from '@parley/rpc'
 import type { ExecConnection } from './exec-connection.ts'
 
-/** Processes that nobody follows any more. Each is ended, and what is kept of it dropped, however often the link breaks. */
+/**
+ * Processes that no caller follows any more. Each is ended, and its kept output dropped, however often the link breaks.
+ */
 export interface DroppedProcesses {
   add(processId: string): void
-  /** Drops all that the first connection finds, but for these: what an earlier server has started and nobody follows. */
+  /** Drops the processes that the first connection finds, started by an earlier server, except these. */
   keepOnly(names: ReadonlySet<string>): void
-  /** Called with each new connection: tells what was not told before. */
+  /** Called with each new connection: sends the requests that failed before. */
   connected(connection: ExecConnection): void
 }
 
-/** `current` returns the connection; null while there is none. */
+/** `current` returns the connection; null without one. */
 export function createDroppedProcesses(current: () => ExecConnection | null): DroppedProcesses {
-  const untold = new Set<string>()
-  /** Processes that the first connection has found. */
+  const unended = new Set<string>()
+  /** Processes found by the first connection. */
   let inherited: readonly string[] | null = null
   let kept: ReadonlySet<string> | null = null
 
-  async function tell(connection: ExecConnection, processId: string): Promise<void> {
+  async function endProcess(connection: ExecConnection, processId: string): Promise<void> {
     const requests = [
       connection.request('process/terminate', { processId }),
       connection.request('process/forget', { processId }),
     ]
-    const isTold = (await Promise.allSettled(requests)).every(
+    const isEnded = (await Promise.allSettled(requests)).every(
       (one) => !(one.status === 'rejected' && one.reason instanceof ConnectionClosedError),
     )
     // An exec-server that rejects it, or does not answer, would do so again.
-    if (isTold) untold.delete(processId)
+    if (isEnded) unended.delete(processId)
   }
 
   function add(processId: string): void {
-    untold.add(processId)
+    unended.add(processId)
     const connection = current()
-    if (connection !== null) void tell(connection, processId)
+    if (connection !== null) void endProcess(connection, processId)
   }
 
   function dropStrays(): void {
@@ -48,7 +50,7 @@ export function createDroppedProcesses(current: () => ExecConnection | null): Dr
       dropStrays()
     },
     connected(connection) {
-      for (const processId of untold) void tell(connection, processId)
+      for (const processId of unended) void endProcess(connection, processId)
       inherited ??= [...connection.processes.keys()]
       dropStrays()
     },

@@ -46,7 +46,7 @@ const defaultHeartbeatMs = 5000
 const firstDelayMs = 100
 const maxDelayMs = 2000
 const dialLimitMs = 10_000
-/** Time in which a machine is reached on which something is expected to run, in ms. */
+/** Time to reach a machine that should still run a command, in ms. */
 const reachedWithinMs = 30_000
 
 /**

@@ -32,7 +32,7 @@ export function remoteCopies(link: Pick<ExecLink, 'ask'>): RemoteCopies {
         executable: isProgram,
       }))
       const key = createHash('sha256').update(JSON.stringify(sent)).digest('hex')
-      // A session that was begun anew has none, so it is asked for each time.
+      // A new session has no copies, so each use asks again.
       const known = await ask(link, { key })
       const made = known.folder ?? (await ask(link, { key, files: sent })).folder
       if (made === null) throw new Error('its files were not copied by the exec-server')

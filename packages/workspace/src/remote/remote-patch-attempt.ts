@@ -121,7 +121,7 @@ async function removeRemote(link: Pick<ExecLink, 'ask'>, target: PatchTarget, re
   await askFiles(link, 'fs/remove', { path, force: true, followLinks: false })
 }
 
-/** Returns true when the file, or the link, has exactly this content; null means that there is none. */
+/** Returns true when the file, or the link, has exactly this content; null means a missing file. */
 async function hasContent(
   target: PatchTarget,
   path: string,

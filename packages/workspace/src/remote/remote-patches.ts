@@ -39,7 +39,7 @@ async function remoteStat(link: Pick<ExecLink, 'ask'>, path: string): Promise<Fi
     const found = await askFiles(link, 'fs/getMetadata', { path })
     const { isSymlink, isFile, isDirectory, size, mode, createdAtMs, modifiedAtMs, linkTarget } = found
     const kind = isSymlink ? 'link' : isFile ? 'file' : isDirectory ? 'folder' : 'other'
-    // Size and times are those of what a link leads to, which may change while the link does not.
+    // Size and times describe the target of a link, which may change while the link does not.
     const stamp = isSymlink ? `link to ${linkTarget}` : `${createdAtMs}:${size}:${modifiedAtMs}`
     return { kind, sizeBytes: size, mode: mode & 0o7777, owner: null, writable: (mode & mayWrite) !== 0, stamp }
   } catch (error) {

@@ -60,7 +60,7 @@ function tooMany(environment: string): string {
 
 /** Time that a request waits there, which is less than the link waits for an answer. */
 const waitMs = 10_000
-/** Bytes of one write, and those that wait here for a reader or to be written. */
+/** Bytes of one write, and limit of the bytes that wait here for a reader or a write. */
 const chunkBytes = 192 * 1024
 const keptBytes = 64 * 1024
 

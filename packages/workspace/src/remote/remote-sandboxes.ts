@@ -71,7 +71,7 @@ function remoteLoopback(link: Pick<ExecLink, 'connection' | 'ask'>, environment:
   }
 }
 
-/** Reads the report. An older exec-server sends none, or none in the current words, and counts as confining nothing. */
+/** Reads the report. An older exec-server sends no report, or one in other words, and counts as enforcing nothing. */
 function reportOf(name: string, { sandbox }: ExecInfo): SandboxReport {
   const { enforcement, reason = '' } = sandbox ?? {}
   if (enforcement !== undefined) return { enforcement, reason }
@@ -104,9 +104,9 @@ interface GuardRequest {
 }
 
 /**
- * Returns why each path stays read-only on the remote machine; null where it does not.
+ * Returns why each path stays read-only on the remote machine; null for a writable path.
  *
- * Paths guarded by name are decided here, others by the exec-server. An exec-server without `fs/guards` leaves those
+ * Paths guarded by name are decided here, others by the exec-server. Without `fs/guards` on the exec-server, these are
  * `unknown`.
  */
 export async function remoteGuards(

@@ -42,7 +42,7 @@ export function fitsGlob({ forms }: Glob, path: string): boolean {
   return forms.some(({ parts, isAnchored }) => fitsParts(isAnchored ? parts : ['**', ...parts], names))
 }
 
-/** Returns what the braces of a glob stand for; null where one is not closed. */
+/** Returns the alternatives in the braces of a glob; null for an unclosed brace. */
 function alternatives(glob: string): readonly string[] | null {
   const [open, close] = outerBraces(glob)
   if (open < 0) return [glob]
@@ -58,7 +58,7 @@ function alternatives(glob: string): readonly string[] | null {
   return found
 }
 
-/** Returns where the first brace opens, and where that one closes; -1 for what is not there. */
+/** Returns where the first brace opens and closes; -1 for a missing brace. */
 function outerBraces(glob: string): readonly [open: number, close: number] {
   let [open, depth] = [-1, 0]
   for (let at = 0; at < glob.length; at += 1) {
@@ -99,7 +99,7 @@ function formOf(text: string): GlobForm | null {
   const folders = isAnchored ? names.slice(0, plain < 0 ? -1 : plain) : []
   if (names.length === 0) return { parts: ['**'], isAnchored, folders, lastName: null }
   if (text.endsWith('/')) return { parts: [...parts, '**', ['*']], isAnchored, folders, lastName: null }
-  // A plain name may be that of a folder, whose files are meant.
+  // A plain name may name a folder; then its files are meant.
   if (!/[*?[\\]/.test(last)) return { parts: [...parts, '**'], isAnchored, folders, lastName: null }
   return { parts, isAnchored, folders, lastName: /^\*$|\*\*|[{}\\]/.test(last) ? null : last }
 }
@@ -155,7 +155,7 @@ interface Fit<Wanted> {
   readonly fits: (wanted: Wanted, value: string) => boolean
 }
 
-/** Compares with the last wildcard as the only one to go back to, so that the time is that of both lengths multiplied. */
+/** Returns to the last wildcard only, so that the time grows with the product of both lengths. */
 function fitsSequence<Wanted>(wanted: readonly Wanted[], values: readonly string[], fit: Fit<Wanted>): boolean {
   let [at, next, wildcard, resume] = [0, 0, -1, 0]
   while (next < values.length) {

@@ -17,7 +17,7 @@ export interface WantedFiles {
   isWanted(path: string): boolean
   /** Globs of names for ripgrep, so that it opens no other files; empty where any name may fit. */
   readonly names: readonly string[]
-  /** Folders in which all wanted files lie, where there are such; they may not exist. */
+  /** Folders that contain all wanted files, where the globs name such; they may not exist. */
   readonly folders: readonly string[] | null
 }
 
@@ -64,7 +64,7 @@ function pathsFrom({ cwd, path }: Scope, shown: string): readonly string[] {
   return bases.flatMap((base) => (absolute.startsWith(`${base}/`) ? [absolute.slice(base.length + 1)] : []))
 }
 
-/** Returns globs of all names that may fit; none where any name may. */
+/** Returns globs of all names that may fit; an empty list where any name may. */
 function namesOf(chosen: readonly Glob[]): readonly string[] {
   const names = chosen.flatMap(({ forms }) => forms.map(({ lastName }) => lastName))
   const isKnown = names.every((name) => name !== null)

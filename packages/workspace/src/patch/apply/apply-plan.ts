@@ -81,7 +81,7 @@ async function writeAll(
     })
     if (failure !== null) return failure
   }
-  // Links last: what is behind an exec-server could not be made again, were a later step to fail.
+  // Links last: an exec-server could not make a link again if a later step failed.
   for (const write of [...writes.filter(({ plan }) => !plan.link), ...writes.filter(({ plan }) => plan.link)]) {
     const failure = await attemptStep(write.plan, () => commit(write, ports))
     if (failure !== null) return failure

@@ -133,11 +133,11 @@ interface TemporaryFiles {
   /** Returns an unused path in the folder of `target`. */
   nameFor(target: string): string
   write(target: string, bytes: Uint8Array, like: FileLike | null): Promise<string>
-  /** Adds a path to those that `discard` removes. */
+  /** Adds a path for `discard` to remove. */
   own(path: string): void
-  /** Takes a path out of those that `discard` removes. */
+  /** Keeps a path from `discard`. */
   disown(path: string): void
-  /** Removes all owned files. Returns those that could not be removed. */
+  /** Removes all owned files. Returns the paths that it could not remove. */
   discard(): Promise<string[]>
 }
 

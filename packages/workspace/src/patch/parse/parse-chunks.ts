@@ -91,7 +91,7 @@ function countIn(text: string | undefined): number | null {
   return text === undefined ? null : Number(text)
 }
 
-/** Tests if the counts of a header are those of its lines: a header whose counts are not has made-up numbers. */
+/** Tests if the counts of a header match its lines: otherwise its numbers are made up. */
 function isCounted({ counts }: Header, lines: readonly ChunkLine[]): boolean {
   if (counts === undefined) return false
   const end = lines.findLastIndex(({ kind, text }) => kind !== 'keep' || text !== '') + 1

@@ -81,8 +81,8 @@ function parseUpdate(lines: PatchLines, index: number, path: string): ParseStep<
 }
 
 /**
- * Returns the index below the paths of a diff, which some models repeat below the header of a file; null for the path of a
- * new one, whose numbers are left out, too. Lines that name another file are lines of a chunk.
+ * Returns the index below the paths of a diff, which some models repeat below the header of a file; null for the path
+ * of a new file, as its numbers are left out, too. Lines that name another file belong to a chunk.
  */
 function belowPathPair(lines: PatchLines, start: number, path: string | null): number {
   const index = start + readFrom(lines, start, (line) => /^(?:diff --git|index) /.test(line)).length

@@ -42,7 +42,7 @@ function withoutClosing(lines: readonly string[], above: readonly string[]): rea
   return isClosing ? lines.slice(0, -1) : lines
 }
 
-/** Drops the carriage returns of a text in CRLF: there none of them is content. */
+/** Drops the carriage returns of a text in CRLF, where they are never content. */
 function withoutReturns(lines: readonly string[]): readonly string[] {
   if (!lines[0]?.endsWith('\r')) return lines
   return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))

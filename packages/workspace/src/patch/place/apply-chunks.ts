@@ -27,7 +27,7 @@ interface Cursor {
   readonly quoting: boolean
 }
 
-/** Chunk with the places it fits in, the first of which it is put at. */
+/** Chunk with the places it fits in; it is put at the first. */
 interface PlacedChunk {
   readonly chunk: Chunk
   readonly places: readonly [ChunkPlace, ...ChunkPlace[]]

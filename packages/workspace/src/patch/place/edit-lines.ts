@@ -16,8 +16,8 @@ export interface LineChange {
 }
 
 /**
- * Returns the edit of a change. Kept lines are those of the file. Of as many removed and added lines each added one gets
- * the line end of the one that it replaces, others get that of the line before them.
+ * Returns the edit of a change. Kept lines keep the file's form. Where as many lines are added as removed, each added
+ * line gets the line end of the line that it replaces; other added lines get the line end of the line before them.
  */
 export function editAt(file: TextFile, { start, lines }: LineChange): Edit {
   const replacement: TextLine[] = []
@@ -36,7 +36,7 @@ export function editAt(file: TextFile, { start, lines }: LineChange): Edit {
   return { start, removed: position - start, lines: replacement }
 }
 
-/** Splits lines into kept ones and those that are changed together. */
+/** Splits lines into kept ones and groups that change together. */
 function runsOf(lines: readonly ChunkLine[]): readonly (readonly ChunkLine[])[] {
   const runs: ChunkLine[][] = []
   let isKept: boolean | null = null
@@ -84,7 +84,7 @@ export function replaceLines(lines: readonly TextLine[], edits: readonly Edit[],
 /** Maximum number of changed lines for finding which ones stay; the time for it grows with its square. */
 const maxChangedLines = 1000
 
-/** Returns the change from some lines to others, in which as many as possible stay. */
+/** Returns the change from some lines to others that keeps as many as possible. */
 export function changeOf(before: readonly string[], after: readonly string[]): readonly ChunkLine[] {
   const parts = diffArrays([...before], [...after], { maxEditLength: maxChangedLines })
   if (parts === undefined) return [...linesOf('remove', before), ...linesOf('insert', after)]

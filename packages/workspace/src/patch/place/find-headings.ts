@@ -38,7 +38,7 @@ type Chain = Omit<HeadingAt, 'end'>
 /** Length in bytes from which a heading may be cut off: git cuts the line that it repeats after 80. */
 const cutBytes = 70
 
-/** Returns the lines that are the heading, or else those that a cut one is the beginning of. */
+/** Returns the lines equal to the heading, or else the lines that begin with a cut heading. */
 function headingLines({ texts, from }: Searched, heading: string): readonly number[] {
   const whole = findLines({ lines: texts, wanted: [heading], from })
   if (whole.length > 0 || Buffer.byteLength(heading) < cutBytes) return whole
@@ -47,7 +47,7 @@ function headingLines({ texts, from }: Searched, heading: string): readonly numb
   return texts.flatMap((text, index) => (index >= from && text.trim().startsWith(beginning) ? [index] : []))
 }
 
-/** Continues each chain with the first index after it; drops those without one. Both lists ascend. */
+/** Continues each chain with the first index after it; drops chains without one. Both lists ascend. */
 function continued(chains: readonly Chain[], at: readonly number[]): Chain[] {
   let next = 0
   return chains.flatMap(({ first, last }) => {

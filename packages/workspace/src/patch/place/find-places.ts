@@ -22,7 +22,7 @@ export type FoundPlaces =
   | { readonly found: 'noLines'; readonly from: number }
   /** The lines are there, but not at the end of the file. */
   | { readonly found: 'notAtEnd'; readonly start: number }
-  /** The lines are there in other characters, and what the added ones are in those is not clear. */
+  /** The lines are there in other characters, and the added lines cannot be translated into these for certain. */
   | { readonly found: 'otherCharacters'; readonly start: number; readonly count: number }
   /** The chunk only inserts, and nothing but a line number says where. */
   | { readonly found: 'onlyNumber' }
@@ -84,7 +84,7 @@ function fitted(texts: readonly string[], places: readonly ChunkPlace[]): FoundP
   return { found: 'places', places: fitting }
 }
 
-/** Returns the matches below the last chunk; none where a line above that no chunk has taken fits better. */
+/** Returns the matches below the last chunk; an empty list where a free line above fits better. */
 function matchesBelow({ texts, from, taken }: Searched, wanted: readonly string[]): readonly number[] {
   const best = findLines({ lines: texts, wanted, from: 0 })
   const below = best.filter((start) => start >= from)

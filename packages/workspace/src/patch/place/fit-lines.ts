@@ -8,10 +8,10 @@ interface SharedLine {
 }
 
 /**
- * Returns the lines of a chunk as they stand in the file: added ones get the indentation, blanks, quotes and dashes that
- * the file has where the chunk fits only leniently. Returns null where it is not clear what they get.
+ * Returns the lines of a chunk in the form of the file: where the chunk fits only leniently, added lines get the file's
+ * indentation, blanks, quotes and dashes. Returns null where that form is not clear.
  *
- * `current` are the lines of the file that the chunk keeps or removes, in order.
+ * `current`: lines of the file that the chunk keeps or removes, in order.
  */
 export function fitLines(lines: readonly ChunkLine[], current: readonly string[]): readonly ChunkLine[] | null {
   const old = lines.filter(({ kind }) => kind !== 'insert')
@@ -100,7 +100,10 @@ function endBlanks(text: string): string {
   return text.slice(text.trimEnd().length)
 }
 
-/** Fills in the characters of the file by what the replaced and the new content begin and end with, and by their order. */
+/**
+ * Fills in the characters of the file, guided by the common beginning and end of the replaced and the new content, and
+ * by their order.
+ */
 function fitContent({ patch, file }: SharedLine, text: string): string | null {
   const shorter = Math.min(patch.length, text.length)
   let head = 0
@@ -112,7 +115,7 @@ function fitContent({ patch, file }: SharedLine, text: string): string | null {
   return middle === null ? null : file.slice(0, head) + middle + file.slice(file.length - tail)
 }
 
-/** Gives each plain character the form of the file's: the first that of the first, where there are as many. */
+/** Gives each plain character the file's form: the first gets the form of the first, where there are as many. */
 function fitChanged({ patch, file }: SharedLine, text: string): string | null {
   let fitted = text
   for (const plain of lookAlikes({ patch, file })) {

@@ -25,7 +25,7 @@ function isMixed(indent: string): boolean {
   return indent.includes('\t') && indent.includes(' ')
 }
 
-/** Moves an indentation by as much as that of all pairs differs. */
+/** Moves an indentation by the difference that all pairs share. */
 function shifted(pairs: readonly IndentPair[], indent: string): string | null {
   const [first] = pairs
   if (first === undefined) return null

@@ -21,7 +21,7 @@ export interface FileDiff {
 
 const contextLines = 3
 const absent = '/dev/null'
-/** Maximum number of changed lines for computing the shortest diff, whose time grows with its square. */
+/** Maximum number of changed lines for computing the shortest diff: its time grows with the square. */
 const maxEditLength = 1000
 
 /**
@@ -38,7 +38,7 @@ export function diffFile(sides: DiffSides): FileDiff {
   return { ...textDiff(names, before, after), isText: true }
 }
 
-/** Returns a diff against no lines: old content that is not text has none. */
+/** Returns a diff against an empty text, for old content that is not text. */
 function binaryDiff(names: Names, after: string): FileDiff {
   const { diff, additions, deletions } = textDiff(names, '', after)
   return { diff: `${diff}Binary files differ\n`, additions, deletions, isText: false }

@@ -1,7 +1,7 @@
 import { changeOf, type Edit, editAt, replaceLines } from '../place/edit-lines.ts'
 import type { TextFile } from '../place/text-file.ts'
 
-/** Replacement of a text at offsets of a file's text, whose lines are joined by line feeds there. */
+/** Replacement at offsets of a file's text with its lines joined by line feeds. */
 export interface TextChange {
   readonly source: string
   readonly wanted: string
@@ -21,7 +21,10 @@ export function replacedText({ source, wanted, inserted, places }: TextChange): 
   return pieces.join('') + source.slice(position)
 }
 
-/** Replaces texts in a file of two kinds of line ends: lines that stay keep their own, new ones get that of the line before. */
+/**
+ * Replaces texts in a file with two kinds of line ends: unchanged lines keep their own, new ones get the end of the
+ * line before.
+ */
 export function replacedInOwnEnds(file: TextFile, change: TextChange): TextFile {
   const edits = regionsOf(file, change).map((region): Edit => editOf(file, change, region))
   return { ...file, lines: replaceLines(file.lines, edits, replacedText(change).endsWith('\n')) }
@@ -37,7 +40,7 @@ interface Region {
   readonly places: number[]
 }
 
-/** Returns the lines that are changed, those that follow each other or share a line as one region. */
+/** Returns the changed lines; adjacent ones, and regions that share a line, as one region. */
 function regionsOf({ lines }: TextFile, { wanted, places }: TextChange): readonly Region[] {
   const regions: Region[] = []
   let [line, offset] = [0, 0]

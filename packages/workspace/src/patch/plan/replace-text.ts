@@ -27,8 +27,8 @@ interface Replaced {
 }
 
 /**
- * Replaces a text; the file keeps the line ends of its lines, unless only they are to change. A text that is nowhere exactly
- * may be whole lines that fit leniently, as those of a patch: they keep the characters of the file.
+ * Replaces a text; the file keeps the line ends of its lines, unless only they are to change. Without an exact match,
+ * the text may be whole lines that fit leniently, like the lines of a patch: they keep the characters of the file.
  */
 export function replaceText({ path, file, quoting }: Replaced, { old, new: text, all }: Replacement): ReplacedText {
   const ends = endsOf(file)
@@ -117,7 +117,7 @@ function withCrlf(text: string): string {
   return text.replaceAll('\n', '\r\n')
 }
 
-/** Returns the offsets of a text, those that overlap too; one at the start for an empty text. */
+/** Returns the offsets of a text, overlapping matches too; only the start for an empty text. */
 function occurrences(source: string, wanted: string): readonly number[] {
   const found: number[] = []
   if (wanted === '') return [0]
@@ -150,7 +150,7 @@ function notThere(path: string, wanted: string, source: string | null): Replaced
   return { ok: false, code: 'linesNotFound', message: `Failed to find the text to replace in ${path}.${hint}` }
 }
 
-/** Tests if lines that have different line ends are among some and those between them, numbered from 1. */
+/** Tests if some lines, numbered from 1, and the lines between them have different line ends. */
 function hasTwoEnds({ lines }: TextFile, numbers: readonly number[]): boolean {
   const among = lines.slice((numbers[0] ?? 1) - 1, numbers.at(-1))
   return new Set(among.map(({ end }) => end)).size > 1

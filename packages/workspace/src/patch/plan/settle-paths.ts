@@ -4,8 +4,8 @@ import type { PatchView } from '../patch-files.ts'
 import type { FileEdit } from './plan-edit.ts'
 
 /**
- * Returns changes with the paths that they mean: the `a/` or `b/` of a diff is left out where a file is there without it
- * and none with it.
+ * Returns changes with their intended paths: drops the `a/` or `b/` of a diff where a file exists without it and no
+ * file with it.
  */
 export async function settlePaths(
   edits: readonly FileEdit[],

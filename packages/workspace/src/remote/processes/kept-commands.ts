@@ -3,7 +3,10 @@ import { EnvironmentUnreachableError } from '../../files/errors.ts'
 import type { ExecLink } from '../link.ts'
 import { runRemoteCommand } from './remote-commands.ts'
 
-/** Commands of a conversation with what was hidden in them, by one answer: nobody follows one without the other. */
+/**
+ * Commands of a conversation and the secrets typed into them, in one answer: no caller follows a command without its
+ * secrets.
+ */
 export interface FoundCommands {
   /** Names of its commands, with the ms that they have run. */
   readonly ages: ReadonlyMap<string, number>
@@ -11,18 +14,18 @@ export interface FoundCommands {
   readonly hidden: readonly string[]
 }
 
-/** Commands that an exec-server keeps for a conversation, whichever server of it has started them. */
+/** Commands that an exec-server keeps for a conversation, whichever of its servers started them. */
 export interface KeptCommands {
   /**
-   * Resolves to those that it has; to none where it cannot be reached, which is tried for as long as a link is waited for
-   * where some are expected.
+   * Resolves to its commands; to an empty list where it cannot be reached. Where commands are expected, it keeps trying
+   * for as long as a link may stay away.
    */
   found(areExpected: boolean): Promise<FoundCommands>
-  /** Goes on with one as if it had been started here: its output comes from the first byte. */
+  /** Continues a command as if it had been started here: its output comes from the first byte. */
   follow(spec: CommandSpec & Required<Pick<CommandSpec, 'name'>>, options: FollowOptions): RunningCommand
-  /** Says that the end of one is recorded: nothing needs to be kept of it, and it is ended if it runs all the same. */
+  /** Reports that the end of a command is recorded: the exec-server drops its output, and ends it if it still runs. */
   forget(name: string): void
-  /** Ends all that an earlier server of the conversation has started, but for these; once it is reached where it is not. */
+  /** Ends all commands of an earlier server of the conversation, except these; once the machine can be reached. */
   keepOnly(names: ReadonlySet<string>): void
 }
 

@@ -69,7 +69,7 @@ export function runRemoteCommand(link: ExecLink, spec: CommandSpec, options: Rem
   const ended = process.ended.then((end) => {
     clearTimeout(timer)
     ladder.close()
-    // What the filter holds back is of an output that goes on.
+    // The output goes on, so the filter may hold bytes back.
     if (end.kind === 'left') captured.discardSpool()
     const spooled = end.kind === 'left' ? undefined : captured.close(isCut(end, stopped))
     const durationMs = performance.now() - startedMs

@@ -23,7 +23,7 @@ function isSandboxFailure({ data }: RpcError): boolean {
   return codes.includes(String(data?.code)) || data?.['subject'] === 'sandbox'
 }
 
-/** Returns the end of a process whose start was rejected. */
+/** Returns the end of a process that was not started. */
 export function startFailure(error: unknown): RemoteEnd {
   if (error instanceof EnvironmentUnreachableError)
     return { kind: 'notStarted', why: error.message, sandboxBroke: false }

@@ -272,7 +272,10 @@ export class RemoteProcess implements WatchedProcess {
     settle(end)
   }
 
-  /** Tells if nobody asks for it again. What has a name and has ended is kept until its end is recorded. */
+  /**
+   * Returns true for a process that no caller asks for again. A named process that has ended is kept until its end is
+   * recorded.
+   */
   #isOver({ kind }: RemoteEnd): boolean {
     if (kind === 'left') return false
     return kind === 'lost' || (this.#link.isOfConversation && this.#spec.name === undefined)

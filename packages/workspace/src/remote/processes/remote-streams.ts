@@ -58,7 +58,7 @@ export function startRemoteStreams(
   }
 }
 
-/** Returns a stream into the process. What it can no longer take is dropped: `ended` tells why. */
+/** Returns a stream into the process. Bytes that it can no longer take are dropped: `ended` tells why. */
 function stdinOf(process: RemoteProcess): Writable {
   const input = process.input()
   const stdin = new Writable({
