@@ -1,3 +1,4 @@
+import { errorCode, isMissing } from '@parley/text'
 import { isAbsolute, normalize } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { SpawnError } from '@parley/host'
@@ -11,7 +12,7 @@ import {
 } from '@parley/protocol/exec'
 import { type CallContext, errorCodes, invalidParams, RpcError } from '@parley/rpc'
 import { decodeParams } from '@parley/serving'
-import { isMissing, systemErrorCode, systemErrorReason } from '@parley/workspace'
+import { systemErrorReason } from '@parley/workspace'
 
 /** Handlers by method; a missing one does not compile. */
 export type ExecHandlers = {
@@ -179,7 +180,7 @@ export function fileFailure(code: string, path: string, reason: string): RpcErro
 
 /** Returns a system error as an error for the client, and any other error unchanged, since it is a defect. */
 export function asFileFailure(error: unknown, path: string): unknown {
-  const code = systemErrorCode(error)
+  const code = errorCode(error)
   if (error instanceof RpcError || code === null) return error
   const reason = systemErrorReason(error)
   return isMissing(error)

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConnectError, connectSocket, ListenError, listenSocket, type Transport } from '@parley/rpc'
-import { errorMessage } from '@parley/text'
-import { systemErrorCode } from '@parley/workspace'
+import { errorCode, errorMessage } from '@parley/text'
 import { type KeptSocket, keepSocket } from './kept-socket.ts'
 
 /** Folder of this user's sockets, or the problem with it. */
@@ -39,7 +38,7 @@ function privateFolder(path: string, uid: number): RunFolder {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    const code = systemErrorCode(error)
+    const code = errorCode(error)
     if (code !== 'EEXIST') return { problem: `${path} cannot be made (${code ?? String(error)})` }
   }
   const facts = lstatSync(path, { throwIfNoEntry: false })

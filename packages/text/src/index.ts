@@ -3,6 +3,7 @@ export { characterEnd, characterStart, firstBytes, lastBytes, piecesOf, utf8Leng
 export { wellFormed, wellFormedJson, wholeEscapes } from './characters/well-formed.ts'
 export { clipForModel } from './clip.ts'
 export { closest, editDistance } from './closest-word.ts'
+export { errorCode, isMissing } from './error-code.ts'
 export { type FileList, listingArguments, newListing } from './file-list.ts'
 export { type FieldValue, readFrontMatter } from './front-matter.ts'
 export { greatest } from './greatest.ts'

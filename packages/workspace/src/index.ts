@@ -12,10 +12,8 @@ export { diskFiles, isProgram } from './files/disk-files.ts'
 export { type EnvironmentFiles, type FileOpening, readOpening, readOpeningBytes } from './files/environment-files.ts'
 export {
   EnvironmentUnreachableError,
-  isMissing,
   PortRefusedError,
   succeeds,
-  systemErrorCode,
   systemErrorReason,
   whenUnknown,
 } from './files/errors.ts'

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { shownLine } from '@parley/presentation/text/control-characters'
-import { packageFolder } from '@parley/text'
+import { errorCode, packageFolder } from '@parley/text'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { homeFolder } from '../cli/folders.ts'
 import { isAgreed } from '../cli/is-agreed.ts'
@@ -55,7 +55,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 
@@ -78,7 +78,7 @@ async function putInPlace(fresh: string, place: string): Promise<void> {
 
 function unless(...codes: readonly string[]): (error: unknown) => void {
   return (error) => {
-    if (!(error instanceof Error && 'code' in error && codes.includes(String(error.code)))) throw error
+    if (!codes.includes(errorCode(error) ?? '')) throw error
   }
 }
 

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { showEffects } from '@parley/presentation/text/control-characters'
 import type { FoundPart } from '@parley/protocol'
-import { greatest } from '@parley/text'
+import { errorCode, greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { folderOf, fromWorkingFolder, workingFolder } from '../cli/folders.ts'
@@ -88,7 +88,7 @@ export function newSkill({ streams }: Launch, name: string, { cd, project }: New
   try {
     writeFileSync(file, template(name), { flag: 'wx' })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw misused(`${file} is there already.`)
+    if (errorCode(error) === 'EEXIST') throw misused(`${file} is there already.`)
     throw error
   }
   const next = project === true ? ' Then trust it: `parley trust`.' : ''

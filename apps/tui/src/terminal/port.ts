@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { errorCode } from '@parley/text'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { ColourChoice } from '../cli/flags.ts'
 import type { Reflow } from '../view/erase-zone.ts'
@@ -47,7 +48,7 @@ function writeAll(fd: number, bytes: Buffer): void {
     try {
       offset += writeSync(fd, bytes, offset)
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return
+      if (errorCode(error) !== 'EAGAIN') return
     }
   }
 }
@@ -60,7 +61,7 @@ export function setRawMode(stdin: Pick<NodeJS.ReadStream, 'setRawMode'>, isRaw: 
   try {
     stdin.setRawMode(isRaw)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && isGone.has(String(error.code)))) throw error
+    if (!isGone.has(errorCode(error) ?? '')) throw error
   }
 }
 

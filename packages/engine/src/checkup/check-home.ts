@@ -2,7 +2,8 @@ import { access, constants, lstat, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isRunning, readOwner, sessionPaths, walkSessions } from '@parley/journal'
 import { type CheckupFinding, shortIdOf } from '@parley/protocol'
-import { isMissing, systemErrorReason } from '@parley/workspace'
+import { isMissing } from '@parley/text'
+import { systemErrorReason } from '@parley/workspace'
 import type { PolicyPorts } from '../policy/read-rules.ts'
 
 const mebibyte = 1024 * 1024

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { ConfigError } from '@parley/config'
 import { fileStamp, NotPrivateError, readPrivateFile } from '@parley/host'
 import { makeFolders, nodeFiles, replaceSynced } from '@parley/journal'
-import { systemErrorCode } from '@parley/workspace'
+import { errorCode } from '@parley/text'
 import { asCredential, type Credential, type CredentialName } from './credential.ts'
 
 /** Credential that lies in the file, or a note that the keyring has it. */
@@ -69,7 +69,7 @@ function stampOf(path: string): string | null {
 
 /** Builds the error for a file that the system does not give, which is its cause. */
 function unreadable(error: unknown): ConfigError {
-  return new ConfigError(shownPath, `cannot be read (${systemErrorCode(error) ?? 'unknown error'}).`, { cause: error })
+  return new ConfigError(shownPath, `cannot be read (${errorCode(error) ?? 'unknown error'}).`, { cause: error })
 }
 
 function readPrivately(path: string): string {

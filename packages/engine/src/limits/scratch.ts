@@ -13,7 +13,8 @@ import {
   sessionPaths,
   sweepUnfinished,
 } from '@parley/journal'
-import { isMissing, removeTree, systemErrorCode } from '@parley/workspace'
+import { errorCode, isMissing } from '@parley/text'
+import { removeTree } from '@parley/workspace'
 
 /** Folder that sandboxed commands of one conversation see as /tmp, kept from one command to the next. */
 export interface Scratch {
@@ -206,7 +207,7 @@ async function statsOf(path: string): Promise<Stats | null> {
 }
 
 function isDenied(error: unknown): boolean {
-  return systemErrorCode(error) === 'EACCES'
+  return errorCode(error) === 'EACCES'
 }
 
 const sweptSuffix = '.swept'

@@ -4,8 +4,7 @@ import { basename, isAbsolute } from 'node:path'
 import { openUnlockedHandle } from '@parley/host'
 import { type ImageLimits, imageLimitsOf, type ModelClient } from '@parley/models'
 import { type ContentItem, type InputItem, limits, type QueuedMessage } from '@parley/protocol'
-import { errorMessage, firstBytes, lineCount, wellFormed } from '@parley/text'
-import { systemErrorCode } from '@parley/workspace'
+import { errorMessage, firstBytes, lineCount, wellFormed, errorCode } from '@parley/text'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { SideFiles } from '../conversation/side-files.ts'
 import { imageProblem } from '../core/image-facts.ts'
@@ -87,7 +86,7 @@ async function bytesOfFile(path: string): Promise<Buffer | string> {
     if (!known.isFile()) return `${path} is not a file.`
     return known.size > maxImageBytes ? tooLarge(path, known.size) : await readWhole(path)
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return `There is no image ${path}.`
+    if (errorCode(error) === 'ENOENT') return `There is no image ${path}.`
     return `The image ${path} cannot be read (${errorMessage(error)}).`
   }
 }

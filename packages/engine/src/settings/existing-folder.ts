@@ -1,7 +1,7 @@
+import { errorCode, isMissing } from '@parley/text'
 import { accessSync, constants, statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import type { Overrides } from '@parley/protocol'
-import { isMissing, systemErrorCode } from '@parley/workspace'
 import { rejection } from '../replies/rejection.ts'
 
 /** Returns the absolute folders besides the working folder that a caller names as writable. */
@@ -41,6 +41,6 @@ function problemWith(path: string): string | null {
     accessSync(path, constants.X_OK)
     return null
   } catch (error) {
-    return isMissing(error) ? missing : `cannot be entered (${systemErrorCode(error) ?? 'unknown'})`
+    return isMissing(error) ? missing : `cannot be entered (${errorCode(error) ?? 'unknown'})`
   }
 }

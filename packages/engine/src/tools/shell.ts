@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { limitDefaults } from '@parley/config/defaults'
-import { isMissing, whenUnknown } from '@parley/workspace'
+import { isMissing } from '@parley/text'
+import { whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool, type ToolPorts } from './define-tool.ts'
 import { factsOfCommand } from './processes/command-facts.ts'

@@ -3,16 +3,15 @@ import { lstat, mkdir, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createMark, isOwnerAlive, parseMark } from '@parley/host'
 import { errorCodes, RpcError } from '@parley/rpc'
+import { errorCode, isMissing } from '@parley/text'
 import {
   diskPatchFiles,
   entriesOf,
   type FileStat,
   inFolder,
-  isMissing,
   openRealFile,
   refusesLinks,
   succeeds,
-  systemErrorCode,
 } from '@parley/workspace'
 import { fileFailure } from '../requests.ts'
 import type { FileLimits } from '../sandbox/machine-ceiling.ts'
@@ -167,7 +166,7 @@ async function makeWith(folders: FolderOperations, path: string, recursive: bool
     await folders.make(path)
   } catch (error) {
     if (!recursive) throw error
-    const code = systemErrorCode(error)
+    const code = errorCode(error)
     if (code === 'EEXIST' && (await folders.isFolder(path))) return
     const parent = dirname(path)
     if (code !== 'ENOENT' || (await folders.isFolder(parent).catch(() => false))) throw error

@@ -12,15 +12,8 @@ import {
   type SpawnError,
 } from '@parley/host'
 import { RpcError } from '@parley/rpc'
-import { errorMessage } from '@parley/text'
-import {
-  isSecret,
-  liesWithin,
-  realPathOf,
-  type SecretPaths,
-  systemErrorCode,
-  systemErrorReason,
-} from '@parley/workspace'
+import { errorCode, errorMessage } from '@parley/text'
+import { isSecret, liesWithin, realPathOf, type SecretPaths, systemErrorReason } from '@parley/workspace'
 import { fileFailure, machineErrors, processErrors } from '../requests.ts'
 import { assertAsked } from './assert-asked.ts'
 import {
@@ -158,7 +151,7 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
         if (maySay([...real, ...(await realPaths(paths))], ceiling)) return paths.map(await guard(real, paths))
       } catch (error) {
         // A loop of links, for one.
-        if (systemErrorCode(error) === null) throw error
+        if (errorCode(error) === null) throw error
       }
       return paths.map(() => 'unknown')
     },
@@ -208,7 +201,7 @@ async function placeOf(asked: string, subject: SpawnError['subject'], ceiling: M
   try {
     return { asked, real: await resolved(asked, (real) => assertReadablePlace({ asked, real }, ceiling)) }
   } catch (error) {
-    const code = systemErrorCode(error)
+    const code = errorCode(error)
     if (code === null || error instanceof RpcError) throw error
     throw processErrors.spawnFailed({ code, subject, message: `${asked}: ${systemErrorReason(error)}` })
   }

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { errorCode } from '../system/errors.ts'
+import { errorCode } from '@parley/text'
 import { SpawnFailedError } from '../system/spawn-failure.ts'
 import { type ChannelListener, type Channels, createChannelInput, type OutputStream } from './channels.ts'
 import { closeFifo, type Fifo, type FifoPool } from './fifo-pool.ts'
@@ -17,7 +17,7 @@ export function openMergedChannels(outputs: FifoPool, inputs: FifoPool | null): 
 }
 
 function noPipe(cause: unknown): never {
-  throw new SpawnFailedError(errorCode(cause), 'system', 'No pipe for the output can be made', { cause })
+  throw new SpawnFailedError(errorCode(cause) ?? 'EIO', 'system', 'No pipe for the output can be made', { cause })
 }
 
 function mergedChannels(fifo: Fifo): Channels {

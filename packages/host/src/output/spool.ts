@@ -1,5 +1,5 @@
 import { closeSync, constants, fchmodSync, openSync, rmSync, writeSync } from 'node:fs'
-import { errorCode } from '../system/errors.ts'
+import { errorCode } from '@parley/text'
 
 export interface SpoolSpec {
   /** Path of a file that must not exist yet, in a directory that does. Created with mode 0600. */
@@ -98,7 +98,7 @@ export function openSpool(spec: SpoolSpec, disk: SpoolDisk = realDisk): Spool {
     try {
       action()
     } catch (error) {
-      end = { ...end, complete: false, errorCode: errorCode(error) }
+      end = { ...end, complete: false, errorCode: errorCode(error) ?? 'EIO' }
       release()
     }
   }

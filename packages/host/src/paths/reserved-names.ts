@@ -1,6 +1,6 @@
 import { mkdirSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../system/errors.ts'
+import { errorCode } from '@parley/text'
 import { namesIn } from '../system/list-folder.ts'
 import { appendUnlocked, readUnlocked } from '../system/locked-files.ts'
 import { isAbandoned, isOwnName, ownName } from '../system/own-leftovers.ts'

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, readFileSync } from 'node:fs'
-import { errorCode } from './errors.ts'
+import { errorCode } from '@parley/text'
 import { openUnlocked } from './locked-files.ts'
 import { foreignOwner } from './real-path.ts'
 

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { errorCode } from './errors.ts'
+import { errorCode } from '@parley/text'
 import { readUnlocked, statOrNull } from './locked-files.ts'
 
 /** Thrown for a link on the way to a file that leads nowhere, e.g. to a disk that is not mounted. */

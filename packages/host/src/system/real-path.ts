@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { errorCode } from './errors.ts'
+import { errorCode } from '@parley/text'
 import { namesIn } from './list-folder.ts'
 
 /** Returns true for a path in a folder or the folder itself. Both are absolute, without `.` and `..`. */

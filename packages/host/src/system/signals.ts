@@ -1,4 +1,4 @@
-import { errorCode } from './errors.ts'
+import { errorCode } from '@parley/text'
 
 /** Tests if a process with this number exists, of any user. Needs no descriptor. */
 export function isThere(pid: number): boolean {

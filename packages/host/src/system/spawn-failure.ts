@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
-import { errorMessage } from '@parley/text'
-import { errorCode } from './errors.ts'
+import { errorCode, errorMessage } from '@parley/text'
 
 const emptyName = 'The name of the program is empty'
 
@@ -34,7 +33,7 @@ export class SpawnFailedError extends Error {
 /** Explains a failure. The system reports a missing directory and a missing program alike, so both are checked. */
 export function explainSpawnFailure(error: unknown, spec: StartAttempt): SpawnError {
   if (error instanceof SpawnFailedError) return { code: error.code, subject: error.subject, message: error.message }
-  const code = errorCode(error)
+  const code = errorCode(error) ?? 'EIO'
   switch (code) {
     case 'ENOENT':
     case 'EACCES':
@@ -82,7 +81,7 @@ function cwdProblem(cwd: string, locate: Locate = (path) => path): SpawnError | 
     accessSync(place, constants.X_OK)
     return null
   } catch (error) {
-    const code = errorCode(error)
+    const code = errorCode(error) ?? 'EIO'
     return { code, subject: 'cwd', message: `The working directory ${cwd} ${folderWords[code] ?? 'cannot be entered'}` }
   }
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { timeSlices } from '@parley/host'
+import { errorCode } from '@parley/text'
 import { readSpan } from '../disk/file-io.ts'
 import type { FileContents, OpenFile } from '../disk/files.ts'
 import {
@@ -205,7 +206,7 @@ async function unpackSideFile(files: FileContents, file: OpenFile, place: Stored
 }
 
 function isZlibError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_')
+  return errorCode(error)?.startsWith('Z_') === true
 }
 
 function damaged(name: string): BundleError {

@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { errorCode } from '@parley/text'
 
 /** Operations on regular files and their bytes. Every failure is a `StorageError`. */
 export interface FileContents {
@@ -163,8 +164,9 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
 }
 
 function errnoCode(cause: unknown): string {
-  if (!(cause instanceof Error) || !('code' in cause) || typeof cause.code !== 'string') return 'UNKNOWN'
-  return Object.hasOwn(constants.errno, cause.code) ? cause.code : (errnoName(cause) ?? cause.code)
+  const code = errorCode(cause)
+  if (!(cause instanceof Error) || code === null) return 'UNKNOWN'
+  return Object.hasOwn(constants.errno, code) ? code : (errnoName(cause) ?? code)
 }
 
 /** Returns the name of an errno that Node does not name: an exceeded quota is its `UNKNOWN`, errno -122. */

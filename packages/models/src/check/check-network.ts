@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { errorMessage } from '@parley/text'
+import { errorCode, errorMessage } from '@parley/text'
 import { portOf, proxyFor, trustOf } from '../http/network.ts'
 import type { ModelClient, ModelFailure } from '../port/model-client.ts'
 import type { Env, Provider } from '../port/provider.ts'
@@ -181,7 +181,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCode(error) ?? ''
   const message = errorMessage(error)
   return reasons[code] === undefined ? `${message}${code === '' ? '' : ` (${code})`}` : `${reasons[code]} (${code})`
 }

@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls'
 import { readUnlocked } from '@parley/host'
-import { certificateFault, isLoopbackHost } from '@parley/text'
+import { certificateFault, errorCode, isLoopbackHost } from '@parley/text'
 import type { Env, NetworkSettings } from '../port/provider.ts'
 
 /** Error of a CA file that cannot be used. Its code makes it a request that could not be sent. */
@@ -67,7 +67,7 @@ function readOrExplain(path: string): string {
   try {
     return readUnlocked(path)
   } catch (error) {
-    const cause = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const cause = errorCode(error) ?? String(error)
     throw new CaFileError(`ca_file ${path} cannot be read (${cause})`, { cause: error })
   }
 }

@@ -2,7 +2,8 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Enforcement, gitFoldersInTmp, type SandboxLimits } from '@parley/host'
-import { isMasked, liesWithin, realPathOf, systemErrorCode } from '@parley/workspace'
+import { errorCode } from '@parley/text'
+import { isMasked, liesWithin, realPathOf } from '@parley/workspace'
 import { absolutePathsInScript, type CheckedPath, pathsInOutput, redirectTargets } from '../decision/sandbox-block.ts'
 import type { WritableRoots } from './gather-file-facts.ts'
 
@@ -78,7 +79,7 @@ async function isMissing(path: string): Promise<boolean> {
 }
 
 function saysMissing(error: unknown): boolean {
-  return systemErrorCode(error) === 'ENOENT'
+  return errorCode(error) === 'ENOENT'
 }
 
 /** Returns whether the user may write a path. A missing one would be created in the nearest existing folder. */

@@ -1,6 +1,6 @@
 import { readIfExists } from '@parley/host'
-import { closest } from '@parley/text'
-import { isMissing, systemErrorReason } from '@parley/workspace'
+import { closest, isMissing } from '@parley/text'
+import { systemErrorReason } from '@parley/workspace'
 import { parse, TomlError } from 'smol-toml'
 import { fileKeys, parseRules, type RuleProblem, ruleKeys } from '../decision/rules/parse-rules.ts'
 import type { Rules } from '../decision/rules/rules.ts'

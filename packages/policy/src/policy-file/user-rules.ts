@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 import { isSafe } from '@parley/config'
 import { readIfExists } from '@parley/host'
 import { replaceSyncedFile } from '@parley/journal'
-import { isMissing, systemErrorReason } from '@parley/workspace'
+import { isMissing } from '@parley/text'
+import { systemErrorReason } from '@parley/workspace'
 import { type Rules, withoutAllowing } from '../decision/rules/rules.ts'
 import {
   type PolicyFile,

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path'
+import { isMissing } from '@parley/text'
 import {
   type EnvironmentFiles,
   EnvironmentUnreachableError,
-  isMissing,
   liesWithin,
   systemErrorReason,
   whenUnknown,

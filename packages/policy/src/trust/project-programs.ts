@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type ConfiguredHook, type McpServerConfig, printable } from '@parley/config'
-import { parseRecord } from '@parley/text'
-import { isMissing, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
+import { errorCode, isMissing, parseRecord } from '@parley/text'
+import { liesWithin, systemErrorReason } from '@parley/workspace'
 import { enteredIn, modulesIn, pathsOfModule, wordsIn } from './paths-in-commands.ts'
 import { projectFolderName } from './project-root.ts'
 import type { FoundPaths, ProjectTree, RootedTree } from './project-tree.ts'
@@ -219,7 +219,7 @@ function mayBeThere(path: string, tree: ProjectTree): boolean {
   try {
     return tree.look(path) !== null
   } catch (error) {
-    return !isMissing(error) && systemErrorCode(error) !== 'ENAMETOOLONG'
+    return !isMissing(error) && errorCode(error) !== 'ENAMETOOLONG'
   }
 }
 

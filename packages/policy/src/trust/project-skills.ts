@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join, relative } from 'node:path'
-import { isMissing, liesWithin, systemErrorReason } from '@parley/workspace'
+import { isMissing } from '@parley/text'
+import { liesWithin, systemErrorReason } from '@parley/workspace'
 import type { ProgramFile } from './project-programs.ts'
 import type { EntryKind, FoundPaths, ProjectTree, RootedTree } from './project-tree.ts'
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, readdirSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { foreignOwner, openUnlocked } from '@parley/host'
-import { isMissing, isProgram, liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
+import { errorCode, isMissing } from '@parley/text'
+import { isProgram, liesWithin, systemErrorReason } from '@parley/workspace'
 
 /**
  * Files that a project is read from: on this machine's disk, or fetched from another machine. All paths are absolute;
@@ -101,7 +102,7 @@ function visitPlainFile(
     file = openUnlocked(join(root, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
     if (isMissing(error)) return 'absent'
-    return systemErrorCode(error) === 'ELOOP' ? 'it is a link' : systemErrorReason(error)
+    return errorCode(error) === 'ELOOP' ? 'it is a link' : systemErrorReason(error)
   }
   try {
     const facts = fstatSync(file)

@@ -1,4 +1,5 @@
 import type { Server } from 'node:net'
+import { errorCode } from '@parley/text'
 
 /** Reason why a line is not a message; it never carries the line's content. */
 export type UnreadableReason = 'tooLong' | 'notUtf8' | 'notJson' | 'tooDeep' | 'tooManyValues' | 'repeatedId' | 'binary'
@@ -168,7 +169,7 @@ export class ListenError extends Error {
 
 /** Converts an error of the operating system into a `ConnectError`. */
 export function connectErrorOf(address: string, cause: Error): ConnectError {
-  const code = errorCode(cause)
+  const code = codeOrMessage(cause)
   const reason = code === 'EACCES' || code === 'EPERM' ? 'refused' : code === 'ETIMEDOUT' ? 'timedOut' : 'unreachable'
   return new ConnectError(reason, `cannot connect to ${address} (${code})`, { cause, why: code })
 }
@@ -184,11 +185,11 @@ const remoteGoneCodes: ReadonlySet<string> = new Set([
 
 /** Converts an error of an open channel into a close reason: `ended` or `broken`. */
 export function closeReasonOf(error: unknown): CloseReason {
-  const detail = error instanceof Error ? errorCode(error) : String(error)
+  const detail = error instanceof Error ? codeOrMessage(error) : String(error)
   return { code: remoteGoneCodes.has(detail) ? 'ended' : 'broken', detail }
 }
 
 /** Returns the error's `code`, else its message. */
-export function errorCode(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+export function codeOrMessage(error: Error): string {
+  return errorCode(error) ?? error.message
 }

@@ -1,11 +1,11 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { errorCode } from '@parley/text'
 import { createStreamTransport } from './stream-transport.ts'
 import {
   answerLimits,
   ConnectError,
   connectErrorOf,
-  errorCode,
   ListenError,
   type Listener,
   listenerOf,
@@ -94,7 +94,7 @@ async function isAbandoned(path: string): Promise<boolean> {
 }
 
 function isInUse(error: unknown): boolean {
-  return error instanceof Error && errorCode(error) === 'EADDRINUSE'
+  return errorCode(error) === 'EADDRINUSE'
 }
 
 function listenFailure(path: string, error: unknown): ListenError {

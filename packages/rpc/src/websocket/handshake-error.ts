@@ -1,5 +1,5 @@
 import { type TlsFault, tlsFaultOf } from '@parley/text'
-import { ConnectError, connectErrorOf, errorCode } from '../transport/transport.ts'
+import { ConnectError, codeOrMessage, connectErrorOf } from '../transport/transport.ts'
 
 /** Returns the error for a server that answers the handshake with an HTTP status. */
 export function statusError(url: string, status: number): ConnectError {
@@ -16,7 +16,7 @@ export function statusError(url: string, status: number): ConnectError {
  */
 export function handshakeError(url: string, cause: Error, authorities: string): ConnectError {
   if (cause.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, { cause })
-  const code = errorCode(cause)
+  const code = codeOrMessage(cause)
   // Node's parser of HTTP names its faults so.
   if (code.startsWith('HPE_'))
     return new ConnectError(

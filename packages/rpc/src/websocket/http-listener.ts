@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { errorMessage } from '@parley/text'
 import { WebSocketServer } from 'ws'
-import { errorCode, ListenError, type Transport, type TransportLimits } from '../transport/transport.ts'
+import { codeOrMessage, ListenError, type Transport, type TransportLimits } from '../transport/transport.ts'
 import { createWebSocketTransport, frameOptions } from './websocket-transport.ts'
 
 const headersTimeoutMs = 10_000
@@ -98,7 +98,7 @@ export function listening(server: Server, host: string, port: number): Promise<v
 }
 
 function explain(error: Error): string {
-  const code = errorCode(error)
+  const code = codeOrMessage(error)
   if (code === 'EADDRINUSE') return 'another program listens there'
   if (code === 'EACCES') return 'this user may not use that port; choose one from 1024 on'
   return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? 'this machine has no such address' : error.message

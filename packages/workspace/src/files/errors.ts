@@ -25,18 +25,6 @@ export function whenUnknown<Value>(value: Value): (error: unknown) => Value {
   }
 }
 
-/** Returns the code of a failed system call, such as `ENOENT`; null for any other error. */
-export function systemErrorCode(error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error)) return null
-  return typeof error.code === 'string' ? error.code : null
-}
-
-/** Returns true when the path does not exist or leads through a file as if it were a folder. */
-export function isMissing(error: unknown): boolean {
-  const code = systemErrorCode(error)
-  return code === 'ENOENT' || code === 'ENOTDIR'
-}
-
 /** Returns the system's wording ("permission denied") without code, call and path. */
 export function systemErrorReason(error: unknown): string {
   if (error instanceof Error && 'errno' in error && typeof error.errno === 'number') {

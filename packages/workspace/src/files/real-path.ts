@@ -1,7 +1,8 @@
 import { readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { errorCode, isMissing } from '@parley/text'
 import type { EnvironmentFiles } from './environment-files.ts'
-import { isMissing, systemErrorCode, systemErrorReason } from './errors.ts'
+import { systemErrorReason } from './errors.ts'
 
 const maxLinkHops = 40
 
@@ -33,7 +34,7 @@ async function linkTarget(path: string): Promise<string | null> {
   try {
     return await readlink(path)
   } catch (error) {
-    if (isMissing(error) || systemErrorCode(error) === 'EINVAL') return null
+    if (isMissing(error) || errorCode(error) === 'EINVAL') return null
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
+import { isMissing } from '@parley/text'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
-import { isMissing } from '../files/errors.ts'
 
 const maxNames = 5
 const maxNamesLookedAt = 5000

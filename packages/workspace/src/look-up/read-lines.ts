@@ -1,6 +1,7 @@
 import { limitDefaults } from '@parley/config/defaults'
+import { isMissing } from '@parley/text'
 import type { EnvironmentFiles, OpenedFile } from '../files/environment-files.ts'
-import { isMissing, systemErrorReason } from '../files/errors.ts'
+import { systemErrorReason } from '../files/errors.ts'
 import { formatBytes } from './display-text.ts'
 import { type LineRange, type RangeLimits, type RangeLine, scanLineRange } from './line-range.ts'
 import { suggestForMissing } from './nearest-names.ts'

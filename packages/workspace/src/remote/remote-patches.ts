@@ -1,5 +1,5 @@
+import { isMissing } from '@parley/text'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
-import { isMissing } from '../files/errors.ts'
 import type { FileStat, PatchTarget } from '../patch/patch-files.ts'
 import { maxPatchedBytes } from '../patch/plan/planned-files.ts'
 import type { ExecLink } from './link.ts'

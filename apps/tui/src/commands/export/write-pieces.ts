@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { errorCode } from '@parley/text'
 import { exitCodeOf, ParleyError } from '../../cli/exit-codes.ts'
 import { systemCause } from '../../cli/messages.ts'
 import { brokenOutputText } from '../../cli/run-ended.ts'
@@ -10,7 +11,7 @@ export async function printPieces(pieces: Iterable<string>): Promise<void> {
       process.stdout.write(piece, (error) => {
         if (error === null || error === undefined) resolve()
         // The program ends by itself when the reader of stdout has closed it.
-        else if (!('code' in error && error.code === 'EPIPE'))
+        else if (errorCode(error) !== 'EPIPE')
           reject(new ParleyError('outputFailed', exitCodeOf('outputFailed'), brokenOutputText(error)))
       })
     })

@@ -1,6 +1,7 @@
 import { basename, isAbsolute, resolve } from 'node:path'
 import type { ClientEntry, ClientPath, ClientRead } from '@parley/engine'
-import { liesWithin, systemErrorCode, systemErrorReason } from '@parley/workspace'
+import { errorCode } from '@parley/text'
+import { liesWithin, systemErrorReason } from '@parley/workspace'
 import type { AppSession } from '../threads/session.ts'
 import { codexError, codexFailure } from '../wire/codex-error.ts'
 import { codexParams } from '../wire/params.ts'
@@ -74,7 +75,7 @@ async function readPath<Found>(
   const folders = session.threads.map(({ conversation }) => conversation.state.core.meta.cwd)
   const cwd = folders.find((folder) => liesWithin(path, folder)) ?? resolve('.')
   const answer = await read({ path, cwd }).catch((error: unknown) => {
-    throw systemErrorCode(error) === null ? error : codexFailure(systemErrorReason(error))
+    throw errorCode(error) === null ? error : codexFailure(systemErrorReason(error))
   })
   if (answer.kind === 'refused') throw codexError(`${path}: ${answer.reason}`)
   return answer.found

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openUnlocked } from '@parley/host'
 import { makeFolders, nodeFiles } from '@parley/journal'
 import { noHomeExitCode } from '@parley/protocol'
-import { systemErrorCode } from '@parley/workspace'
+import { errorCode } from '@parley/text'
 
 /** Report of a daemon to its launcher: its addresses, or the problem that keeps it from listening. */
 export type DaemonReport = { readonly addresses: readonly string[] } | { readonly problem: string }
@@ -49,7 +49,7 @@ function openDaemonLog(
     makeFolders(nodeFiles, folder)
     return { descriptor: openUnlocked(path, 'a', 0o600), path }
   } catch (error) {
-    const code = systemErrorCode(error) ?? String(error)
+    const code = errorCode(error) ?? String(error)
     return { problem: `Its log ${path} cannot be written (${code}). PARLEY_HOME must name a folder of yours.` }
   }
 }

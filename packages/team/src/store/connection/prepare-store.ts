@@ -5,7 +5,7 @@ import { type ObjectStore, Objm } from '@nats-io/obj'
 import { isRecord } from '@parley/text'
 import { type Connected, UnusableStoreError } from './connect-store.ts'
 import { buckets, leaseMs, objectBucket, objectStream, shardCount, streamName, subjectsOf } from './layout.ts'
-import { isMissing } from './store-trouble.ts'
+import { isStreamMissing } from './store-trouble.ts'
 
 /** Streams and buckets of a store. */
 export interface Prepared {
@@ -94,7 +94,7 @@ async function keyIn(bucket: KV): Promise<Uint8Array> {
 /** Asks for each by itself: a list leaves out those whose leader is being elected. */
 async function streamsOf(admin: JetStreamManager): Promise<StreamInfo[]> {
   const asked = keptStreams.map((stream) =>
-    admin.streams.info(stream).catch((error: unknown) => (isMissing(error) ? null : Promise.reject(error))),
+    admin.streams.info(stream).catch((error: unknown) => (isStreamMissing(error) ? null : Promise.reject(error))),
   )
   return (await Promise.all(asked)).filter((info) => info !== null)
 }

@@ -44,7 +44,7 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /** Tells if a stream is not there, which the servers of the store have agreed on. */
-export function isMissing(error: unknown): boolean {
+export function isStreamMissing(error: unknown): boolean {
   return apiCode(error) === noStreamCode
 }
 

@@ -6,7 +6,7 @@ import { askAgain } from '../connection/ask-again.ts'
 import type { Connected } from '../connection/connect-store.ts'
 import { messageHeaders, placeOf } from '../connection/layout.ts'
 import { publishNext } from '../connection/publish-next.ts'
-import { isMissing } from '../connection/store-trouble.ts'
+import { isStreamMissing } from '../connection/store-trouble.ts'
 import { type Range, walkSubject } from './walk-subject.ts'
 
 /** Name of a claim, as `EPOCH.RANDOM`, by which a writer knows its own messages, and readers what came of which. */
@@ -160,7 +160,7 @@ async function assertPresent({ streams }: Connected['admin'], stream: string): P
   const absence = () =>
     streams.info(stream).then(
       () => null,
-      (error: unknown) => (isMissing(error) ? error : null),
+      (error: unknown) => (isStreamMissing(error) ? error : null),
     )
   if ((await absence()) === null) return
   await pause(secondLookMs)

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
-import { isMissing, succeeds } from '../../files/errors.ts'
+import { isMissing } from '@parley/text'
+import { succeeds } from '../../files/errors.ts'
 import type { FileLike, OldFile, PatchAttempt, PatchFiles, PatchTarget } from '../patch-files.ts'
 import { refusesLinks } from './disk-patch-files.ts'
 

@@ -12,7 +12,7 @@ import {
   symlink,
   unlink,
 } from 'node:fs/promises'
-import { isMissing, systemErrorCode } from '../../files/errors.ts'
+import { errorCode, isMissing } from '@parley/text'
 import { entriesOf, inFolder, openRealFile, withFolder } from '../../files/open-real-path.ts'
 import { realPathOf } from '../../files/real-path.ts'
 import type { FileLike, FileStat, PatchFiles } from '../patch-files.ts'
@@ -114,5 +114,5 @@ const linkRefusals = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLIN
 
 /** Returns true when an error of `link` means that hard links are not possible there. */
 export function refusesLinks(error: unknown): boolean {
-  return linkRefusals.has(systemErrorCode(error) ?? '')
+  return linkRefusals.has(errorCode(error) ?? '')
 }
