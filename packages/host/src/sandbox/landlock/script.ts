@@ -69,7 +69,7 @@ syscall($call{close}, 3);
 ${run}`
 
 /** Perl script that restricts itself by Landlock where bubblewrap has done the rest, then becomes the command. */
-export const insideScript = `${readRules}
+const insideScript = `${readRules}
 sub reach { syscall($call{openat}, -100, $_[0], 0x280000, 0) } # the filter, in force by now, refuses openat2
 ${restrict}${takeEnvironment}
 $environment{PWD} = $ENV{PWD} if !exists $environment{PWD} && exists $ENV{PWD};
