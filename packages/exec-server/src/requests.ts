@@ -1,4 +1,3 @@
-import { errorCode, isMissing } from '@parley/text'
 import { isAbsolute, normalize } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { SpawnError } from '@parley/host'
@@ -12,6 +11,7 @@ import {
 } from '@parley/protocol/exec'
 import { type CallContext, errorCodes, invalidParams, RpcError } from '@parley/rpc'
 import { decodeParams } from '@parley/serving'
+import { errorCode, isMissing } from '@parley/text'
 import { systemErrorReason } from '@parley/workspace'
 
 /** Handlers by method; a missing one does not compile. */

@@ -1,7 +1,7 @@
-import { errorCode, isMissing } from '@parley/text'
 import { accessSync, constants, statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import type { Overrides } from '@parley/protocol'
+import { errorCode, isMissing } from '@parley/text'
 import { rejection } from '../replies/rejection.ts'
 
 /** Returns the absolute folders besides the working folder that a caller names as writable. */

@@ -1,10 +1,10 @@
-import { isMissing } from '@parley/text'
 import { chmodSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, withSetting } from '@parley/config'
 import { readIfExists } from '@parley/host'
 import { type Files, makeFolders, replaceSynced } from '@parley/journal'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
+import { isMissing } from '@parley/text'
 import { systemErrorReason } from '@parley/workspace'
 import { rejection } from '../replies/rejection.ts'
 
