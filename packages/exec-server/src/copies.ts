@@ -16,7 +16,7 @@ const entryBytes = 4096
 
 /** Read-only copies of files that clients send, for programs that must run exactly these. They last as long as their session. */
 export interface Copies {
-  /** Resolves with the folder of a copy; null where none of this key was made. */
+  /** Resolves with the folder of a copy; null for an unknown key. */
   find(key: string): Promise<string | null>
   make(key: string, files: readonly CopiedFile[]): Promise<string>
   /** Returns the copy that a real path lies in; null for any other path. */

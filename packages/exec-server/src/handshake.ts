@@ -68,7 +68,7 @@ export interface InitializeParts {
   readonly onClient: () => void
 }
 
-/** Throws where this machine does not work for those whom a connection is for. */
+/** Throws where this machine does not work for the people of a connection. */
 export type AssertServed = (people: People | undefined) => void
 
 export function createInitialize(parts: InitializeParts): ExecHandlers['initialize'] {

@@ -4,17 +4,20 @@ import { type Files, makeFolders, readFile, removeQuietly, replaceSynced, Storag
 import type { Fence } from '@parley/protocol/exec'
 import { epochNotKept, epochNotKnown } from './requests.ts'
 
-/** Epochs on disk, in a file for each conversation, and those that this process has raised, should a file be removed. */
+/**
+ * Epochs on disk, in a file for each conversation, and the epochs that this process has raised, should a file be
+ * removed.
+ */
 interface KeptEpochs {
-  /** Returns the epoch on disk, 0 for none. Throws `epochNotKnown` where that cannot be read. */
+  /** Returns the epoch on disk, 0 for a missing file. Throws `epochNotKnown` where it cannot be read. */
   stored(fence: Fence): number
-  /** Returns the epoch that this process has raised last; 0 for none. */
+  /** Returns the epoch that this process has raised last; 0 without one. */
   raisedHere(conversation: string): number
   /** Writes an epoch. Rejects with `epochNotKept`. */
   keep(fence: Fence): Promise<void>
 }
 
-/** Conversations whose epochs are kept; those that were raised last. */
+/** Number of conversations with a kept epoch: the ones raised last. */
 const keptConversations = 10_000
 
 export function keptEpochs(files: Files, folder: string): KeptEpochs {
@@ -29,7 +32,7 @@ export function keptEpochs(files: Files, folder: string): KeptEpochs {
     return Number(text)
   }
 
-  /** Returns the content of a file; that of a missing one is 0, and of one that cannot be read empty. */
+  /** Returns the content of a file; 0 for a missing one, and an empty text for one that cannot be read. */
   function textOf(path: string): string {
     try {
       return readFile(files, path)?.toString() ?? '0'
@@ -57,7 +60,10 @@ export function keptEpochs(files: Files, folder: string): KeptEpochs {
     if (known.size > keptConversations) for (const oldest of known.keys().take(1)) known.delete(oldest)
   }
 
-  /** Removes those that were raised longest ago, by their times, and none of this process: a clock may have been set back. */
+  /**
+   * Removes the epochs that were raised longest ago, by their times, and never one of this process: a clock may have
+   * been set back.
+   */
   function dropOldest(): void {
     const names = files.list(folder)
     if (names.length <= keptConversations) return

@@ -4,7 +4,7 @@ import { notificationLine, type Peer, type Transport } from '@parley/rpc'
 import type { OutputChunk } from './output/retained-output.ts'
 
 /** Connection to which a session sends its notifications. */
-export interface Link {
+export interface ClientLink {
   readonly spelling: Spelling
   readonly bufferedBytes: number
   sendLine(line: string): void
@@ -14,8 +14,8 @@ export interface Link {
   close(): Promise<void>
 }
 
-/** Link whose method names are fixed by the first request that has two names. */
-export interface SpokenLink extends Link {
+/** Link with method names that the first request with two names fixes. */
+export interface SpokenLink extends ClientLink {
   settleSpelling(spelling: Spelling): void
 }
 
@@ -38,7 +38,7 @@ export function createLink(transport: Transport, peer: () => Peer): SpokenLink {
   }
 }
 
-/** Set of method names that a client uses; `command` is that of the protocol's first description. */
+/** Set of method names that a client uses; `command` is the set of the protocol's first description. */
 type Spelling = 'process' | 'command'
 
 export const olderNames = {

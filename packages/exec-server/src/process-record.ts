@@ -1,15 +1,12 @@
 import { type Exchanged, exitCodeOf, type OutputStream, type ProcessExit, type RunningProcess } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
-import { type Closed, closedLine, type Exited, exitedLine, type Link, outputLine } from './link.ts'
+import { type ClientLink, type Closed, closedLine, type Exited, exitedLine, outputLine } from './link.ts'
 import type { OutputSink } from './output/gatherer.ts'
 import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
 import { createHiddenTexts, createWriteIds } from './requests.ts'
 import { createWaiters, type WaitLimit } from './waiters.ts'
 
-/**
- * Part of the capacity that output without a connection may fill; the rest keeps what was sent and may not have
- * arrived.
- */
+/** Part of the capacity for output without a connection; the rest keeps sent output that may not have arrived. */
 const unseenPart = 7 / 8
 const replayBytes = 256 * 1024
 /** Time in which a resumed client can request missing output before new output may overwrite it. */
@@ -18,15 +15,15 @@ const confirmWithinMs = 1000
 /** Connection and limits of the process's session; the connection may change between two chunks. */
 export interface SessionOutput {
   readonly retention: RetentionLimits
-  readonly link: Link | null
+  readonly link: ClientLink | null
   /** True while the connection takes no more bytes. */
   readonly isStalled: boolean
   send(line: string): void
 }
 
 /**
- * Process as its client knows it: numbered output, exit, close, and the output that is kept. A cursor marks what
- * was sent, so that a new connection gets what was missed before anything new.
+ * Process as its client knows it: numbered output, exit and close. A cursor marks sent output, so that a new connection
+ * gets missed output before new output.
  */
 export class ProcessRecord implements OutputSink {
   readonly id: string
@@ -157,7 +154,7 @@ export class ProcessRecord implements OutputSink {
     this.regulate()
   }
 
-  #connected(link: Link): void {
+  #connected(link: ClientLink): void {
     if (this.#sentSeq < this.#seq) void this.#replay(link)
     setTimeout(() => this.#confirm(), confirmWithinMs).unref()
   }
@@ -168,7 +165,7 @@ export class ProcessRecord implements OutputSink {
     this.regulate()
   }
 
-  /** Returns what is kept above `afterSeq`, up to `maxBytes` of output. */
+  /** Returns the kept output above `afterSeq`, up to `maxBytes`. */
   read(afterSeq: number, maxBytes: number): ExecResultOf<'process/read'> {
     const { chunks, missingThrough } = this.#retained.read(afterSeq, maxBytes)
     const failure = this.#exit?.failure ?? null
@@ -207,7 +204,7 @@ export class ProcessRecord implements OutputSink {
     return this.#seq
   }
 
-  #send(seq: number, line: (link: Link) => string): void {
+  #send(seq: number, line: (link: ClientLink) => string): void {
     const { link } = this.#session
     if (link !== null && this.#sentSeq === seq - 1 && !this.#isReplaying) {
       this.#sentSeq = seq
@@ -216,8 +213,8 @@ export class ProcessRecord implements OutputSink {
     this.#waiters.wake()
   }
 
-  /** Sends what was missed. The process is paused meanwhile, so that nothing unsent is overwritten. */
-  async #replay(link: Link): Promise<void> {
+  /** Sends missed output. The process is paused meanwhile, so that unsent output is not overwritten. */
+  async #replay(link: ClientLink): Promise<void> {
     this.#isReplaying = true
     while (this.#session.link === link && this.#sentSeq < this.#seq) {
       this.#replayNext(link)
@@ -229,7 +226,7 @@ export class ProcessRecord implements OutputSink {
     this.regulate()
   }
 
-  #replayNext(link: Link): void {
+  #replayNext(link: ClientLink): void {
     const { chunks, missingThrough } = this.#retained.read(this.#sentSeq, replayBytes)
     const { spelling } = link
     const lines = chunks.map((chunk) => ({ seq: chunk.seq, line: outputLine(spelling, this.#idJson, chunk) }))

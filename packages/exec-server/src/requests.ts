@@ -75,7 +75,7 @@ export const handshakeErrors = {
     new RpcError(sessionInUse, `session ${id} is attached to another connection`, { code: 'sessionInUse' }),
 } as const
 
-/** Returns the error for a server whose conversation another server has taken. */
+/** Returns the error for a server that has lost its conversation to another server. */
 export function epochOver({ conversation, epoch }: Fence, highest: number): RpcError {
   const text = `epoch ${epoch} of conversation ${conversation} is over: a server with epoch ${highest} has it now, so nothing was done`
   return rejected('epochOver', text, { conversation, epoch, highest })
@@ -124,7 +124,7 @@ export const copyErrors = {
   tooMuch: () => rejected('copiesTooLarge', 'the copies of this session would have more than 64 MiB: nothing was kept'),
 } as const
 
-/** Errors of what the owner of the machine does not allow, whatever its clients may. */
+/** Errors of requests that the owner of the machine does not allow, with any right of its clients. */
 export const machineErrors = {
   aboveCeiling: (most: SandboxMode, wanted: SandboxMode) =>
     rejected(
@@ -150,7 +150,7 @@ export const machineErrors = {
     ),
 } as const
 
-/** Errors of what is no copy of a file, a link or a folder, in the words that clients know. */
+/** Errors of copies that cannot be made, in the words that clients know. */
 export const entryErrors = {
   folderNeedsRecursive: () =>
     rejected('folderNeedsRecursive', 'fs/copy requires recursive: true when sourcePath is a directory'),
@@ -218,7 +218,7 @@ export function createHiddenTexts(): HiddenTexts {
   }
 }
 
-/** Ids of the newest writes, by which a repeated write is recognised. */
+/** Ids of the newest writes, to recognise a repeated write. */
 export interface WriteIds {
   /** Records the id and returns false when it was recorded before. */
   isNew(id: string | null | undefined): boolean

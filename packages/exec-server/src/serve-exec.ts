@@ -36,9 +36,9 @@ export interface ExecParts {
   readonly enforcer: PolicyEnforcer
   /** Resolves with the environment as it is now. */
   readonly environmentInfo: () => Promise<EnvironmentInfo>
-  /** Throws where the machine does not work for those whom a connection is for; absent: it works for all. */
+  /** Throws where the machine does not work for the people of a connection; absent: it works for all. */
   readonly assertServed?: AssertServed
-  /** Time limit for `initialize`; null sets none. */
+  /** Time limit for `initialize`; null for no limit. */
   readonly initializeTimeoutMs: number | null
   report(fault: PeerFault): void
 }
@@ -60,7 +60,7 @@ export async function serveExec(
     return peer
   })
   let violation: string | null = null
-  const findViolation = (message: Message) => {
+  const findViolation = (message: ClientMessage) => {
     violation = violationIn(message, handshake)
     return violation
   }
@@ -84,7 +84,7 @@ export async function serveExec(
   return violation === null ? reason : { code: 'closed', detail: violation }
 }
 
-function violationIn(message: Message, handshake: Handshake): string | null {
+function violationIn(message: ClientMessage, handshake: Handshake): string | null {
   if (message.kind === 'reply') return 'it answered what it was not asked'
   const { method } = message
   if (method !== 'initialized')
@@ -97,9 +97,9 @@ function closeUninitialized(handshake: Handshake, peer: Peer): void {
 }
 
 /** Returns why a message violates the protocol; null when it does not. */
-type FindViolation = (message: Message) => string | null
+type FindViolation = (message: ClientMessage) => string | null
 
-type Message = { readonly kind: 'notification'; readonly method: unknown } | { readonly kind: 'reply' }
+type ClientMessage = { readonly kind: 'notification'; readonly method: unknown } | { readonly kind: 'reply' }
 
 /**
  * Returns a transport that ends at the first protocol violation. It adds `jsonrpc` to messages without it, since

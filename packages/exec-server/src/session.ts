@@ -6,7 +6,7 @@ import { createMark, type Host, isOwnerAlive, type ProcessSpec, parseMark, type 
 import type { Fence } from '@parley/protocol/exec'
 import { removeTree } from '@parley/workspace'
 import { type Copies, createCopies } from './copies.ts'
-import type { Link } from './link.ts'
+import type { ClientLink } from './link.ts'
 import { createGatherer } from './output/gatherer.ts'
 import type { RetentionLimits } from './output/retained-output.ts'
 import { createOpenPorts } from './ports/open-ports.ts'
@@ -47,7 +47,7 @@ export class ExecSession implements SessionOutput {
   readonly #starting = new Map<string, Promise<unknown>>()
   readonly #gatherer = createGatherer()
   #fence: Fence | null
-  #link: Link | null = null
+  #link: ClientLink | null = null
   #stalled = false
   #ended = false
 
@@ -63,14 +63,14 @@ export class ExecSession implements SessionOutput {
     return this.#fence
   }
 
-  /** Hands it over to the server of a later epoch: processes run on, and what the earlier one was connected to ends. */
+  /** Hands the session over to the server of a later epoch: processes run on, and the earlier server's ports close. */
   passTo(fence: Fence): void {
     this.#fence = fence
     this.setLink(null)
     this.ports.closeAll()
   }
 
-  get link(): Link | null {
+  get link(): ClientLink | null {
     return this.#link
   }
 
@@ -82,7 +82,7 @@ export class ExecSession implements SessionOutput {
     return this.#ended
   }
 
-  setLink(link: Link | null): void {
+  setLink(link: ClientLink | null): void {
     this.#gatherer.flush()
     this.#link = link
     this.#stalled = false
@@ -193,7 +193,7 @@ export class ExecSession implements SessionOutput {
     await Promise.all([this.scratch.remove(), this.loopbacks.close()])
   }
 
-  async #stall(link: Link): Promise<void> {
+  async #stall(link: ClientLink): Promise<void> {
     this.#setStalled(true)
     await link.drained()
     if (this.#link === link) this.#setStalled(false)
@@ -208,7 +208,7 @@ export class ExecSession implements SessionOutput {
     this.#gatherer.flush()
     close()
     if (this.#unwanted.has(record)) this.#forget(record)
-    // That of a conversation is kept until its server says that it has recorded the end.
+    // A conversation's record is kept until its server says that it has recorded the end.
     if (this.fence !== null) return
     this.#expire(record)
     if (this.#link !== null) this.#boundKept()
@@ -282,8 +282,7 @@ async function pidNamespace(): Promise<string> {
 }
 
 /**
- * Removes folders of killed exec-servers of this user. Safe in /tmp, whose sticky bit keeps others from replacing
- * them.
+ * Removes folders of killed exec-servers of this user. Safe in /tmp: its sticky bit keeps others from replacing them.
  */
 async function removeOwnerless(within: string, prefix: string): Promise<void> {
   for (const found of await readdir(within)) {

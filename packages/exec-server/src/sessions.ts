@@ -1,26 +1,26 @@
 import type { Host } from '@parley/host'
 import type { Fence } from '@parley/protocol/exec'
-import type { Link } from './link.ts'
+import type { ClientLink } from './link.ts'
 import { type RetentionLimits, retentionLimits } from './output/retained-output.ts'
 import { handshakeErrors } from './requests.ts'
 import { ExecSession } from './session.ts'
 
-/** Sessions of one exec-server, including those whose connection is lost for a while. */
+/** Sessions of one exec-server, including sessions without a connection for a while. */
 export interface Sessions {
   /** Creates a session that belongs to this connection. */
-  open(link: Link): ExecSession
+  open(link: ClientLink): ExecSession
   /**
    * Moves a session to this connection. Throws `unknownSession`, and `sessionInUse` while another live connection
    * holds it.
    */
-  resume(id: string, link: Link): ExecSession | Promise<ExecSession>
+  resume(id: string, link: ClientLink): ExecSession | Promise<ExecSession>
   /**
-   * Attaches the session of a conversation, which is made where there is none. A later epoch takes it from the connection
-   * of an earlier one. `id` resumes exactly that session. Throws as `resume` does.
+   * Attaches the session of a conversation; makes it when it is missing. A later epoch takes it from the connection of
+   * an earlier one. `id` resumes exactly that session. Throws as `resume` does.
    */
-  openFor(fence: Fence, id: string | null, link: Link): ExecSession | Promise<ExecSession>
+  openFor(fence: Fence, id: string | null, link: ClientLink): ExecSession | Promise<ExecSession>
   /** Releases the session. Unless another connection holds it by now, it ends after `lingerMs`, or later where it is of a conversation. */
-  leave(session: ExecSession, link: Link): Promise<void>
+  leave(session: ExecSession, link: ClientLink): Promise<void>
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { host, lingerMs, retention = retentionLimits, answersWithinMs = 2000 } = options
   const { conversationLingerMs = 300_000 } = options
   const sessions = new Map<string, ExecSession>()
-  const holders = new Map<string, Link>()
+  const holders = new Map<string, ClientLink>()
   const lingering = createTimers()
   const end = async (session: ExecSession) => {
     lingering.stop(session.id)
@@ -55,30 +55,30 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (session === undefined) throw handshakeErrors.unknownSession(id)
     return session
   }
-  const take = (session: ExecSession, link: Link) => {
+  const take = (session: ExecSession, link: ClientLink) => {
     holders.set(session.id, link)
     lingering.stop(session.id)
     return session
   }
-  const open = (link: Link, fence: Fence | null) => {
+  const open = (link: ClientLink, fence: Fence | null) => {
     const session = new ExecSession(host, retention, fence)
     sessions.set(session.id, session)
     holders.set(session.id, link)
     return session
   }
-  const resume = (id: string, link: Link) => {
+  const resume = (id: string, link: ClientLink) => {
     const session = known(id)
     const holder = holders.get(id)
     return holder === undefined ? take(session, link) : takeOver(session, holder, link)
   }
   /** Takes a session from the connection of an earlier epoch, alive or not. */
-  const takeFrom = (session: ExecSession, fence: Fence, link: Link) => {
+  const takeFrom = (session: ExecSession, fence: Fence, link: ClientLink) => {
     const holder = holders.get(session.id)
     session.passTo(fence)
     void holder?.close()
     return take(session, link)
   }
-  const takeOver = async ({ id }: ExecSession, holder: Link, link: Link) => {
+  const takeOver = async ({ id }: ExecSession, holder: ClientLink, link: ClientLink) => {
     const isAlive = await holder.answers(answersWithinMs)
     // Meanwhile it may have ended, or another connection may have taken it.
     const session = known(id)

@@ -1,7 +1,15 @@
 import { type Config, looserSandbox, stricterSandbox } from '@parley/config'
 import { configDefaults } from '@parley/config/defaults'
 import type { CeilingFlags } from '@parley/policy'
-import { type ApprovalPolicy, isStricterSandbox, isUnasked, type SandboxMode, type Settings } from '@parley/protocol'
+import {
+  type ApprovalPolicy,
+  aboveSandboxCeiling,
+  isStricterSandbox,
+  isUnasked,
+  type SandboxCeiling,
+  type SandboxMode,
+  type Settings,
+} from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { rejection } from '../replies/rejection.ts'
 
@@ -61,7 +69,7 @@ export function underCeiling(wanted: Permissions, asked: Asked, ceiling: Ceiling
   const { ofUser } = ceiling
   if (asked.sandbox !== undefined && ofUser !== undefined && isStricterSandbox(ofUser, asked.sandbox))
     throw aboveOwnCeiling(ofUser, asked.sandbox)
-  if (asked.sandbox !== undefined && isStricterSandbox(ceiling.sandbox, asked.sandbox))
+  if (asked.sandbox !== undefined && aboveSandboxCeiling({ sandbox: asked.sandbox }, allowedBy(ceiling)) !== null)
     throw sandboxRejected(asked.sandbox, ceiling)
   const sandbox = stricterSandbox(wanted.sandbox, ceiling.sandbox)
   const { approvalPolicy } = wanted
@@ -113,7 +121,7 @@ function neverRejected({ program }: Ceiling): RpcError {
 
 /** Throws `aboveCeiling` for network for all commands, unless whoever started the server allowed it. */
 export function assertNetworkAllowed(network: boolean | undefined, ceiling: Ceiling): void {
-  if (network !== true || isNetworkAllowed(ceiling)) return
+  if (aboveSandboxCeiling({ network }, allowedBy(ceiling)) === null) return
   const ways = waysTo(
     ceiling.program,
     '--max-sandbox danger-full-access',
@@ -126,8 +134,10 @@ export function assertNetworkAllowed(network: boolean | undefined, ceiling: Ceil
   )
 }
 
-function isNetworkAllowed({ network, sandbox }: Ceiling): boolean {
-  return network || sandbox === 'danger-full-access'
+/** Returns the limits of commands under a ceiling: full access includes network and unix sockets. */
+function allowedBy({ sandbox, network, unixSockets }: Ceiling): SandboxCeiling {
+  const isFull = sandbox === 'danger-full-access'
+  return { sandbox, network: network || isFull, unixSockets: unixSockets || isFull }
 }
 
 /** Setting above the ceiling. */
@@ -143,14 +153,15 @@ const fullAccess = '--max-sandbox danger-full-access'
 
 /** Returns the first setting of a conversation above the ceiling; null when there is none. */
 export function firstExcess(settings: Settings, ceiling: Ceiling): Excess | null {
-  const { sandbox, network, unixSockets } = settings
-  if (isStricterSandbox(ceiling.sandbox, sandbox)) return { what: sandbox, flags: `--max-sandbox ${sandbox}` }
+  const { sandbox } = settings
+  const excess = aboveSandboxCeiling(settings, allowedBy(ceiling))
+  if (excess === 'sandbox') return { what: sandbox, flags: `--max-sandbox ${sandbox}` }
   if (isUnasked(settings) && !ceiling.neverWithFullAccess)
     return { what: 'full access with nobody asked', flags: `--allow-never ${fullAccess}` }
   const section = 'sandbox_workspace_write'
-  if (network === true && !isNetworkAllowed(ceiling))
+  if (excess === 'network')
     return { what: 'network for its commands', flags: fullAccess, key: `${section}.network_access` }
-  return unixSockets === true && !ceiling.unixSockets && ceiling.sandbox !== 'danger-full-access'
+  return excess === 'unixSockets'
     ? { what: 'local sockets for its commands', flags: fullAccess, key: `${section}.allow_unix_sockets` }
     : null
 }

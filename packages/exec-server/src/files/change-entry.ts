@@ -19,9 +19,9 @@ import type { Reach } from '../sandbox/reach.ts'
 
 interface FileContent {
   readonly bytes: Buffer
-  /** Expected SHA-256 of the replaced file; null requires that there is none, undefined accepts any. */
+  /** Expected SHA-256 of the replaced file; null requires a missing file, undefined accepts any. */
   readonly expectedHash: string | null | undefined
-  /** Mode bits; null keeps those of the replaced file. */
+  /** Mode bits; null keeps the mode of the replaced file. */
   readonly mode: number | null
 }
 

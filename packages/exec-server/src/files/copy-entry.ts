@@ -39,15 +39,15 @@ export async function copyEntry({ from, to, recursive, limits }: Copy): Promise<
   }
 }
 
-type Kind = 'file' | 'folder' | 'link'
+type EntryKind = 'file' | 'folder' | 'link'
 
-interface Entry {
+interface FoundEntry {
   /** Real path but for its last name, which may be a link. */
   readonly path: string
-  readonly kind: Kind
+  readonly kind: EntryKind
 }
 
-async function lookAtSource(from: string, limits: FileLimits | null): Promise<Entry> {
+async function lookAtSource(from: string, limits: FileLimits | null): Promise<FoundEntry> {
   try {
     const path = await itselfAt(from, 'read', limits)
     const kind = kindOf(await inFolder(path, lstat))
@@ -58,7 +58,7 @@ async function lookAtSource(from: string, limits: FileLimits | null): Promise<En
   }
 }
 
-function kindOf(entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): Kind | null {
+function kindOf(entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind | null {
   if (entry.isFile()) return 'file'
   if (entry.isDirectory()) return 'folder'
   return entry.isSymbolicLink() ? 'link' : null
@@ -94,9 +94,9 @@ async function copyLink(source: string, target: string): Promise<void> {
 }
 
 async function copyFolder(source: string, target: string, limits: FileLimits | null): Promise<void> {
-  const below: Entry[] = []
+  const below: FoundEntry[] = []
   for await (const entry of entriesBelow(source, limits)) below.push(entry)
-  const placeOf = ({ path }: Entry) => join(target, relative(source, path))
+  const placeOf = ({ path }: FoundEntry) => join(target, relative(source, path))
   await limits?.assertAllWritable(below.map(placeOf))
   await diskPatchFiles.mkdir(target)
   for (const entry of below) {
@@ -107,7 +107,7 @@ async function copyFolder(source: string, target: string, limits: FileLimits | n
 }
 
 /** Yields what lies below a folder, each folder before its entries; pipes, sockets and devices are left out. */
-async function* entriesBelow(folder: string, limits: FileLimits | null): AsyncGenerator<Entry, void, undefined> {
+async function* entriesBelow(folder: string, limits: FileLimits | null): AsyncGenerator<FoundEntry, void, undefined> {
   for await (const entry of entriesOf(folder)) {
     const kind = kindOf(entry)
     if (kind === null) continue

@@ -1,6 +1,6 @@
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { realPathOf } from '@parley/workspace'
-import type { Link } from '../link.ts'
+import type { ClientLink } from '../link.ts'
 import { asFileFailure, type ExecHandlers, pathOf, uriOf } from '../requests.ts'
 import type { PolicyEnforcer } from '../sandbox/enforce-policy.ts'
 import type { FileLimits } from '../sandbox/machine-ceiling.ts'
@@ -24,7 +24,7 @@ type Use<Params, Result> = (path: string, params: Params, limits: FileLimits | n
 /** Limit of running operations per connection, since each may hold 16 MiB. */
 const maxRunning = 2
 
-export function createFileHandlers(link: Link, enforcer: PolicyEnforcer): FileHandlers {
+export function createFileHandlers(link: ClientLink, enforcer: PolicyEnforcer): FileHandlers {
   const runReading = createTaskLimit(maxRunning)
   const runChanging = createTaskLimit(maxRunning)
   const within = <Params extends PathParams, Result>(run: TaskLimit, use: Use<Params, Result>) => {

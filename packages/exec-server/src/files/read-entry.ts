@@ -56,7 +56,7 @@ interface Looked {
   readonly target: Reach
 }
 
-/** Describes a file. Of what a link leads to nothing is said where another link was put there since. */
+/** Describes a file. Omits facts of a link's target where another link has replaced the link since. */
 export async function readMetadata({ own, target }: Looked): Promise<ExecResultOf<'fs/getMetadata'>> {
   const { stats: itself, linkTarget } = await lookAt(own)
   const led = linkTarget === null ? null : await lookAtTarget(target)
@@ -90,7 +90,7 @@ function lookAt({ path, exact }: Reach) {
   return exact ? inFolder(path, look) : look(path)
 }
 
-/** Returns null for what is not there, and for a link in place of a path that was judged. */
+/** Returns null for a missing file, and for a link in place of a path that was judged. */
 async function lookAtTarget({ path, exact }: Reach): Promise<BigIntStats | null> {
   try {
     if (!exact) return await stat(path, { bigint: true })

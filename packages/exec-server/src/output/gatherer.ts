@@ -15,9 +15,7 @@ const gatheredBytes = 64 * 1024
 /** Size from which a chunk is sent without gathering. */
 const largeBytes = 32 * 1024
 
-/**
- * Time after a message in which output waits for more. The echo of a key comes later than that, so it is not delayed.
- */
+/** Time after a message in which output waits for more. The echo of a key comes later, so it is not delayed. */
 const burstMs = 4
 
 /**

@@ -10,7 +10,7 @@ export interface OutputChunk {
 
 export interface RetainedSlice {
   readonly chunks: readonly OutputChunk[]
-  /** Highest requested number that is no longer kept; null when none is missing. */
+  /** Highest requested number that is no longer kept; null when all are kept. */
   readonly missingThrough: number | null
 }
 
@@ -26,12 +26,12 @@ export const retentionLimits: RetentionLimits = {
   chunks: 16 * 1024,
 }
 
-interface Kept {
+interface RetainedChunk {
   readonly seq: number
   readonly stream: OutputStream
   readonly sizeBytes: number
   readonly inMemory: number
-  /** Position in the file; null while there is none. */
+  /** Position in the file; null for a chunk in memory alone. */
   inFile: number | null
 }
 
@@ -40,7 +40,7 @@ export class RetainedOutput {
   readonly #limits: RetentionLimits
   readonly #openFile: (capacityBytes: number) => Ring
   readonly #memory: RingMemory
-  #kept: Kept[] = []
+  #kept: RetainedChunk[] = []
   /** Index of the oldest kept chunk, since shifting an array for each chunk is slow. */
   #first = 0
   #pushedBytes = 0
@@ -107,7 +107,7 @@ export class RetainedOutput {
     }
   }
 
-  #store(entry: Kept, bytes: Buffer): void {
+  #store(entry: RetainedChunk, bytes: Buffer): void {
     try {
       entry.inFile = this.#file?.write(bytes) ?? null
     } catch {
@@ -131,13 +131,13 @@ export class RetainedOutput {
     this.#first = 0
   }
 
-  #textOf(entry: Kept): string {
+  #textOf(entry: RetainedChunk): string {
     const found = this.#ringOf(entry)
     return found?.ring.read(found.position, entry.sizeBytes).toString('base64') ?? ''
   }
 
   /** Returns the ring that still holds the chunk; null when it is dropped. */
-  #ringOf({ inMemory, inFile }: Kept): { readonly ring: Ring; readonly position: number } | null {
+  #ringOf({ inMemory, inFile }: RetainedChunk): { readonly ring: Ring; readonly position: number } | null {
     if (inMemory >= this.#memory.oldest()) return { ring: this.#memory, position: inMemory }
     const file = this.#file
     return file !== null && inFile !== null && inFile >= file.oldest() ? { ring: file, position: inFile } : null

@@ -8,7 +8,7 @@ export interface OpenPorts {
   connect(connectionId: string, wanted: WantedPort): Promise<unknown>
   /** Resolves to a connection. Rejects with `unknownConnection`. */
   connection(connectionId: string): Promise<PortConnection>
-  /** Returns false where there is none of this id. */
+  /** Returns false for an unknown id. */
   close(connectionId: string): boolean
   closeAll(): void
 }
@@ -19,7 +19,7 @@ interface WantedPort {
   readonly port: number
 }
 
-/** Number of connections of a session, whose requests leave room for others among those that are worked on at a time. */
+/** Limit of connections of a session: their requests must leave room for others. */
 const maxConnections = 128
 
 export function createOpenPorts(loopbacks: Pick<SharedLoopbacks, 'named'>): OpenPorts {

@@ -1,22 +1,22 @@
 import type { ExecMethodName } from '@parley/protocol/exec'
-import type { Link } from '../link.ts'
+import type { ClientLink } from '../link.ts'
 import type { ExecHandlers } from '../requests.ts'
 import type { PolicyEnforcer } from '../sandbox/enforce-policy.ts'
 import type { ExecSession } from '../session.ts'
-import { createTurns } from './turns.ts'
+import { sendInOrder } from './send-in-order.ts'
 
 type PortHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `port/${string}`>>
 
-/** Time that bytes wait for their turn. After that the answer has none, and the client asks for them again. */
+/** Time limit for bytes to wait for their turn. After it the answer is empty, and the client asks again. */
 const turnMs = 10_000
 
 /** Serves connections to ports in the loopbacks of the session, where the owner of the machine allows it. */
 export function createPortHandlers(
   session: () => ExecSession,
   enforcer: Pick<PolicyEnforcer, 'assertPorts'>,
-  link: Pick<Link, 'drained'>,
+  link: Pick<ClientLink, 'drained'>,
 ): PortHandlers {
-  const turn = createTurns(link)
+  const turn = sendInOrder(link)
   return {
     async 'port/connect'({ connectionId, sharedLoopback: loopback, port }) {
       enforcer.assertPorts()

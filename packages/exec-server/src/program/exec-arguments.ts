@@ -17,22 +17,22 @@ export interface OutgoingLink {
   readonly servers: readonly string[]
   /** Name of the machine there. */
   readonly name: string
-  /** Users besides the token's who may work on the machine. */
+  /** Users besides the token's with the right to work on the machine. */
   readonly users: readonly string[] | null
-  /** Certificates of authorities, in PEM; null for those of Node. */
+  /** Certificates of authorities, in PEM; null for Node's own. */
   readonly ca: string | null
 }
 
 export interface ExecArguments {
-  /** Address to listen on; null means stdin and stdout, or none where it connects by itself. */
+  /** Address to listen on; null for stdin and stdout, and for a machine that connects by itself. */
   readonly listen: Address | null
-  /** Servers to connect to in place of listening; null for none. */
+  /** Servers to connect to in place of listening; null to listen. */
   readonly connect: OutgoingLink | null
   /** File of the token that clients bring, or of that which is brought to servers. */
   readonly tokenFile: string
-  /** Most that clients may do; null for what the user of the exec-server may. */
+  /** Ceiling for clients; null for all rights of the exec-server's user. */
   readonly maxSandbox: SandboxMode | null
-  /** Folders outside of which nothing is read, written or started; empty for no such limit. */
+  /** Folders that bound reading, writing and starting; empty for no bounds. */
   readonly roots: readonly string[]
   /** True where clients may connect to ports on which sandboxed processes listen. */
   readonly ports: boolean
@@ -59,7 +59,7 @@ const execFlags = {
   'allow-unencrypted': { type: 'boolean' },
 } as const
 
-/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+/** Reads the command line. Throws `UsageError` with one sentence as its message. */
 export function readExecArguments(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -103,7 +103,10 @@ interface GivenSwitches extends GivenMost {
   readonly connect?: string | undefined
 }
 
-/** Reads if something is let out of the sandboxes: where the owner limits clients, or may not know who they are, only by a word. */
+/**
+ * Reads a flag that lets something out of the sandboxes. Absent, it means yes only without `--connect`, `--root` and
+ * `--max-sandbox`.
+ */
 function readSwitch(given: GivenSwitches, flag: 'forward' | 'unix-sockets'): boolean {
   const { [flag]: answer, connect, root, 'max-sandbox': most } = given
   if (answer === undefined) return connect === undefined && root === undefined && most === undefined

@@ -28,12 +28,12 @@ import type { ExecArguments, OutgoingLink } from './exec-arguments.ts'
 import { stayConnected } from './stay-connected.ts'
 
 const exitCodes = { ended: 0, failed: 1 } as const
-/** Time limit for `initialize` of a connected client; a client on stdio has none. */
+/** Time limit for `initialize` of a connected client; a client on stdio has no limit. */
 const initializeTimeoutMs = 10_000
 
 interface Built {
   readonly version: string
-  /** Build id, under which what is known of this machine's sandbox is cached. */
+  /** Build id, which names the cached facts of this machine's sandbox. */
   readonly build: string
 }
 
@@ -86,7 +86,7 @@ async function ceilingOf(given: ExecArguments): Promise<MachineCeiling> {
   return { maxSandbox, writable, readable: real.length === 0 ? null : real, ports, unixSockets }
 }
 
-/** Returns the sandbox of this machine. Its first use waits for a test, whose result is kept in `$PARLEY_HOME`. */
+/** Returns the sandbox of this machine. Its first use waits for a test; the result is kept in `$PARLEY_HOME`. */
 function localEnforcer(build: string, tokenFiles: readonly string[], ceiling: MachineCeiling): PolicyEnforcer {
   const home = homedir()
   const parleyHome = homeFolder(process.env)

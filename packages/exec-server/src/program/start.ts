@@ -10,7 +10,8 @@ const built = { version: PARLEY_VERSION, build: PARLEY_BUILD }
 
 /** Runs the exec-server with the arguments of the process, and exits with its code. */
 export function start(): Promise<never> {
-  // First of all, since Node marks every descriptor that it opens itself: what is inheritable now came from outside.
+  // First of all, since Node marks every descriptor that it opens itself: descriptors that are inheritable now came
+  // from outside.
   closeInheritedDescriptors()
   return runProgram('exec-server', async (argv) => runExecServer(readExecArguments(argv), built))
 }

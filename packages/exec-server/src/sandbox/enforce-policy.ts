@@ -15,7 +15,6 @@ import { RpcError } from '@parley/rpc'
 import { errorCode, errorMessage } from '@parley/text'
 import { isSecret, liesWithin, realPathOf, type SecretPaths, systemErrorReason } from '@parley/workspace'
 import { fileFailure, machineErrors, processErrors } from '../requests.ts'
-import { assertAsked } from './assert-asked.ts'
 import {
   assertPlaces,
   assertReadablePlace,
@@ -24,12 +23,13 @@ import {
   type FileLimits,
   hiddenAround,
   type MachineCeiling,
-  maySay,
+  mayDescribe,
+  type NamedFolder,
   noCeiling,
   ownFileLimits,
-  type Place,
 } from './machine-ceiling.ts'
 import { createPathsUnderWay, type RequestLimits } from './paths-under-way.ts'
+import { assertPolicyUnderCeiling } from './policy-under-ceiling.ts'
 import { resolved } from './reach.ts'
 import { readSandboxPolicy, type SandboxPolicy } from './read-policy.ts'
 import type { LoopbackKey, SharedLoopbacks } from './shared-loopbacks.ts'
@@ -38,7 +38,7 @@ interface PolicyEnforcerParts extends GuardSurroundings {
   readonly sandboxes: Sandboxes
   readonly secrets: () => Promise<SecretPaths>
   readonly platform: string
-  /** Most that clients may do; default: what the user of the exec-server may. */
+  /** Ceiling for clients; default: all rights of the exec-server's user. */
   readonly ceiling?: MachineCeiling
 }
 
@@ -125,7 +125,7 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
     },
     process(request) {
       const policy = readUnderstood(request.policy)
-      assertAsked(policy, ceiling)
+      assertPolicyUnderCeiling(policy, ceiling)
       if (policy === null) return null
       return async () => {
         const { enforcement, reason } = await sandboxes.report()
@@ -148,7 +148,7 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
     async guardOf(paths, roots) {
       try {
         const real = await realPaths(roots)
-        if (maySay([...real, ...(await realPaths(paths))], ceiling)) return paths.map(await guard(real, paths))
+        if (mayDescribe([...real, ...(await realPaths(paths))], ceiling)) return paths.map(await guard(real, paths))
       } catch (error) {
         // A loop of links, for one.
         if (errorCode(error) === null) throw error
@@ -176,20 +176,18 @@ function readUnderstood(written: unknown): Sandboxed | null {
   return policy.kind === 'unconfined' ? null : policy
 }
 
-/**
- * Returns the real paths that are writable. A policy without roots means its own folder, or else that of the process.
- */
+/** Returns the real writable paths. Without roots, a policy means its own folder, or else the folder of the process. */
 async function rootsOf(
   { mode, writableRoots, cwd }: Sandboxed,
   startedIn: string | null,
   ceiling: MachineCeiling,
-): Promise<Place[]> {
+): Promise<NamedFolder[]> {
   const named = writableRoots ?? []
   const standIn = cwd ?? startedIn
   const asked = named.length > 0 || standIn === null ? named : [standIn]
   const places = await Promise.all(asked.map((path) => placeOf(path, 'system', ceiling)))
   const roots = [...new Map(places.map((place) => [place.real, place])).values()]
-  // In a read-only policy roots only name what the private /tmp must not hide.
+  // In a read-only policy, roots only name folders that the private /tmp must not hide.
   if (mode === 'read-only') return roots.filter(({ real }) => real !== '/')
   if (roots.some(({ real }) => real === '/'))
     throw processErrors.sandboxNotUnderstood('a writable root of / is no limit')
@@ -197,7 +195,7 @@ async function rootsOf(
 }
 
 /** Resolves a folder of a process. Rejects with `outsideRoots` or, for a loop of links and the like, `spawnFailed`. */
-async function placeOf(asked: string, subject: SpawnError['subject'], ceiling: MachineCeiling): Promise<Place> {
+async function placeOf(asked: string, subject: SpawnError['subject'], ceiling: MachineCeiling): Promise<NamedFolder> {
   try {
     return { asked, real: await resolved(asked, (real) => assertReadablePlace({ asked, real }, ceiling)) }
   } catch (error) {
@@ -221,7 +219,7 @@ interface FileBounds {
   /** Real paths that are writable; empty for a read-only policy. */
   readonly roots: readonly string[]
   readonly masked: SecretPaths
-  /** Resolves with the check for protected files, by what is there and under way now. */
+  /** Resolves with the check for protected files, counting files that other requests are making. */
   readonly guard: () => Promise<Guard>
 }
 

@@ -1,35 +1,38 @@
 import { readdir } from 'node:fs/promises'
 import type { Guard } from '@parley/host'
-import { isStricterSandbox, type SandboxMode } from '@parley/protocol'
+import { aboveSandboxCeiling, type SandboxMode, type SandboxWishes } from '@parley/protocol'
 import { isSecret, liesWithin, type SecretPaths } from '@parley/workspace'
 import { fileFailure, machineErrors } from '../requests.ts'
 
-/** Most that whoever started an exec-server allows its clients. All paths are real. */
+/** Most that the owner of an exec-server allows its clients. All paths are real. */
 export interface MachineCeiling {
   readonly maxSandbox: SandboxMode
-  /** Folders that may be written to; without effect in `danger-full-access`, and none in `read-only`. */
+  /** Writable folders; without effect in `danger-full-access`, and empty in `read-only`. */
   readonly writable: readonly string[]
-  /** Folders whose content may be read and which processes may start in; null for all. */
+  /** Folders that may be read, and where processes may start; null for all. */
   readonly readable: readonly string[] | null
   /** True where clients may connect to ports on which sandboxed processes listen. */
   readonly ports: boolean
-  /** True where sandboxed processes may use unix sockets, by which services of the machine are reached. */
+  /** True where sandboxed processes may use unix sockets, which lead to services of the machine. */
   readonly unixSockets: boolean
 }
 
-/** Ceiling of an exec-server whose clients may do what its user may. */
+/** Ceiling of an exec-server that gives clients all rights of its user. */
 export const noCeiling: MachineCeiling = {
   ...{ maxSandbox: 'danger-full-access', writable: [], readable: null },
   ...{ ports: true, unixSockets: true },
 }
 
-/** Throws `aboveCeiling` for a sandbox mode that allows more than the ceiling. */
-export function assertMode(mode: SandboxMode, { maxSandbox }: MachineCeiling): void {
-  if (isStricterSandbox(maxSandbox, mode)) throw machineErrors.aboveCeiling(maxSandbox, mode)
+/** Throws for a sandbox mode or unix sockets above the ceiling. The network of processes has no ceiling here. */
+export function assertUnderCeiling(wishes: Omit<SandboxWishes, 'network'>, ceiling: MachineCeiling): void {
+  const { maxSandbox, unixSockets } = ceiling
+  const excess = aboveSandboxCeiling(wishes, { sandbox: maxSandbox, network: true, unixSockets })
+  if (excess === 'sandbox' && wishes.sandbox !== undefined) throw machineErrors.aboveCeiling(maxSandbox, wishes.sandbox)
+  if (excess === 'unixSockets') throw machineErrors.unixSocketsNotAllowed()
 }
 
 /** Folder as a client names it, and its real path. */
-export interface Place {
+export interface NamedFolder {
   readonly asked: string
   readonly real: string
 }
@@ -37,9 +40,9 @@ export interface Place {
 interface ProcessPlaces {
   readonly mode: 'read-only' | 'workspace-write'
   /** Folders that the client names as writable, in `read-only` as visible. */
-  readonly roots: readonly Place[]
+  readonly roots: readonly NamedFolder[]
   /** Working folder; null for a copy of files that the exec-server has made itself. */
-  readonly cwd: Place | null
+  readonly cwd: NamedFolder | null
 }
 
 /** Throws `outsideRoots` for a process that would write, or start, where the ceiling does not let it. */
@@ -51,11 +54,11 @@ export function assertPlaces({ mode, roots, cwd }: ProcessPlaces, ceiling: Machi
 }
 
 /** Throws `outsideRoots` for a folder that may not be read. */
-export function assertReadablePlace(place: Place, { readable }: MachineCeiling): void {
+export function assertReadablePlace(place: NamedFolder, { readable }: MachineCeiling): void {
   assertAmong(place, readable)
 }
 
-function assertAmong({ asked, real }: Place, folders: readonly string[] | null): void {
+function assertAmong({ asked, real }: NamedFolder, folders: readonly string[] | null): void {
   if (folders !== null && !isAmong(real, folders)) throw machineErrors.outsideRoots(asked)
 }
 
@@ -65,13 +68,13 @@ function isAmong(path: string, folders: readonly string[]): boolean {
 
 /** Names at `/` of what programs need. */
 const systemNames = /^(?:app|Applications|bin|etc|gnu|lib|lib\d+|libx32|Library|nix|opt|sbin|snap|System|usr)$/
-/** Names at `/` of what a sandbox makes anew or limits by itself. */
+/** Names at `/` that a sandbox makes anew or limits by itself. */
 const limitedNames = /^(?:dev|private|proc|run|sys)$/
 /** Names in /run of what programs need: their search path on some systems, and the resolution of names. */
 const neededInRun = /^(?:booted-system|current-system|NetworkManager|nscd|opengl-driver.*|resolvconf|systemd|wrappers)$/
 
 /**
- * Resolves to the folders to hide so that processes read only what is readable and the system. `hasOwnTmp`: the sandbox
+ * Resolves to the folders to hide so that processes read only readable folders and the system. `hasOwnTmp`: the sandbox
  * gives them a /tmp of their own.
  */
 export async function hiddenAround(
@@ -98,11 +101,11 @@ function isOfSystem(path: string): boolean {
 
 /** Limits for file operations. The functions take real paths and throw the error that a client gets. */
 export interface FileLimits {
-  /** Throws unless it may be known what is there. */
+  /** Throws where the client may not know the entry at a path. */
   assertVisible(real: string): void
   assertReadable(real: string): void
   assertWritable(real: string): Promise<void>
-  /** Judges what a request makes in one go, before the first of it is there. */
+  /** Judges all paths that a request makes in one step, before it makes the first. */
   assertAllWritable(reals: readonly string[]): Promise<void>
 }
 
@@ -125,7 +128,7 @@ export function ownFileLimits(ceiling: MachineCeiling, { secrets, guard }: OwnSo
   }
   const assertAllWritable = async (reals: readonly string[]) => {
     for (const real of reals) {
-      assertMode('workspace-write', ceiling)
+      assertUnderCeiling({ sandbox: 'workspace-write' }, ceiling)
       assertAmong({ asked: real, real }, writable)
       assertReadable(real)
     }
@@ -145,7 +148,7 @@ export function ownFileLimits(ceiling: MachineCeiling, { secrets, guard }: OwnSo
   }
 }
 
-/** Returns limits that hold both. */
+/** Returns limits that allow only what both allow. */
 export function bothLimits(one: FileLimits | null, other: FileLimits | null): FileLimits | null {
   if (one === null || other === null) return one ?? other
   return {
@@ -168,8 +171,8 @@ export function bothLimits(one: FileLimits | null, other: FileLimits | null): Fi
   }
 }
 
-/** Tells if it may be said what paths are, which for others is not known. */
-export function maySay(paths: readonly string[], { readable }: MachineCeiling): boolean {
+/** Returns true where a client may learn the standing of all these paths; else it counts as unknown. */
+export function mayDescribe(paths: readonly string[], { readable }: MachineCeiling): boolean {
   return readable === null || paths.every((path) => isAmong(path, readable))
 }
 

@@ -12,12 +12,12 @@ export interface Reach {
   readonly exact: boolean
 }
 
-type Access = 'look' | 'read' | 'write'
+type AccessKind = 'look' | 'read' | 'write'
 
-interface Terms {
+interface ReachTerms {
   /** True when the client gave a real path. */
   readonly exact: boolean
-  /** Limits of the client's policy; null allows what the server itself may do. */
+  /** Limits of the client's policy; null allows all rights of the server itself. */
   readonly limits: FileLimits | null
 }
 
@@ -25,20 +25,20 @@ interface Terms {
  * Returns the target of an operation that follows links. Under limits the path is resolved once, checked, and used
  * without links, so that nothing can divert it. Throws where the limits forbid access.
  */
-export async function reachOf(path: string, access: Access, { exact, limits }: Terms): Promise<Reach> {
+export async function reachOf(path: string, access: AccessKind, { exact, limits }: ReachTerms): Promise<Reach> {
   if (limits === null) return { path, exact }
   const real = () => (exact ? path : resolved(path, limits.assertVisible))
   return await namedAs(path, async () => checked(await real(), access, limits))
 }
 
 /** Works as `reachOf`, but does not follow a link at `path` itself. */
-export async function reachOfItself(path: string, access: Access, { exact, limits }: Terms): Promise<Reach> {
+export async function reachOfItself(path: string, access: AccessKind, { exact, limits }: ReachTerms): Promise<Reach> {
   if (limits === null) return { path, exact }
   const real = async () => (exact ? path : join(await resolved(dirname(path), limits.assertVisible), basename(path)))
   return await namedAs(path, async () => checked(await real(), access, limits))
 }
 
-async function checked(path: string, access: Access, limits: FileLimits): Promise<Reach> {
+async function checked(path: string, access: AccessKind, limits: FileLimits): Promise<Reach> {
   if (access === 'write') await limits.assertWritable(path)
   else if (access === 'read') limits.assertReadable(path)
   else limits.assertVisible(path)

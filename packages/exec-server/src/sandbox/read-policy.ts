@@ -7,7 +7,7 @@ export type SandboxPolicy =
   | {
       readonly kind: 'confined'
       readonly mode: 'read-only' | 'workspace-write'
-      /** Normalised paths; null when the client named none. */
+      /** Normalised paths; null when the client named no paths. */
       readonly writableRoots: readonly string[] | null
       readonly network: boolean
       readonly unixSockets: boolean
@@ -21,7 +21,7 @@ export type SandboxPolicy =
   /** Unknown policy; a process run anyway would only seem to be sandboxed. */
   | { readonly kind: 'notUnderstood'; readonly why: string }
 
-type Fields = Readonly<Record<string, unknown>>
+type PolicyFields = Readonly<Record<string, unknown>>
 
 const repeatedField = 'it says the same thing twice'
 
@@ -44,7 +44,7 @@ export function readSandboxPolicy(written: unknown): SandboxPolicy {
   return isRecord(written) ? read(written) : notUnderstood('it is neither a name nor an object')
 }
 
-function read(written: Fields): SandboxPolicy {
+function read(written: PolicyFields): SandboxPolicy {
   const fields = camelCased(written)
   if (fields === null) return notUnderstood(repeatedField)
   const { sandboxPolicy, cwd, ...rest } = fields
@@ -64,7 +64,7 @@ function readUnconfined(limits: readonly unknown[]): SandboxPolicy {
   return isPlain ? { kind: 'unconfined' } : notUnderstood('danger-full-access has no limits, and it names some')
 }
 
-function readPolicy(fields: Fields): SandboxPolicy {
+function readPolicy(fields: PolicyFields): SandboxPolicy {
   const { type, mode, writableRoots, networkAccess, unixSockets, masked, sharedLoopback, cwd, ...rest } = fields
   const unknown = Object.keys(rest).find((key) => !harmless.has(key))
   if (unknown !== undefined) return notUnderstood(`its field ${unknown} is not known`)
@@ -115,7 +115,7 @@ function nameOf(value: unknown): string | null {
 }
 
 /** Returns the fields in camel case; null when two spellings of one field are given. */
-function camelCased(fields: Fields): Fields | null {
+function camelCased(fields: PolicyFields): PolicyFields | null {
   const entries = Object.entries(fields).map(
     ([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value] as const,
   )

@@ -10,9 +10,9 @@ export interface LoopbackKey {
 
 /** Loopbacks of one session. */
 export interface SharedLoopbacks {
-  /** Returns the one of a key; null where there can be none. Made at the first use. */
+  /** Returns the loopback of a key; null where it cannot be made. Made at the first use. */
   of(key: LoopbackKey, open: () => Promise<Loopback | null>): Promise<Loopback | null>
-  /** Resolves to those of a name, the one that was used last first. */
+  /** Resolves to the loopbacks of a name, the one used last first. */
   named(name: string): Promise<readonly Loopback[]>
   close(): Promise<void>
 }

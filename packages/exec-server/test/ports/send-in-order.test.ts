@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createTurns } from '../../src/ports/turns.ts'
+import { sendInOrder } from '../../src/ports/send-in-order.ts'
 
 const patient = { waitMs: 60_000, signal: new AbortController().signal }
 
@@ -16,7 +16,7 @@ const oneRound = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 it('answers have their turns one by one, in the order in which they asked, as the link takes them', async () => {
   const link = stalledLink()
-  const turn = createTurns(link)
+  const turn = sendInOrder(link)
   const had: string[] = []
   for (const name of ['first', 'second', 'third']) void turn(patient).then((isMine) => had.push(`${name} ${isMine}`))
   await oneRound()
@@ -31,7 +31,7 @@ it('answers have their turns one by one, in the order in which they asked, as th
 
 it('an answer that has waited for long, or whose client is gone, gives its turn to the next', async () => {
   const link = stalledLink()
-  const turn = createTurns(link)
+  const turn = sendInOrder(link)
   const gone = new AbortController()
   const [late, left, next] = [turn({ ...patient, waitMs: 1 }), turn({ ...patient, signal: gone.signal }), turn(patient)]
   gone.abort()

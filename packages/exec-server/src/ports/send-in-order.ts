@@ -1,14 +1,14 @@
-import type { Link } from '../link.ts'
+import type { ClientLink } from '../link.ts'
 import type { WaitLimit } from '../waiters.ts'
 
-/** Waits for a turn to send an answer. Resolves to false where none came in time. */
-export type Turns = (limit: WaitLimit) => Promise<boolean>
+/** Waits for a turn to send an answer. Resolves to false when the time limit passes first. */
+export type SendTurns = (limit: WaitLimit) => Promise<boolean>
 
 /**
- * Creates turns, one after the other, each once the client has taken what was sent: all answers at once would be 16 MiB,
- * and what processes say would come after them.
+ * Creates turns, one after the other, each once the client has taken the earlier answer: all answers at once would be
+ * 16 MiB, ahead of the output of processes.
  */
-export function createTurns({ drained }: Pick<Link, 'drained'>): Turns {
+export function sendInOrder({ drained }: Pick<ClientLink, 'drained'>): SendTurns {
   let last = Promise.resolve()
   return async ({ waitMs, signal }) => {
     let isOver = false
