@@ -40,7 +40,7 @@ describe('the answer of a hook', () => {
     })
   })
 
-  it('stops with a denial or a block, and asks where it wishes so', () => {
+  it('stops with a denial or a block, and asks where it request so', () => {
     const denied = { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'not today' } }
     expect(says(denied)).toMatchObject({ outcome: 'stopped', reason: 'not today' })
     expect(says({ decision: 'block', reason: 'no' })).toMatchObject({ outcome: 'stopped', reason: 'no' })

@@ -10,11 +10,11 @@ export interface SandboxCeiling {
 }
 
 /** Permissions to compare with a ceiling; an absent one asks for nothing. */
-export type SandboxWishes = { readonly [Permission in keyof SandboxCeiling]?: SandboxCeiling[Permission] | undefined }
+export type SandboxRequest = { readonly [Permission in keyof SandboxCeiling]?: SandboxCeiling[Permission] | undefined }
 
 /** Returns the first permission above the ceiling, in the order mode, network, unix sockets; null when all are within it. */
-export function aboveSandboxCeiling(wishes: SandboxWishes, ceiling: SandboxCeiling): keyof SandboxCeiling | null {
-  const { sandbox, network = false, unixSockets = false } = wishes
+export function aboveSandboxCeiling(request: SandboxRequest, ceiling: SandboxCeiling): keyof SandboxCeiling | null {
+  const { sandbox, network = false, unixSockets = false } = request
   if (sandbox !== undefined && isStricterSandbox(ceiling.sandbox, sandbox)) return 'sandbox'
   if (network && !ceiling.network) return 'network'
   return unixSockets && !ceiling.unixSockets ? 'unixSockets' : null
