@@ -26,7 +26,7 @@ export {
   type PathStandings,
   rootOf,
 } from './paths/path-standing.ts'
-export { type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
+export { exchangedFolderText, type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
 export { hasAbandonedNotes, sweepReserved } from './paths/reserved-names.ts'
 export {
   type BackgroundPorts,
@@ -61,6 +61,7 @@ export {
   type WrappedCommand,
 } from './sandbox/sandbox.ts'
 export { closeInheritedDescriptors } from './system/descriptor-shield.ts'
+export { namesIn } from './system/list-folder.ts'
 export {
   appendUnlocked,
   LockedFileError,
@@ -83,6 +84,7 @@ export { fileStamp, NotPrivateError, readPrivateFile } from './system/private-fi
 export { findProgram, ownNode } from './system/programs.ts'
 export { DanglingLinkError, readIfExists, settledStamp } from './system/read-if-exists.ts'
 export {
+  foldersUp,
   followLinks,
   foreignOwner,
   identityOf,
@@ -91,6 +93,7 @@ export {
   listedNames,
   outermostFolders,
   realOrGiven,
+  realPathIfExists,
   realPathsAmong,
 } from './system/real-path.ts'
 export { secretPlaces, secretVariables, systemSecretPlaces } from './system/secret-places.ts'

@@ -34,7 +34,7 @@ export {
 export { eventProblem, storedEventProblem } from './event-problem.ts'
 export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
 export { limits } from './limits.ts'
-export { aboveSandboxCeiling, type SandboxCeiling, type SandboxRequest } from './modes/ceiling.ts'
+export { aboveSandboxCeiling, type SandboxCeiling, type SandboxPermissions } from './modes/ceiling.ts'
 export { type HookEvent, hookEvents, hookMatches } from './modes/hook-names.ts'
 export { isLooser, type PermissionSettings } from './modes/looser.ts'
 export {

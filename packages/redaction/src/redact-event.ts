@@ -1,4 +1,5 @@
 import { type ConversationEvent, type OpenForm, type RedactionExceptions, redactionTable } from '@parley/protocol'
+import { parseJson } from '@parley/text'
 
 type RedactText = (text: string) => string
 
@@ -19,17 +20,9 @@ export function redactParts<Value>(parts: Value, redact: RedactText): Value {
 /** Redacts JSON text. If a mark would replace half of an escape, redacts the strings in it one by one. */
 export function redactJson(text: string, redact: RedactText): string {
   const redacted = redact(text)
-  if (redacted === text || parsed(redacted) !== undefined) return redacted
-  const value = parsed(text)
+  if (redacted === text || parseJson(redacted) !== undefined) return redacted
+  const value = parseJson(text)
   return value === undefined ? redacted : JSON.stringify(redactBy(undefined, value, redact))
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Exceptions by path as a tree. A field outside the tree is redacted, with all fields below it. */

@@ -1,4 +1,5 @@
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { foldersUp } from '@parley/host'
 import type { ModelAbilities } from '@parley/models'
 import { settingsInForce } from '@parley/protocol'
 import { diskFiles, type Environment, type EnvironmentFiles, gitFolderAt, smallText } from '@parley/workspace'
@@ -95,12 +96,6 @@ function branchOf(head: string): string | null {
     /^(?:ref: (?:refs\/heads\/)?([^\s\p{C}]{1,250})|([0-9a-f]{40,64}))$/u.exec(head.trim())?.slice(1).find(Boolean) ??
     null
   )
-}
-
-/** Returns a folder and all folders above it, innermost first. */
-export function foldersUp(path: string): string[] {
-  const parent = dirname(path)
-  return parent === path ? [path] : [path, ...foldersUp(parent)]
 }
 
 function foldersDown(root: string, cwd: string): string[] {

@@ -1,10 +1,9 @@
-import { chmodSync, realpathSync, statSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, withSetting } from '@parley/config'
-import { readIfExists } from '@parley/host'
+import { readIfExists, realPathIfExists } from '@parley/host'
 import { type Files, makeFolders, replaceSynced } from '@parley/journal'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
-import { isMissing } from '@parley/text'
 import { systemErrorReason } from '@parley/workspace'
 import { rejection } from '../replies/rejection.ts'
 
@@ -32,18 +31,9 @@ export async function writeConfig(
 
 /** Replaces the file that the path leads to: many people keep theirs in a repository of their own, behind a link. */
 async function replace(files: Files, home: string, { file, text }: { file: string; text: string }): Promise<void> {
-  const real = realOrNull(file)
+  const real = realPathIfExists(file)
   if (real === null) makeFolders(files, home)
   const mode = real === null ? null : statSync(real).mode & 0o777
   await replaceSynced(files, real ?? file, text)
   if (real !== null && mode !== null) chmodSync(real, mode)
-}
-
-function realOrNull(file: string): string | null {
-  try {
-    return realpathSync(file)
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
 }

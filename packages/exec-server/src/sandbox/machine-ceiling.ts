@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import type { Guard } from '@parley/host'
-import { aboveSandboxCeiling, type SandboxMode, type SandboxRequest } from '@parley/protocol'
+import { aboveSandboxCeiling, type SandboxMode, type SandboxPermissions } from '@parley/protocol'
 import { isSecret, liesWithin, type SecretPaths } from '@parley/workspace'
 import { fileFailure, machineErrors } from '../requests.ts'
 
@@ -24,7 +24,7 @@ export const noCeiling: MachineCeiling = {
 }
 
 /** Throws for a sandbox mode or unix sockets above the ceiling. The network of processes has no ceiling here. */
-export function assertUnderCeiling(request: Omit<SandboxRequest, 'network'>, ceiling: MachineCeiling): void {
+export function assertUnderCeiling(request: Omit<SandboxPermissions, 'network'>, ceiling: MachineCeiling): void {
   const { maxSandbox, unixSockets } = ceiling
   const excess = aboveSandboxCeiling(request, { sandbox: maxSandbox, network: true, unixSockets })
   if (excess === 'sandbox' && request.sandbox !== undefined)

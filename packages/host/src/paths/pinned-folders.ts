@@ -42,7 +42,7 @@ export function pinFolders(): PinnedFolders {
       const checked = folders.map((folder) => ({ folder, pin: pinned(folder), isSame: isSame(folder, pinned(folder)) }))
       return {
         real: checked.flatMap(({ pin, isSame: same }) => (same ? [pin.real] : [])),
-        changed: checked.flatMap(({ folder, isSame: same }) => (same ? [] : [changedText(folder)])),
+        changed: checked.flatMap(({ folder, isSame: same }) => (same ? [] : [exchangedFolderText(folder)])),
         identities: new Map(checked.flatMap(({ pin }) => (pin.identity === null ? [] : [[pin.real, pin.identity]]))),
       }
     },
@@ -62,6 +62,7 @@ function folderIdentity(path: string): string | null {
   return lookAt(path)?.isDirectory() === true ? identityOf(path) : null
 }
 
-function changedText(folder: string): string {
+/** Explains that a folder was exchanged while a conversation was open. */
+export function exchangedFolderText(folder: string): string {
   return `${folder} is not the folder that it was when this conversation opened, so nothing may be written there. Close the conversation and open it again to work in the new one.`
 }

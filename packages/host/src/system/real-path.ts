@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { errorCode } from '@parley/text'
+import { errorCode, isMissing } from '@parley/text'
 import { namesIn } from './list-folder.ts'
 
 /** Returns true for a path in a folder or the folder itself. Both are absolute, without `.` and `..`. */
@@ -12,6 +12,12 @@ export function isWithin(path: string, folder: string): boolean {
 export function outermostFolders(folders: readonly string[]): readonly string[] {
   const sorted = [...new Set(folders)].toSorted()
   return sorted.filter((folder) => !sorted.some((other) => other !== folder && isWithin(folder, other)))
+}
+
+/** Returns a folder and all folders above it, innermost first. */
+export function foldersUp(path: string): string[] {
+  const parent = dirname(path)
+  return parent === path ? [path] : [path, ...foldersUp(parent)]
 }
 
 interface ResolvedPath {
@@ -80,6 +86,16 @@ export function realPathOrNull(path: string): string | null {
     return realpathSync.native(path)
   } catch {
     return null
+  }
+}
+
+/** Resolves links; null for a missing path. Throws the system's other errors. */
+export function realPathIfExists(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
   }
 }
 

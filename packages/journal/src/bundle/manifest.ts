@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ConversationId } from '@parley/protocol'
-import { isRecord } from '@parley/text'
+import { isRecord, parseJson } from '@parley/text'
 import { isConversationId } from '../disk/session-paths.ts'
-import { parseJson } from '../line/line.ts'
 
 /** Version of the form of a bundle. */
 const BUNDLE_FORMAT = 1

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { type ConversationId, limits } from '@parley/protocol'
-import { isRecord } from '@parley/text'
+import { isRecord, parseJson } from '@parley/text'
 
 /** An event as the log handles it: opaque but for its type. */
 export interface LoggedEnvelope {
@@ -99,15 +99,6 @@ function isEnvelope(value: unknown): value is LoggedEnvelope {
 
 function isSeq(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
-}
-
-/** Parses JSON. Returns undefined, which no JSON text stands for, when the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** `,"crc":"` + 8 hex digits + `"}`: the last bytes of every line parley writes. */

@@ -1,8 +1,8 @@
 import { type ConversationId, eventVersion } from '@parley/protocol'
-import { isRecord } from '@parley/text'
+import { isRecord, parseJson } from '@parley/text'
 import type { FileContents, OpenFile } from '../disk/files.ts'
 import { isConversationId } from '../disk/session-paths.ts'
-import { checksumState, parseJson, withChecksum } from '../line/line.ts'
+import { checksumState, withChecksum } from '../line/line.ts'
 import { checkLine, splitLines } from '../line/read-lines.ts'
 
 /** Format this program writes: the version of its events, and the highest `minReader` it may append to. */

@@ -2,11 +2,10 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { timeSlices } from '@parley/host'
 import type { ConversationId } from '@parley/protocol'
-import { isRecord } from '@parley/text'
+import { isRecord, parseJson } from '@parley/text'
 import { readFile, replaceFile } from '../disk/file-io.ts'
 import { type FileContents, type FileFacts, type Files, StorageError } from '../disk/files.ts'
 import { type SessionFile, sessionsFolder, walkSessions } from '../disk/session-paths.ts'
-import { parseJson } from '../line/line.ts'
 import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
 
 /** Lines to make a row from: all of a small log; both ends of a longer one, and the telling lines between. */

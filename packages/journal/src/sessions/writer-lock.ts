@@ -1,9 +1,8 @@
 import { dirname } from 'node:path'
 import { isOwnerAlive } from '@parley/host'
-import { isRecord } from '@parley/text'
+import { isRecord, parseJson } from '@parley/text'
 import { makeFolders, openExisting, replaceFile } from '../disk/file-io.ts'
 import { FILE_MODE, type FileContents, type Files, type HeldLock, hasCode, StorageError } from '../disk/files.ts'
-import { parseJson } from '../line/line.ts'
 
 /** Result when another process holds the lock; `heldBy` is null when its owner file cannot be read. */
 interface LockRefused {

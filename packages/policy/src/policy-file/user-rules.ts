@@ -1,7 +1,7 @@
-import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isSafe } from '@parley/config'
-import { readIfExists } from '@parley/host'
+import { readIfExists, realPathIfExists } from '@parley/host'
 import { replaceSyncedFile } from '@parley/journal'
 import { isMissing } from '@parley/text'
 import { systemErrorReason } from '@parley/workspace'
@@ -122,18 +122,9 @@ function readText(file: string): string {
 function replaceIfSame(file: string, before: string, content: string): boolean {
   // Appended text could be half there after a loss of power, and a file with a mistake keeps every conversation closed.
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const real = realOrNull(file)
+  const real = realPathIfExists(file)
   // A read-only file is meant to stay as it is.
   if (real !== null) accessSync(real, constants.W_OK)
   const mode = real === null ? 0o600 : statSync(real).mode & 0o777
   return replaceSyncedFile(real ?? file, { content, mode }, () => readText(file) === before)
-}
-
-function realOrNull(file: string): string | null {
-  try {
-    return realpathSync(file)
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { gitFoldersOf } from '@parley/host'
+import { join } from 'node:path'
+import { foldersUp, gitFoldersOf } from '@parley/host'
 import { liesWithin, realOrGiven } from '@parley/workspace'
 
 /** Folder of a project's own configuration. */
@@ -37,11 +37,6 @@ function isRepository(folder: string): boolean {
   if (kind === undefined) return false
   if (kind.isDirectory()) return statSync(join(git, 'HEAD'), { throwIfNoEntry: false })?.isFile() === true
   return kind.isFile() && gitFoldersOf(git) !== null
-}
-
-function foldersUp(from: string): string[] {
-  const parent = dirname(from)
-  return parent === from ? [from] : [from, ...foldersUp(parent)]
 }
 
 /**

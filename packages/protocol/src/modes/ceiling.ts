@@ -10,10 +10,12 @@ export interface SandboxCeiling {
 }
 
 /** Permissions to compare with a ceiling; an absent one asks for nothing. */
-export type SandboxRequest = { readonly [Permission in keyof SandboxCeiling]?: SandboxCeiling[Permission] | undefined }
+export type SandboxPermissions = {
+  readonly [Permission in keyof SandboxCeiling]?: SandboxCeiling[Permission] | undefined
+}
 
 /** Returns the first permission above the ceiling, in the order mode, network, unix sockets; null when all are within it. */
-export function aboveSandboxCeiling(request: SandboxRequest, ceiling: SandboxCeiling): keyof SandboxCeiling | null {
+export function aboveSandboxCeiling(request: SandboxPermissions, ceiling: SandboxCeiling): keyof SandboxCeiling | null {
   const { sandbox, network = false, unixSockets = false } = request
   if (sandbox !== undefined && isStricterSandbox(ceiling.sandbox, sandbox)) return 'sandbox'
   if (network && !ceiling.network) return 'network'

@@ -1,5 +1,5 @@
 import { type Config, type EnvironmentSettings, environmentNamed } from '@parley/config'
-import { pinFolders } from '@parley/host'
+import { exchangedFolderText, pinFolders } from '@parley/host'
 import type { Fence } from '@parley/protocol/exec'
 import { type ConnectedMachines, createConnectedMachines, machineNamed } from '../remote/connected-machines.ts'
 import { dialTo } from '../remote/dial.ts'
@@ -130,7 +130,7 @@ function pinnedThere(remote: Environment): Environment {
         })
         return {
           real: real.filter((_, index) => isSame[index]),
-          changed: wanted.filter((_, index) => !isSame[index]).map(isAnother),
+          changed: wanted.filter((_, index) => !isSame[index]).map(exchangedFolderText),
         }
       },
     },
@@ -148,10 +148,6 @@ function isAsPinned(pins: Map<string, RemotePin>, folder: string, now: RemotePin
   const identity = pin.identity ?? now.identity
   pins.set(folder, { real: pin.real, identity })
   return pin.real === now.real && (now.identity === null || now.identity === identity)
-}
-
-function isAnother(folder: string): string {
-  return `${folder} is not the folder that it was when this conversation opened, so nothing may be written there. Close the conversation and open it again to work in the new one.`
 }
 
 interface OpenPorts extends EnvironmentsPorts {

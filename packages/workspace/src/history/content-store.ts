@@ -5,14 +5,13 @@ import {
   fstatSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readSync,
   renameSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { openUnlocked, timeSlices } from '@parley/host'
+import { namesIn, openUnlocked, timeSlices } from '@parley/host'
 import { contentHash } from '../patch/file-plan.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
@@ -135,7 +134,7 @@ export async function sweepStore(folder: string, { nowMs, maxBytes = maxStoredBy
   writePrivately(marker, Buffer.from(''))
   const slices = timeSlices()
   const stored: Stored[] = []
-  for (const name of namesIn(folder)) {
+  for (const name of namesIn(folder) ?? []) {
     for (const file of filesIn(join(folder, name))) stored.push(file)
     if (slices.isOver()) await slices.next()
   }
@@ -153,19 +152,11 @@ export async function sweepStore(folder: string, { nowMs, maxBytes = maxStoredBy
 }
 
 function filesIn(folder: string): Stored[] {
-  return namesIn(folder).flatMap((name) => {
+  return (namesIn(folder) ?? []).flatMap((name) => {
     const path = join(folder, name)
     const stats = lstatSync(path, { throwIfNoEntry: false })
     return stats?.isFile() ? [{ path, sizeBytes: stats.size, writtenMs: stats.mtimeMs }] : []
   })
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }
 
 function isRemoved(path: string): boolean {
