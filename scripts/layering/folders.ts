@@ -90,7 +90,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'packages/serving': ['.'],
-  'packages/exec-server': ['.', 'program'],
+  'packages/exec-server': ['output', 'wire', 'sandbox', 'ports', 'files', '.', 'program'],
   'packages/frontends': [
     'codex-events',
     '.',

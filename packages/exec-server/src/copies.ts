@@ -5,7 +5,7 @@ import { type TrustedFile, writeCopy } from '@parley/policy'
 import type { ExecMethods } from '@parley/protocol/exec'
 import { invalidParams } from '@parley/rpc'
 import { liesWithin } from '@parley/workspace'
-import { copyErrors } from './requests.ts'
+import { copyErrors } from './wire/requests.ts'
 
 type CopiedFile = NonNullable<ExecMethods['copy/make']['decoded']['files']>[number]
 

@@ -2,7 +2,7 @@ import { createInOrder } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { Fence } from '@parley/protocol/exec'
 import { keptEpochs } from './kept-epochs.ts'
-import { epochOver } from './requests.ts'
+import { epochOver } from './wire/requests.ts'
 
 /** Highest epoch of each conversation, which outlives the exec-server. */
 export interface Epochs {

@@ -1,10 +1,10 @@
 import type { ExecResultOf, People } from '@parley/protocol/exec'
 import { type CallContext, ConnectionClosedError } from '@parley/rpc'
 import type { Epochs } from './epochs.ts'
-import type { SpokenLink } from './link.ts'
-import { type ExecHandlers, handshakeErrors } from './requests.ts'
 import type { ExecSession } from './session.ts'
 import type { Sessions } from './sessions.ts'
+import type { SpokenLink } from './wire/client-link.ts'
+import { type ExecHandlers, handshakeErrors } from './wire/requests.ts'
 
 /** State of one connection's handshake. */
 export interface Handshake {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Files, makeFolders, readFile, removeQuietly, replaceSynced, StorageError } from '@parley/journal'
 import type { Fence } from '@parley/protocol/exec'
-import { epochNotKept, epochNotKnown } from './requests.ts'
+import { epochNotKept, epochNotKnown } from './wire/requests.ts'
 
 /**
  * Epochs on disk, in a file for each conversation, and the epochs that this process has raised, should a file be

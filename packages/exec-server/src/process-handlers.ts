@@ -1,9 +1,9 @@
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { invalidParams } from '@parley/rpc'
 import type { ProcessRecord } from './process-record.ts'
-import { type ExecHandlers, pathOf, processErrors, uriOf } from './requests.ts'
 import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
 import type { ExecSession } from './session.ts'
+import { type ExecHandlers, pathOf, processErrors, uriOf } from './wire/requests.ts'
 
 type ProcessHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `process/${string}` | 'copy/make'>>
 
@@ -76,7 +76,6 @@ interface Write {
   readonly bytes: Buffer
   readonly writeId: string | null | undefined
   readonly closeStdin: boolean
-  /** True for a secret. */
   readonly hidden: boolean
 }
 

@@ -1,10 +1,10 @@
 import { type Exchanged, exitCodeOf, type OutputStream, type ProcessExit, type RunningProcess } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
-import { type ClientLink, type Closed, closedLine, type Exited, exitedLine, outputLine } from './link.ts'
 import type { OutputSink } from './output/gatherer.ts'
 import { RetainedOutput, type RetentionLimits } from './output/retained-output.ts'
-import { createHiddenTexts, createWriteIds } from './requests.ts'
-import { createWaiters, type WaitLimit } from './waiters.ts'
+import { type ClientLink, type Closed, closedLine, type Exited, exitedLine, outputLine } from './wire/client-link.ts'
+import { createHiddenTexts, createWriteIds } from './wire/requests.ts'
+import { createWaiters, type WaitLimit } from './wire/waiters.ts'
 
 /** Part of the capacity for output without a connection; the rest keeps sent output that may not have arrived. */
 const unseenPart = 7 / 8
@@ -69,7 +69,7 @@ export class ProcessRecord implements OutputSink {
     return this.#closed !== null
   }
 
-  /** Resolves when it has told something above `seq`, or can tell no more. */
+  /** Resolves when there is output above `seq`, or can be no more. */
   toldAfter(seq: number, limit: WaitLimit): Promise<void> {
     return this.#waiters.until(() => this.#seq > seq || this.isClosed, limit)
   }

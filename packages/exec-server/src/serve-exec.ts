@@ -23,12 +23,12 @@ import {
   type Handshake,
   type InitializeParts,
 } from './handshake.ts'
-import { createLink, olderNames, type SpokenLink } from './link.ts'
-import { createPortHandlers } from './ports/port-handlers.ts'
+import { createPortHandlers } from './port-handlers.ts'
 import { createProcessHandlers } from './process-handlers.ts'
-import { decodeExecParams, type ExecHandlers, unknownMethod, uriOf } from './requests.ts'
 import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
 import type { Sessions } from './sessions.ts'
+import { createLink, olderNames, type SpokenLink } from './wire/client-link.ts'
+import { decodeExecParams, type ExecHandlers, unknownMethod, uriOf } from './wire/requests.ts'
 
 export interface ExecParts {
   readonly sessions: Sessions

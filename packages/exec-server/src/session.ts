@@ -6,14 +6,14 @@ import { createMark, type Host, isOwnerAlive, type ProcessSpec, parseMark, type 
 import type { Fence } from '@parley/protocol/exec'
 import { removeTree } from '@parley/workspace'
 import { type Copies, createCopies } from './copies.ts'
-import type { ClientLink } from './link.ts'
 import { createGatherer } from './output/gatherer.ts'
 import type { RetentionLimits } from './output/retained-output.ts'
 import { createOpenPorts } from './ports/open-ports.ts'
 import { ProcessRecord, type SessionOutput } from './process-record.ts'
-import { processErrors } from './requests.ts'
 import { type SandboxedStart, unsandboxedStart } from './sandbox/enforce-policy.ts'
 import { createSharedLoopbacks } from './sandbox/shared-loopbacks.ts'
+import type { ClientLink } from './wire/client-link.ts'
+import { processErrors } from './wire/requests.ts'
 
 /** Unsent bytes above which the processes are paused. */
 const stalledBytes = 1024 * 1024
@@ -111,7 +111,7 @@ export class ExecSession implements SessionOutput {
     }))
   }
 
-  /** Drops the record of a process that has ended, or of one that was told to once it has; returns false for any other. */
+  /** Drops the record of a process that has ended, or that was killed, once it ends; returns false for any other. */
   forget(processId: string): boolean {
     const record = this.#records.get(processId)
     if (record === undefined || !(record.isClosed || record.isKilled)) return false
@@ -208,13 +208,13 @@ export class ExecSession implements SessionOutput {
     this.#gatherer.flush()
     close()
     if (this.#unwanted.has(record)) this.#forget(record)
-    // A conversation's record is kept until its server says that it has recorded the end.
+    // The record of a conversation's process is kept until its server has recorded the end.
     if (this.fence !== null) return
     this.#expire(record)
     if (this.#link !== null) this.#boundKept()
   }
 
-  /** Drops a record after a while; without a connection it is kept, since nobody can have read all of it. */
+  /** Drops a record after a while. Without a connection it is kept, since its client cannot have read all of it. */
   #expire(record: ProcessRecord): void {
     const expire = () => {
       if (this.#link === null && !this.#ended) this.#expire(record)

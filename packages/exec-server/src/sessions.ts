@@ -1,9 +1,9 @@
 import type { Host } from '@parley/host'
 import type { Fence } from '@parley/protocol/exec'
-import type { ClientLink } from './link.ts'
 import { type RetentionLimits, retentionLimits } from './output/retained-output.ts'
-import { handshakeErrors } from './requests.ts'
 import { ExecSession } from './session.ts'
+import type { ClientLink } from './wire/client-link.ts'
+import { handshakeErrors } from './wire/requests.ts'
 
 /** Sessions of one exec-server, including sessions without a connection for a while. */
 export interface Sessions {
@@ -112,7 +112,6 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 }
 
-/** Timers by name. */
 function createTimers() {
   const timers = new Map<string, NodeJS.Timeout>()
   const stop = (name: string) => {

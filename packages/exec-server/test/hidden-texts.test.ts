@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createHiddenTexts } from '../src/requests.ts'
+import { createHiddenTexts } from '../src/wire/requests.ts'
 
 it('hidden texts are kept once each, up to a number, and one that is kept is taken again at any time', () => {
   const { keep } = createHiddenTexts()

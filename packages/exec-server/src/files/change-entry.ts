@@ -13,9 +13,9 @@ import {
   refusesLinks,
   succeeds,
 } from '@parley/workspace'
-import { fileFailure } from '../requests.ts'
 import type { FileLimits } from '../sandbox/machine-ceiling.ts'
 import type { Reach } from '../sandbox/reach.ts'
+import { fileFailure } from '../wire/requests.ts'
 
 interface FileContent {
   readonly bytes: Buffer

@@ -11,9 +11,9 @@ import {
   realPathOf,
   writeNewFile,
 } from '@parley/workspace'
-import { asFileFailure, entryErrors } from '../requests.ts'
 import type { FileLimits } from '../sandbox/machine-ceiling.ts'
 import { reachOf, reachOfItself } from '../sandbox/reach.ts'
+import { asFileFailure, entryErrors } from '../wire/requests.ts'
 import { replaceWith } from './change-entry.ts'
 
 interface Copy {

@@ -3,8 +3,8 @@ import { access, type FileHandle, lstat, readdir, readlink, stat } from 'node:fs
 import { identityOfStat, openUnlockedHandle } from '@parley/host'
 import type { ExecResultOf } from '@parley/protocol/exec'
 import { entriesOf, inFolder, openRealFile } from '@parley/workspace'
-import { fileFailure } from '../requests.ts'
 import type { Reach } from '../sandbox/reach.ts'
+import { fileFailure } from '../wire/requests.ts'
 
 /** Limit of one read, which fits a message as base64. */
 const maxTransferBytes = 16 * 1024 * 1024

@@ -1,5 +1,5 @@
-import { portErrors } from '../requests.ts'
 import type { SharedLoopbacks } from '../sandbox/shared-loopbacks.ts'
+import { portErrors } from '../wire/requests.ts'
 import { PortConnection } from './port-connection.ts'
 
 /** Connections of one session to ports in its loopbacks. */
@@ -14,7 +14,6 @@ export interface OpenPorts {
 }
 
 interface WantedPort {
-  /** Name of the loopback. */
   readonly loopback: string
   readonly port: number
 }

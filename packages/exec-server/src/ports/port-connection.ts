@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { invalidParams } from '@parley/rpc'
-import { portErrors } from '../requests.ts'
-import { createWaiters, type WaitLimit } from '../waiters.ts'
+import { portErrors } from '../wire/requests.ts'
+import { createWaiters, type WaitLimit } from '../wire/waiters.ts'
 
 /** Bytes that are kept each way for a side that does not read; the other one waits then. */
 const keptBytes = 128 * 1024
@@ -26,10 +26,10 @@ export class PortConnection {
   readonly #id: string
   readonly #socket: Duplex
   readonly #waiters = createWaiters()
-  /** Bytes that no request has asked for. */
+  /** Bytes that no request has taken yet. */
   #coming: Buffer[] = []
   #comingBytes = 0
-  /** Bytes of the last answer, until the client says that they have arrived. */
+  /** Bytes of the last answer, until the client confirms them. */
   #given: Buffer = Buffer.alloc(0)
   #arrivedBytes = 0
   #writtenBytes = 0

@@ -1,5 +1,5 @@
-import type { ClientLink } from '../link.ts'
-import type { WaitLimit } from '../waiters.ts'
+import type { ClientLink } from '../wire/client-link.ts'
+import type { WaitLimit } from '../wire/waiters.ts'
 
 /** Waits for a turn to send an answer. Resolves to false when the time limit passes first. */
 export type SendTurns = (limit: WaitLimit) => Promise<boolean>

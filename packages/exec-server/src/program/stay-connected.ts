@@ -90,7 +90,7 @@ function reasonOf(error: unknown): string {
   return systemErrorReason(error)
 }
 
-/** Returns a function that says each sentence when it differs from the one before. */
+/** Returns a function that prints a sentence unless it equals the one before. */
 function sayOnce(say: (sentence: string) => void): (sentence: string) => void {
   let said = ''
   return (sentence) => {

@@ -14,7 +14,7 @@ import {
 import { RpcError } from '@parley/rpc'
 import { errorCode, errorMessage } from '@parley/text'
 import { isSecret, liesWithin, realPathOf, type SecretPaths, systemErrorReason } from '@parley/workspace'
-import { fileFailure, machineErrors, processErrors } from '../requests.ts'
+import { fileFailure, machineErrors, processErrors } from '../wire/requests.ts'
 import {
   assertPlaces,
   assertReadablePlace,
@@ -55,7 +55,7 @@ export interface PolicyEnforcer extends Pick<Sandboxes, 'report'> {
    * not.
    */
   guardOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
-  /** Tells if clients may connect to ports in its loopbacks. */
+  /** True where clients may connect to ports in its loopbacks. */
   readonly letsPortsOut: boolean
   /** Throws `portsNotAllowed` where they may not. */
   assertPorts(): void

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import type { Guard } from '@parley/host'
 import { aboveSandboxCeiling, type SandboxMode, type SandboxPermissions } from '@parley/protocol'
 import { isSecret, liesWithin, type SecretPaths } from '@parley/workspace'
-import { fileFailure, machineErrors } from '../requests.ts'
+import { fileFailure, machineErrors } from '../wire/requests.ts'
 
 /** Most that the owner of an exec-server allows its clients. All paths are real. */
 export interface MachineCeiling {
@@ -95,7 +95,7 @@ async function hiddenInRun(): Promise<readonly string[]> {
   return hidden.map(({ name }) => `/run/${name}`)
 }
 
-/** Tells if a path belongs to the system, which processes can read whatever the ceiling. */
+/** Returns true for a path of the system, which processes can read under any ceiling. */
 function isOfSystem(path: string): boolean {
   return systemNames.test(path.split('/')[1] ?? '')
 }

@@ -2,7 +2,7 @@ import { readlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { RpcError } from '@parley/rpc'
 import { realPathOf } from '@parley/workspace'
-import { machineErrors } from '../requests.ts'
+import { machineErrors } from '../wire/requests.ts'
 import type { FileLimits } from './machine-ceiling.ts'
 
 /** Path of a file operation. */
@@ -54,7 +54,7 @@ async function namedAs<Result>(path: string, work: () => Promise<Result>): Promi
   }
 }
 
-/** Resolves a path. Why that fails is told only where all that the path leads over is visible. */
+/** Resolves a path. Reports the reason of a failure only where the client may see the whole way of the path. */
 export async function resolved(path: string, assertVisible: (real: string) => void): Promise<string> {
   try {
     return await realPathOf(path)

@@ -1,5 +1,5 @@
 import { isRecord } from '@parley/text'
-import { pathOf } from '../requests.ts'
+import { pathOf } from '../wire/requests.ts'
 
 /** Sandbox policy that a client requests, completely understood. */
 export type SandboxPolicy =

@@ -24,7 +24,7 @@ function mergedChannels(fifo: Fifo): Channels {
   return fifoChannels([{ stream: 'stdout', fifo }], null)
 }
 
-/** Opens a FIFO for each output: the streams are told apart, and their order among each other is lost. */
+/** Opens a FIFO for each output, which keeps the streams apart and loses their order among each other. */
 export function openSeparateChannels(outputs: FifoPool, inputs: FifoPool | null): Promise<Channels> {
   return openFifos(outputs, inputs, true)
 }

@@ -86,7 +86,6 @@ function isFolder(path: string): boolean {
 
 /** Home and variables that lead git to the settings of the user and of the machine. */
 export interface GitSurroundings {
-  /** Home of the user. */
   readonly home: string
   /** Env of the user, which can name other settings of git. */
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -208,7 +207,7 @@ function expanded(value: string, { home }: GitSurroundings): string {
   return folder === null ? path : [folder, ...rest].join('/')
 }
 
-/** Returns the home of a user as the system names it, whatever HOME says; null for one that it does not know. */
+/** Returns the home of a user in the system's list, whatever HOME is; null for an unknown user. */
 function homeOf(name: string): string | null {
   try {
     const own = userInfo()

@@ -15,7 +15,7 @@ export interface GuardedPaths {
   /** Missing paths without a reserved name: a file that a command makes there is moved aside. */
   readonly absent: ReadonlyMap<string, GuardKind>
   /** Existing paths that people change at any time: an exchange by another program is only reported. */
-  readonly said: ReadonlySet<string>
+  readonly reportOnly: ReadonlySet<string>
   /** Folders within such a path that stay writable. */
   readonly writable: readonly string[]
 }
@@ -37,12 +37,12 @@ export interface GuardedPathCollector {
   /**
    * Adds an existing path as `addWatched` does, and only reports its exchange; adds a missing one as `addIfThere` does.
    */
-  addSaid(place: GuardedPath): void
+  addReportOnly(place: GuardedPath): void
   /** Adds a path in a writable folder that is known to be missing. */
   addMissing(place: GuardedPath): void
   /** Adds the target of a path and the links on the way, which must not be replaced at all. */
   addWithLinks(place: GuardedPath): void
-  /** Adds a path that git's settings name: as `addIfThere` or `addWithLinks` does, as it says itself. */
+  /** Adds a path that git's settings name, as `addIfThere` or `addWithLinks` does, by its own `ifThere`. */
   addNamed(place: GuardedPath): void
   /** Adds a writable folder that is a bare repository. */
   addBareRoot(root: string, workFolders: readonly string[]): void
@@ -61,7 +61,7 @@ export function collectGuardedPaths(roots: readonly string[]): GuardedPathCollec
   const links = new Map<string, GuardKind>()
   const watched = new Map<string, GuardKind>()
   const absent = new Map<string, GuardKind>()
-  const said = new Set<string>()
+  const reportOnly = new Set<string>()
   const writable: string[] = []
   const entered = new Set<string>()
   const isInside = (path: string) => roots.some((root) => path !== root && isWithin(path, root))
@@ -98,10 +98,10 @@ export function collectGuardedPaths(roots: readonly string[]): GuardedPathCollec
     else if (isInside(real)) absent.set(real, kind)
   }
 
-  function addSaid(place: GuardedPath): void {
+  function addReportOnly(place: GuardedPath): void {
     const before = new Set(places.keys())
     addIfThere(place)
-    for (const path of places.keys()) if (!before.has(path)) said.add(path)
+    for (const path of places.keys()) if (!before.has(path)) reportOnly.add(path)
   }
 
   function addWithLinks(place: GuardedPath): void {
@@ -109,10 +109,10 @@ export function collectGuardedPaths(roots: readonly string[]): GuardedPathCollec
   }
 
   return {
-    found: { places, links, watched, absent, said, writable },
+    found: { places, links, watched, absent, reportOnly, writable },
     addWatched,
     addIfThere,
-    addSaid,
+    addReportOnly: addReportOnly,
     addMissing: ({ path, kind }) => absent.set(path, kind),
     addWithLinks,
     addNamed: (place) => (place.ifThere === true ? addIfThere(place) : addWithLinks(place)),

@@ -73,12 +73,12 @@ function addClosed(collector: GuardedPathCollector, root: string, listed: readon
   for (const [name, kind] of closedNames) {
     const [top = name] = name.split('/', 1)
     const place = { path: join(root, name), kind }
-    if (there.has(top.toLowerCase())) collector.addSaid(place)
+    if (there.has(top.toLowerCase())) collector.addReportOnly(place)
     else collector.addMissing(place)
   }
   for (const { name } of listed)
     for (const [pattern, kind] of closedPatterns)
-      if (pattern.test(name)) collector.addSaid({ path: join(root, name), kind })
+      if (pattern.test(name)) collector.addReportOnly({ path: join(root, name), kind })
 }
 
 /** Names of git's own entries in a bare repository; other folders may be its work trees. */

@@ -16,15 +16,15 @@ export interface Exchanged {
 }
 
 /** Limit of sentences about one kind of change by a command: they reach the log, the model and a question. */
-const mostSaid = 20
+const maxReports = 20
 
 /** Returns the first sentences, and one about all others. */
-export function saidAtMost(all: readonly Exchanged[]): readonly Exchanged[] {
-  const others = all.slice(mostSaid)
+export function limitReports(all: readonly Exchanged[]): readonly Exchanged[] {
+  const others = all.slice(maxReports)
   if (others.length === 0) return all
   const count = others.filter(({ moved }) => moved !== undefined).length
   const text = `The same holds of ${others.length} more; ${count} of them were moved aside (names with .parley-aside-). Look at them first.`
-  return [...all.slice(0, mostSaid), { text }]
+  return [...all.slice(0, maxReports), { text }]
 }
 
 /** File or folder under another name in its folder. */
@@ -83,7 +83,7 @@ function descriptor(fd: number): string {
   return `/proc/self/fd/${fd}`
 }
 
-/** Content of what lies aside, as it was when somebody was asked about it. */
+/** Content of an entry that was moved aside, as it was at the time of the question about it. */
 export interface AsideContent {
   /** All files, by their paths before the move. */
   readonly files: readonly AsideFile[]

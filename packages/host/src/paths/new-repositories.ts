@@ -15,7 +15,7 @@ import {
 import { type DangerSurroundings, type RepositoryDanger, repositoryDangers } from '../git/repository-dangers.ts'
 import { openOwnAccess } from '../system/own-access.ts'
 import { identityOf, isWithin, realPathOrNull } from '../system/real-path.ts'
-import { type Exchanged, inFolder, moveAside, saidAtMost } from './move-aside.ts'
+import { type Exchanged, inFolder, limitReports, moveAside } from './move-aside.ts'
 
 /** Time that the clock of a file system may be behind, in ms. */
 const clockStepMs = 2000
@@ -47,13 +47,13 @@ export function watchNewRepositories(
     return watched.flatMap(({ root, remembered }) => {
       try {
         const { folders, closed, isWhole } = changedFolders(remembered, { sinceMs, open })
-        const said = folders.flatMap((folder) =>
+        const reports = folders.flatMap((folder) =>
           newRepositoriesIn(folder, before, open).flatMap((made) =>
             moveDangersAside(made, { roots, templates, open, sinceMs, moves, moved }),
           ),
         )
         const unseen = closed.map((folder) => ({ text: closedText(folder) }))
-        return [...saidAtMost(said), ...saidAtMost(unseen), ...(isWhole ? [] : [{ text: tooManyText(root) }])]
+        return [...limitReports(reports), ...limitReports(unseen), ...(isWhole ? [] : [{ text: tooManyText(root) }])]
       } catch (error) {
         return [{ text: `${root} could not be looked into for repositories (${errorMessage(error)}). ${lookFirst}` }]
       }
@@ -92,7 +92,6 @@ interface NewRepository {
   readonly at: string
   /** Entry that leads git to it: `.git`; the folder itself for a bare repository. */
   readonly entry: string
-  /** Folder that git reads. */
   readonly folder: string
   /** True when the folder that contains it is new. */
   readonly isNew: boolean
@@ -127,7 +126,7 @@ function ownFolder(entry: string): string | null {
 
 interface DangerHandling extends DangerSurroundings {
   readonly sinceMs: number
-  /** False where it is said only. */
+  /** False to report without moving. */
   readonly moves: boolean
   /** Paths that were moved for another repository. */
   readonly moved: Set<string>
@@ -142,20 +141,22 @@ function moveDangersAside(made: NewRepository, settling: DangerHandling): Exchan
   const isFresh = (path: string) => changedMs(path) >= sinceMs
   const fresh = [...parts, ...(made.isNew ? [made.at] : [])].filter(isFresh)
   const isMovable = (path: string) => path !== made.at && isBelow(realOf(path), roots)
-  const said: Exchanged[] = []
+  const reports: Exchanged[] = []
   for (const danger of repositoryDangers(made.folder, settling)) {
     const { path: file } = danger
-    // Made by somebody else, between the last search and the command.
+    // Made by another program, between the last search and the command.
     if (!isFresh(file) && fresh.length === 0) continue
     const whole = isMovable(file) ? file : made.entry
     const path = isFresh(file) ? whole : (fresh.find(isMovable) ?? whole)
     if (!moved.has(path))
-      said.push(moves ? takeAside(path, { made, danger, roots }) : { text: `${aboutText(made, danger)} ${lookFirst}` })
+      reports.push(
+        moves ? takeAside(path, { made, danger, roots }) : { text: `${aboutText(made, danger)} ${lookFirst}` },
+      )
     moved.add(path)
     // Without this part it is no repository any more.
     if (path !== file) break
   }
-  return said
+  return reports
 }
 
 function isBelow(path: string, roots: readonly string[]): boolean {

@@ -5,8 +5,8 @@ export interface PinnedFolders {
   /** Pins folders that are not pinned yet, as they are now. Absolute paths. */
   pin(folders: readonly string[]): void
   /**
-   * Returns the real paths of the folders, in their order. A folder not seen before is pinned. One that is another folder
-   * now, or is reached by another way, is left out and named in `changed` by a sentence.
+   * Returns the real paths of the folders, in their order. Pins a folder at its first use. Leaves out a folder that was
+   * exchanged, or that another way leads to now, with a sentence in `changed`.
    */
   now(folders: readonly string[]): FoldersNow
 }

@@ -4,7 +4,7 @@ import { errorMessage } from '@parley/text'
 import { entriesIn } from '../system/list-folder.ts'
 import { identityOf, isWithin, linkTarget, lookAt, presentAmong } from '../system/real-path.ts'
 import { isClosedByPattern } from './auto-run-names.ts'
-import { type Exchanged, inFolder, moveAside, saidAtMost } from './move-aside.ts'
+import { type Exchanged, inFolder, limitReports, moveAside } from './move-aside.ts'
 import {
   differingFiles,
   filesOpenElsewhere,
@@ -17,7 +17,7 @@ import { isPlaceholder } from './reserved-names.ts'
 import type { SandboxGuards } from './sandbox-guards.ts'
 
 /** Paths that a sandbox closes by mounts, which go when another program puts a new file there. */
-interface GuardedState extends Pick<SandboxGuards, 'kept' | 'links' | 'absent' | 'said'> {
+interface GuardedState extends Pick<SandboxGuards, 'kept' | 'links' | 'absent' | 'reportOnly'> {
   /** Real paths of the writable folders. */
   readonly roots: readonly string[]
   /** Names reserved for the command. */
@@ -36,7 +36,7 @@ export function watchGuardedPaths({
   kept,
   links,
   absent,
-  said,
+  reportOnly,
   roots,
   held,
   hidden,
@@ -45,7 +45,12 @@ export function watchGuardedPaths({
   const own = new Set([...kept, ...links, ...held, ...absent])
   const watches = [
     ...kept.map((path) =>
-      begin(path, () => ({ kind: 'files', before: rememberFiles(path), closesNames, isSaid: said.has(path) })),
+      begin(path, () => ({
+        kind: 'files',
+        before: rememberFiles(path),
+        closesNames,
+        isReportOnly: reportOnly.has(path),
+      })),
     ),
     ...links.map((path) => begin(path, () => ({ kind: 'link', target: linkTarget(path) }))),
     ...held.map((path) => begin(path, () => ({ kind: 'name' }))),
@@ -66,7 +71,7 @@ export function watchGuardedPaths({
     const present = [...presentAmong(hidden)]
     return [
       ...found,
-      ...saidAtMost(made.flatMap((path) => takeAway(path, roots))),
+      ...limitReports(made.flatMap((path) => moveNewAside(path, roots))),
       ...present.flatMap(([path, now]) => secretSentence(path, secrets.get(path) ?? null, now)),
     ]
   }
@@ -95,8 +100,8 @@ interface FilesState {
   readonly kind: 'files'
   readonly before: RememberedFiles
   readonly closesNames: boolean
-  /** True where an exchange is only said. */
-  readonly isSaid: boolean
+  /** True where an exchange is only reported. */
+  readonly isReportOnly: boolean
 }
 
 interface ActiveState {
@@ -153,17 +158,17 @@ function restore({ path, state, identity, isInherited }: Watch, roots: readonly 
     case 'files':
       return state.closesNames || (identityOf(path) === identity && !isInherited)
         ? putBackShared(path, state.before, roots)
-        : state.isSaid
-          ? sayExchanged(path, state.before)
+        : state.isReportOnly
+          ? reportExchanged(path, state.before)
           : putBack(path, state.before, roots)
     case 'link':
       return state.target === null || linkTarget(path) === state.target ? [] : putBackLink(path, state.target, roots)
     case 'name':
-      return isUnchangedName(path, identity) ? [] : takeAway(path, roots)
+      return isUnchangedName(path, identity) ? [] : moveNewAside(path, roots)
   }
 }
 
-function sayExchanged(path: string, before: RememberedFiles): Exchanged[] {
+function reportExchanged(path: string, before: RememberedFiles): Exchanged[] {
   const isSame = before?.has('') === true && differingFiles(path, before).length === 0
   return lookAt(path) === null || isSame ? [] : [{ text: `${exchanged(path)} Look at it before you go on.` }]
 }
@@ -210,7 +215,7 @@ function putBackLink(path: string, target: string, roots: readonly string[]): Ex
   })
 }
 
-function takeAway(path: string, roots: readonly string[]): Exchanged[] {
+function moveNewAside(path: string, roots: readonly string[]): Exchanged[] {
   return repaired(path, roots, (name) => {
     const aside = moveAside(name, path)
     const text = `${path}, which other programs start or obey later, appeared while a command ran that could write it.`
@@ -218,7 +223,7 @@ function takeAway(path: string, roots: readonly string[]): Exchanged[] {
   })
 }
 
-/** Returns what `repair` says, or why it failed. */
+/** Returns the report of `repair`, or the reason for its failure. */
 function repaired(path: string, roots: readonly string[], repair: (name: string) => Exchanged): Exchanged[] {
   try {
     return [inFolder(path, roots, repair)]

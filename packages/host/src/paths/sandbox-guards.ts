@@ -20,7 +20,7 @@ export interface SandboxGuards extends ClosedPaths {
   /** Missing paths without a reserved name; a file that a command makes there is moved aside. */
   readonly absent: readonly string[]
   /** Kept paths whose exchange by another program is only reported. */
-  readonly said: ReadonlySet<string>
+  readonly reportOnly: ReadonlySet<string>
 }
 
 export const noSandboxGuards: SandboxGuards = {
@@ -29,7 +29,7 @@ export const noSandboxGuards: SandboxGuards = {
   writable: [],
   links: [],
   absent: [],
-  said: new Set(),
+  reportOnly: new Set(),
 }
 
 /**
@@ -37,7 +37,7 @@ export const noSandboxGuards: SandboxGuards = {
  * protect.
  */
 export async function findSandboxGuards(roots: readonly string[], around: GuardSurroundings): Promise<SandboxGuards> {
-  const { places, links, watched, absent, said, writable } = await findGuarded(roots, around)
+  const { places, links, watched, absent, reportOnly, writable } = await findGuarded(roots, around)
   for (const link of links.keys())
     if (!isClosed(link, places, writable))
       throw new Error(`${link} is a link, which the sandbox cannot keep from being replaced`)
@@ -55,7 +55,7 @@ export async function findSandboxGuards(roots: readonly string[], around: GuardS
     writable,
     links: [...watched.keys()].filter(isOpen),
     absent: [...absent.keys()].filter(isOpen),
-    said,
+    reportOnly,
   }
 }
 

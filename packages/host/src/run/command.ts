@@ -36,7 +36,6 @@ export interface RunningCommand {
   stop(reason: StopReason): void
   /** Lets it go on in the background, without time limit. Removes the file of its spool. */
   runOn(): void
-  /** Returns the output so far. */
   output(): OutputSnapshot
   /** Resolves when it runs, or has ended without. */
   readonly started: Promise<void>

@@ -20,7 +20,7 @@ export interface SandboxLimits {
   readonly readable?: readonly string[]
   /** False where the caller looks for new repositories itself, as after each call of a tool server. */
   readonly looksAtEnd?: false
-  /** Private folder that exists, seen as /tmp; null gives an empty one that is removed with the command. */
+  /** Private folder that commands see as /tmp; null gives an empty one that is removed with the command. */
   readonly scratch: string | null
 }
 

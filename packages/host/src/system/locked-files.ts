@@ -104,7 +104,7 @@ function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }
   return `${dev}:${ino}`
 }
 
-/** Returns null for a path that cannot be examined: the open that follows says why, or creates the file. */
+/** Returns null for a path that cannot be examined: the open that follows reports why, or creates the file. */
 export function statOrNull(path: string) {
   try {
     return statSync(path, { bigint: true })

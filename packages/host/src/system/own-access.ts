@@ -14,7 +14,9 @@ const noLink = constants.O_NOFOLLOW | constants.O_DIRECTORY
 /** Names a folder without the right to read it (`O_PATH` of Linux, which Node does not list). */
 const byName = 0o10000000
 
-/** Creates the access to folders within these, which stay as they are themselves where they belong to somebody else. */
+/**
+ * Creates the access to folders within these. The roots themselves stay as they are where they belong to another user.
+ */
 export function openOwnAccess(roots: readonly string[]): OwnAccess {
   const opened: { readonly fd: number; readonly mode: number }[] = []
 

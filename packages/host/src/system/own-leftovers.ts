@@ -54,7 +54,6 @@ const folderKinds = ['ephemeral', 'fifo', 'hooks', 'probe', 'replay', 'scratch',
 
 type FolderKind = (typeof folderKinds)[number]
 
-/** Returns the kind in the names of such folders. */
 function nameKind(kind: FolderKind): string {
   return `parley-${kind}`
 }

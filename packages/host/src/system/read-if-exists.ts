@@ -38,7 +38,7 @@ function assertNoLink(missing: string): void {
   if (isDangling) throw new DanglingLinkError(path, resolve(dirname(path), readlinkSync(path)))
 }
 
-/** Age from which a change is told from the next one by its time, in ms: file systems count in steps of up to 10. */
+/** Age from which the time of a change differs from the next one's, in ms: file systems count in steps of up to 10. */
 const settledMs = 1000
 
 /**

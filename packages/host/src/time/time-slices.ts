@@ -5,13 +5,13 @@ const SLICE_MS = 8
 
 /** Slices of long work: between two of them other tasks of the process run. */
 export interface TimeSlices {
-  /** Tells if the slice is used up. */
+  /** Returns true once the slice is used up. */
   isOver(): boolean
   /** Resolves in the next slice. */
   next(): Promise<void>
 }
 
-/** Begins the first slice. `pauseMs` is the idle time between two slices, for work that nobody waits for. */
+/** Begins the first slice. `pauseMs`: idle time between two slices, for work without a waiting caller. */
 export function timeSlices(pauseMs = 0): TimeSlices {
   let endsMs = performance.now() + SLICE_MS
   return {

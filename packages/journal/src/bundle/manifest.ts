@@ -3,14 +3,12 @@ import type { ConversationId } from '@parley/protocol'
 import { isRecord, parseJson } from '@parley/text'
 import { isConversationId } from '../disk/session-paths.ts'
 
-/** Version of the form of a bundle. */
 const BUNDLE_FORMAT = 1
 
 export const MANIFEST_NAME = 'manifest.json'
 export const LOG_NAME = 'log.jsonl.gz'
 const SIDE_FILE_NAME = /^files\/sha256-([0-9a-f]{64})\.gz$/
 
-/** Returns the name of a side file in a bundle. */
 export function sideFileName(ref: string): string {
   return `files/${ref.replace(':', '-')}.gz`
 }

@@ -35,7 +35,6 @@ const limits = {
 /** Bundle with every byte verified. */
 export interface VerifiedBundle {
   readonly manifest: BundleManifest
-  /** References of the side files. */
   readonly sideFiles: readonly string[]
   /** Calls `take` with the log in pieces, in order. Rejects with `BundleError`. */
   unpackLog(take: (chunk: Buffer) => void): Promise<void>
@@ -175,7 +174,7 @@ interface Unpacking {
   readonly take: (chunk: Buffer) => void
 }
 
-/** Unpacks an entry, and stops as soon as it has more bytes than its manifest says. */
+/** Unpacks an entry, and stops as soon as it has more bytes than its manifest allows. */
 async function unpack(files: FileContents, file: OpenFile, { place, take }: Unpacking): Promise<void> {
   let sizeBytes = 0
   try {

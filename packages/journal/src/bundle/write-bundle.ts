@@ -15,7 +15,7 @@ import {
 } from './manifest.ts'
 import { paddingAfter, TAR_BLOCK_BYTES, tarHeader } from './tar-header.ts'
 
-/** Content of a bundle. The log is read first, and its facts are asked for once everything is written. */
+/** Content of a bundle. The log is read first, and `about` is called once everything is written. */
 export interface BundleContent {
   readonly log: Iterable<Buffer>
   /** Side files by reference, in order. */

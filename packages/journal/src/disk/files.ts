@@ -110,7 +110,7 @@ export const STORE_GONE = 'STORE_GONE'
 export const STORE_TAKEN = 'STORE_TAKEN'
 /** The store has less than it had acknowledged. */
 export const STORE_LOST = 'STORE_LOST'
-/** The store has an older decision than was seen in it. */
+/** The store has an older decision than one read from it before. */
 export const STORE_OLDER = 'STORE_OLDER'
 /**
  * The log here is not a copy of the one in the store: each lacks lines of the other, or it went on without the store.

@@ -64,7 +64,6 @@ export function sessionPaths(home: string, conversationId: ConversationId): Sess
   }
 }
 
-/** Folders of the conversations of a day. */
 interface DayFolders extends Pick<SessionPaths, 'folder' | 'folders' | 'snapshots'> {
   readonly home: string
   readonly day: number

@@ -36,8 +36,8 @@ export function makeSyncedFile(path: string, content: string | Uint8Array): bool
 }
 
 /**
- * Replaces a file, which has its old or its new content for others and after a loss of power. Returns false, and leaves
- * the file, where `isCurrent` says that it has changed meanwhile.
+ * Replaces a file; for others, and after a loss of power, it has its old or its new content. Returns false, and leaves
+ * the file, unless `isCurrent` returns true.
  */
 export function replaceSyncedFile(path: string, next: SyncedContent, isCurrent: () => boolean): boolean {
   return withTemporary(path, next, (temporary) => {

@@ -10,7 +10,6 @@ import type { Damage, LossReports, SeqRange } from './damage.ts'
 export interface LogMark {
   readonly seq: number
   readonly crc: string
-  /** Place of the line. */
   readonly linePlace: number
   /** Place of the next line. */
   readonly endPlace: number
@@ -108,7 +107,10 @@ const PREFIX_CHARACTERS = 128
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** Tells if a log ends its line at the mark as it did. Reads that line, and all bytes before it unless `isUnchanged`. */
+/**
+ * Returns true where a log still ends the marked line at the mark. Reads that line, and all bytes before it unless
+ * `isUnchanged`.
+ */
 export async function holdsMark(
   files: FileContents,
   file: OpenFile,

@@ -36,7 +36,7 @@ export interface WritableLog {
   /** Header; null when it is damaged. The id then comes from the file name, and the fork point is lost. */
   readonly header: LogHeader | null
   readonly conversationId: ConversationId
-  /** Higher than any seq seen, in damaged lines too. */
+  /** Higher than any seq in the log, damaged lines included. */
   readonly nextSeq: number
   /** The last good line; null for a log without one. */
   readonly last: LogPoint | null

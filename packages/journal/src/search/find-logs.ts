@@ -9,7 +9,6 @@ export interface FoundLog {
   readonly lines: number
   /** Byte offset of the newest such line, else of the newest with the rarest word. */
   readonly byteOffset: number
-  /** Words that this line has. */
   readonly words: readonly SearchWord[]
 }
 

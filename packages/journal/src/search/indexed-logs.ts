@@ -135,7 +135,7 @@ function newNumber(database: DatabaseSync, id: string): number {
   return Number(insert.run(id).lastInsertRowid)
 }
 
-/** Tells if a log still has the bytes before the place up to which it was read. */
+/** Returns true where a log still has the bytes before the end of the indexed part. */
 function endsAsRead(files: FileContents, path: string, { readBytes, lastCrc }: KnownLog): boolean {
   return markAt(files, path, readBytes) === lastCrc
 }

@@ -98,7 +98,7 @@ function makePrivate(files: Files, path: string): void {
 /** SQLITE_ERROR, SQLITE_INTERNAL, SQLITE_CORRUPT, SQLITE_SCHEMA, SQLITE_MISMATCH and SQLITE_NOTADB. */
 const doubts: ReadonlySet<number> = new Set([1, 2, 11, 17, 20, 26])
 
-/** Tells if an error says that the content of the database cannot be relied on. */
+/** Returns true for an error that makes the content of the database doubtful. */
 export function isDoubtful(error: unknown): boolean {
   const code = sqliteCode(error)
   return error instanceof OldDatabaseError || (code !== null && doubts.has(code))
@@ -144,7 +144,6 @@ export function setFact(database: DatabaseSync, name: string, value: number): vo
   database.prepare('insert into facts values (?1, ?2) on conflict (name) do update set value = ?2').run(name, value)
 }
 
-/** Returns the first row of a query. */
 export function first(database: DatabaseSync, query: string): Readonly<Record<string, SQLOutputValue>> {
   return database.prepare(query).get() ?? {}
 }

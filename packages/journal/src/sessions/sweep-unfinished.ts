@@ -5,7 +5,7 @@ import { removeSession } from './delete-session.ts'
 
 /** Number of days to sweep, the newest: new logs lie in the folder of their day, and each start sweeps. */
 const sweptDays = 8
-/** Time without a write after which nobody is writing any more, in ms. */
+/** Time without a write after which a file counts as abandoned, in ms. */
 const abandonedAfterMs = 60 * 60 * 1000
 
 /**

@@ -17,7 +17,10 @@ export interface Environments extends AsyncDisposable {
    * conversations.
    */
   serves(request: Pick<EnvironmentRequest, 'environment' | 'config'>, users: readonly string[]): boolean
-  /** Tells if it is a machine that has connected and does not work for a user; of one that is not configured, false. */
+  /**
+   * Returns true for a connected machine that does not work for a user; false for an environment that is not
+   * configured.
+   */
   refuses(request: Pick<EnvironmentRequest, 'environment' | 'config'>, user: string): boolean
 }
 
@@ -139,7 +142,10 @@ function pinnedThere(remote: Environment): Environment {
 
 interface RemotePin {
   readonly real: string
-  /** Device and inode; null for a missing folder, which is pinned when it is there, and where they are not said. */
+  /**
+   * Device and inode; null for a missing folder, which is pinned when it appears, and where the machine does not report
+   * them.
+   */
   readonly identity: string | null
 }
 

@@ -10,7 +10,7 @@ export interface Owner {
   mayAct(): Promise<void>
   /** Throws `StorageError` where that is not certain at this instant. */
   assertMayAct(): void
-  /** Called when an exec-server says that another server has the conversation. */
+  /** Called when an exec-server reports that another server has the conversation. */
   taken(): void
 }
 

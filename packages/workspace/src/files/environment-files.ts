@@ -15,7 +15,7 @@ export interface EnvironmentFiles {
   realPath(absolute: string): Promise<string>
   /** Resolves many paths, most of them missing; leaves paths that cannot be resolved as they are. */
   realPaths(absolute: readonly string[]): Promise<readonly string[]>
-  /** Returns the names in a folder, to which links may lead; null where they cannot be told, so that any may be there. */
+  /** Returns the names in a folder, to which links may lead; null where they are unknown, so that any may be there. */
   namesIn(folder: string): Promise<readonly string[] | null>
   look(path: string): Promise<FoundFile>
   /** Returns true for a regular file with execute permission; false where this cannot be determined. */

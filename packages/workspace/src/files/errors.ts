@@ -12,7 +12,9 @@ export class PortRefusedError extends Error {
   override readonly name = 'PortRefusedError'
 }
 
-/** Tells if an exec-server rejected a request, and did nothing, because another server has the conversation. */
+/**
+ * Returns true where an exec-server rejected a request, without effect, because another server has the conversation.
+ */
 export function isEpochOver(error: unknown): boolean {
   return error instanceof RpcError && error.data?.code === 'epochOver'
 }

@@ -14,7 +14,6 @@ export interface FoundProgram {
 export interface ProgramRequest {
   /** First word of the command as written. */
   readonly name: string
-  /** PATH of the command. */
   readonly searchPath: string
   readonly cwd: string
   /** Real paths of the writable folders. */

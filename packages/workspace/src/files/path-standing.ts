@@ -21,7 +21,7 @@ export interface Standing extends PathStanding {
   readonly isSecret: boolean
 }
 
-/** Says what paths of this machine are, for a conversation that may write to `roots`. */
+/** Examines paths of this machine, for a conversation that may write to `roots`. */
 export async function standingsHere(
   paths: readonly string[],
   roots: readonly string[],
@@ -38,7 +38,7 @@ interface RemoteMachine {
   guardsOf(paths: readonly string[], roots: readonly string[]): Promise<readonly (GuardKind | null)[]>
 }
 
-/** Says what paths of another machine are; its exec-server says which are guarded. */
+/** Examines paths of another machine; its exec-server decides which are guarded. */
 export async function standingsThere(
   paths: readonly string[],
   roots: readonly string[],

@@ -87,7 +87,7 @@ export function currentSecrets({ homes, added, find, files }: SecretsNow): () =>
 interface Look {
   /** Resolves to the real path, or to the path itself where that is unknown. */
   resolve(path: string): Promise<string>
-  /** Resolves to the names in a folder; null where they cannot be told, so that any may be there. */
+  /** Resolves to the names in a folder; null where they are unknown, so that any may be there. */
   namesIn(folder: string): Promise<readonly string[] | null>
 }
 

@@ -57,7 +57,7 @@ export function openContentStore(folder: string): ContentStore {
     read(hash) {
       const bytes = readOrNull(placeOf(hash))
       if (bytes === null || contentHash(bytes) === hash) return bytes
-      // Removed, so that the content is kept anew when it is seen again.
+      // Removed, so that the next use keeps the content anew.
       isRemoved(placeOf(hash))
       return null
     },

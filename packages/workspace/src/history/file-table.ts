@@ -149,7 +149,7 @@ function fileAt(path: string): Stats | null {
   return stats?.isFile() === true || stats?.isSymbolicLink() === true ? stats : null
 }
 
-/** Tests if two contents are the same; without a hash that cannot be told. */
+/** Tests if two contents are the same; false without a hash. */
 function isEqual(one: PathContent, other: PathContent): boolean {
   return one.hash !== undefined && one.hash === other.hash && one.mode === other.mode && one.link === other.link
 }

@@ -107,7 +107,7 @@ const quietly = { throwIfNoEntry: false } as const
 /** Coarseness of the times of a file system, in ms: an entry may change twice within it and look the same. */
 const coarseMs = 20
 
-/** Tells if an entry has changed so recently that another change might not show. */
+/** Returns true for an entry that has changed so recently that another change might not show. */
 export function hasJustChanged({ mtimeMs, ctimeMs }: Pick<Stats, 'mtimeMs' | 'ctimeMs'>): boolean {
   return Date.now() - Math.max(mtimeMs, ctimeMs) < coarseMs
 }

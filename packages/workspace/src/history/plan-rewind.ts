@@ -20,7 +20,7 @@ export interface PastChange {
   readonly before: PathContent | null
   /** Contents that the last call may have left; more than one when its end is unknown. */
   readonly after: readonly (PathContent | null)[]
-  /** True when somebody else changed it between two calls. */
+  /** True when another program changed it between two calls. */
   readonly isInterleaved: boolean
 }
 
@@ -41,7 +41,7 @@ interface RewindRequest {
   readonly cwd: string
   readonly files: PatchView
   readonly store: ContentStore
-  /** True to write files that somebody else changed since, too. */
+  /** True to write also files that other programs changed since. */
   readonly overwrite: boolean
 }
 
@@ -50,7 +50,7 @@ export interface PlannedRewind {
   readonly left: readonly LeftFile[]
 }
 
-/** Plans to give each file the content that it had, and says which files stay as they are. Writes nothing. */
+/** Plans to restore the content of each file, and lists the files that stay as they are. Writes nothing. */
 export async function planRewind(request: RewindRequest): Promise<PlannedRewind> {
   const plans: FilePlan[] = []
   const left: LeftFile[] = []

@@ -114,7 +114,6 @@ export interface OpenedFiles {
   /** Globs of names; empty for any. Not in its own globs, which win over the rules of `.gitignore`. */
   readonly names: readonly string[]
   readonly includeIgnored: boolean
-  /** Kinds of rule files that are not read. */
   readonly unread: readonly RuleKind[]
 }
 

@@ -28,7 +28,6 @@ export interface SearchScope {
 
 interface Passes {
   readonly wanted: WantedFiles
-  /** Returns the arguments of ripgrep for the files that it opens. */
   readonly toArguments: (opened: OpenedFiles) => readonly string[]
   readonly collector: OutputCollector
   /** Paths in the output, as ripgrep prints them. */
@@ -107,7 +106,7 @@ async function foldersToOpen({ files, path, cwd, includeIgnored }: SearchScope, 
   return found.flatMap((folder) => (folder === null ? [] : [argumentOf(folder, cwd)]))
 }
 
-/** Returns the tracked files that are there and wanted, and that ripgrep has not opened by itself. */
+/** Returns the existing tracked files that are wanted and that ripgrep has not opened by itself. */
 async function trackedToOpen(
   { files, cwd, tracked = [] }: SearchScope,
   { isWanted }: WantedFiles,

@@ -96,7 +96,7 @@ async function collectAll(scope: SearchScope, { collect, toArguments }: SearchKi
   return { outcome, collected: collector.finish() }
 }
 
-/** Says why globs led to nothing: whether files fit them at all, and from where they count. */
+/** Explains why globs led to nothing: whether files fit them at all, and from where they count. */
 async function whyNothing(scope: SearchScope, { noun }: SearchKind, wanted: WantedFiles): Promise<string> {
   const names: SearchKind = { collect: collectNames, toArguments: fileNameArguments, noun: 'files' }
   const count = async (place: SearchScope) => {

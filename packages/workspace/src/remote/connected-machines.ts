@@ -14,7 +14,7 @@ export interface MachineOffer extends MachineName {
   readonly users: readonly string[]
   /** Text that differs for each start of an exec-server. */
   readonly run: string
-  /** Tells if the token of the connection still counts. */
+  /** Returns true while the token of the connection counts. */
   mayStay(): boolean
 }
 
@@ -30,14 +30,14 @@ export interface ConnectedMachines {
    * `EnvironmentUnreachableError`, in the same words for a missing machine and for one that they may not use.
    */
   take(machine: MachineName, users: readonly string[], signal: AbortSignal): Promise<Transport>
-  /** Tells if a user may work on a machine, whether it is connected now or not. */
+  /** Returns true where a user may work on a machine, whether it is connected now or not. */
   permits(machine: MachineName, user: string): boolean
   /**
    * Returns true where conversations of these users find a machine once it is connected; without users, of the
    * operator.
    */
   serves(machine: MachineName, users: readonly string[]): boolean
-  /** Tells if a machine has said that it does not work for a user. One that has not connected yet has not. */
+  /** Returns true for a machine that has refused to work for a user; false for one that has not connected yet. */
   refuses(machine: MachineName, user: string): boolean
   /** Closes connections with tokens that no longer count. */
   recheck(): void
@@ -78,7 +78,7 @@ export function createConnectedMachines(
   }
 
   function join(offer: MachineOffer, connection: Transport): void {
-    // Its user may have been removed while others with its name were asked.
+    // Its user may have been removed while other connections with its name were tested.
     if (!offer.mayStay()) return void connection.close()
     const { transport, isHeard } = readAhead(connection)
     const machine = machines.get(keyOf(offer)) ?? machineOf(offer)
@@ -97,7 +97,7 @@ export function createConnectedMachines(
       leave(machine, transport)
       if (machine.open.size === 0) onChange(offer, false)
     })
-    // It speaks when it is asked: whatever comes before that is its end, or no exec-server.
+    // An exec-server speaks only when asked: earlier input is its end, or comes from another program.
     void isHeard.then(() => void (machine.waiting.includes(transport) && transport.close()))
     for (const wake of wanting) wake()
   }
@@ -157,7 +157,7 @@ function ofOwner(machines: ReadonlyMap<string, Machine>, { owner }: MachineName)
   return [...machines].filter(([key]) => key.startsWith(all))
 }
 
-/** Reads on a connection that nobody reads yet, without which neither its end nor the answer to a ping would be noticed. */
+/** Reads on a connection without a reader yet: else its end, and the answer to a ping, would go unnoticed. */
 function readAhead(connection: Transport): { readonly transport: Transport; readonly isHeard: Promise<unknown> } {
   const lines = connection.incoming[Symbol.asyncIterator]()
   const first = lines.next()

@@ -21,7 +21,7 @@ interface LinkOptions {
   readonly fence?: Fence | null
   /** Users that it is for, where the machine connects by itself and decides about them. Default null. */
   readonly people?: People | null
-  /** Called when the exec-server says that another server has the conversation. */
+  /** Called when the exec-server reports that another server has the conversation. */
   readonly onEpochOver?: () => void
 }
 
@@ -86,7 +86,7 @@ export class ExecLink implements AsyncDisposable {
     return this.#info
   }
 
-  /** Processes that nobody follows any more. */
+  /** Processes without a follower. */
   get dropped(): Pick<DroppedProcesses, 'add' | 'keepOnly'> {
     return this.#dropped
   }
@@ -178,7 +178,7 @@ export class ExecLink implements AsyncDisposable {
     }
   }
 
-  /** Closes a connection that came after the link was closed: nobody else would, and its session would not end. */
+  /** Closes a connection that came after the link was closed: otherwise its session would not end. */
   async #tooLate(connection: ExecConnection): Promise<never> {
     await connection.close()
     throw this.#unreachable('it is being closed')

@@ -3,7 +3,6 @@ import { RpcError } from '@parley/rpc'
 import type { ExecLink } from './link.ts'
 import { pathOfUri } from './remote-files.ts'
 
-/** File of a copy. */
 interface CopiedFile {
   /** Relative to the folder of the copy. */
   readonly path: string

@@ -105,6 +105,6 @@ function portStream(link: PortLink, connectionId: string): Duplex {
     },
   })
   const broken = (error: unknown) => void stream.destroy(error instanceof Error ? error : new Error(String(error)))
-  // Its end is seen by its reader, also where it comes before there is one.
+  // A later reader notices its end by itself.
   return stream.on('error', () => undefined)
 }

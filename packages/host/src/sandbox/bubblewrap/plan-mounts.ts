@@ -10,7 +10,7 @@ export interface MountFacts {
   readonly kept: readonly string[]
   readonly hiddenFolders: readonly string[]
   readonly hiddenFiles: readonly string[]
-  /** Folder seen as /tmp; null gives an empty one. */
+  /** Folder that commands see as /tmp; null gives an empty one. */
   readonly scratch: string | null
 }
 

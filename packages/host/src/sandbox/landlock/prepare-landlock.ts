@@ -67,7 +67,7 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
 
 /** Returns what can be written past Landlock, which closes links and missing names as it does files. */
 function onlyFiles(guarded: SandboxGuards) {
-  return { kept: outermost(guarded), said: guarded.said, links: [], absent: [], held: [], hidden: [] }
+  return { kept: outermost(guarded), reportOnly: guarded.reportOnly, links: [], absent: [], held: [], hidden: [] }
 }
 
 interface LandlockPaths {

@@ -91,17 +91,17 @@ async function whileMade<Taken>(bubblewrap: string, take: (pid: number) => Taken
 /** Resolves when the maker has written; rejects with its words where it ended before. */
 function isMade(maker: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let errorText = ''
     const timer = setTimeout(() => {
       if (maker.pid !== undefined) signalGroup(maker.pid, 'SIGKILL')
     }, timeLimitMs)
-    maker.stderr?.on('data', (chunk) => (said += String(chunk)))
+    maker.stderr?.on('data', (chunk) => (errorText += String(chunk)))
     maker.stdin?.on('error', () => undefined)
     maker.stdout?.once('data', () => resolve())
     maker.once('error', reject)
     maker.once('close', () => {
       clearTimeout(timer)
-      reject(new Error(said.trim() === '' ? 'bwrap ended before it had made a network' : said.trim()))
+      reject(new Error(errorText.trim() === '' ? 'bwrap ended before it had made a network' : errorText.trim()))
     })
   })
 }

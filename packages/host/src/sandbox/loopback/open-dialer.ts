@@ -63,7 +63,7 @@ export function openDialer(entrance: readonly string[]): Dialer {
     const asker = waiting.get(id)
     waiting.delete(id)
     if (!(socket instanceof Socket)) return asker?.reject(failed(code))
-    // Its end is seen by its reader, also where it comes before there is one.
+    // A later reader notices its end by itself.
     socket.on('error', () => undefined)
     if (asker === undefined) socket.destroy()
     else asker.resolve(Object.assign(socket, { allowHalfOpen: true }))

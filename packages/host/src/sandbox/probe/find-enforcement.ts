@@ -90,7 +90,7 @@ function whyApart(end: TrialEnd): string | null {
     case 'leaks':
       return `a network that they share was tried and did not ${end.leaks.join(', nor ')}`
     case 'broken':
-      return end.said
+      return end.message
     case 'tooLong':
       return 'a network that they share was not ready in time; it is tried again at the next start'
   }
@@ -129,7 +129,7 @@ async function findSeatbelt(machine: Machine, outsideParent: string | null): Pro
     outsideParent,
   })
   if (end.kind === 'holds') return found
-  const why = end.kind === 'broken' ? `could not be started: ${end.said}` : 'did not hold when it was tried'
+  const why = end.kind === 'broken' ? `could not be started: ${end.message}` : 'did not hold when it was tried'
   return none(`The sandbox of macOS ${why}.`, isFinal(end))
 }
 
@@ -160,8 +160,8 @@ interface ProgramAnswer {
 async function ask(argv: readonly string[]): Promise<ProgramAnswer> {
   try {
     const { stdout, stderr, tooLong } = await runWrapped({ argv, env: {}, cwd: '/' }, askLimitMs)
-    return { answer: stdout, problem: tooLong ? { kind: 'tooLong' } : { kind: 'broken', said: stderr.trim() } }
+    return { answer: stdout, problem: tooLong ? { kind: 'tooLong' } : { kind: 'broken', message: stderr.trim() } }
   } catch (error) {
-    return { answer: '', problem: { kind: 'broken', said: errorMessage(error) } }
+    return { answer: '', problem: { kind: 'broken', message: errorMessage(error) } }
   }
 }

@@ -28,8 +28,8 @@ export function whyNotBubblewrap(end: Exclude<TrialEnd, { kind: 'holds' }>, arou
   }
   const known = knownRefusal(around)
   if (known !== null) return known
-  const said = firstLine(end.said)
-  return said === '' ? 'bubblewrap could not be started.' : `bubblewrap could not be started: ${said}.`
+  const message = firstLine(end.message)
+  return message === '' ? 'bubblewrap could not be started.' : `bubblewrap could not be started: ${message}.`
 }
 
 /** Explains what refuses user namespaces, the likeliest cause first; null where no known cause applies. */
@@ -60,8 +60,8 @@ export function whyNotLandlock(
   if (problem.kind === 'tooLong') return 'Landlock did not answer in time either.'
   if (problem.kind === 'leaks')
     return `Landlock was tried and did not ${problem.leaks.join(', nor ')}, so it is not used.`
-  const said = firstLine(problem.said)
-  return said === '' ? 'Landlock could not be used either.' : `Landlock could not be used either: ${said}.`
+  const message = firstLine(problem.message)
+  return message === '' ? 'Landlock could not be used either.' : `Landlock could not be used either: ${message}.`
 }
 
 export function fullBy(version: string): string {
@@ -72,10 +72,10 @@ export function fullBy(version: string): string {
 export const pipesOpen =
   'Named pipes of other programs can be written to in every mode: closing them takes Perl and the Landlock of Linux 5.19 or later.'
 
-/** Says in a sentence why each command has a loopback of its own. */
+/** Explains in a sentence why each command has a loopback of its own. */
 export function loopbackApart(why: string): string {
-  const said = firstLine(why)
-  return `Commands cannot reach each other’s servers on localhost${said === '' ? '' : `: ${said}`}.`
+  const message = firstLine(why)
+  return `Commands cannot reach each other’s servers on localhost${message === '' ? '' : `: ${message}`}.`
 }
 
 export function partialBy(whyNotFull: string): string {

@@ -12,7 +12,7 @@ export type TrialEnd =
   /** Limits that did not hold, each as the rest of "it did not …". */
   | { readonly kind: 'leaks'; readonly leaks: readonly string[] }
   /** End without a result: the sandbox could not be set up, or no program ran in it. */
-  | { readonly kind: 'broken'; readonly said: string }
+  | { readonly kind: 'broken'; readonly message: string }
   | { readonly kind: 'tooLong' }
 
 export interface Trial {
@@ -33,7 +33,6 @@ const timeLimitMs = 2000
 /** Limit of the second try: the machine may be busy, and the finding holds as long as this process lives. */
 const secondLimitMs = 6000
 
-/** Modes of a sandbox. */
 export const bothModes = ['workspace-write', 'read-only'] as const
 
 /** Runs a program that tries to escape the limits, once for each mode, and judges the result. */
@@ -54,7 +53,7 @@ async function tryWithin(limitMs: number, trial: Trial): Promise<TrialEnd> {
     ]
     return leaks.length === 0 ? { kind: 'holds' } : { kind: 'leaks', leaks }
   } catch (error) {
-    return { kind: 'broken', said: errorMessage(error) }
+    return { kind: 'broken', message: errorMessage(error) }
   }
 }
 
@@ -79,7 +78,7 @@ function judge(end: WrappedEnd, mode: SandboxLimits['mode'], trial: Trial): Tria
   if (end.tooLong) return { kind: 'tooLong' }
   if (end.exitCode === mountsDiffer) return { kind: 'leaks', leaks: ['mount what it was told to'] }
   const findings = parseFindings(end.stdout)
-  if (findings === null) return { kind: 'broken', said: end.stderr.trim() }
+  if (findings === null) return { kind: 'broken', message: end.stderr.trim() }
   const leaks = judgeFindings(findings, mode, trial)
   return leaks.length === 0 ? { kind: 'holds' } : { kind: 'leaks', leaks }
 }

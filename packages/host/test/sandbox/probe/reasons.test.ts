@@ -13,7 +13,7 @@ const plain: SystemRestrictions = {
   hasNoUserNamespaces: false,
   isRoot: false,
 }
-const broken = { kind: 'broken', said: 'bwrap: setting up uid map: Permission denied\nmore' } as const
+const broken = { kind: 'broken', message: 'bwrap: setting up uid map: Permission denied\nmore' } as const
 
 describe('the reason against bubblewrap', () => {
   it('names the package when it is missing', () => {
@@ -48,7 +48,7 @@ describe('the reason against bubblewrap', () => {
 
   it('names a timeout, or a failure without output', () => {
     expect(whyNotBubblewrap({ kind: 'tooLong' }, plain)).toContain('in time')
-    expect(whyNotBubblewrap({ kind: 'broken', said: '' }, plain)).toBe('bubblewrap could not be started.')
+    expect(whyNotBubblewrap({ kind: 'broken', message: '' }, plain)).toBe('bubblewrap could not be started.')
   })
 })
 

@@ -50,14 +50,14 @@ function readOne(written: string, scope: Scope): ReadGlob {
   return 'problem' in glob ? glob : { glob, excludes }
 }
 
-/** Returns an absolute glob as one from the folder that is searched, or from the working directory. */
+/** Returns an absolute glob relative to the searched folder, or to the working directory. */
 function relativeGlob(glob: string, { cwd, path }: Scope): string {
   if (!isAbsolute(glob)) return glob
   const base = [path, cwd].find((folder) => glob.startsWith(`${folder}/`))
   return base === undefined ? glob : glob.slice(base.length)
 }
 
-/** Returns a path from both places that globs count from. */
+/** Returns a path relative to both folders that globs count from. */
 function pathsFrom({ cwd, path }: Scope, shown: string): readonly string[] {
   const absolute = isAbsolute(shown) ? shown : join(cwd, shown)
   const bases = path === cwd ? [cwd] : [path, cwd]
@@ -71,13 +71,15 @@ function namesOf(chosen: readonly Glob[]): readonly string[] {
   return isKnown ? [...new Set(names)] : []
 }
 
-/** Returns the folders, below the one that is searched, with all that fits; null where there are no such. */
+/**
+ * Returns the folders below the searched one that contain all fitting files; null where the globs name no such folders.
+ */
 function foldersOf(chosen: readonly Glob[], { cwd, path }: Scope): readonly string[] | null {
   const forms = chosen.flatMap((glob) => glob.forms)
   if (forms.length === 0 || forms.some(({ folders }) => folders.length === 0)) return null
   const found = forms.flatMap(({ folders }) => [join(path, ...folders), join(cwd, ...folders)])
   if (found.some((folder) => liesWithin(path, folder))) return null
   const below = [...new Set(found)].filter((folder) => liesWithin(folder, path)).sort()
-  // One that lies in another is searched with that.
+  // A folder within another one is searched with it.
   return below.filter((folder) => !below.some((other) => other !== folder && liesWithin(folder, other)))
 }

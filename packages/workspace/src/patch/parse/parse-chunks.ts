@@ -74,7 +74,7 @@ export function isNoNewline(text: string): boolean {
 interface Header {
   readonly context: string
   readonly oldLine?: number
-  /** Numbers of old and of new lines that the header says. */
+  /** Numbers of old and of new lines in the header. */
   readonly counts?: { readonly old: number | null; readonly new: number | null }
 }
 

@@ -21,7 +21,6 @@ interface Cursor {
   readonly path: string
   readonly texts: readonly string[]
   readonly from: number
-  /** Places of earlier chunks. */
   readonly taken: readonly ChunkPlace[]
   /** True when failures may quote the file. */
   readonly quoting: boolean

@@ -24,14 +24,13 @@ export type FoundPlaces =
   | { readonly found: 'notAtEnd'; readonly start: number }
   /** The lines are there in other characters, and the added lines cannot be translated into these for certain. */
   | { readonly found: 'otherCharacters'; readonly start: number; readonly count: number }
-  /** The chunk only inserts, and nothing but a line number says where. */
+  /** The chunk only inserts, and only a line number gives its place. */
   | { readonly found: 'onlyNumber' }
 
 interface Searched {
   readonly texts: readonly string[]
   /** First index that the chunk may be at. */
   readonly from: number
-  /** Places of earlier chunks. */
   readonly taken: readonly Pick<ChunkPlace, 'start' | 'end'>[]
 }
 

@@ -96,7 +96,7 @@ export function runRemoteCommand(link: ExecLink, spec: CommandSpec, options: Rem
   }
 }
 
-/** Tells if output may be missing behind what came. */
+/** Returns true where output may be missing at the end. */
 function isCut(end: RemoteEnd, stopped: StopCause | null): boolean {
   return stopped !== null || end.kind === 'lost' || (end.kind === 'ended' && isSignalExitCode(end.exitCode))
 }

@@ -178,7 +178,7 @@ export class RemoteProcess implements WatchedProcess {
     }
   }
 
-  /** Reads all output from the first byte on; what comes meanwhile is told as ever. */
+  /** Reads all output from the first byte on; new output is delivered as always. */
   async #follow(): Promise<void> {
     await this.#link.connection()
     this.#begins()

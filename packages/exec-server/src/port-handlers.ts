@@ -1,9 +1,9 @@
 import type { ExecMethodName } from '@parley/protocol/exec'
-import type { ClientLink } from '../link.ts'
-import type { ExecHandlers } from '../requests.ts'
-import type { PolicyEnforcer } from '../sandbox/enforce-policy.ts'
-import type { ExecSession } from '../session.ts'
-import { sendInOrder } from './send-in-order.ts'
+import { sendInOrder } from './ports/send-in-order.ts'
+import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
+import type { ExecSession } from './session.ts'
+import type { ClientLink } from './wire/client-link.ts'
+import type { ExecHandlers } from './wire/requests.ts'
 
 type PortHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `port/${string}`>>
 

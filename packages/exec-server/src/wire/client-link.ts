@@ -1,7 +1,7 @@
 import type { Exchanged } from '@parley/host'
 import type { ExecMethodName, ExecNotificationName } from '@parley/protocol/exec'
 import { notificationLine, type Peer, type Transport } from '@parley/rpc'
-import type { OutputChunk } from './output/retained-output.ts'
+import type { OutputChunk } from '../output/retained-output.ts'
 
 /** Connection to which a session sends its notifications. */
 export interface ClientLink {
