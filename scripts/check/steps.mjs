@@ -33,7 +33,12 @@ export function checks() {
     { name: 'format and lint', command: [tool('biome'), 'check', '--max-diagnostics=50', '.'] },
     { name: 'unused code', command: [tool('knip'), '--no-progress', '--no-config-hints'] },
     ...(existsSync(generator)
-      ? [{ name: 'generated protocol', command: [process.execPath, '--conditions=@parley/source', generator, '--check'] }]
+      ? [
+          {
+            name: 'generated protocol',
+            command: [process.execPath, '--conditions=@parley/source', generator, '--check'],
+          },
+        ]
       : []),
   ]
 }
