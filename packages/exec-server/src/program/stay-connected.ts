@@ -5,7 +5,7 @@ import { machinePath } from '@parley/serving'
 import { systemErrorReason } from '@parley/workspace'
 import type { OutgoingLink } from './exec-arguments.ts'
 
-interface Ports extends OutgoingLink {
+interface OutgoingConnections extends OutgoingLink {
   readonly tokenFile: string
   /** Differs for each start of an exec-server. */
   readonly run: string
@@ -24,18 +24,18 @@ const mostConnections = 256
 const beatMs = 5000
 
 /** Keeps a connection that waits for work open to each server, until the signal. The next one is made when work begins. */
-export async function stayConnected(ports: Ports): Promise<void> {
-  await Promise.all(ports.servers.map((server) => stayAt(server, ports)))
+export async function stayConnected(outgoing: OutgoingConnections): Promise<void> {
+  await Promise.all(outgoing.servers.map((server) => stayAt(server, outgoing)))
 }
 
-async function stayAt(server: string, ports: Ports): Promise<void> {
-  const { name, signal } = ports
-  const say = sayOnce(ports.say)
+async function stayAt(server: string, outgoing: OutgoingConnections): Promise<void> {
+  const { name, signal } = outgoing
+  const say = sayOnce(outgoing.say)
   const working = new Set<Promise<unknown>>()
   let pauseMs = firstPauseMs
   while (!signal.aborted) {
     if (working.size >= mostConnections) await Promise.race(working)
-    const end = await waitForWork(server, ports, () => say(`connected to ${server} as ${name}`)).catch(reasonOf)
+    const end = await waitForWork(server, outgoing, () => say(`connected to ${server} as ${name}`)).catch(reasonOf)
     if (signal.aborted) return
     if (typeof end !== 'string') {
       pauseMs = firstPauseMs
@@ -53,24 +53,27 @@ async function stayAt(server: string, ports: Ports): Promise<void> {
 /** Resolves when work has begun on a connection, or with the reason why it was lost before. */
 async function waitForWork(
   server: string,
-  ports: Ports,
+  outgoing: OutgoingConnections,
   onOpen: () => void,
 ): Promise<string | { readonly served: Promise<unknown> }> {
-  const transport = await dial(server, ports)
+  const transport = await dial(server, outgoing)
   onOpen()
   const close = () => void transport.close()
-  ports.signal.addEventListener('abort', close)
+  outgoing.signal.addEventListener('abort', close)
   const begun = Promise.withResolvers<'begun'>()
-  const served = ports
+  const served = outgoing
     .serve(transport, () => begun.resolve('begun'))
-    .finally(() => ports.signal.removeEventListener('abort', close))
+    .finally(() => outgoing.signal.removeEventListener('abort', close))
   const first = await Promise.race([begun.promise, served.then(() => 'ended' as const)])
   if (first === 'begun') return { served }
   const { code, detail } = await transport.closed
   return detail ?? (code === 'ended' ? 'it closed the connection' : 'the connection broke')
 }
 
-async function dial(server: string, { name, users, run, ca, tokenFile, signal }: Ports): Promise<Transport> {
+async function dial(
+  server: string,
+  { name, users, run, ca, tokenFile, signal }: OutgoingConnections,
+): Promise<Transport> {
   const { connectWebSocket } = await import('@parley/rpc/websocket')
   const query = new URLSearchParams({ name, run, ...(users === null ? {} : { users: users.join(',') }) })
   const url = `${server}${machinePath}?${query}`

@@ -22,13 +22,11 @@ export function sweepUnfinished(files: FolderEntries, home: string, nowMs: numbe
 /** Name of a file that did not get its own yet, as `temporaryBeside` makes them. */
 const unfinished = /^(?<id>[0-9a-f-]{36})\.(?<kind>jsonl|checkpoint|owner\.json)\.[0-9a-f]{12}\.tmp$/
 
-interface Found {
-  readonly home: string
-  readonly folder: string
-  readonly name: string
-}
-
-function isSwept(files: FolderEntries, { home, folder, name }: Found, nowMs: number): boolean {
+function isSwept(
+  files: FolderEntries,
+  { home, folder, name }: { readonly home: string; readonly folder: string; readonly name: string },
+  nowMs: number,
+): boolean {
   const { id, kind } = unfinished.exec(name)?.groups ?? {}
   if (id === undefined || !isConversationId(id)) return false
   const path = join(folder, name)
