@@ -93,7 +93,7 @@ export function diagnose(
       clients: open.clients.followerCount,
       detached: open.clients.detached,
       backgroundProcesses: open.processes.running(),
-      ...(open.modules.limits.reason === null ? {} : { enforcementReason: open.modules.limits.reason }),
+      ...(open.roles.act.limits.reason === null ? {} : { enforcementReason: open.roles.act.limits.reason }),
     })),
   }
 }

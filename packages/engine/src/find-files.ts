@@ -4,8 +4,8 @@ import { type FileList, listingArguments, matchPaths, newListing } from '@parley
 import type { Environment } from '@parley/workspace'
 import { workspaceOf } from './limits/workspace-folders.ts'
 import type { LiveConversation } from './open/live-conversation.ts'
-import { fileSurroundings } from './tools/define-tool.ts'
-import type { Workspace } from './tools/tool.ts'
+import { fileSurroundings } from './tools/contract/define-tool.ts'
+import type { Workspace } from './tools/contract/tool.ts'
 
 /** Age from which the files are listed anew when another path is begun. */
 const staleAfterMs = 10_000
@@ -41,8 +41,8 @@ export function createFileFinder(now: () => number): FileFinder {
   }
 }
 
-async function listOf({ conversation, modules }: LiveConversation): Promise<FileList> {
-  const { environment } = modules.history
+async function listOf({ conversation, roles }: LiveConversation): Promise<FileList> {
+  const { environment } = roles.act.history
   return listFiles(environment, await fileSurroundings(environment, workspaceOf(conversation.state)))
 }
 

@@ -56,15 +56,15 @@ export function storedMethods(client: Guest, ports: MethodPorts): Pick<EngineMet
       }
     },
     'conversation/context': async ({ conversationId }) => {
-      const { conversation, modules } = host.get(conversationId)
+      const { conversation, roles } = host.get(conversationId)
       const { context } = conversation.state.core
       const { contextUse } = await import('./read/context-use.ts')
       await readView(conversation.view)
       return contextUse({
-        request: modules.requests.next(),
+        request: roles.model.requests.next(),
         instructionFiles: context?.instructionFiles ?? [],
         counted: conversation.view.counted(conversation.sideFiles),
-        contextWindow: modules.model().facts.contextWindow,
+        contextWindow: roles.model.current().facts.contextWindow,
       })
     },
     'conversation/findFiles': async ({ conversationId, query }) => {

@@ -6,7 +6,7 @@ import type { decideApproval } from '../src/commands/decide-approval.ts'
 import { createModelView, type ModelView } from '../src/core/model-view.ts'
 import type { ConversationHost } from '../src/open/conversation-host.ts'
 import { type Ids, randomIds } from '../src/ports/clock-and-ids.ts'
-import type { TurnContext } from '../src/turn/turn-context.ts'
+import type { TurnContext } from '../src/roles/roles.ts'
 
 const turn: TurnId = randomIds.turn()
 const item: ItemId = randomIds.item()

@@ -10,7 +10,7 @@ import {
   settingsInForce,
 } from '@parley/protocol'
 import { chosenMode } from '@parley/protocol/question'
-import type { PreparedCall, ReadyCall, Workspace } from '../tools/tool.ts'
+import type { PreparedCall, ReadyCall, Workspace } from '../tools/contract/tool.ts'
 import { grantOf, type Question, questionAbout, tooLongToAsk } from './approval-request.ts'
 import {
   type Attempt,

@@ -21,7 +21,7 @@ import {
 import { backgroundWords, planForm, runsNothing } from '@parley/protocol/question'
 import type { Redaction } from '@parley/redaction'
 import type { PatchQuestion } from '@parley/workspace'
-import type { ReadyCall } from '../tools/tool.ts'
+import type { ReadyCall } from '../tools/contract/tool.ts'
 import { type Attempt, type CallPolicy, decideSettings } from './attempt.ts'
 
 /** An approval request without its id and the clients that can answer it. */

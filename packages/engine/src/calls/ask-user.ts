@@ -1,10 +1,9 @@
-import type { ApprovalId, ApprovalRequest, ClientId, ItemId } from '@parley/protocol'
+import type { ApprovalId, ApprovalRequest, ItemId } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
-import type { Ids } from '../ports/clock-and-ids.ts'
-import type { SessionMemory } from '../session/session-memory.ts'
-import type { UserQuestion, UserReply } from '../tools/tool.ts'
+import type { CallContext } from '../roles/roles.ts'
+import type { UserQuestion, UserReply } from '../tools/contract/tool.ts'
 
 /** Asks the user on behalf of one running call, one question after the other: a call has one approval at most. */
 export interface UserAsker {
@@ -14,27 +13,15 @@ export interface UserAsker {
   stop(): void
 }
 
-interface UserAskerParts {
-  readonly conversation: Conversation
-  /** Aborts when the turn is stopped. */
-  readonly signal: AbortSignal
-  readonly ids: Pick<Ids, 'approval'>
-  readonly memory: SessionMemory
-  /** Returns the ids of clients that can answer now. */
-  readonly answerers: () => readonly ClientId[]
-  /** Returns false in scripts, and under the approval policy `never`. */
-  readonly mayAsk: () => boolean
-}
-
 const cancelled: UserReply = { kind: 'cancelled' }
 
-export function createUserAsker(parts: UserAskerParts, itemId: ItemId): UserAsker {
+export function createUserAsker(context: CallContext, itemId: ItemId): UserAsker {
   const ended = new AbortController()
   let last: Promise<unknown> = Promise.resolve()
   return {
     ask(question, signal) {
-      const gone = AbortSignal.any([signal, ended.signal, parts.signal])
-      const asked = last.then(() => askNow(parts, itemId, { question, gone }))
+      const gone = AbortSignal.any([signal, ended.signal, context.signal])
+      const asked = last.then(() => askNow(context, itemId, { question, gone }))
       last = asked.catch(() => undefined)
       return asked
     },
@@ -48,15 +35,16 @@ interface Asked {
   readonly gone: AbortSignal
 }
 
-async function askNow(parts: UserAskerParts, itemId: ItemId, { question, gone }: Asked): Promise<UserReply> {
-  const { conversation, memory, mayAsk } = parts
-  if (gone.aborted || !mayAsk()) return cancelled
-  const approval = requestFor(parts, itemId, question)
+async function askNow(context: CallContext, itemId: ItemId, { question, gone }: Asked): Promise<UserReply> {
+  const { conversation } = context.record
+  const { questions } = context.act.memory
+  if (gone.aborted || !context.people.mayAsk()) return cancelled
+  const approval = requestFor(context, itemId, question)
   const { promise, resolve } = Promise.withResolvers<UserReply>()
   // Registered before it is recorded: a client may answer in the same tick.
-  memory.ask(approval.id, { check: question.check, reply: resolve })
+  questions.ask(approval.id, { check: question.check, reply: resolve })
   const withdraw = () => {
-    if (memory.endQuestion(approval.id)) withdrawApproval(conversation, approval.id)
+    if (questions.end(approval.id)) withdrawApproval(conversation, approval.id)
     resolve(cancelled)
   }
   try {
@@ -67,13 +55,16 @@ async function askNow(parts: UserAskerParts, itemId: ItemId, { question, gone }:
     if (reply.kind !== 'cancelled') await conversation.synced()
     return reply
   } finally {
-    memory.endQuestion(approval.id)
+    questions.end(approval.id)
     gone.removeEventListener('abort', withdraw)
   }
 }
 
-function requestFor(parts: UserAskerParts, itemId: ItemId, question: UserQuestion): ApprovalRequest {
-  const { conversation, ids, answerers } = parts
+function requestFor(
+  { record: { conversation, ids }, people }: CallContext,
+  itemId: ItemId,
+  question: UserQuestion,
+): ApprovalRequest {
   const { title, detail, reason, rule, form, reaches } = question
   const { meta, turn } = conversation.state.core
   return {
@@ -89,7 +80,7 @@ function requestFor(parts: UserAskerParts, itemId: ItemId, question: UserQuestio
     rule,
     ...(reaches === undefined ? {} : { reaches }),
     decisions: ['approved', 'denied', 'abort'],
-    answerableBy: [...answerers()],
+    answerableBy: [...people.answerers()],
     form,
   }
 }

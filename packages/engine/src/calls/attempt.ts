@@ -29,7 +29,7 @@ import {
   withoutOutcome,
 } from '@parley/protocol'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import type { ReadyCall, ToolOutcome } from '../tools/tool.ts'
+import type { ReadyCall, ToolOutcome } from '../tools/contract/tool.ts'
 
 /** Execution of a call as policy judges it: the first, or the retry with more rights after a sandbox block. */
 export interface Attempt {

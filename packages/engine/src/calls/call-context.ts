@@ -1,16 +1,15 @@
 import { noSandbox, type SandboxLimits } from '@parley/host'
-import { imageLimitsOf } from '@parley/models'
 import type { ItemId, RunLimits, Settings } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createOutputReporter } from '../conversation/deltas.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import type { OutputSource, ToolContext } from '../tools/tool.ts'
-import type { TurnContext } from '../turn/turn-context.ts'
+import type { CallContext } from '../roles/roles.ts'
+import type { OutputSource, ToolContext } from '../tools/contract/tool.ts'
 import type { RunStep } from './advance-call.ts'
 import { createUserAsker } from './ask-user.ts'
 
 /** Everything one running call can use of its conversation. */
-export interface CallContext {
+export interface RunningCall {
   readonly tool: ToolContext
   /** Returns the sandbox limits its command ran under; null without limits or without a command. */
   limits(): SandboxLimits | null
@@ -31,18 +30,21 @@ interface RunTerms extends Pick<RunStep, 'answers' | 'note'> {
 
 /** Returns what a call that begins to run can use. */
 export function toolContext(
-  context: TurnContext,
+  context: CallContext,
   itemId: ItemId,
   { limits: runLimits, since, answers, note, attempt, seenBytes }: RunTerms,
-): CallContext {
-  const { conversation, modules, patience, signal } = context
-  const reporter = createOutputReporter(conversation, modules.clock, { itemId, seenBytes })
-  const { ids, memory, answerers, mayAsk } = modules
-  const asker = createUserAsker({ conversation, signal, ids, memory, answerers, mayAsk }, itemId)
+): RunningCall {
+  const {
+    record: { conversation, clock, storage },
+    act,
+    signal,
+  } = context
+  const reporter = createOutputReporter(conversation, clock, { itemId, seenBytes })
+  const asker = createUserAsker(context, itemId)
   let limits: SandboxLimits | null = null
   const narrowed = new AbortController()
-  const foreground = modules.foreground.enter(itemId)
-  const endWatch = modules.limits.whenNarrowed(runLimits, () => narrowed.abort(), since)
+  const foreground = act.memory.foreground.enter(itemId)
+  const endWatch = act.limits.whenNarrowed(runLimits, () => narrowed.abort(), since)
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),
     conversationId: conversation.id,
@@ -53,8 +55,8 @@ export function toolContext(
     sentToBackground: foreground.sent,
     async sandbox() {
       if (runLimits === null) throw new Error('no call starts without limits')
-      limits = await modules.limits.describe(runLimits)
-      const sandbox = limits === null ? noSandbox : await modules.limits.prepare(limits, 'shared')
+      limits = await act.limits.describe(runLimits)
+      const sandbox = limits === null ? noSandbox : await act.limits.prepare(limits, 'shared')
       // Again, since preparing takes time.
       await conversation.mayAct().catch((error: unknown) => {
         sandbox.release?.()
@@ -63,13 +65,12 @@ export function toolContext(
       return sandbox
     },
     sideFiles: conversation.sideFiles,
-    imageLimits: imageLimitsOf(modules.model().client),
+    imageLimits: act.imageLimits(),
     report: reporter.report,
     ask: asker.ask,
     answers,
     note,
-    updatePlan: async (plan) =>
-      void (await patience.persist(() => conversation.record({ type: 'plan.updated', plan }))),
+    updatePlan: async (plan) => void (await storage.persist(() => conversation.record({ type: 'plan.updated', plan }))),
     outputOf: (id) => outputOf(conversation, id),
   }
   const stop = () => {

@@ -1,32 +1,33 @@
 import { ConfigError } from '@parley/config'
 import { type SandboxMode, settingsInForce } from '@parley/protocol'
-import type { TurnContext } from '../turn/turn-context.ts'
+import type { CallContext, PeopleRole } from '../roles/roles.ts'
 import { isSealed } from './approval-request.ts'
 import type { CallPolicy } from './attempt.ts'
 import { beforeCall } from './hooked-calls.ts'
 
 /** Returns all that a call is judged by, as it is now. */
-export function policyOf({ conversation, modules, signal }: TurnContext): CallPolicy {
-  const { rules, memory, userRules, redaction, hooks, runningOn } = modules
+export function policyOf({ record, act, people, signal }: CallContext): CallPolicy {
+  const { conversation, redaction } = record
+  const { hooks, memory } = act
   return {
     state: conversation.state,
-    rules,
-    sessionGrants: memory.grantsUnder(settingsInForce(conversation.state.core).sandbox),
+    rules: people.rules,
+    sessionGrants: memory.grants.under(settingsInForce(conversation.state.core).sandbox),
     isOwnAnswer: (approval) => isSealed(approval, conversation.state.core.meta.conversationId, redaction),
     hasHooks: (item, said) => hooks.has(beforeCall(item, said)),
-    policyFile: userRules.file,
+    policyFile: people.userRules.file,
     // Read for plans only, and from the file of the configuration.
     get ceiling() {
-      return ceilingNow(modules)
+      return ceilingNow(people)
     },
     secretsIn: redaction.secretsIn,
-    runningOnMs: ({ id }) => runningOn.get(id) ?? null,
+    runningOnMs: ({ id }) => memory.runningOn.get(id) ?? null,
     stopped: signal.aborted,
   }
 }
 
 /** Returns the ceiling; the strictest while the configuration cannot be read. */
-function ceilingNow({ ceiling }: TurnContext['modules']): SandboxMode {
+function ceilingNow({ ceiling }: PeopleRole): SandboxMode {
   try {
     return ceiling().sandbox
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { SandboxLimits } from '@parley/host'
 import { checkNamedPaths, detectBlock } from '@parley/policy'
 import type { CallItem } from '@parley/protocol'
-import type { ToolOutcome } from '../tools/tool.ts'
-import type { TurnContext } from '../turn/turn-context.ts'
+import type { CallContext } from '../roles/roles.ts'
+import type { ToolOutcome } from '../tools/contract/tool.ts'
 import type { FoundBlock } from './attempt.ts'
 
 interface Ended {
@@ -15,14 +15,14 @@ interface Ended {
 
 /** Returns what the sandbox of a failed command blocked, or null. Paths are examined on this machine only. */
 export async function findBlock(
-  { conversation, modules }: TurnContext,
+  { record: { conversation }, act }: CallContext,
   { item, outcome, limits }: Ended,
 ): Promise<FoundBlock | null> {
   if (outcome.recordedBlock !== undefined) return outcome.recordedBlock
   if (item.type !== 'commandExecution' || limits === null) return null
   if (outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
   const { cwd, text: script, output } = item
-  const { localHome: home, standingOf } = modules.limits
+  const { localHome: home, standingOf } = act.limits
   const { enforcement } = conversation.state.core.settings
   const said = output === undefined ? '' : `${output.head}\n${output.tail}`
   const checkedPaths =

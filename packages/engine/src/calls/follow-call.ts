@@ -1,8 +1,8 @@
 import { isCall } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { limitsOfDecision } from '../limits/narrowed-limits.ts'
-import { type PreparedCall, unlessAborted, type Workspace } from '../tools/tool.ts'
-import type { TurnContext } from '../turn/turn-context.ts'
+import type { CallContext } from '../roles/roles.ts'
+import { type PreparedCall, unlessAborted, type Workspace } from '../tools/contract/tool.ts'
 import type { Call, CallStep } from './advance-call.ts'
 import { finishedItem, type PlannedRun } from './attempt.ts'
 import { toolContext } from './call-context.ts'
@@ -11,24 +11,27 @@ import { findBlock } from './find-block.ts'
 type FollowStep = Extract<CallStep, { kind: 'follow' }>
 
 /** Goes on with a run of an earlier server until its end. Returns null for one that is left to the next. */
-export async function followCall(context: TurnContext, call: Call, step: FollowStep): Promise<Call | null> {
-  const { conversation, modules } = context
+export async function followCall(context: CallContext, call: Call, step: FollowStep): Promise<Call | null> {
+  const {
+    record: { conversation, settingsBefore, clock },
+    act,
+  } = context
   const { itemId, written } = call
   const open = conversation.state.core.open[itemId]
   if (open === undefined || !isCall(open.item)) return null
-  modules.runningOn.delete(itemId)
+  act.memory.runningOn.delete(itemId)
   const { decision } = open
   const attempt = { number: open.failedExecution === undefined ? 1 : 2 } as const
   const seenBytes = open.progress?.totalBytes ?? Buffer.byteLength(open.output)
   // A log of an earlier program does not say its limits: any that became narrower since stop it.
-  const terms = { limits: decision?.limits ?? null, since: modules.settingsBefore, answers: null, note: null }
+  const terms = { limits: decision?.limits ?? null, since: settingsBefore, answers: null, note: null }
   const callContext = toolContext(context, itemId, { ...terms, attempt: attempt.number, seenBytes })
-  const startedMs = modules.clock.elapsed()
-  const limits = limitsOfDecision(decision, modules.settingsBefore)
+  const startedMs = clock.elapsed()
+  const limits = limitsOfDecision(decision, settingsBefore)
   const run = { ageMs: step.ageMs, limits }
   const outcome = await step.follow(callContext.tool, run).finally(callContext.stop)
   if (outcome.left === true) return null
-  const durationMs = Math.round(step.ageMs + modules.clock.elapsed() - startedMs)
+  const durationMs = Math.round(step.ageMs + clock.elapsed() - startedMs)
   const decided = decision === undefined ? open.item : { ...open.item, decision }
   const item = finishedItem(decided, { outcome, attempt, durationMs })
   const block = await findBlock(context, { item, outcome, limits })
@@ -38,7 +41,7 @@ export async function followCall(context: TurnContext, call: Call, step: FollowS
 
 /** Plans the call for a second run, as after a restart. Returns null where nothing could be run again. */
 async function planAnew(
-  { signal }: TurnContext,
+  { signal }: CallContext,
   { prepared, workspace }: { readonly prepared: PreparedCall; readonly workspace: Workspace },
 ): Promise<PlannedRun | null> {
   try {

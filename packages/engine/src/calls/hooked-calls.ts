@@ -13,7 +13,7 @@ import { eventsOfRun } from '../hooks/hook-events.ts'
 import { callInput, commonInput } from '../hooks/hook-input.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
-import type { TurnContext } from '../turn/turn-context.ts'
+import type { CallContext } from '../roles/roles.ts'
 import { exactCall, keepExact, understandCall, unrestorable } from './propose-call.ts'
 
 /** Largest arguments of a hook, as JSON; the state holds them until the call has run. */
@@ -34,8 +34,12 @@ interface Hooked {
 }
 
 /** Runs the hooks before a call and records in one write what they say; nothing where they are interrupted. */
-export async function runHooksBefore(context: TurnContext, itemId: ItemId): Promise<void> {
-  const { conversation, modules, patience, signal } = context
+export async function runHooksBefore(context: CallContext, itemId: ItemId): Promise<void> {
+  const {
+    record: { conversation, storage },
+    act,
+    signal,
+  } = context
   const { item, hooks } = conversation.state.core.open[itemId] ?? {}
   const call = item !== undefined && isCall(item) ? exactCall(context, item) : null
   if (item === undefined || !isCall(item) || call === null) return
@@ -45,24 +49,26 @@ export async function runHooksBefore(context: TurnContext, itemId: ItemId): Prom
     ...commonInput(conversation.state),
     ...callInput(hooked.item, hooked.call),
   })
-  for await (const ran of modules.hooks.run(beforeCall(item, hooks), input, signal)) {
+  for await (const ran of act.hooks.run(beforeCall(item, hooks), input, signal)) {
     if (ran.finding.outcome === 'interrupted') return
     hooked = hookedBy(ran, hooked, context)
     if (hooked.isSpoilt) break
   }
-  await patience.persist(() => conversation.recordAll(hooked.events), signal)
+  await storage.persist(() => conversation.recordAll(hooked.events), signal)
   if (hooked.call !== call) keepChanged(context, itemId, hooked.call)
 }
 
 /** Keeps a changed call in memory where it holds a secret, or replaces one that did. */
-function keepChanged(context: TurnContext, itemId: ItemId, call: ModelCall): void {
-  const { memory, redaction } = context.modules
-  if (memory.exactCall(itemId) !== undefined || redaction.hasSecret(call.arguments)) keepExact(context, itemId, call)
+function keepChanged(context: CallContext, itemId: ItemId, call: ModelCall): void {
+  const { memory } = context.act
+  const { redaction } = context.record
+  if (memory.exactCalls.find(itemId) !== undefined || redaction.hasSecret(call.arguments))
+    keepExact(context, itemId, call)
 }
 
-function hookedBy(ran: RanHook, { item, call, events }: Hooked, context: TurnContext): Hooked {
-  const { ids } = context.modules
-  const turnId = context.conversation.state.core.open[item.id]?.turnId ?? null
+function hookedBy(ran: RanHook, { item, call, events }: Hooked, context: CallContext): Hooked {
+  const { ids } = context.record
+  const turnId = context.record.conversation.state.core.open[item.id]?.turnId ?? null
   const about = { itemId: item.id, ...(turnId === null ? {} : { turnId }) }
   const changed = changedBy(ran, { item, call }, context)
   if (changed === null) return { item, call, events: [...events, ...eventsOfRun(ran, about, ids)] }
@@ -78,14 +84,15 @@ type ChangedCall = Pick<Hooked, 'item' | 'call'>
 function changedBy(
   { finding }: RanHook,
   { item, call }: ChangedCall,
-  { conversation, modules }: TurnContext,
+  context: CallContext,
 ): ChangedCall | { readonly problem: string } | null {
+  const { conversation, redaction } = context.record
   const { updatedInput, outcome } = finding
   if (updatedInput === undefined || outcome !== 'asked') return null
   const changed = { ...call, name: item.tool, arguments: JSON.stringify(updatedInput) }
   if (jsonBytes(changed.arguments) > maxArgumentBytes)
     return { problem: `its updatedInput is larger than ${maxArgumentBytes / 1024} KiB` }
-  const understood = understandCall(modules, changed)
+  const understood = understandCall(context, changed)
   if ('problem' in understood) return { problem: `its updatedInput does not fit: ${understood.problem}` }
   const { tool, prepared } = understood
   if (tool.name !== item.tool) return { problem: `its updatedInput makes another call of it, of ${tool.name}` }
@@ -93,7 +100,7 @@ function changedBy(
   const { id, status, restorable } = item
   const own = { id, status, tool: tool.name, ...(tool.readOnly ? { readOnly: true as const } : {}) }
   const known: CallItem = { ...own, ...described, ...(restorable === undefined ? {} : { restorable }) }
-  return { call: changed, item: modules.redaction.hasSecret(changed.arguments) ? unrestorable(known) : known }
+  return { call: changed, item: redaction.hasSecret(changed.arguments) ? unrestorable(known) : known }
 }
 
 /** Returns the run as one that stops: a call that a hook wanted otherwise does not run as it was. */
@@ -114,8 +121,12 @@ export function afterCall({ id, tool }: CallItem, turnId: TurnId | null): HookMo
 }
 
 /** Runs the hooks after a call, whose outcome is recorded, and records what each says. */
-export async function runHooksAfter(context: TurnContext, moment: HookMoment, { item, call }: Ended): Promise<void> {
-  const { conversation, modules, patience, signal } = context
+export async function runHooksAfter(context: CallContext, moment: HookMoment, { item, call }: Ended): Promise<void> {
+  const {
+    record: { conversation, ids, storage },
+    act,
+    signal,
+  } = context
   const { turnId } = moment
   const about = { itemId: item.id, ...(turnId === undefined ? {} : { turnId }) }
   const exitCode = item.type === 'commandExecution' ? (item.exitCode ?? null) : null
@@ -127,26 +138,26 @@ export async function runHooksAfter(context: TurnContext, moment: HookMoment, { 
     tool_response: item.modelText ?? '',
     ...(exitCode === null ? {} : { exit_code: exitCode }),
   })
-  for await (const ran of modules.hooks.run(moment, input, signal))
-    await patience.persist(() => conversation.recordAll(eventsOfRun(ran, about, modules.ids)), signal)
+  for await (const ran of act.hooks.run(moment, input, signal))
+    await storage.persist(() => conversation.recordAll(eventsOfRun(ran, about, ids)), signal)
 }
 
 /** Runs the hooks after calls that an earlier process has left, or records that none runs. Resolves to false where there were none. */
-export async function runHooksLeft(context: TurnContext): Promise<boolean> {
-  const { hooks } = context.modules
+export async function runHooksLeft(context: CallContext): Promise<boolean> {
+  const { hooks } = context.act
   const moments = hooks.takeLeft()
   for (const left of moments) {
     const ended = endedCall(context, left.itemId)
     const moment = ended === null ? null : { ...afterCall(ended.item, left.turnId ?? null), left: left.hooks }
     if (ended !== null && moment !== null && hooks.has(moment)) await runHooksAfter(context, moment, ended)
-    else await context.patience.persist(() => context.conversation.recordAll(lostHooks(left)))
+    else await context.record.storage.persist(() => context.record.conversation.recordAll(lostHooks(left)))
   }
   return moments.length > 0
 }
 
 /** Returns a call that has ended; null where it is not known any more. */
-function endedCall(context: TurnContext, itemId: ItemId | undefined): Ended | null {
-  const item = context.conversation.state.window.find((one) => one.item.id === itemId)?.item
+function endedCall(context: CallContext, itemId: ItemId | undefined): Ended | null {
+  const item = context.record.conversation.state.window.find((one) => one.item.id === itemId)?.item
   if (item === undefined || !isCall(item)) return null
   const call = exactCall(context, item)
   return call === null ? null : { item, call }

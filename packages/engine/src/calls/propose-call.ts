@@ -10,19 +10,28 @@ import {
 } from '@parley/protocol'
 import { nearestNames } from '@parley/workspace'
 import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { TurnContext } from '../roles/roles.ts'
+import type { PreparedCall, Tool } from '../tools/contract/tool.ts'
 import { fitCall } from '../tools/fit-arguments.ts'
-import type { PreparedCall, Tool } from '../tools/tool.ts'
-import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
+
+/** Roles by which calls of a model are read and recorded. */
+export type ProposalContext = Pick<TurnContext, 'record' | 'act'>
 
 type ProposedCall = EventOf<'model.responded'>['calls'][number]
 
 /** Records the item of a call, which `named` returns for its id, before anything of it has run. */
-export function proposeCall(context: TurnContext, turnId: TurnId, named: (itemId: ItemId) => ModelCall): ProposedCall {
-  const { conversation, modules } = context
-  const id = modules.ids.item()
+export function proposeCall(
+  context: ProposalContext,
+  turnId: TurnId,
+  named: (itemId: ItemId) => ModelCall,
+): ProposedCall {
+  const {
+    record: { conversation, ids, redaction },
+  } = context
+  const id = ids.item()
   const call = named(id)
-  const item = proposedItem(modules, conversation.state, { id, call })
-  const hasSecret = modules.redaction.hasSecret(call.arguments)
+  const item = proposedItem(context, conversation.state, { id, call })
+  const hasSecret = redaction.hasSecret(call.arguments)
   if (hasSecret) keepExact(context, id, call)
   conversation.record({ type: 'item.started', turnId, item: hasSecret ? unrestorable(item) : item })
   return { itemId: id, ...call }
@@ -34,8 +43,8 @@ interface NewCall {
 }
 
 /** Returns the item that shows a call before anything of it has run. */
-function proposedItem(modules: TurnModules, state: ConversationState, { id, call }: NewCall): Item {
-  const understood = understandCall(modules, call)
+function proposedItem(context: ProposalContext, state: ConversationState, { id, call }: NewCall): Item {
+  const understood = understandCall(context, call)
   if ('problem' in understood) {
     return {
       id,
@@ -58,7 +67,10 @@ function proposedItem(modules: TurnModules, state: ConversationState, { id, call
 type ResolvedCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
 
 /** Finds the tool and checks the arguments of a model's call, also of one that almost fits. */
-export function understandCall({ tools, redaction }: TurnModules, call: ModelCall): ResolvedCall {
+export function understandCall(
+  { record: { redaction }, act: { tools } }: ProposalContext,
+  call: ModelCall,
+): ResolvedCall {
   const fitted = tools.some(({ name }) => name === call.name) ? fitCall(call) : { name: call.name, args: {} }
   if ('problem' in fitted) {
     const beginning = redaction.excerpt(call.arguments.slice(0, quotedCharacters))
@@ -84,8 +96,8 @@ function unknownTool(name: string, tools: readonly Tool[]): string {
 }
 
 /** Keeps a call with a secret in memory, to run it exactly; its log has marks in place of the secret. */
-export function keepExact({ conversation, modules }: TurnContext, itemId: ItemId, call: ModelCall): void {
-  modules.memory.keepCall(itemId, call, (known) => conversation.state.core.open[known] !== undefined)
+export function keepExact({ record: { conversation }, act }: ProposalContext, itemId: ItemId, call: ModelCall): void {
+  act.memory.exactCalls.keep(itemId, call, (known) => conversation.state.core.open[known] !== undefined)
 }
 
 /** Marks an item as lost with this process: its exact call is nowhere on disk. */
@@ -94,18 +106,19 @@ export function unrestorable<Kind extends Item>(item: Kind): Kind {
 }
 
 /** Returns the text the model wrote (of a change its text, else its arguments); null for a call without a secret. */
-export function exactText({ conversation, modules }: TurnContext, item: CallItem): string | null {
-  const exact = modules.memory.exactCall(item.id)
+export function exactText(context: ProposalContext, item: CallItem): string | null {
+  const { act, record } = context
+  const exact = act.memory.exactCalls.find(item.id)
   if (exact === undefined) return null
-  const understood = understandCall(modules, exact)
+  const understood = understandCall(context, exact)
   if ('problem' in understood) return exact.arguments
-  const described = understood.prepared.describe(workspaceOf(conversation.state))
+  const described = understood.prepared.describe(workspaceOf(record.conversation.state))
   return described.type === 'fileChange' ? described.text : exact.arguments
 }
 
 /** Returns the call as the model made it, or as a hook changed it; null where its secret was lost with an earlier process. */
-export function exactCall({ conversation, modules }: TurnContext, item: CallItem): ModelCall | null {
-  const exact = modules.memory.exactCall(item.id)
+export function exactCall({ record: { conversation }, act }: ProposalContext, item: CallItem): ModelCall | null {
+  const exact = act.memory.exactCalls.find(item.id)
   if (exact !== undefined || item.restorable === false) return exact ?? null
   const call = conversation.view.callOf(item.id)
   const changed = conversation.state.core.open[item.id]?.hooks?.arguments

@@ -4,8 +4,8 @@ import { realOrGiven } from '@parley/workspace'
 import { noticeItem } from '../conversation/notices.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import type { ToolOutcome } from '../tools/tool.ts'
-import type { TurnContext } from '../turn/turn-context.ts'
+import type { CallContext } from '../roles/roles.ts'
+import type { ToolOutcome } from '../tools/contract/tool.ts'
 
 /** Paths that one sentence names. */
 const maxNamed = 5
@@ -15,7 +15,7 @@ const maxNamed = 5
  * writable folders: what a command wrote to them changed there, too. No sandbox sees by which name a file is written.
  */
 export async function sayWrittenThrough(
-  { conversation, modules }: TurnContext,
+  { record: { conversation, ids } }: CallContext,
   outcome: ToolOutcome,
   changes: readonly ChangedPath[],
 ): Promise<ToolOutcome> {
@@ -27,7 +27,7 @@ export async function sayWrittenThrough(
   )
   if (paths.length === 0) return outcome
   const title = sentence(paths)
-  const item: ItemOf<'notice'> = noticeItem(modules.ids.item(), { level: 'warning', code: 'writtenThrough', title })
+  const item: ItemOf<'notice'> = noticeItem(ids.item(), { level: 'warning', code: 'writtenThrough', title })
   const turnId = conversation.state.core.turn?.id
   const inTurn = turnId === undefined ? {} : { turnId }
   unlessStorageFails(() => conversation.record({ type: 'item.completed', item, ...inTurn }))

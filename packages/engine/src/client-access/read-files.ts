@@ -6,7 +6,7 @@ import { type Environment, type EnvironmentFiles, whenUnknown } from '@parley/wo
 import { listFiles } from '../find-files.ts'
 import { decideSettingsIn } from '../policy/judge-command.ts'
 import type { ClientEntry, ClientFileFacts, ClientFiles, ClientPath, ClientRead } from '../ports/client-files.ts'
-import { fileSurroundings } from '../tools/define-tool.ts'
+import { fileSurroundings } from '../tools/contract/define-tool.ts'
 import { type ClientPlacePorts, clientPlace, whyNot } from './client-place.ts'
 
 /** Entries of a folder that a client gets at most. */

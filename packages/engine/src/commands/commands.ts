@@ -10,7 +10,6 @@ import type {
   SettingsPatch,
 } from '@parley/protocol'
 import { continuedBefore } from '../conversation/started-before.ts'
-import { runPromptHooks } from '../hooks/prompt-hooks.ts'
 import { askedBy, assertUnderCeiling } from '../limits/ceiling.ts'
 import { assertMayLoosen, type Guest } from '../limits/may-loosen.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
@@ -18,6 +17,7 @@ import { attachmentParts, keepLongWaiting, longWaiting, shortTexts, storeAttachm
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
+import { runPromptHooks } from './prompt-hooks.ts'
 
 /** Stops the user's own commands, or the one that is named, also one in the background; a turn goes on. */
 export function interruptShell(open: LiveConversation, itemId: ItemId | undefined): { interrupted: boolean } {
@@ -28,9 +28,9 @@ export function interruptShell(open: LiveConversation, itemId: ItemId | undefine
 
 /** Lets the command of a call go on in the background, so that the call answers now. */
 export function sendToBackground(open: LiveConversation, itemId: ItemId): { background: boolean } {
-  const { conversation, modules } = writable(open)
+  const { conversation, roles } = writable(open)
   const isCommand = conversation.state.core.open[itemId]?.item.type === 'commandExecution'
-  return { background: isCommand && modules.foreground.send(itemId) }
+  return { background: isCommand && roles.act.memory.foreground.send(itemId) }
 }
 
 /** Stops the turn or, where none runs and none is named, the user's own commands. */
@@ -48,7 +48,7 @@ export function interruptTurn(
 
 /** Ends the wait before a retry, so that the model is asked at once. */
 export function retryNow(open: LiveConversation): { retried: boolean } {
-  return { retried: writable(open).modules.retryWait.endNow() }
+  return { retried: writable(open).roles.model.retry.wait.endNow() }
 }
 
 interface Continued {
@@ -64,7 +64,7 @@ export function continueConversation(
   params: ParamsOf<'conversation/continue'>,
   by: Actor,
 ): Continued | Promise<Continued> {
-  const { conversation, turns, modules } = writable(open)
+  const { conversation, turns, roles } = writable(open)
   const { requestKey } = params
   if (continuedBefore(conversation.state, requestKey)) return { continued: true }
   const { turn, inbox, inboxPaused } = conversation.state.core
@@ -73,7 +73,7 @@ export function continueConversation(
   const key = requestKey === undefined ? {} : { requestKey }
   if (turn?.parked === true) conversation.record({ type: 'turn.continued', turnId: turn.id, by, ...key })
   else if (turn === null && inboxPaused && inbox[0] !== undefined)
-    conversation.recordAll(startInboxTurn(modules, inbox[0], requestKey))
+    conversation.recordAll(startInboxTurn(roles, inbox[0], requestKey))
   else return { continued: false }
   turns.wake()
   return { continued: true }
@@ -87,7 +87,7 @@ export async function editQueued(
   const { messageId } = params
   assertFits(params.content)
   queued(open, messageId)
-  const hookEvents = await runPromptHooks(open, { messageId, input: params.content })
+  const hookEvents = await runPromptHooks(open.roles, { messageId, input: params.content })
   const content = await contentOf(open, params.content)
   const conversation = queued(open, messageId)
   assertInboxRoom(conversation.state, { messageId, content })
@@ -96,7 +96,7 @@ export async function editQueued(
 }
 
 async function contentOf(open: LiveConversation, input: InputItem[]): Promise<ContentItem[]> {
-  return shortTexts(input) ?? (await storeAttachments(input, attachmentParts(open)))
+  return shortTexts(input) ?? (await storeAttachments(input, attachmentParts(open.roles)))
 }
 
 export function removeQueued(open: LiveConversation, messageId: MessageId, by: Actor): { seq: number } {
@@ -127,13 +127,13 @@ export function configuredEvent(
 ): EventOf<'conversation.configured'> {
   assertConfigurable(open, settings, client)
   const { sandbox } = settings
-  const enforced = sandbox === undefined ? {} : { enforcement: open.modules.limits.enforcementFor(sandbox) }
+  const enforced = sandbox === undefined ? {} : { enforcement: open.roles.act.limits.enforcementFor(sandbox) }
   return { type: 'conversation.configured', settings: { ...settings, ...enforced }, by: client.actor }
 }
 
 /** Stops what may do more than the settings that have been recorded allow. */
-export function afterConfigured({ modules, mcp }: LiveConversation, before: Settings): void {
-  modules.limits.narrowed(before)
+export function afterConfigured({ roles, mcp }: LiveConversation, before: Settings): void {
+  roles.act.limits.narrowed(before)
   mcp.relimit()
 }
 
@@ -157,8 +157,8 @@ function configured(conversation: LiveConversation['conversation'], event: Event
 }
 
 /** Throws `invalidParams` for a provider that came into config.toml after the conversation was opened, or never did. */
-function assertKnown(provider: SettingsPatch['modelProvider'], { modules }: LiveConversation): void {
-  if (provider === undefined || modules.knowsProvider(provider)) return
+function assertKnown(provider: SettingsPatch['modelProvider'], { roles }: LiveConversation): void {
+  if (provider === undefined || roles.model.knowsProvider(provider)) return
   throw rejection(
     'invalidParams',
     `This conversation knows no model provider "${provider}": it goes by config.toml as it was when it was opened. Start parley again (or /new) to use one that was added since.`,

@@ -15,15 +15,20 @@ export function compact(
   { instructions, requestKey }: Pick<ParamsOf<'conversation/compact'>, 'instructions' | 'requestKey'>,
   by: Actor,
 ): ResultOf<'conversation/compact'> {
-  const { conversation, modules, turns } = writable(open)
+  const { conversation, roles, turns } = writable(open)
   const known = startedBefore(conversation.state, requestKey)
   if (known !== null && known.turnId !== null) return { ...known, turnId: known.turnId }
   assertCompactable(open)
   const { turn } = conversation.state.core
-  const turnId = turn?.id ?? modules.ids.turn()
+  const turnId = turn?.id ?? roles.record.ids.turn()
   const what = instructions === undefined || instructions.trim() === '' ? {} : { instructions: instructions.trim() }
   const key = requestKey === undefined ? {} : { requestKey }
-  const item = { ...compactionItem(modules.ids.item(), 'manual', requestTokens(conversation)), ...what, by, ...key }
+  const item = {
+    ...compactionItem(roles.record.ids.item(), 'manual', requestTokens(conversation)),
+    ...what,
+    by,
+    ...key,
+  }
   const begin: ConversationEvent[] = turn === null ? [{ type: 'turn.started', turnId, trigger: 'compaction' }] : []
   const seq = conversation.recordAll([...begin, { type: 'item.started', turnId, item }]).at(-1)?.seq ?? 0
   turns.wake()
@@ -47,7 +52,7 @@ export async function undoCompaction(
   wanted: number | undefined,
   by: Actor,
 ): Promise<ResultOf<'conversation/compact/undo'>> {
-  const { conversation, modules } = writable(open)
+  const { conversation, roles } = writable(open)
   const last = conversation.state.core.compactions?.applied.at(-1)
   if (last !== undefined) await readView(conversation.view, { without: last.seq })
   const { core } = conversation.state
@@ -60,7 +65,7 @@ export async function undoCompaction(
       field: 'seq',
     })
   const tokens = requestTokens(conversation, { without: newest.seq })
-  const { contextWindow } = modules.model().facts
+  const { contextWindow } = roles.model.current().facts
   if (contextWindow !== null && tokens > contextWindow)
     throw rejection(
       'invalidParams',

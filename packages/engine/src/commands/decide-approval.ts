@@ -56,7 +56,7 @@ export function decideApproval(
     assertYesWithin(rights.maxSandbox, looserSandbox(reachOfYes(approval), conversation.state.core.settings.sandbox))
   if (decision === 'approvedAlways') assertMayAddRule(client)
   if (approval.kind === 'elicitation') {
-    const question = open.modules.memory.question(approvalId)
+    const question = open.roles.act.memory.questions.find(approvalId)
     if (question === undefined) throw notPending(open, approvalId)
     return answerQuestion(open, { approval, question }, { params, by })
   }
@@ -79,7 +79,7 @@ export function decideApproval(
     ...consequences(open, approval, { ...answer, unattended }),
   ])
   if (mode.length > 0) afterConfigured(open, before)
-  open.modules.memory.answered(approvalId, { by, decision })
+  open.roles.act.memory.questions.answered(approvalId, { by, decision })
   if (decision === 'abort') turns.interrupt()
   turns.wake()
   return { seq: decided?.seq ?? 0 }
@@ -108,14 +108,14 @@ function modeEvents(
 const maxAnswerBytes = 8 * 1024
 
 /** Returns the answers to the form of a question of the model. Throws `invalidParams` for answers that do not fit. */
-function formAnswers({ modules }: LiveConversation, { form }: Approval, params: ParamsOf<'approval/decide'>) {
+function formAnswers({ roles }: LiveConversation, { form }: Approval, params: ParamsOf<'approval/decide'>) {
   const { decision, answers = {} } = params
   if (form === undefined || !permits(decision)) return {}
   const tooLong = (_: FormField, value: LimitedAnswer) =>
     utf8Length(String(value)) <= maxAnswerBytes ? null : `at most ${maxAnswerBytes} bytes fit`
   const problem = answersProblem(form.fields, answers, tooLong)
   if (problem !== null) throw misfit(problem)
-  return { answers: hideSecretFields(answers, modules.redaction) }
+  return { answers: hideSecretFields(answers, roles.record.redaction) }
 }
 
 function misfit({ field, message }: AnswerProblem) {
@@ -136,13 +136,13 @@ function assertOfferedScope({ forSession }: Approval, { decision, scope }: Param
 
 /** Returns the seal by which a later process knows a yes of this home; nothing for other answers. */
 function sealedYes(
-  { conversation, modules }: LiveConversation,
+  { conversation, roles }: LiveConversation,
   approval: Approval,
   { decision, scope }: ParamsOf<'approval/decide'>,
 ) {
   if (!permits(decision)) return {}
   const yes = { ...approval, decision, ...(scope === undefined ? {} : { scope }) }
-  return { seal: sealOf(yes, conversation.state.core.meta.conversationId, modules.redaction) }
+  return { seal: sealOf(yes, conversation.state.core.meta.conversationId, roles.record.redaction) }
 }
 
 /**
@@ -236,7 +236,7 @@ function withDeniedRetry(item: Item, denial: Denial): Item {
 
 /** Records the user's answer to a running call and passes it on. Throws `invalidParams` for answers that do not fit. */
 function answerQuestion(
-  { conversation, modules, turns }: LiveConversation,
+  { conversation, roles, turns }: LiveConversation,
   { approval, question }: { approval: Approval; question: OpenQuestion },
   { params, by }: { params: ParamsOf<'approval/decide'>; by: Actor },
 ): { seq: number } {
@@ -250,11 +250,11 @@ function answerQuestion(
     decision,
     by,
     ...(note === undefined ? {} : { note }),
-    ...(accepts ? { answers: hideSecretFields(answers, modules.redaction) } : {}),
+    ...(accepts ? { answers: hideSecretFields(answers, roles.record.redaction) } : {}),
   }
   const { seq } = conversation.record(event)
-  modules.memory.answered(approval.id, { by, decision })
-  modules.memory.endQuestion(approval.id)
+  roles.act.memory.questions.answered(approval.id, { by, decision })
+  roles.act.memory.questions.end(approval.id)
   question.reply(accepts ? { kind: 'answered', answers } : { kind: decision === 'denied' ? 'declined' : 'cancelled' })
   if (decision === 'abort') turns.interrupt()
   return { seq }
@@ -272,9 +272,9 @@ function hideSecretFields(answers: Answers, redaction: Redaction): Answers {
  * Writes the rule of an `approvedAlways` into the user's policy file and returns the notice about it. The rule applies
  * at once in all conversations of this server. Throws `configInvalid` when it cannot be written, and the question stays.
  */
-function addRule({ modules }: LiveConversation, { always, kind, turnId }: Approval): ConversationEvent {
+function addRule({ roles }: LiveConversation, { always, kind, turnId }: Approval): ConversationEvent {
   if (always === undefined) throw rejection('invalidParams', 'No rule goes with this question.', { field: 'decision' })
-  const added = modules.userRules.add(always.rule)
+  const added = roles.people.userRules.add(always.rule)
   if ('problem' in added)
     throw rejection(
       'configInvalid',
@@ -284,7 +284,7 @@ function addRule({ modules }: LiveConversation, { always, kind, turnId }: Approv
       },
     )
   const title = `From now on allowed, in every folder, ${reaches(kind)}: ${always.label} (${always.file}:${added.line}).`
-  const item = noticeItem(modules.ids.item(), { level: 'info', code: 'ruleAdded', title })
+  const item = noticeItem(roles.record.ids.item(), { level: 'info', code: 'ruleAdded', title })
   return { type: 'item.completed', turnId, item }
 }
 

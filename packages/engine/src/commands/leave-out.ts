@@ -3,11 +3,11 @@ import { requestTokens } from '../compaction/when-due.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { readView } from '../conversation/read-view.ts'
-import { isFree, type RequestPiece } from '../core/compaction/request-pieces.ts'
+import { isFree, type RequestPiece } from '../core/view/request-pieces.ts'
 import { turnStart } from '../messages/user-messages.ts'
+import { itemIdsOf, wordsOf } from '../model-calls/refusal.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
-import { itemIdsOf, wordsOf } from '../turn/refusal.ts'
 
 type Params = ParamsOf<'conversation/context/leaveOut'>
 type Result = ResultOf<'conversation/context/leaveOut'>
@@ -17,7 +17,7 @@ type Result = ResultOf<'conversation/context/leaveOut'>
  * `requestKey` again does nothing more and returns the first turn.
  */
 export async function leaveOut(open: LiveConversation, params: Params, by: Actor): Promise<Result> {
-  const { conversation, modules, turns } = writable(open)
+  const { conversation, roles, turns } = writable(open)
   const known = turnOf(conversation, params.requestKey)
   if (known !== null) return known
   await readView(conversation.view)
@@ -28,12 +28,12 @@ export async function leaveOut(open: LiveConversation, params: Params, by: Actor
   const tokensBefore = requestTokens(conversation)
   const gone = new Set(seqs)
   const saved = conversation.view.blocks().reduce((sum, { seq, tokens }) => sum + (gone.has(seq) ? tokens : 0), 0)
-  const turnId = modules.ids.turn()
+  const turnId = roles.record.ids.turn()
   const title = `Left out, because the provider refused it: ${wordsOf(chosen)}. \`/repair undo\` brings it back.`
-  const item = noticeItem(modules.ids.item(), { level: 'info', code: 'leftOut', title })
+  const item = noticeItem(roles.record.ids.item(), { level: 'info', code: 'leftOut', title })
   const key = params.requestKey === undefined ? {} : { requestKey: params.requestKey }
   const recorded = conversation.recordAll([
-    { type: 'turn.started', turnId, trigger: 'message', ...turnStart(params, modules.limits), ...key },
+    { type: 'turn.started', turnId, trigger: 'message', ...turnStart(params, roles.act.limits), ...key },
     {
       type: 'context.cleared',
       ...{ turnId, itemId: item.id, itemIds, tokensBefore, trigger: 'manual', why: 'refused', seqs, by },

@@ -13,10 +13,10 @@ export function notPending(open: LiveConversation, approvalId: ApprovalId) {
 
 /** Returns who answered an approval that is no longer pending, and how; from its call where memory has forgotten it. */
 function whoAnswered(
-  { conversation, modules }: LiveConversation,
+  { conversation, roles }: LiveConversation,
   approvalId: ApprovalId,
 ): { readonly who: string; readonly decision: string } | null {
-  const known = modules.memory.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
+  const known = roles.act.memory.questions.answerTo(approvalId) ?? recorded(conversation.state, approvalId)
   if (known?.by === undefined || known.decision === undefined) return null
   return { who: known.by.title ?? known.by.name, decision: known.decision }
 }

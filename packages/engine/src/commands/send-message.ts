@@ -7,7 +7,6 @@ import type {
   ResultOf,
   TurnId,
 } from '@parley/protocol'
-import { onPrompt, runPromptHooks } from '../hooks/prompt-hooks.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { attachmentParts, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
@@ -24,6 +23,7 @@ import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { type Expanded, expandMessage, mayNamePart, unknownCommand } from '../skills/expand-message.ts'
 import { assertConfigurable, configure } from './commands.ts'
+import { onPrompt, runPromptHooks } from './prompt-hooks.ts'
 
 type Sent = ResultOf<'conversation/sendMessage'>
 type Sending = ParamsOf<'conversation/sendMessage'>
@@ -54,9 +54,9 @@ export function changesLimits({ overrides: { cwd, writableRoots, network } = {} 
  * Returns without a promise unless files are stored or a schema is checked.
  */
 export function sendMessage(open: LiveConversation, params: Sending, sender: Sender): Sent | Promise<Sent> {
-  const { modules } = writable(open)
+  const { roles } = writable(open)
   const { input, outputSchema } = params
-  const messageId = params.messageId ?? modules.ids.message()
+  const messageId = params.messageId ?? roles.record.ids.message()
   const known = firstResult(open, messageId)
   if (known !== null) return known
   assertSendable(params)
@@ -64,18 +64,18 @@ export function sendMessage(open: LiveConversation, params: Sending, sender: Sen
   assertNoSecret(open, params.checks?.commands ?? [], 'checks')
   const namesPart = mayNamePart(input)
   const content = namesPart ? null : shortTexts(input)
-  const hasHooks = modules.hooks.has(onPrompt)
+  const hasHooks = roles.act.hooks.has(onPrompt)
   if (content !== null && outputSchema === undefined && !hasHooks)
     return place(open, { ...params, messageId, content }, sender)
   const take = async (): Promise<Taken> => {
     if (outputSchema !== undefined) await assertOutputSchema(outputSchema)
     const { input: whole, calls } = namesPart ? await expanded(open, input) : { input, calls: [] }
-    const hookEvents = hasHooks ? await runPromptHooks(open, { messageId, input: whole }) : []
+    const hookEvents = hasHooks ? await runPromptHooks(open.roles, { messageId, input: whole }) : []
     return {
       ...params,
       input: [...whole],
       messageId,
-      content: content ?? (await storeAttachments(whole, attachmentParts(open))),
+      content: content ?? (await storeAttachments(whole, attachmentParts(open.roles))),
       ...(calls.length === 0 ? {} : { calls: [...calls] }),
       hookEvents,
     }
@@ -110,15 +110,15 @@ const lookMs = 3_000
 
 /** Finds skills and commands anew. Resolves to false where the machine of the conversation does not say them in time. */
 async function refreshed(open: LiveConversation): Promise<boolean> {
-  const { skills, modules } = writable(open)
+  const { skills, roles } = writable(open)
   const over = new AbortController()
-  const late = modules.clock.sleep(lookMs, over.signal).then(() => false)
+  const late = roles.record.clock.sleep(lookMs, over.signal).then(() => false)
   return await Promise.race([skills.refresh(), late]).finally(() => over.abort())
 }
 
 /** Throws `invalidParams` for a secret in what is run later: that comes from the log, which has a mark in its place. */
 function assertNoSecret(open: LiveConversation, texts: readonly string[], field: 'input' | 'checks'): void {
-  const { redaction } = writable(open).modules
+  const { redaction } = writable(open).roles.record
   if (texts.some((text) => redaction.hasSecret(text))) throw rejection('invalidParams', secretInCall, { field })
 }
 
@@ -160,8 +160,8 @@ function assertSendable({ input, when = 'now', overrides, outputSchema, purpose,
 }
 
 /** Throws `invalidParams` for a budget in dollars of a model without a known price. */
-function assertBudget({ conversation, modules }: LiveConversation, { budget }: Sending): void {
-  if (budget?.costUsd === undefined || modules.model().facts.price !== null) return
+function assertBudget({ conversation, roles }: LiveConversation, { budget }: Sending): void {
+  if (budget?.costUsd === undefined || roles.model.current().facts.price !== null) return
   const { model } = conversation.state.core.settings
   throw rejection(
     'invalidParams',
@@ -191,31 +191,31 @@ function callsOf({ calls }: Taken): Pick<Taken, 'calls'> {
   return calls === undefined ? {} : { calls }
 }
 
-function noticeOf({ conversation, modules }: LiveConversation, taken: Taken, turnId: TurnId): ConversationEvent[] {
-  const { redaction } = modules
+function noticeOf({ conversation, roles }: LiveConversation, taken: Taken, turnId: TurnId): ConversationEvent[] {
+  const { redaction } = roles.record
   const { sideFiles } = conversation
-  return hadSecret({ redaction, sideFiles }, taken) ? secretNotice(modules, turnId) : []
+  return hadSecret({ redaction, sideFiles }, taken) ? secretNotice(roles, turnId) : []
 }
 
 function startTurn(open: LiveConversation, taken: Taken, { client, change }: Sender): Sent {
-  const { conversation, modules, turns } = open
+  const { conversation, roles, turns } = open
   const { turn } = conversation.state.core
   if (turn !== null)
     throw rejection('turnInProgress', 'A turn is running. Send with `queue` or `steer`, or interrupt it first.', {
       turnId: turn.id,
     })
-  const turnId = modules.ids.turn()
+  const turnId = roles.record.ids.turn()
   const { messageId, content, overrides, hookEvents = [] } = taken
   if (overrides !== undefined && change !== null) {
     assertConfigurable(open, overrides, client)
     change(open, overrides)
   } else if (overrides !== undefined) configure(open, overrides, client)
   const events: ConversationEvent[] = [
-    { type: 'turn.started', turnId, trigger: 'message', ...turnStart(taken, modules.limits) },
+    { type: 'turn.started', turnId, trigger: 'message', ...turnStart(taken, roles.act.limits) },
     {
       type: 'item.completed',
       turnId,
-      item: userMessageItem(modules.ids.item(), { content, messageId, ...callsOf(taken), by: client.actor }),
+      item: userMessageItem(roles.record.ids.item(), { content, messageId, ...callsOf(taken), by: client.actor }),
     },
     ...noticeOf(open, taken, turnId),
     ...hookEvents,

@@ -1,5 +1,5 @@
 import type { ItemOf, TurnId } from '@parley/protocol'
-import type { TurnContext } from '../turn/turn-context.ts'
+import type { ModelContext } from '../roles/roles.ts'
 import { requestTokens } from './when-due.ts'
 
 type CompactionItem = ItemOf<'contextCompaction'>
@@ -20,10 +20,10 @@ export function compactionItem(id: string, trigger: Trigger, tokens: number): Co
  * Asks for a compaction after a request that was too long. Returns false when that was done for this request already, or
  * there is nothing to compact.
  */
-export function askToCompact({ conversation, modules }: TurnContext, turnId: TurnId): boolean {
+export function askToCompact({ record: { conversation, ids } }: ModelContext, turnId: TurnId): boolean {
   const { compactions } = conversation.state.core
   if (compactions?.repeated === true || !conversation.view.isAnswered()) return false
-  const item = compactionItem(modules.ids.item(), 'contextTooLong', requestTokens(conversation))
+  const item = compactionItem(ids.item(), 'contextTooLong', requestTokens(conversation))
   conversation.record({ type: 'item.started', turnId, item })
   return true
 }

@@ -2,9 +2,9 @@ import type { Failure, ItemOf, TurnId } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { type Carried, compactedEntries } from '../core/compaction/carried.ts'
 import { type Clearing, resultsToClear } from '../core/compaction/choose.ts'
-import { tokensOfEntry } from '../core/compaction/estimate.ts'
-import { sumOf, type ViewBlock } from '../core/compaction/weigh-blocks.ts'
-import type { TurnContext } from '../turn/turn-context.ts'
+import { tokensOfEntry } from '../core/view/estimate.ts'
+import { sumOf, type ViewBlock } from '../core/view/weigh-blocks.ts'
+import type { ModelContext } from '../roles/roles.ts'
 import { counted } from './compaction-item.ts'
 import { asCounted, requestTokens } from './when-due.ts'
 
@@ -55,15 +55,23 @@ export function tokensAfter(
  * Records a compaction that makes the next request smaller; any other ends with results cleared alone. On a full disk it
  * waits for room: the summary is in memory only, and another would be paid for.
  */
-export async function recordCompacted(context: TurnContext, work: Work, compacted: Compacted): Promise<Failure | null> {
-  const { conversation, modules, patience, signal } = context
+export async function recordCompacted(
+  context: ModelContext,
+  work: Work,
+  compacted: Compacted,
+): Promise<Failure | null> {
+  const {
+    record: { conversation, storage },
+    model,
+    signal,
+  } = context
   const { turnId, item, tokensBefore } = work
   const { hidden, carried, summary } = compacted
   const after = tokensAfter(conversation, work, compacted)
   if (after >= tokensBefore) return await clearAlone(context, work, smallFailure)
   const how = summary === '' ? 'Compacted without a summary' : 'Compacted'
   const title = `${how}: ${counted(tokensBefore)} → ${counted(after)}`
-  await patience.persist(async () => {
+  await storage.persist(async () => {
     const file = await conversation.sideFiles.put(JSON.stringify(carried))
     if (signal.aborted) return
     conversation.recordAll([
@@ -83,13 +91,15 @@ export async function recordCompacted(context: TurnContext, work: Work, compacte
       { type: 'item.completed', turnId, item: { ...item, status: 'completed', title, text: summary } },
     ])
   }, signal)
-  modules.requests.forget()
+  model.requests.forget()
   return null
 }
 
 /** Clears all results but the last round's where no summary could be had; else ends the compaction as failed. */
-export async function clearAlone(context: TurnContext, work: Work, why: Failure): Promise<Failure | null> {
-  const { conversation } = context
+export async function clearAlone(context: ModelContext, work: Work, why: Failure): Promise<Failure | null> {
+  const {
+    record: { conversation },
+  } = context
   const { turnId, item, blocks, tokensBefore } = work
   const clearing = resultsToClear(blocks, keptNone)
   if (clearing.savedTokens > 0) {
@@ -103,7 +113,7 @@ export async function clearAlone(context: TurnContext, work: Work, why: Failure)
 
 /** Records that results leave the view. `why` there is no summary; null where none was needed. */
 export function recordCleared(
-  { conversation }: TurnContext,
+  { record: { conversation } }: ModelContext,
   { turnId, item, tokensBefore }: Work,
   { itemIds }: Clearing,
   why: Failure | null,

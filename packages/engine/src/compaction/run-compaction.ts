@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { type Carried, carriedMessages, carriedNotes } from '../core/compaction/carried.ts'
 import { blocksToCompact, type Clearing, resultsToClear } from '../core/compaction/choose.ts'
 import { newestEntries } from '../core/compaction/prompt.ts'
-import type { TurnContext } from '../turn/turn-context.ts'
+import type { ModelContext } from '../roles/roles.ts'
 import { compactionItem } from './compaction-item.ts'
 import {
   clearAlone,
@@ -36,15 +36,18 @@ const keptRoundShare = 0.1
  * Compacts the model's view: clears old results where that is enough for now, else has a summary written. Resolves to the
  * failure that ends the turn where the conversation stays too long, or null.
  */
-export async function runCompaction(context: TurnContext, asked: CompactionItem | null): Promise<Failure | null> {
-  const { conversation, modules, signal } = context
+export async function runCompaction(context: ModelContext, asked: CompactionItem | null): Promise<Failure | null> {
+  const {
+    record: { conversation, ids },
+    signal,
+  } = context
   const turnId = conversation.state.core.turn?.id
   if (turnId === undefined) return null
   const tokensBefore = requestTokens(conversation)
-  const item = asked ?? compactionItem(modules.ids.item(), 'auto', tokensBefore)
+  const item = asked ?? compactionItem(ids.item(), 'auto', tokensBefore)
   const begunAt = conversation.state.core.seq
   const work: Work = { turnId, item, tokensBefore, begunAt, blocks: conversation.view.blocks() }
-  const limit = compactionLimit(context)
+  const limit = compactionLimit(context.model)
   const clearing = limit === null || item.trigger !== 'auto' ? null : enoughClearing(conversation, work, limit)
   if (clearing !== null) {
     recordCleared(context, work, clearing, null)
@@ -75,11 +78,13 @@ function enoughClearing(conversation: Conversation, { blocks }: Work, limit: num
  * Returns the entries to summarise, without messages that wait: on some wires they would be one message with the request.
  * Where they are too long for the model that writes the summary, old results are left out.
  */
-function summarisedEntries(context: TurnContext, work: Work, waiting: number): readonly ModelEntry[] {
-  const { conversation, modules } = context
+function summarisedEntries(context: ModelContext, work: Work, waiting: number): readonly ModelEntry[] {
+  const {
+    record: { conversation },
+  } = context
   const { item, blocks, tokensBefore } = work
   const { view, sideFiles } = conversation
-  const { contextWindow } = summaryModel(modules).facts
+  const { contextWindow } = summaryModel(context.model).facts
   const isOver = contextWindow !== null && tokensBefore > contextWindow * fullWindowShare
   const isTooLong = item.trigger === 'contextTooLong' || isOver
   const cleared = new Set(isTooLong ? resultsToClear(blocks, keptNone).itemIds : [])

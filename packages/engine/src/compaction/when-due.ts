@@ -1,13 +1,7 @@
 import type { Conversation } from '../conversation/conversation.ts'
-import { scaled, tokensOfText } from '../core/compaction/estimate.ts'
-import type { Preview } from '../core/view-blocks.ts'
-import type { TurnModules } from '../turn/turn-context.ts'
-
-/** Conversation whose next request is weighed. */
-export interface Weighed {
-  readonly conversation: Conversation
-  readonly modules: Pick<TurnModules, 'model' | 'compaction'>
-}
+import { scaled, tokensOfText } from '../core/view/estimate.ts'
+import type { Preview } from '../core/view/view-blocks.ts'
+import type { ModelRole, Roles } from '../roles/roles.ts'
 
 /** Share of the limit by which a conversation must have grown since a compaction that did not bring it below. */
 const growthShare = 0.2
@@ -16,25 +10,24 @@ const growthShare = 0.2
 const leastTokens = 1000
 
 /** Returns the tokens from which on a conversation is compacted by itself; null where the window is not known. */
-export function compactionLimit({ modules }: Weighed): number | null {
-  const { contextWindow } = modules.model().facts
-  const { limit, percent } = modules.compaction
+export function compactionLimit(model: ModelRole): number | null {
+  const { contextWindow } = model.current().facts
+  const { limit, percent } = model.compaction
   if (contextWindow === null) return limit
   return limit === null ? Math.floor((contextWindow * percent) / 100) : Math.min(limit, contextWindow)
 }
 
 /** Tells if the next request would pass the limit, and a compaction may begin by itself. */
-export function isWindowFull(weighed: Weighed): boolean {
-  const { conversation } = weighed
+export function isWindowFull({ record: { conversation }, model }: Pick<Roles, 'record' | 'model'>): boolean {
   const { view, state } = conversation
   const { compactions } = state.core
-  const limit = compactionLimit(weighed)
+  const limit = compactionLimit(model)
   if (limit === null || compactions?.held === true || compactions?.tried === true) return false
   if (!view.isAnswered()) return false
   // Instructions and tools alone fill the window: no compaction could help.
   if (asCounted(conversation, leastTokens) > limit) return false
   const before = compactions?.applied.at(-1)?.tokensAfter ?? 0
-  const { contextWindow } = weighed.modules.model().facts
+  const { contextWindow } = model.current().facts
   // A request longer than the window would be refused, however little it has grown.
   const threshold = Math.min(Math.max(limit, before + limit * growthShare), Math.max(limit, contextWindow ?? Infinity))
   return requestTokens(conversation) > threshold

@@ -2,13 +2,13 @@ import type { ModelEntry, ModelFacts, ModelFailure, ModelRequest } from '@parley
 import type { Failure, ItemOf, TurnId } from '@parley/protocol'
 import { readableEntries } from '../context/request-source.ts'
 import { createCoalescer, createDeltaWriter } from '../conversation/deltas.ts'
-import { tokensOfEntry } from '../core/compaction/estimate.ts'
 import { newestEntries, summaryPrompt } from '../core/compaction/prompt.ts'
-import { sumOf } from '../core/compaction/weigh-blocks.ts'
-import { createCallRetries, waitForRetry } from '../turn/call-retries.ts'
-import { toFailure } from '../turn/refusal.ts'
+import { tokensOfEntry } from '../core/view/estimate.ts'
+import { sumOf } from '../core/view/weigh-blocks.ts'
+import { createCallRetries, waitForRetry } from '../model-calls/call-retries.ts'
+import { toFailure } from '../model-calls/refusal.ts'
+import type { ModelContext, ModelRole } from '../roles/roles.ts'
 import { counted } from '../turn/response-recorder.ts'
-import type { TurnContext, TurnModules } from '../turn/turn-context.ts'
 import { readSummary } from './read-summary.ts'
 import { type SummaryEnd, stillTooLong, type Written } from './summary-end.ts'
 
@@ -28,8 +28,11 @@ export const halvings = 2
  * Streams a summary into its item, with the retries of a model call. A request that is too long is tried with half of it,
  * and an empty answer is asked for once more.
  */
-export async function writeSummary(context: TurnContext, { turnId, item, entries }: Summarised): Promise<Written> {
-  const { conversation, signal } = context
+export async function writeSummary(context: ModelContext, { turnId, item, entries }: Summarised): Promise<Written> {
+  const {
+    record: { conversation },
+    signal,
+  } = context
   const retry = createRetries(context, turnId)
   let shown = entries
   let halved = 0
@@ -54,7 +57,7 @@ export async function writeSummary(context: TurnContext, { turnId, item, entries
 }
 
 /** Returns a function that waits until the request may be made again; it resolves to a failure where it may not. */
-function createRetries(context: TurnContext, turnId: TurnId): (fault: ModelFailure) => Promise<Failure | null> {
+function createRetries(context: ModelContext, turnId: TurnId): (fault: ModelFailure) => Promise<Failure | null> {
   const retries = createCallRetries(context)
   return async (fault) => {
     const retry = retries.after(fault)
@@ -69,15 +72,19 @@ export function isTooLong({ code }: ModelFailure): boolean {
 }
 
 /** Resolves to how the request ended. Calls of the model are not carried out. */
-async function streamOnce(context: TurnContext, summarised: Summarised): Promise<SummaryEnd> {
-  const { conversation, modules, signal } = context
+async function streamOnce(context: ModelContext, summarised: Summarised): Promise<SummaryEnd> {
+  const {
+    record: { conversation, redaction, clock },
+    model,
+    signal,
+  } = context
   const { turnId, item, entries } = summarised
   if (entries.length === 0) return { kind: 'failed', failure: stillTooLong }
-  const { client, choice, factsOf } = modules.model()
+  const { client, choice, factsOf } = model.current()
   const request = summaryRequest(context, summarised)
-  const redacted = modules.redaction.stream()
+  const redacted = redaction.stream()
   const write = createDeltaWriter(conversation, item.id)
-  const deltas = createCoalescer(modules.clock, (text) => write(redacted.push(text)))
+  const deltas = createCoalescer(clock, (text) => write(redacted.push(text)))
   try {
     return await readSummary(client.stream(request, signal), {
       onText: deltas.push,
@@ -94,12 +101,12 @@ async function streamOnce(context: TurnContext, summarised: Summarised): Promise
 }
 
 /** Returns the model that writes summaries, of the provider that makes the next call. */
-export function summaryModel({ model, compaction }: Pick<TurnModules, 'model' | 'compaction'>): {
+export function summaryModel({ current, compaction }: ModelRole): {
   readonly name: string
   readonly isOther: boolean
   readonly facts: ModelFacts
 } {
-  const { choice, factsOf } = model()
+  const { choice, factsOf } = current()
   const name = compaction.model ?? choice.model
   return { name, isOther: name !== choice.model, facts: factsOf(name) }
 }
@@ -108,23 +115,19 @@ export function summaryModel({ model, compaction }: Pick<TurnModules, 'model' | 
  * Returns the request for a summary. It begins with the bytes of the conversation's last one, so that the provider reads
  * them from its cache; another model gets no reasoning, effort or output limit of the first.
  */
-function summaryRequest({ modules }: TurnContext, { item, entries }: Summarised): ModelRequest {
-  const asked = summaryPrompt(modules.compaction.prompt, item.instructions ?? null)
-  return requestWith(modules, entries, asked)
+function summaryRequest({ model }: ModelContext, { item, entries }: Summarised): ModelRequest {
+  const asked = summaryPrompt(model.compaction.prompt, item.instructions ?? null)
+  return requestWith(model, entries, asked)
 }
 
 /** Returns the request for a summary that ends with what is asked. */
-export function requestWith(
-  modules: Pick<TurnModules, 'model' | 'compaction' | 'requests'>,
-  entries: readonly ModelEntry[],
-  asked: ModelEntry,
-): ModelRequest {
-  const { outputSchema: _, ...base } = modules.requests.next()
-  const { name, isOther, facts } = summaryModel(modules)
+export function requestWith(model: ModelRole, entries: readonly ModelEntry[], asked: ModelEntry): ModelRequest {
+  const { outputSchema: _, ...base } = model.requests.next()
+  const { name, isOther, facts } = summaryModel(model)
   const readable = readableEntries(entries, facts)
   if (!isOther) return { ...base, entries: [...readable, asked] }
   const { effort: __, maxOutputTokens: ___, ...plain } = base
-  const most = modules.model().maxOutputOf(name)
+  const most = model.current().maxOutputOf(name)
   const foreign = readable.map((entry) =>
     entry.kind === 'response' ? { ...entry, adapter: 'none', parts: [] } : entry,
   )

@@ -4,9 +4,9 @@ import { serverSandboxMode } from '@parley/policy'
 import { type ItemId, type SandboxMode, settingsInForce } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { rejection } from '../replies/rejection.ts'
+import type { Tool } from '../tools/contract/tool.ts'
 import { type McpToolSpec, mcpSpecsIn, mcpTool, toolSpecs } from '../tools/mcp/mcp-tool.ts'
 import { resourceTools } from '../tools/mcp/resource-tools.ts'
-import type { Tool } from '../tools/tool.ts'
 import { mcpNotices } from './mcp-notices.ts'
 
 /** MCP servers of one conversation: tools that the model is offered, and tools that run its calls. */

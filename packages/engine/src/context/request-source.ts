@@ -11,8 +11,8 @@ import { type EventOf, type ModelChoice, modelInUse, modeOf, type Settings, type
 import { wellFormedJson } from '@parley/text'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
-import { missingFile } from '../core/view-content.ts'
-import type { OfferedTo, Tool } from '../tools/tool.ts'
+import { missingFile } from '../core/view/view-content.ts'
+import type { OfferedTo, Tool } from '../tools/contract/tool.ts'
 import { requestHash } from './request-hash.ts'
 import { readTools, sharedText } from './shared-tools.ts'
 

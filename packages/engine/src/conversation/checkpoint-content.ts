@@ -1,6 +1,6 @@
 import { type ConversationCore, type ConversationState, completedBy, type Envelope, reduce } from '@parley/protocol'
 import type { ModelView } from '../core/model-view.ts'
-import type { ViewPart } from '../core/view-snapshot.ts'
+import type { ViewPart } from '../core/view/view-snapshot.ts'
 import { type LandmarkPlaces, type Landmarks, rightTypes } from './landmarks.ts'
 
 /**

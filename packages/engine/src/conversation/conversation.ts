@@ -10,7 +10,7 @@ import {
 } from '@parley/protocol'
 import { wellFormed } from '@parley/text'
 import type { ModelView } from '../core/model-view.ts'
-import type { Place } from '../core/view-blocks.ts'
+import type { Place } from '../core/view/view-blocks.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { assertValid } from '../replies/refused-event.ts'
 import { contentOf } from './checkpoint-content.ts'

@@ -17,7 +17,7 @@ import {
   translatedLine,
 } from '@parley/journal'
 import { type ConversationState, type Envelope, storedEventProblem, upgradeEvent } from '@parley/protocol'
-import type { Place } from '../core/view-blocks.ts'
+import type { Place } from '../core/view/view-blocks.ts'
 import { rejection } from '../replies/rejection.ts'
 import type { CheckpointWriter, Settled } from './checkpoint-writer.ts'
 

@@ -1,5 +1,5 @@
 import { windowLimit } from '@parley/protocol'
-import type { Place } from '../core/view-blocks.ts'
+import type { Place } from '../core/view/view-blocks.ts'
 
 /** Places of lines that a checkpoint names instead of holding what they say. */
 export interface Landmarks {

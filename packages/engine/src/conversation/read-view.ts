@@ -1,6 +1,6 @@
 import { timeSlices } from '@parley/host'
 import type { ModelView } from '../core/model-view.ts'
-import type { Preview } from '../core/view-blocks.ts'
+import type { Preview } from '../core/view/view-blocks.ts'
 
 /** Tells if the next request holds parts that are still in the log only, as after an opening from a checkpoint. */
 export function isUnread(view: ModelView): boolean {

@@ -1,12 +1,11 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
 import type { ConversationEvent, EventOf, Item, ItemId } from '@parley/protocol'
 import { compactedEntries, parseCarried, type UserText } from './compaction/carried.ts'
-import { type Counted, tokensOfEntry } from './compaction/estimate.ts'
-import { type PastFacts, pastFacts } from './compaction/past-facts.ts'
-import { requestPieces } from './compaction/request-pieces.ts'
-import { holdsResponse, shownBlocks, sumOf, type ViewBlock } from './compaction/weigh-blocks.ts'
-import type { RepeatedCalls } from './repeated-calls.ts'
-import { keep, settledSum } from './settled-blocks.ts'
+import { type Counted, tokensOfEntry } from './view/estimate.ts'
+import { type PastFacts, pastFacts } from './view/past-facts.ts'
+import type { RepeatedCalls } from './view/repeated-calls.ts'
+import { requestPieces } from './view/request-pieces.ts'
+import { keep, settledSum } from './view/settled-blocks.ts'
 import {
   type Block,
   type Compacted,
@@ -18,7 +17,7 @@ import {
   newestCompacted,
   type Preview,
   type Settled,
-} from './view-blocks.ts'
+} from './view/view-blocks.ts'
 import {
   callOf,
   contentOf,
@@ -29,9 +28,10 @@ import {
   readBlock,
   type SideFileReader,
   wholeText,
-} from './view-content.ts'
-import { emptyFold, foldEvent, type Spot } from './view-fold.ts'
-import { partsOf, type ViewPart } from './view-snapshot.ts'
+} from './view/view-content.ts'
+import { emptyFold, foldEvent, type Spot } from './view/view-fold.ts'
+import { partsOf, type ViewPart } from './view/view-snapshot.ts'
+import { holdsResponse, shownBlocks, sumOf, type ViewBlock } from './view/weigh-blocks.ts'
 
 /**
  * Fold over the log that yields what the model sees. Blocks are in log order and their entries keep their identity, by

@@ -1,7 +1,6 @@
 import {
   type ConversationState,
   type Failure,
-  type Item,
   type ItemId,
   type ItemOf,
   isCall,
@@ -14,6 +13,7 @@ import {
 import { type ReachedLimit, reachedLimit } from './turn-ends/conversation-limits.ts'
 import { usedUp } from './turn-ends/turn-budget.ts'
 import { areChecksDue, deniedCheck, failedChecks, mendsChecks } from './turn-ends/turn-checks.ts'
+import { isUserChange } from './view/view-blocks.ts'
 
 export type Step =
   | { kind: 'await' }
@@ -61,11 +61,6 @@ export function nextStep(
   const reached = reachedLimit(core, limits)
   if (reached !== null) return { kind: 'askLimit', reached }
   return isFull() ? { kind: 'compact', item: null } : callModel(core)
-}
-
-/** Tells if a user changed files by an item, which no model asked for: took them back, or added a line to remember. */
-export function isUserChange(item: Item): boolean {
-  return item.type === 'fileChange' && (item.rewind !== undefined || item.remembered !== undefined)
 }
 
 /** Tells if the turn has more to ask the model; one that only compacts has not, unless a message came meanwhile. */

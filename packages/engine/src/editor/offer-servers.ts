@@ -109,8 +109,8 @@ function refusalOf(live: LiveConversation | undefined, { ceiling }: OfferPorts):
 
 /** Judges how a server would start now, by the folder of its conversation and by what this machine can confine. */
 async function judge(server: EditorServer, live: LiveConversation, ports: OfferPorts): Promise<Judged> {
-  const { conversation, modules } = live
-  const { environment } = modules.history
+  const { conversation, roles } = live
+  const { environment } = roles.act.history
   const { name, command, args, env } = server
   const folder = realOrGiven(conversation.state.core.meta.cwd)
   const own = ports.own()

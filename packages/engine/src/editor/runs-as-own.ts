@@ -3,7 +3,7 @@ import { followLinks } from '@parley/host'
 import { projectRoot } from '@parley/policy'
 import { type Environment, findProgram, liesWithin, realOrGiven, whenUnknown } from '@parley/workspace'
 import type { EditorServer } from '../ports/editor.ts'
-import type { Workspace } from '../tools/tool.ts'
+import type { Workspace } from '../tools/contract/tool.ts'
 import { choosesNoCode } from './harmless-variables.ts'
 import { type LaunchWords, launchWords } from './launch-forms.ts'
 

@@ -15,7 +15,7 @@ type AnyChange = RecordedChange & Pick<ChangedText, 'kind'>
  * the lines of their diffs only. `findOld` finds items no longer in memory.
  */
 export async function readChange(
-  { conversation, modules }: LiveConversation,
+  { conversation, roles }: LiveConversation,
   itemId: ItemId,
   findOld: () => Promise<Item | null>,
 ): Promise<ChangedText[]> {
@@ -23,7 +23,7 @@ export async function readChange(
   const known = core.open[itemId]?.item ?? window.findLast(({ item }) => item.id === itemId)?.item
   const item = known ?? (await findOld())
   if (item?.type !== 'fileChange') throw rejection('itemNotFound', `There is no change ${itemId} in this conversation.`)
-  const { environment, store, bring } = modules.history
+  const { environment, store, bring } = roles.act.history
   const secrets = await environment.secrets()
   const { cwd: factsCwd } = item.facts ?? {}
   const cwd = typeof factsCwd === 'string' ? factsCwd : core.meta.cwd
@@ -34,9 +34,11 @@ export async function readChange(
   // While the store is away the diff says what changed.
   await bring(changes.flatMap(({ before }) => before ?? [])).catch(unlessAway)
   for (const change of changes) {
-    const whole = shown(change, await changeTexts(change, sources), { cwd, redact: modules.redaction.text })
+    const whole = shown(change, await changeTexts(change, sources), { cwd, redact: roles.record.redaction.text })
     const file =
-      jsonBytes(whole) <= bytesLeft ? whole : shown(change, diffTexts(change), { cwd, redact: modules.redaction.text })
+      jsonBytes(whole) <= bytesLeft
+        ? whole
+        : shown(change, diffTexts(change), { cwd, redact: roles.record.redaction.text })
     bytesLeft -= jsonBytes(file)
     files.push(file)
   }

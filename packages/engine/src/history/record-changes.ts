@@ -7,22 +7,24 @@ import type { FileHistory } from './file-history.ts'
 const maxInEvent = 100
 
 interface Recording {
-  readonly conversation: Conversation
-  readonly modules: { readonly history: Pick<FileHistory, 'names'> }
-  readonly patience: Pick<StoragePatience, 'persist'>
+  readonly record: {
+    readonly conversation: Conversation
+    readonly storage: Pick<StoragePatience, 'persist'>
+  }
+  readonly act: { readonly history: Pick<FileHistory, 'names'> }
   /** Ends the wait for a disk that takes nothing. */
   readonly signal?: AbortSignal
 }
 
 /** Returns a function that records what changed while a call ran. */
 export function recordChanges(
-  { conversation, modules, patience, signal }: Recording,
+  { record: { conversation, storage }, act, signal }: Recording,
   itemId: ItemId,
 ): (changes: readonly ChangedPath[]) => Promise<void> {
   return (changes) =>
-    patience.persist(async () => {
+    storage.persist(async () => {
       const count = changes.length
-      const files = changes.map(modules.history.names.written)
+      const files = changes.map(act.history.names.written)
       const where =
         count <= maxInEvent ? { files } : { files: [], list: await conversation.sideFiles.put(JSON.stringify(files)) }
       conversation.record({ type: 'files.changed', itemId, count, ...where })

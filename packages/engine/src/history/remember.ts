@@ -27,8 +27,8 @@ export async function planRemember(
 }
 
 async function prepare(open: LiveConversation, params: Remembering): Promise<Prepared> {
-  const { conversation, modules } = open
-  const { environment } = modules.history
+  const { conversation, roles } = open
+  const { environment } = roles.act.history
   const { cwd } = conversation.state.core.meta
   const line = lineOf(params.text)
   await environment.reach()
@@ -51,7 +51,7 @@ async function prepare(open: LiveConversation, params: Remembering): Promise<Pre
     changes: [{ kind: 'write', path: liesWithin(path, cwd) ? relative(cwd, path) : path, content }],
     files,
     cwd,
-    secretsIn: modules.redaction.secretsIn,
+    secretsIn: roles.record.redaction.secretsIn,
     refusal: () => null,
     mayQuote: () => false,
   })
@@ -60,7 +60,7 @@ async function prepare(open: LiveConversation, params: Remembering): Promise<Pre
 }
 
 /** Returns the folder of the file that is read: the root of the repository, or the home of the server. */
-async function folderFor({ conversation, modules }: LiveConversation, { where, home }: Remembering): Promise<string> {
+async function folderFor({ conversation, roles }: LiveConversation, { where, home }: Remembering): Promise<string> {
   const { meta, settings } = conversation.state.core
   if (where === 'user' && settings.environment !== undefined)
     throw rejection(
@@ -68,7 +68,7 @@ async function folderFor({ conversation, modules }: LiveConversation, { where, h
       `This conversation works on ${settings.environment}; the file of the user is on this machine: ${join(home, instructionFileNames[0])}.`,
     )
   if (where === 'user') return home
-  return (await repositoryRoot(meta.cwd, modules.history.environment.files))?.folder ?? meta.cwd
+  return (await repositoryRoot(meta.cwd, roles.act.history.environment.files))?.folder ?? meta.cwd
 }
 
 function lineOf(text: string): string {

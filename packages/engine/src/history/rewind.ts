@@ -18,8 +18,9 @@ export async function showRewind(open: LiveConversation, params: Planning): Prom
 }
 
 async function prepare(open: LiveConversation, { to, overwrite = false }: Planning): Promise<Prepared> {
-  const { conversation, modules } = open
-  const { history, redaction } = modules
+  const { conversation, roles } = open
+  const { history } = roles.act
+  const { redaction } = roles.record
   const { environment, store } = history
   const { cwd } = conversation.state.core.meta
   assertPoint(open, to)

@@ -13,7 +13,7 @@ import { workspaceOf } from '../limits/workspace-folders.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { clipDiffs } from '../tools/changes/prepare-change.ts'
-import { fileSurroundings } from '../tools/define-tool.ts'
+import { fileSurroundings } from '../tools/contract/define-tool.ts'
 import { recordChanges } from './record-changes.ts'
 
 type Plans = ApplyRequest['plans']
@@ -42,7 +42,7 @@ export async function planUserChange(
   { tool, plans, subject }: Planning,
 ): Promise<PlannedChange> {
   const hash = hashOf(subject, plans)
-  const { redaction } = open.modules
+  const { redaction } = open.roles.record
   const changes = clipDiffs(plans.map(recordChange)).map((entry) => ({
     ...entry,
     path: redaction.text(entry.path),
@@ -63,18 +63,18 @@ function hashOf(subject: string | number, plans: Plans): string {
 }
 
 async function judge(
-  { conversation, modules }: LiveConversation,
+  { conversation, roles }: LiveConversation,
   { tool, plans, patch }: { readonly tool: string; readonly plans: Plans; readonly patch: string },
 ): Promise<Decision> {
   const { settings } = conversation.state.core
   const paths = plans.map(({ path }) => path.real)
   const replaced = plans.filter(({ link, after }) => link === true || after === null)
   const deleted = new Set(replaced.map(({ path }) => path.real))
-  const around = await fileSurroundings(modules.history.environment, workspaceOf(conversation.state))
+  const around = await fileSurroundings(roles.act.history.environment, workspaceOf(conversation.state))
   const facts = await gatherPatchFacts({ tool, paths, deleted, patch }, around)
   const { approvalPolicy, sandbox: sandboxMode, enforcement, network = false } = settings
   const decision = decide(facts, {
-    rules: modules.rules,
+    rules: roles.people.rules,
     sessionGrants: [],
     approvalPolicy,
     sandboxMode,
@@ -100,9 +100,9 @@ interface UserChange {
 
 /** Changes files as planned, while no effect runs. Rejects when anything is not as it was planned. */
 export async function makeUserChange(open: LiveConversation, change: UserChange) {
-  const { conversation, modules } = writable(open)
+  const { conversation, roles } = writable(open)
   assertIdle(open)
-  return await modules.history.alone(async (around) => {
+  return await roles.act.history.alone(async (around) => {
     assertIdle(open)
     const planned = await change.plan()
     if (planned.hash !== change.hash) throw rejection('planChanged', changedText)
@@ -112,7 +112,7 @@ export async function makeUserChange(open: LiveConversation, change: UserChange)
     const item = beginItem(open, planned, change)
     await conversation.synced()
     const named = planned.plans.map(({ path }) => path.real)
-    const record = recordChanges(open, item.id)
+    const record = recordChanges(roles, item.id)
     const run = () => apply(item, { planned, open, told: change.told })
     const ended = await around({ named, run, record })
     await open.patience.persist(() => conversation.record({ type: 'item.completed', item: ended }))
@@ -131,14 +131,14 @@ function assertIdle({ conversation }: LiveConversation): void {
 
 /** Records the item and its start, by which a crash finds out how far it came. */
 function beginItem(
-  { conversation, modules }: LiveConversation,
+  { conversation, roles }: LiveConversation,
   planned: PlannedChange,
   { about, by }: UserChange,
 ): ChangeItem {
   const { hash, changes } = planned
   const { rule, reason, verdict } = planned.decision
   const item: ChangeItem = {
-    id: modules.ids.item(),
+    id: roles.record.ids.item(),
     type: 'fileChange',
     kind: 'edit',
     status: 'inProgress',
@@ -170,7 +170,7 @@ interface Applying {
 async function apply(item: ChangeItem, { planned, open, told }: Applying): Promise<ChangeItem> {
   let outcome: ApplyOutcome
   try {
-    const files = open.modules.history.environment.patches
+    const files = open.roles.act.history.environment.patches
     outcome = await applyPlan({ plans: planned.plans, files, tag: item.id })
   } catch (error) {
     if (!(error instanceof EnvironmentUnreachableError)) throw error

@@ -2,7 +2,7 @@ import type { ConversationCore, HookEvent, HookRef, ItemId, ServerNotice } from 
 import type { Conversation } from '../conversation/conversation.ts'
 import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
-import type { ToolPorts } from '../tools/define-tool.ts'
+import type { ToolPorts } from '../tools/contract/define-tool.ts'
 
 /** Run time in ms from which on people see that a turn waits for a hook. */
 const slowMs = 1_000

@@ -4,8 +4,8 @@ import { lastBytes } from '@parley/text'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
-import { backgroundEnded, backgroundPrinted, endWords } from '../core/background-left.ts'
-import { shownOutput } from '../tools/command-output.ts'
+import { backgroundEnded, backgroundPrinted, endWords } from '../core/view/background-left.ts'
+import { shownOutput } from '../tools/contract/command-output.ts'
 import { endedCommand } from '../tools/processes/process-end.ts'
 
 interface EndPorts {

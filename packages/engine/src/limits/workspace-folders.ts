@@ -5,7 +5,7 @@ import { foldersUp, followLinks } from '@parley/host'
 import type { ConversationState, SandboxMode } from '@parley/protocol'
 import { isSecret, liesWithin, ownFiles, realOrGiven, type SecretPaths } from '@parley/workspace'
 import { rejection } from '../replies/rejection.ts'
-import type { Workspace } from '../tools/tool.ts'
+import type { Workspace } from '../tools/contract/tool.ts'
 import { type Ceiling, closedFolderRejected } from './ceiling.ts'
 
 /** Returns the folders of a conversation: the working folder first, then those the user added. */

@@ -2,15 +2,15 @@ import { constants } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, isAbsolute } from 'node:path'
 import { openUnlockedHandle } from '@parley/host'
-import { type ImageLimits, imageLimitsOf, type ModelClient } from '@parley/models'
+import type { ImageLimits } from '@parley/models'
 import { type ContentItem, type InputItem, limits, type QueuedMessage } from '@parley/protocol'
 import { errorCode, errorMessage, firstBytes, lineCount, wellFormed } from '@parley/text'
-import type { Conversation } from '../conversation/conversation.ts'
 import type { SideFiles } from '../conversation/side-files.ts'
 import { imageProblem } from '../core/image-facts.ts'
 import { imageTypeOf } from '../core/image-form.ts'
 import { rejection } from '../replies/rejection.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
+import type { RecordRole, Roles } from '../roles/roles.ts'
 
 type Image = Extract<InputItem, { type: 'image' }>
 type TextItem = Extract<InputItem, { type: 'text' }>
@@ -29,14 +29,9 @@ interface Kept {
   readonly imageLimits: ImageLimits
 }
 
-interface Keeping {
-  readonly conversation: Pick<Conversation, 'sideFiles'>
-  readonly modules: { readonly model: () => { readonly client: Pick<ModelClient, 'adapter'> } }
-}
-
 /** Returns what attachments of a conversation are stored with. */
-export function attachmentParts({ conversation, modules }: Keeping): Kept {
-  return { sideFiles: conversation.sideFiles, imageLimits: imageLimitsOf(modules.model().client) }
+export function attachmentParts({ record, act }: Pick<Roles, 'record' | 'act'>): Kept {
+  return { sideFiles: record.conversation.sideFiles, imageLimits: act.imageLimits() }
 }
 
 /**
@@ -153,7 +148,7 @@ export function longWaiting(messages: readonly QueuedMessage[]): QueuedMessage |
 
 /** Moves the long texts of a waiting message to side files. */
 export async function keepLongWaiting(
-  { conversation }: { readonly conversation: Conversation },
+  { conversation }: Pick<RecordRole, 'conversation'>,
   message: QueuedMessage,
 ): Promise<void> {
   const { messageId } = message

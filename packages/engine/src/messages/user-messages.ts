@@ -19,6 +19,7 @@ import type { SideFiles } from '../conversation/side-files.ts'
 import type { Ids } from '../ports/clock-and-ids.ts'
 import { rejection } from '../replies/rejection.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
+import type { Roles } from '../roles/roles.ts'
 
 type TurnOptions = Pick<QueuedMessage, 'outputSchema' | 'budget' | 'purpose' | 'checks'>
 type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'calls' | 'by'> & TurnOptions
@@ -54,21 +55,16 @@ export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message:
   ]
 }
 
-interface StartPorts {
-  readonly ids: Pick<Ids, 'item' | 'turn'>
-  readonly limits: Enforcing
-}
-
 /** Returns the events that start a turn with a waiting message; `requestKey` is that of the request for it. */
 export function startInboxTurn(
-  { ids, limits: enforcing }: StartPorts,
+  { record: { ids }, act }: Pick<Roles, 'record' | 'act'>,
   message: Message,
   requestKey?: RequestKey,
 ): ConversationEvent[] {
   const turnId = ids.turn()
   const key = requestKey === undefined ? {} : { requestKey }
   return [
-    { type: 'turn.started', turnId, trigger: 'inbox', ...turnStart(message, enforcing), ...key },
+    { type: 'turn.started', turnId, trigger: 'inbox', ...turnStart(message, act.limits), ...key },
     ...consumedMessage(ids, turnId, message),
   ]
 }
@@ -162,14 +158,12 @@ export function hadSecret({ redaction, sideFiles }: SecretPorts, { input, conten
   })
 }
 
-interface NoticePorts {
-  readonly ids: Pick<Ids, 'item'>
-  readonly memory: { isFirstNotice(code: string): boolean }
-}
-
 /** Returns the notice that follows a message with a secret, once per session: its sender knows and may send more. */
-export function secretNotice({ ids, memory }: NoticePorts, turnId: TurnId | null): ConversationEvent[] {
-  if (!memory.isFirstNotice('secretInMessage')) return []
+export function secretNotice(
+  { record: { ids }, act }: Pick<Roles, 'record' | 'act'>,
+  turnId: TurnId | null,
+): ConversationEvent[] {
+  if (!act.memory.isFirstNotice('secretInMessage')) return []
   const item = noticeItem(ids.item(), { level: 'info', code: 'secretInMessage', title, text })
   return [{ type: 'item.completed', ...(turnId === null ? {} : { turnId }), item }]
 }

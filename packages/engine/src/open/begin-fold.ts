@@ -23,9 +23,9 @@ import { createLogReader, type LogReader } from '../conversation/journal.ts'
 import { createLandmarks } from '../conversation/landmarks.ts'
 import { createLogFold, type LogFold } from '../conversation/log-fold.ts'
 import { createModelView } from '../core/model-view.ts'
-import type { Place } from '../core/view-blocks.ts'
-import { emptyFold } from '../core/view-fold.ts'
-import { addPart } from '../core/view-snapshot.ts'
+import type { Place } from '../core/view/view-blocks.ts'
+import { emptyFold } from '../core/view/view-fold.ts'
+import { addPart } from '../core/view/view-snapshot.ts'
 
 /** Fold that is ready for lines: from the first one on, or behind a checkpoint. */
 export interface FoldBegin {

@@ -114,7 +114,7 @@ export class ConversationHost implements AsyncDisposable {
     const known = await this.#current(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
       if (overrides !== undefined) setup.change(assertMayChange(guest, known), overrides, resumer)
-      else known.modules.limits.recordEnforcement()
+      else known.roles.act.limits.recordEnforcement()
       return known
     }
     const opening = { conversationId, changes: overrides !== undefined }
@@ -278,6 +278,6 @@ function welcome(open: LiveConversation, guest: Guest): LiveConversation {
 
 /** Resolves to the events that say what a copy leaves out. */
 async function leftOutOf(open: LiveConversation, at: number | undefined, by: Actor) {
-  const { summariseLeftOut } = await import('../compaction/summarise-left-out.ts')
+  const { summariseLeftOut } = await import('../commands/summarise-left-out.ts')
   return await summariseLeftOut(open, at ?? open.conversation.state.core.seq, by)
 }

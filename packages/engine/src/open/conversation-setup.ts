@@ -102,7 +102,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
       const writableRoots = addedFolders(params, cwd)
       keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
     },
-    change({ conversation, modules, mcp }, overrides, by) {
+    change({ conversation, roles, mcp }, overrides, by) {
       const { core } = conversation.state
       const how = { ...askingOf(by), given: null }
       const changes = changesOf(conversation.state, overrides, { how, unasked: () => [] })
@@ -110,8 +110,8 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
         keepingAdded(conversation.state, overrides, changes)
         if (changes.length > 0) conversation.recordAll(changes)
       } else conversation.redraft(draftChange(changes))
-      modules.limits.narrowed(core.settings)
-      modules.limits.recordEnforcement()
+      roles.act.limits.narrowed(core.settings)
+      roles.act.limits.recordEnforcement()
       mcp.relimit()
     },
     resumed: (overrides, by) => (state) => {

@@ -13,7 +13,7 @@ import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import { assertFolder } from '../project/project-at.ts'
 import { rejection } from '../replies/rejection.ts'
-import type { TurnModules } from '../turn/turn-context.ts'
+import type { Roles } from '../roles/roles.ts'
 import { typedSecret } from '../turn/user-typing.ts'
 import type { OpenParts } from './conversation-parts.ts'
 
@@ -35,7 +35,7 @@ export function takeEnvironment(
 interface Entry {
   readonly conversation: Conversation
   readonly environment: Environment
-  readonly modules: Pick<TurnModules, 'gather' | 'limits' | 'redaction'>
+  readonly roles: Roles
   readonly project: Pick<ConversationProject, 'read' | 'config'>
   readonly parts: Pick<OpenParts, 'created' | 'hidden'>
   /** Releases what was taken for the conversation; called where a new one is rejected. */
@@ -56,7 +56,7 @@ const nothingFound: Entered = { instructionFiles: [], warnings: [] }
 export async function enterEnvironment(entry: Entry): Promise<Entered> {
   const { state, readOnly } = entry.conversation
   // Before the output of what runs on is read, also where its machine is away again by now.
-  for (const text of entry.parts.hidden) entry.modules.redaction.hide(typedSecret, text)
+  for (const text of entry.parts.hidden) entry.roles.record.redaction.hide(typedSecret, text)
   // A view runs nothing, so its machine need not be reachable.
   if (readOnly && state.core.settings.environment !== undefined) return nothingFound
   try {
@@ -74,8 +74,9 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
 }
 
 async function look(entry: Entry): Promise<Entered> {
-  const { conversation, environment, modules, project } = entry
-  const { gather, limits } = modules
+  const { conversation, environment, roles, project } = entry
+  const { gather } = roles.model
+  const { limits } = roles.act
   const { meta, settings, seq } = conversation.state.core
   if (!conversation.readOnly) await environment.rootsNow(workspaceOf(conversation.state).roots)
   if (settings.environment !== undefined && seq === 0) await assertFolder(environment, meta.cwd)

@@ -12,10 +12,10 @@ import type { WatchingHooks } from '../hooks/conversation-hooks.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { rejection } from '../replies/rejection.ts'
+import type { Roles } from '../roles/roles.ts'
 import type { ConversationProcesses } from '../session/conversation-processes.ts'
 import type { Participants } from '../session/participants.ts'
 import type { ConversationSkills } from '../skills/conversation-skills.ts'
-import type { TurnModules } from '../turn/turn-context.ts'
 import type { TurnLoop } from '../turn/turn-loop.ts'
 import type { ShellRunner } from '../turn/user-shell.ts'
 import type { UserTyping } from '../turn/user-typing.ts'
@@ -24,7 +24,7 @@ import type { UserTyping } from '../turn/user-typing.ts'
 export interface LiveConversation extends AsyncDisposable {
   readonly conversation: Conversation
   readonly turns: TurnLoop
-  readonly modules: TurnModules
+  readonly roles: Roles
   /** Commands that the user runs with `!`. */
   readonly shell: ShellRunner
   readonly mcp: ConversationMcp

@@ -6,6 +6,7 @@ import { type Projects, type ShellParser, trustedRules, trustNotice, type UserRu
 import type { ConversationId, ServerNotice } from '@parley/protocol'
 import { type Redaction, redactEvent } from '@parley/redaction'
 import type { Environment, EnvironmentRequest, Environments, LinkChange, SecretPaths } from '@parley/workspace'
+import { denyByHook } from '../commands/deny-by-hook.ts'
 import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
 import { Conversation, type ConversationParts } from '../conversation/conversation.ts'
 import { linkNotice, noticeItem } from '../conversation/notices.ts'
@@ -13,7 +14,6 @@ import { redactSideFiles } from '../conversation/side-files.ts'
 import { createStoragePatience, reportOnce, unlessStorageFails } from '../conversation/storage-patience.ts'
 import { createFileHistory, type FileHistory } from '../history/file-history.ts'
 import { createHooks, type WatchingHooks } from '../hooks/conversation-hooks.ts'
-import { denyByHook } from '../hooks/deny-by-hook.ts'
 import { hooksOf } from '../hooks/placed-hooks.ts'
 import { watchEvents } from '../hooks/watch-events.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
@@ -33,8 +33,8 @@ import { keepRunning } from '../session/running-on.ts'
 import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { type ConfigHere, configHere, configOnly, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { conversationSkills } from '../skills/conversation-skills.ts'
+import { createRoles } from '../turn/create-roles.ts'
 import { followRunning } from '../turn/follow-running.ts'
-import { createTurnModules } from '../turn/turn-context.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import { createShellRunner } from '../turn/user-shell.ts'
 import { createUserTyping } from '../turn/user-typing.ts'
@@ -83,7 +83,7 @@ export interface SetupPorts {
   readonly logEvent: LogEvent | undefined
 }
 
-/** Builds the modules of a conversation and looks at its environment. Rejects when a new one could not work there. */
+/** Builds the roles of a conversation and looks at its environment. Rejects when a new one could not work there. */
 export async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<LiveConversation> {
   const { clock, ids, shellParser, redaction, editors } = ports
   const { core } = parts.state
@@ -122,12 +122,13 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const placed = hooksOf(project, { processes: ports.processes, copies: environment.copies })
   const hooks = createHooks({ conversation, limits, toolPorts, project, hooks: () => placed.hooks }, ports)
   const clients = createParticipants()
-  const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values), runningOn: parts.runningOn }
+  const models = { sourceOf: ports.models(values), fallbacks: fallbacksOf(values), config: values }
   const isShared = parts.owner !== null
   const mcp = openMcp({ conversation, clients, project, environment }, ports)
-  const given = { hooks, givenRules, project, config: values, isShared, ...models }
-  const modules = createTurnModules({ conversation, clients, toolPorts, mcp, limits, history, ...given }, ports)
-  const turns = new TurnLoop({ conversation, modules, patience, onFault })
+  const sharedBy = isShared ? ports.announced : null
+  const acting = { toolPorts, mcp, limits, history, hooks, project, givenRules, models, runningOn: parts.runningOn }
+  const roles = createRoles({ conversation, storage: patience, clients, sharedBy, ...acting }, ports)
+  const turns = new TurnLoop(roles, onFault)
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const processes = createConversationProcesses({ ...toolPorts, conversation, own: shell.processes, onFault })
   // Tool servers may run in the environment.
@@ -135,18 +136,17 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const running = { conversation, turns, shell, clients, patience, skills, forwards }
   watchForOperator(conversation, ports)
   const watching = watchEvents({ ...running, hooks, placed, ids, clock, deny: denyByHook(() => live), onFault })
-  const entered = await enterEnvironment({ ...around, parts, modules, project, leave })
-  const dispose = startProof(parts, ports.notify)
-  const closing = { ...running, background, limits, history, watching, leave, dispose }
+  const entered = await enterEnvironment({ ...around, parts, roles, project, leave })
+  const closing = { ...running, background, limits, history, watching, leave, dispose: startProof(parts, ports.notify) }
   const live: LiveConversation = {
     ...running,
-    modules,
+    roles,
     mcp,
     processes,
-    typing: createUserTyping({ conversation, tools: toolPorts, modules }),
+    typing: createUserTyping({ tools: toolPorts, roles }),
     ...{ mayWork: environment.mayWork, ceiling: ports.ceiling, paths: parts.paths },
     opening: openingOf(parts, entered, noticesOf(project.config, parts, ports)),
-    takeUp: () => takeUp(parts, { conversation, shell, processes, toolPorts, modules, watching }),
+    takeUp: () => takeUp(parts, { shell, processes, toolPorts, roles, watching }),
     handOver: () => closeConversation(closing, isShared ? 'handOver' : 'shutdown'),
     [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }

@@ -18,7 +18,7 @@ import {
   type PatchTarget,
   readChanges,
 } from '@parley/workspace'
-import { spoolName } from '../tools/command-output.ts'
+import { spoolName } from '../tools/contract/command-output.ts'
 
 /** Returns the events that record a recovery; none when the log was closed in good order. */
 export function recoveryEvents(

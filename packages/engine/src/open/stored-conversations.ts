@@ -267,7 +267,7 @@ export class StoredConversations {
     try {
       const events = [...loaded.recovery, ...changes, ...lostBackground(open, loaded.runningOn), ...lostForwards(open)]
       if (events.length > 0) open.conversation.recordAll(events)
-      open.modules.limits.recordEnforcement()
+      open.roles.act.limits.recordEnforcement()
       open.conversation.opened()
       open.takeUp()
       return open

@@ -6,10 +6,10 @@ import type { LiveConversation } from './live-conversation.ts'
 const pauseMs = 300
 
 /** Loads what the next message takes on its way to the model, a third of its time, unless a turn runs by then. */
-export function warmUpInPause({ conversation, modules, turns }: LiveConversation): void {
+export function warmUpInPause({ conversation, roles, turns }: LiveConversation): void {
   const warmUp = () => {
     if (conversation.readOnly || turns.running) return
-    modules.requests.warmUp()
+    roles.model.requests.warmUp()
     loadLazyParts()
   }
   setTimeout(warmUp, pauseMs).unref()

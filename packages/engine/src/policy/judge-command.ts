@@ -5,7 +5,7 @@ import { type CommandFacts, type DecideSettings, type Decision, decide, gatherCo
 import type { Enforcement, ParamsOf, SandboxMode, Settings } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
 import { envRulesOf } from '../settings/read-config.ts'
-import { fileSurroundings } from '../tools/define-tool.ts'
+import { fileSurroundings } from '../tools/contract/define-tool.ts'
 import type { PolicyPorts } from './read-rules.ts'
 
 /** Command that no conversation has called. */

@@ -1,6 +1,6 @@
 import type { ModelEntry, ModelRequest } from '@parley/models'
 import type { ResultOf } from '@parley/protocol'
-import { type Counted, scaled, tokensOfEntry, tokensOfText } from '../core/compaction/estimate.ts'
+import { type Counted, scaled, tokensOfEntry, tokensOfText } from '../core/view/estimate.ts'
 
 type ContextUse = ResultOf<'conversation/context'>
 type Part = ContextUse['parts'][number]

@@ -1,7 +1,7 @@
 import { type ConversationEvent, type ConversationState, type EventOf, type Item, isCall } from '@parley/protocol'
-import { aboutBackground } from '../core/background-left.ts'
-import { isUserChange } from '../core/next-step.ts'
-import { type AbortReason, abortReasonIn } from '../tools/tool.ts'
+import { aboutBackground } from '../core/view/background-left.ts'
+import { isUserChange } from '../core/view/view-blocks.ts'
+import { type AbortReason, abortReasonIn } from '../tools/contract/tool.ts'
 import type { RecordedEvent } from './read-recording.ts'
 import { factsOf } from './recorded-facts.ts'
 

@@ -3,7 +3,7 @@ import { foreignYes } from '../calls/advance-call.ts'
 import { givenEventsAt, givenInTime, isTakenUp, startAfter } from './given-events.ts'
 import type { Recording } from './read-recording.ts'
 import { beginLife, type ReplayLife } from './replay-life.ts'
-import { type ReplayPorts, replaySeal } from './replay-modules.ts'
+import { type ReplayPorts, replaySeal } from './replay-roles.ts'
 import { createStops } from './replay-stops.ts'
 import { ReplayEndedError, type ReplayedLog } from './replayed-log.ts'
 

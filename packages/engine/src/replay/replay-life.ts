@@ -8,7 +8,7 @@ import { createModelView, type ModelView } from '../core/model-view.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import type { Recording } from './read-recording.ts'
-import { type Doing, type ReplayPorts, replayModules } from './replay-modules.ts'
+import { type Doing, type ReplayPorts, replayRoles } from './replay-roles.ts'
 import { createReplayWait, type ReplayWait } from './replay-wait.ts'
 import { ReplayEndedError, type ReplayedLog } from './replayed-log.ts'
 
@@ -81,8 +81,8 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
     onLoss: onFault,
   })
   const doing: Doing = { runs: new Set(), asksModel: false }
-  const modules = replayModules({ log, wait, doing, conversation, clock, recording }, ports)
-  const turns = new TurnLoop({ conversation, modules, patience, onFault })
+  const roles = replayRoles({ log, wait, doing, conversation, storage: patience, clock, recording }, ports)
+  const turns = new TurnLoop(roles, onFault)
   return { conversation, turns, wait, doing }
 }
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LiveTools } from './live/live-tools.ts'
 import type { Recording } from './read-recording.ts'
 import { createCourse, type ReplayCourse } from './replay-course.ts'
-import type { ReplayPorts } from './replay-modules.ts'
+import type { ReplayPorts } from './replay-roles.ts'
 import { createReplayedLog, type ReplayDifference, type ReplayedLog } from './replayed-log.ts'
 
 export interface Replay {

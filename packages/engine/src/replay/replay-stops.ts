@@ -1,5 +1,5 @@
 import { isCall } from '@parley/protocol'
-import { type AbortReason, notStarted, toldWhy } from '../tools/tool.ts'
+import { type AbortReason, notStarted, toldWhy } from '../tools/contract/tool.ts'
 import { stopAt } from './given-events.ts'
 import type { Recording } from './read-recording.ts'
 import type { ReplayLife } from './replay-life.ts'

@@ -8,64 +8,69 @@ import {
   isStricterSandbox,
   type SandboxMode,
 } from '@parley/protocol'
-import type { UserQuestion, UserReply } from '../tools/tool.ts'
+import type { UserQuestion, UserReply } from '../tools/contract/tool.ts'
+import { createForegroundCalls, type ForegroundCalls } from './foreground-calls.ts'
 
 /** Question of a running call that waits for an answer. */
 export interface OpenQuestion extends Pick<UserQuestion, 'check'> {
   reply(reply: UserReply): void
 }
 
-interface Answer {
+/** Answer to an approval, with its author. */
+interface GivenAnswer {
   readonly by: Actor
   readonly decision: ApprovalDecision
 }
 
-/** Memory of one conversation that is not in its log and ends with the process. Its parts change by its methods only. */
+/** Memory of one conversation that is not in its log and ends with the process. */
 export interface SessionMemory {
-  /** Returns the permissions given by `approvedForSession` that hold under a mode: none from a wider one. */
-  grantsUnder(mode: SandboxMode): readonly Grant[]
-  /** Keeps a permission with the mode under which it was given. */
-  grant(grant: Grant, mode: SandboxMode): void
-  /** Keeps the exact call of an item that holds a secret; the log holds it with marks. Forgets calls that are over. */
-  keepCall(itemId: ItemId, call: ModelCall, isOpen: (itemId: ItemId) => boolean): void
-  exactCall(itemId: ItemId): ModelCall | undefined
-  /** Adds a question, which `approval/decide` answers while this process lives. */
-  ask(approvalId: ApprovalId, question: OpenQuestion): void
-  question(approvalId: ApprovalId): OpenQuestion | undefined
-  /** Removes a question. Returns false when it was removed before. */
-  endQuestion(approvalId: ApprovalId): boolean
-  /** Remembers an answer, so that a client that answers later learns which answer was first. */
-  answered(approvalId: ApprovalId, answer: Answer): void
-  answerTo(approvalId: ApprovalId): Answer | undefined
+  readonly grants: SessionGrants
+  readonly exactCalls: ExactCalls
+  readonly questions: OpenQuestions
+  readonly foreground: ForegroundCalls
+  /** Calls of an earlier server that an exec-server still runs and that are not followed yet, with their ages in ms. */
+  readonly runningOn: Map<ItemId, number>
   /** Returns true the first time it is called with a notice code. */
   isFirstNotice(code: string): boolean
 }
 
+/** Permissions given by `approvedForSession`. */
+export interface SessionGrants {
+  /** Returns the permissions that hold under a mode. Permissions of a wider mode do not. */
+  under(mode: SandboxMode): readonly Grant[]
+  /** Keeps a permission with the mode under which it was given. */
+  give(grant: Grant, mode: SandboxMode): void
+}
+
+/** Exact calls that hold a secret; the log holds them with marks. */
+export interface ExactCalls {
+  /** Keeps the call of an item, and forgets calls that are over. */
+  keep(itemId: ItemId, call: ModelCall, isOpen: (itemId: ItemId) => boolean): void
+  find(itemId: ItemId): ModelCall | undefined
+}
+
+/** Questions of running calls, and the newest answers to approvals. */
+interface OpenQuestions {
+  /** Adds a question, which `approval/decide` answers while this process lives. */
+  ask(approvalId: ApprovalId, question: OpenQuestion): void
+  find(approvalId: ApprovalId): OpenQuestion | undefined
+  /** Removes a question. Returns false when it was removed before. */
+  end(approvalId: ApprovalId): boolean
+  /** Remembers an answer, so that a client that answers later learns which answer was first. */
+  answered(approvalId: ApprovalId, answer: GivenAnswer): void
+  answerTo(approvalId: ApprovalId): GivenAnswer | undefined
+}
+
 const keptAnswers = 100
 
-export function createSessionMemory(): SessionMemory {
-  const grants: SessionGrant[] = []
-  const secretCalls = new Map<ItemId, ModelCall>()
-  const questions = new Map<ApprovalId, OpenQuestion>()
-  const answers = new Map<ApprovalId, Answer>()
+export function createSessionMemory(runningOn: ReadonlyMap<ItemId, number>): SessionMemory {
   const shown = new Set<string>()
   return {
-    grantsUnder: (mode) => grantsUnder(mode, grants),
-    grant: (grant, mode) => void grants.push({ grant, mode }),
-    keepCall(itemId, call, isOpen) {
-      for (const known of secretCalls.keys()) if (!isOpen(known)) secretCalls.delete(known)
-      secretCalls.set(itemId, call)
-    },
-    exactCall: (itemId) => secretCalls.get(itemId),
-    ask: (approvalId, question) => void questions.set(approvalId, question),
-    question: (approvalId) => questions.get(approvalId),
-    endQuestion: (approvalId) => questions.delete(approvalId),
-    answered(approvalId, answer) {
-      answers.set(approvalId, answer)
-      const [oldest] = answers.keys()
-      if (answers.size > keptAnswers && oldest !== undefined) answers.delete(oldest)
-    },
-    answerTo: (approvalId) => answers.get(approvalId),
+    grants: createSessionGrants(),
+    exactCalls: createExactCalls(),
+    questions: createOpenQuestions(),
+    foreground: createForegroundCalls(),
+    runningOn: new Map(runningOn),
     isFirstNotice(code) {
       const isFirst = !shown.has(code)
       shown.add(code)
@@ -74,12 +79,44 @@ export function createSessionMemory(): SessionMemory {
   }
 }
 
+function createSessionGrants(): SessionGrants {
+  const grants: SessionGrant[] = []
+  return { under: (mode) => grantsUnder(mode, grants), give: (grant, mode) => void grants.push({ grant, mode }) }
+}
+
+function createExactCalls(): ExactCalls {
+  const calls = new Map<ItemId, ModelCall>()
+  return {
+    keep(itemId, call, isOpen) {
+      for (const known of calls.keys()) if (!isOpen(known)) calls.delete(known)
+      calls.set(itemId, call)
+    },
+    find: (itemId) => calls.get(itemId),
+  }
+}
+
+function createOpenQuestions(): OpenQuestions {
+  const questions = new Map<ApprovalId, OpenQuestion>()
+  const answers = new Map<ApprovalId, GivenAnswer>()
+  return {
+    ask: (approvalId, question) => void questions.set(approvalId, question),
+    find: (approvalId) => questions.get(approvalId),
+    end: (approvalId) => questions.delete(approvalId),
+    answered(approvalId, answer) {
+      answers.set(approvalId, answer)
+      const [oldest] = answers.keys()
+      if (answers.size > keptAnswers && oldest !== undefined) answers.delete(oldest)
+    },
+    answerTo: (approvalId) => answers.get(approvalId),
+  }
+}
+
 export interface SessionGrant {
   readonly grant: Grant
   readonly mode: SandboxMode
 }
 
-/** Returns the permissions that hold under a mode: a yes said under a wider one covers less than is asked now. */
+/** Returns the permissions that hold under a mode: a yes under a wider one covers less than is asked now. */
 export function grantsUnder(mode: SandboxMode, grants: readonly SessionGrant[]): readonly Grant[] {
   return grants.flatMap((given) => (isStricterSandbox(mode, given.mode) ? [] : [given.grant]))
 }

@@ -84,9 +84,9 @@ function waitsForKey({ conversation: { state, readOnly } }: LiveConversation): b
 }
 
 /** Lets the turn go on where its model, perhaps another one by now, can be asked here. Returns false where it cannot. */
-function goOnHere({ conversation, modules, turns }: LiveConversation): boolean {
+function goOnHere({ conversation, roles, turns }: LiveConversation): boolean {
   const { turn } = conversation.state.core
-  if (turn === null || modules.model().lacksKey?.() === true) return false
+  if (turn === null || roles.model.current().lacksKey?.() === true) return false
   conversation.record({ type: 'turn.continued', turnId: turn.id, by: parleyItself })
   turns.wake()
   return true
@@ -94,9 +94,11 @@ function goOnHere({ conversation, modules, turns }: LiveConversation): boolean {
 
 /** Tells if a conversation may go to another server: it still waits, and what runs here would be stopped. */
 function mayGoOnAt(live: LiveConversation, { address, providers }: Holder): boolean {
-  const { modules } = live
-  const isReached = modules.sharedBy?.() != null && address !== null
-  return isReached && waitsForKey(live) && !isBusy(live) && providers.includes(modules.model().choice.modelProvider)
+  const { roles } = live
+  const isReached = roles.people.sharedBy?.() != null && address !== null
+  return (
+    isReached && waitsForKey(live) && !isBusy(live) && providers.includes(roles.model.current().choice.modelProvider)
+  )
 }
 
 /** Ends a turn that only scripts follow, which would wait without end. */

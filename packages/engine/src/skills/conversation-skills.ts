@@ -4,7 +4,7 @@ import type { ConversationState } from '@parley/protocol'
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
-import type { ReadableSkill, SkillSource } from '../tools/skills/skill-source.ts'
+import type { ReadableSkill, SkillSource } from '../tools/contract/skill-source.ts'
 import { useSkillArguments, useSkillName } from '../tools/skills/use-skill.ts'
 import { findParts, isHiddenFromCommands, type PartPorts, readPartFile, type UsablePart, usable } from './find-parts.ts'
 

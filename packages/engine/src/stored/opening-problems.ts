@@ -1,6 +1,6 @@
 import { backgroundLost, type ConversationEvent, type ConversationId, type ItemId } from '@parley/protocol'
 import { noticeItem } from '../conversation/notices.ts'
-import { backgroundEnded, lostTitle } from '../core/background-left.ts'
+import { backgroundEnded, lostTitle } from '../core/view/background-left.ts'
 import type { LoadedConversation } from '../open/conversation-parts.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
 import type { RescuedLog } from '../open/rescue-log.ts'
@@ -8,7 +8,7 @@ import { rejection } from '../replies/rejection.ts'
 
 /** Returns the notice that background commands of an earlier process no longer run; none where all run on. */
 export function lostBackground(
-  { conversation, modules }: LiveConversation,
+  { conversation, roles }: LiveConversation,
   runningOn: ReadonlyMap<ItemId, number>,
 ): ConversationEvent[] {
   const { background } = conversation.view
@@ -20,7 +20,7 @@ export function lostBackground(
       ? { code: backgroundLost }
       : { code: backgroundEnded, ended: [...lost.keys()].map((itemId) => ({ itemId })) }
   const notice = { level: 'warning', title: lostTitle(lost), ...ends } as const
-  return [{ type: 'item.completed', item: noticeItem(modules.ids.item(), notice) }]
+  return [{ type: 'item.completed', item: noticeItem(roles.record.ids.item(), notice) }]
 }
 
 /** Returns the event that the ports which an earlier process forwarded no longer are; none where there were none. */

@@ -1,8 +1,8 @@
 import { limitDefaults } from '@parley/config/defaults'
 import { listDirectory } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool, prepareLookUp, type ToolPorts } from './define-tool.ts'
-import type { Tool } from './tool.ts'
+import { defineTool, prepareLookUp, type ToolPorts } from './contract/define-tool.ts'
+import type { Tool } from './contract/tool.ts'
 
 const input = z.object({
   path: z.string().min(1).optional().describe('Folder to list. Default: the working directory.'),

@@ -13,13 +13,20 @@ import {
 } from '@parley/host'
 import type { ItemId } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { inlineBytes, keepImage, keepOutput, spoolName } from './command-output.ts'
-import type { ToolPorts } from './define-tool.ts'
+import { inlineBytes, keepImage, keepOutput, spoolName } from './contract/command-output.ts'
+import type { ToolPorts } from './contract/define-tool.ts'
+import {
+  type KeptRun,
+  notStarted,
+  processStop,
+  type ToolContext,
+  type ToolOutcome,
+  unlessAborted,
+} from './contract/tool.ts'
 import { outcomeOf, sandboxFailed } from './processes/command-outcome.ts'
 import { loginShellHint, missedVariables, type ToldVariables } from './processes/failure-hints.ts'
 import { type BackgroundStart, followStarted, goOnInBackground, startInBackground } from './processes/in-background.ts'
 import { offerAside } from './processes/offer-aside.ts'
-import { type KeptRun, notStarted, processStop, type ToolContext, type ToolOutcome, unlessAborted } from './tool.ts'
 
 interface ShellRun {
   readonly argv: readonly string[]

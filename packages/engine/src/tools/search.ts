@@ -1,7 +1,7 @@
 import { searchEnvironment, searchFileNames, searchText } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool, prepareLookUp, type ToolPorts } from './define-tool.ts'
-import type { PreparedCall, Tool } from './tool.ts'
+import { defineTool, prepareLookUp, type ToolPorts } from './contract/define-tool.ts'
+import type { PreparedCall, Tool } from './contract/tool.ts'
 
 const input = z.object({
   pattern: z

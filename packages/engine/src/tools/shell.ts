@@ -3,13 +3,13 @@ import { limitDefaults } from '@parley/config/defaults'
 import { isMissing } from '@parley/text'
 import { whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool, type ToolPorts } from './define-tool.ts'
+import { defineTool, type ToolPorts } from './contract/define-tool.ts'
+import type { Described, PreparedCall, Tool } from './contract/tool.ts'
 import { factsOfCommand } from './processes/command-facts.ts'
 import type { ToldVariables } from './processes/failure-hints.ts'
 import type { BackgroundStart } from './processes/in-background.ts'
 import { readPattern } from './processes/output-pattern.ts'
 import { followShellCommand, runShellCommand } from './run-shell-command.ts'
-import type { Described, PreparedCall, Tool } from './tool.ts'
 
 const input = z.object({
   command: z

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import type { BackgroundProcesses } from '@parley/host'
 import { type Environment, liesWithin, readOpening } from '@parley/workspace'
 import type { EditorTexts } from '../ports/editor.ts'
-import type { ToolContext } from './tool.ts'
+import type { ToolContext } from './contract/tool.ts'
 
 interface UnsavedPorts {
   /** Undefined where no client is an editor. */

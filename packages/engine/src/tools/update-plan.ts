@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { defineTool } from './define-tool.ts'
-import type { Tool } from './tool.ts'
+import { defineTool } from './contract/define-tool.ts'
+import type { Tool } from './contract/tool.ts'
 
 const status = z.enum(['pending', 'in_progress', 'completed'])
 const input = z.object({

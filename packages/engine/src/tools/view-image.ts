@@ -1,10 +1,11 @@
 import { basename } from 'node:path'
-import { formatBytes, systemErrorReason } from '@parley/workspace'
+import { systemErrorReason } from '@parley/workspace'
 import * as z from 'zod'
-import { imageProblem, imageSizeOf } from '../core/image-facts.ts'
+import { imageProblem } from '../core/image-facts.ts'
 import { imageTypeOf } from '../core/image-form.ts'
-import { defineTool, type LookUpOutcome, prepareLookUp, type ToolPorts } from './define-tool.ts'
-import type { Tool, ToolContext } from './tool.ts'
+import { describeImage } from './contract/command-output.ts'
+import { defineTool, type LookUpOutcome, prepareLookUp, type ToolPorts } from './contract/define-tool.ts'
+import type { Tool, ToolContext } from './contract/tool.ts'
 
 const input = z.object({ path: z.string().min(1).describe('PNG, JPEG, GIF or WebP file.') })
 
@@ -46,13 +47,6 @@ async function lookAtImage({ real, shownPath, files }: Looked, context: ToolCont
   const file = await context.sideFiles.put(bytes)
   const text = `${shownPath}: ${describeImage(mediaType, bytes)}`
   return { kind: 'image', text, images: [{ file, mediaType, name: basename(shownPath) }] }
-}
-
-/** Returns kind, pixels and size of an image. */
-export function describeImage(mediaType: string, bytes: Uint8Array): string {
-  const size = imageSizeOf(bytes)
-  const pixels = size === null ? '' : `, ${size.width} × ${size.height} pixels`
-  return `${mediaType}${pixels}, ${formatBytes(bytes.length)}`
 }
 
 interface Reading {

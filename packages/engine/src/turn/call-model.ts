@@ -5,18 +5,24 @@ import { EnvironmentUnreachableError } from '@parley/workspace'
 import { askToCompact } from '../compaction/compaction-item.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { nextModel } from '../core/fallback-model.ts'
-import { unlessAborted } from '../tools/tool.ts'
-import { createCallRetries, waitForRetry } from './call-retries.ts'
-import { toFailure } from './refusal.ts'
+import { createCallRetries, waitForRetry } from '../model-calls/call-retries.ts'
+import { toFailure } from '../model-calls/refusal.ts'
+import type { ModelContext, RecordRole, TurnContext } from '../roles/roles.ts'
+import { unlessAborted } from '../tools/contract/tool.ts'
 import { createResponseRecorder } from './response-recorder.ts'
-import type { TurnContext } from './turn-context.ts'
+
+/** Context of a response, whose calls are proposed to tools. */
+type ResponseContext = ModelContext & Pick<TurnContext, 'act'>
 
 /**
  * Streams one model response with its retries. Resolves to the failure that ends the turn; to null when the response is
  * logged, or on abort with the received text kept.
  */
-export async function callModel(context: TurnContext): Promise<Failure | null> {
-  const { conversation, signal } = context
+export async function callModel(context: ResponseContext): Promise<Failure | null> {
+  const {
+    record: { conversation },
+    signal,
+  } = context
   const turnId = conversation.state.core.turn?.id
   if (turnId === undefined) return null
   const retries = createCallRetries(context)
@@ -31,7 +37,7 @@ export async function callModel(context: TurnContext): Promise<Failure | null> {
       await waitForRetry(context, { turnId, failure, ...retry })
     } else {
       const last = withAskedWait(failure)
-      if (!fallBack(context, turnId, last)) return context.modules.failureOfCall(last)
+      if (!fallBack(context, turnId, last)) return context.model.retry.failureOfCall(last)
       retries.startAnew()
     }
     if (signal.aborted) return null
@@ -44,18 +50,22 @@ function withAskedWait(failure: ModelFailure): ModelFailure {
 }
 
 /** Tells if the call ends without a failure of the turn: it was stopped, or is repeated after a compaction. */
-function leavesCall(context: TurnContext, turnId: TurnId, { code }: ModelFailure): boolean {
+function leavesCall(context: ModelContext, turnId: TurnId, { code }: ModelFailure): boolean {
   return context.signal.aborted || (code === 'contextTooLong' && askToCompact(context, turnId))
 }
 
 /** Hands the call over to the next of `fallback_models`; false when there is none for this failure. */
-function fallBack({ conversation, modules }: TurnContext, turnId: TurnId, failure: ModelFailure): boolean {
+function fallBack(
+  { record: { conversation, ids }, model: { retry } }: ModelContext,
+  turnId: TurnId,
+  failure: ModelFailure,
+): boolean {
   const { core } = conversation.state
-  const next = nextModel(core, modules.fallbacks, failure)
+  const next = nextModel(core, retry.fallbacks, failure)
   if (next === null) return false
   const { model } = modelInUse(core)
   const title = `${asSentence(failure.message)} ${next.model} of ${next.modelProvider} goes on in place of ${model} until this turn ends.`
-  const item = noticeItem(modules.ids.item(), { level: 'warning', code: 'modelFallback', title })
+  const item = noticeItem(ids.item(), { level: 'warning', code: 'modelFallback', title })
   conversation.recordAll([
     { type: 'model.fellBack', turnId, ...next, failure: toFailure(failure) },
     { type: 'item.completed', turnId, item },
@@ -64,9 +74,9 @@ function fallBack({ conversation, modules }: TurnContext, turnId: TurnId, failur
 }
 
 /** Prepares the context of the request; resolves to a failure when the environment is unreachable. */
-async function prepare({ modules, signal }: TurnContext): Promise<Failure | null> {
+async function prepare({ model, signal }: ModelContext): Promise<Failure | null> {
   try {
-    await unlessAborted(modules.requests.prepare(signal), signal)
+    await unlessAborted(model.requests.prepare(signal), signal)
     return null
   } catch (error) {
     if (!(error instanceof EnvironmentUnreachableError)) throw error
@@ -87,15 +97,19 @@ const tooLarge: ModelFailure = {
 }
 
 /** Resolves to the model's failure, or null when it completed or was aborted. */
-async function streamOnce(context: TurnContext, turnId: TurnId, attempt: number): Promise<ModelFailure | null> {
-  const { conversation, modules, signal } = context
-  discardOpen(context, turnId, 'The answer could not be saved whole.')
-  conversation.record({ type: 'model.requested', turnId, attempt, request: modules.requests.hash() })
-  const source = modules.model()
+async function streamOnce(context: ResponseContext, turnId: TurnId, attempt: number): Promise<ModelFailure | null> {
+  const {
+    record: { conversation },
+    model,
+    signal,
+  } = context
+  discardOpen(context.record, turnId, 'The answer could not be saved whole.')
+  conversation.record({ type: 'model.requested', turnId, attempt, request: model.requests.hash() })
+  const source = model.current()
   const recorder = createResponseRecorder(context, turnId, source)
   let end: ModelFailure | 'kept' = noEnd
   try {
-    for await (const event of source.client.stream(modules.requests.next(), signal)) {
+    for await (const event of source.client.stream(model.requests.next(), signal)) {
       if (event.type === 'failed') end = event.failure
       // What a response has begun is discarded by the server that goes on.
       else if (event.type === 'aborted') signal.reason === 'handOver' || recorder.keep()
@@ -111,12 +125,12 @@ async function streamOnce(context: TurnContext, turnId: TurnId, attempt: number)
     recorder.stop()
   }
   if (end === 'kept') return null
-  discardOpen(context, turnId, end.message)
+  discardOpen(context.record, turnId, end.message)
   return end
 }
 
 /** Discards the open items of the turn: before a request they belong to an incomplete response. */
-function discardOpen({ conversation }: TurnContext, turnId: TurnId, reason: string): void {
+function discardOpen({ conversation }: RecordRole, turnId: TurnId, reason: string): void {
   const open = Object.values(conversation.state.core.open).filter(
     // A compaction that was asked for meanwhile waits for the response.
     ({ item, turnId: of }) => of === turnId && item.type !== 'contextCompaction',

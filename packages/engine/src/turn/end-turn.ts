@@ -14,7 +14,7 @@ import { unknownItem } from '../calls/attempt.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { Ids } from '../ports/clock-and-ids.ts'
-import { type AbortReason, interruptedTitle, toldWhy } from '../tools/tool.ts'
+import { type AbortReason, interruptedTitle, toldWhy } from '../tools/contract/tool.ts'
 
 export type EndReason = 'completed' | AbortReason | Failure
 

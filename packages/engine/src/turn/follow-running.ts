@@ -2,21 +2,20 @@ import type { ItemId, ItemOf } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { limitsOfDecision } from '../limits/narrowed-limits.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { Roles } from '../roles/roles.ts'
 import type { ConversationProcesses } from '../session/conversation-processes.ts'
-import type { ToolPorts } from '../tools/define-tool.ts'
+import type { ToolPorts } from '../tools/contract/define-tool.ts'
 import { type BackgroundStart, followInBackground } from '../tools/processes/in-background.ts'
 import { createLineScan } from '../tools/processes/output-lines.ts'
 import { readPattern } from '../tools/processes/output-pattern.ts'
 import { commandSpec } from '../tools/run-shell-command.ts'
-import type { TurnModules } from './turn-context.ts'
 import type { ShellRunner } from './user-shell.ts'
 
 interface FollowPorts {
-  readonly conversation: Conversation
   readonly shell: ShellRunner
   readonly processes: Pick<ConversationProcesses, 'waitOn'>
   readonly toolPorts: ToolPorts
-  readonly modules: Pick<TurnModules, 'limits' | 'settingsBefore'>
+  readonly roles: Roles
 }
 
 /**
@@ -24,7 +23,8 @@ interface FollowPorts {
  * a turn are its own to follow. What has more rights than the settings have since is stopped.
  */
 export function followRunning(running: ReadonlyMap<ItemId, number>, ports: FollowPorts): void {
-  const { conversation, shell, processes, modules } = ports
+  const { shell, processes, roles } = ports
+  const { conversation } = roles.record
   const { open, background = {} } = conversation.state.core
   for (const [itemId, ageMs] of running) {
     const item = open[itemId]?.item
@@ -34,17 +34,18 @@ export function followRunning(running: ReadonlyMap<ItemId, number>, ports: Follo
     followOne(command, ageMs, ports)
     processes.waitOn(itemId)
   }
-  modules.limits.narrowed(modules.settingsBefore)
+  roles.act.limits.narrowed(roles.record.settingsBefore)
 }
 
 type Command = ItemOf<'commandExecution'>
 
-function followOne(item: Command, ageMs: number, { conversation, toolPorts, modules }: FollowPorts): void {
+function followOne(item: Command, ageMs: number, { toolPorts, roles }: FollowPorts): void {
+  const { conversation } = roles.record
   const { id: itemId, command: argv, cwd, attempt } = item
   const { folder } = conversation.sideFiles
   const { roots } = workspaceOf(conversation.state)
   const run = { argv, cwd, itemId, attempt: attempt === 2 ? 2 : 1, roots, folder } as const
-  const limits = limitsOfDecision(item.decision, modules.settingsBefore)
+  const limits = limitsOfDecision(item.decision, roles.record.settingsBefore)
   const followed = { itemId, ageMs, limits, start: startOf(item, conversation) }
   followInBackground(commandSpec(run, toolPorts), followed, toolPorts)
 }

@@ -3,7 +3,7 @@ import type { ItemOf } from '@parley/protocol'
 import type { SideFiles } from '../conversation/side-files.ts'
 import { imageProblem } from '../core/image-facts.ts'
 import { imageTypeOf } from '../core/image-form.ts'
-import { describeImage } from '../tools/view-image.ts'
+import { describeImage } from '../tools/contract/command-output.ts'
 
 type MadePicture = Extract<ModelEvent, { type: 'picture' | 'pictureText' }>
 

@@ -5,16 +5,16 @@ import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { Step } from '../core/next-step.ts'
-import { repeatedFailure } from '../core/repeated-calls.ts'
 import type { ReachedLimit } from '../core/turn-ends/conversation-limits.ts'
-import { runCompactHooks, runSessionStart, runStopHooks } from '../hooks/turn-hooks.ts'
+import { repeatedFailure } from '../core/view/repeated-calls.ts'
 import { keepLongWaiting, longWaiting } from '../messages/attachments.ts'
 import { findAnswerProblem } from '../messages/output-schema.ts'
 import { consumedMessage, startInboxTurn } from '../messages/user-messages.ts'
+import type { CallContext, RecordRole, TurnContext } from '../roles/roles.ts'
 import { callModel } from './call-model.ts'
 import { completeTurn } from './end-turn.ts'
 import { waitForKey } from './missing-key.ts'
-import type { TurnContext } from './turn-context.ts'
+import { runCompactHooks, runSessionStart, runStopHooks } from './turn-hooks.ts'
 
 type ActiveStep = Exclude<Step, { kind: 'await' }>
 
@@ -25,26 +25,28 @@ export async function performStep(context: TurnContext, step: ActiveStep): Promi
 }
 
 async function perform(context: TurnContext, step: ActiveStep): Promise<Failure | null> {
-  const { conversation, modules } = context
+  const {
+    record: { conversation, ids },
+  } = context
   const long = longWaiting(messagesOf(step))
   if (long !== null) {
-    await keepLongWaiting(context, long)
+    await keepLongWaiting(context.record, long)
     return null
   }
   // What the step goes by may have changed meanwhile.
   if ((await runHooksLeft(context)) || (await runSessionStart(context))) return null
   switch (step.kind) {
     case 'startTurn':
-      conversation.recordAll(startInboxTurn(modules, step.message))
+      conversation.recordAll(startInboxTurn(context, step.message))
       return null
     case 'callModel':
-      consume(context, step.steering)
+      consume(context.record, step.steering)
       return step.steering.some(({ calls }) => calls !== undefined) ? null : await callModel(context)
     case 'makeCalls':
       makeCalls(context, step.calls)
       return null
     case 'runCalls': {
-      const repeated = repeatedTooOften(context, step.itemIds)
+      const repeated = repeatedTooOften(context.record, step.itemIds)
       if (repeated === null) await runTogether(context, step.itemIds)
       return repeated
     }
@@ -59,18 +61,21 @@ async function perform(context: TurnContext, step: ActiveStep): Promise<Failure 
       return null
     case 'endTurn':
       if (await runStopHooks(context)) return null
-      completeTurn(conversation, modules.ids, await findAnswerProblem(conversation.state))
+      completeTurn(conversation, ids, await findAnswerProblem(conversation.state))
       return null
   }
 }
 
 /** Parks the turn until someone lets it go on. Returns the failure that ends it where nobody could. */
-function askLimit({ conversation, modules }: TurnContext, { limit, failure, goingOn }: ReachedLimit): Failure | null {
+function askLimit(
+  { record: { conversation, ids }, people }: Pick<TurnContext, 'record' | 'people'>,
+  { limit, failure, goingOn }: ReachedLimit,
+): Failure | null {
   const turnId = conversation.state.core.turn?.id
-  if (turnId === undefined || !modules.mayRaiseLimit())
+  if (turnId === undefined || !people.mayRaiseLimit())
     return { ...failure, message: `${failure.message} Raise it in config.toml, or go on from \`parley resume\`.` }
   const reason = `${failure.message} ${goingOn}`
-  const item = noticeItem(modules.ids.item(), { level: 'warning', code: failure.code, title: reason })
+  const item = noticeItem(ids.item(), { level: 'warning', code: failure.code, title: reason })
   conversation.recordAll([
     { type: 'item.completed', turnId, item },
     { type: 'turn.parked', turnId, reason, limit },
@@ -84,16 +89,14 @@ function messagesOf(step: ActiveStep): readonly QueuedMessage[] {
   return step.kind === 'callModel' ? step.steering : []
 }
 
-function consume({ conversation, modules }: TurnContext, messages: readonly QueuedMessage[]): void {
+function consume({ conversation, ids }: RecordRole, messages: readonly QueuedMessage[]): void {
   const turnId = conversation.state.core.turn?.id
   if (messages.length === 0 || turnId === undefined) return
-  conversation.recordAll(
-    messages.flatMap((message): ConversationEvent[] => consumedMessage(modules.ids, turnId, message)),
-  )
+  conversation.recordAll(messages.flatMap((message): ConversationEvent[] => consumedMessage(ids, turnId, message)))
 }
 
 /** Returns the failure that ends the turn when the model makes the same call over and over. */
-function repeatedTooOften({ conversation }: TurnContext, itemIds: readonly ItemId[]): Failure | null {
+function repeatedTooOften({ conversation }: RecordRole, itemIds: readonly ItemId[]): Failure | null {
   for (const itemId of itemIds) {
     const { view } = conversation
     const failure = repeatedFailure(view.repeated, itemId, view.callOf(itemId)?.name ?? 'a tool')
@@ -103,7 +106,7 @@ function repeatedTooOften({ conversation }: TurnContext, itemIds: readonly ItemI
 }
 
 /** Runs calls together. Waits for all before it rejects, so that none continues unobserved. */
-async function runTogether(context: TurnContext, itemIds: readonly ItemId[]): Promise<void> {
+async function runTogether(context: CallContext, itemIds: readonly ItemId[]): Promise<void> {
   const ends = await Promise.allSettled(itemIds.map((itemId) => runCall(context, itemId)))
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed !== undefined) throw failed.reason

@@ -8,12 +8,12 @@ import {
   type TokenCounts,
   type TurnId,
 } from '@parley/protocol'
-import { proposeCall } from '../calls/propose-call.ts'
+import { type ProposalContext, proposeCall } from '../calls/propose-call.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
+import type { CurrentModel } from '../roles/roles.ts'
 import { keepPicture } from './made-picture.ts'
 import { createStreamingItems, type StreamedType } from './streaming-items.ts'
-import type { CurrentModel, TurnContext } from './turn-context.ts'
 
 type StreamedEvent = Exclude<ModelEvent, { type: 'failed' | 'aborted' | PictureEvent['type'] }>
 type PictureEvent = Extract<ModelEvent, { type: 'picture' | 'pictureText' }>
@@ -32,10 +32,14 @@ interface ResponseRecorder {
   isTooLarge(): boolean
 }
 
-/** Creates the recorder of one response. `source` is the model that streams it, since settings may change meanwhile. */
-export function createResponseRecorder(context: TurnContext, turnId: TurnId, source: CurrentModel): ResponseRecorder {
-  const { conversation, modules } = context
-  const streaming = createStreamingItems(context, turnId)
+/** Creates the recorder of one response, which `source` streams: settings may change meanwhile. */
+export function createResponseRecorder(
+  context: ProposalContext,
+  turnId: TurnId,
+  source: CurrentModel,
+): ResponseRecorder {
+  const { conversation, ids } = context.record
+  const streaming = createStreamingItems(context.record, turnId)
   const calls: EventOf<'model.responded'>['calls'] = []
   const size = createResponseSize()
 
@@ -65,7 +69,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
     ]
     // Without calls the turn ends here, and its failure says it.
     if (cut !== undefined && calls.length > 0)
-      events.push(noticeEvent(modules.ids.item(), turnId, { ...cut, ...(why === undefined ? {} : { why }) }))
+      events.push(noticeEvent(ids.item(), turnId, { ...cut, ...(why === undefined ? {} : { why }) }))
     conversation.recordAll(events)
   }
 
@@ -92,7 +96,7 @@ export function createResponseRecorder(context: TurnContext, turnId: TurnId, sou
         break
       case 'callDelta':
         streaming.goesOn()
-        if (event.name !== undefined) modules.tools.find(({ name }) => name === event.name)?.warmUp?.()
+        if (event.name !== undefined) context.act.tools.find(({ name }) => name === event.name)?.warmUp?.()
         break
     }
   }

@@ -7,8 +7,8 @@ import {
   type DeltaWriter,
   recordSign,
 } from '../conversation/deltas.ts'
+import type { RecordRole } from '../roles/roles.ts'
 import type { PictureMessage } from './made-picture.ts'
-import type { TurnContext } from './turn-context.ts'
 
 export type StreamedType = 'agentMessage' | 'reasoning' | 'rawReasoning'
 
@@ -57,17 +57,20 @@ export interface StreamingItems {
 /** Interval of the signs that an answer goes on. */
 const signIntervalMs = 5_000
 
-export function createStreamingItems({ conversation, modules }: TurnContext, turnId: TurnId): StreamingItems {
+export function createStreamingItems(
+  { conversation, clock, ids, redaction }: RecordRole,
+  turnId: TurnId,
+): StreamingItems {
   const parts = new Map<string, StreamingItem>()
-  let signMs = modules.clock.elapsed()
+  let signMs = clock.elapsed()
 
   function open(part: string, type: StreamedType, { text, images }: Opening): StreamingItem {
-    const itemId = modules.ids.item()
-    const redacted = modules.redaction.stream()
+    const itemId = ids.item()
+    const redacted = redaction.stream()
     const write = createDeltaWriter(conversation, itemId)
-    const deltas = createCoalescer(modules.clock, (delta) => recordDelta(opened, redacted.push(delta)))
+    const deltas = createCoalescer(clock, (delta) => recordDelta(opened, redacted.push(delta)))
     const continues = [...parts.values()].some(isMessage)
-    const shown = modules.redaction.text(text)
+    const shown = redaction.text(text)
     const opened: StreamingItem = { itemId, type, continues, images, deltas, redacted, write, text: shown }
     conversation.record({ type: 'item.started', turnId, item: streamedItem(opened, 'inProgress') })
     parts.set(part, opened)
@@ -102,7 +105,7 @@ export function createStreamingItems({ conversation, modules }: TurnContext, tur
       const item = parts.get(part) ?? open(part, type, { text })
       end(item)
       item.type = type
-      item.text = modules.redaction.text(text)
+      item.text = redaction.text(text)
       if (type === 'agentMessage') return
       conversation.record(close(item))
       parts.delete(part)
@@ -112,8 +115,8 @@ export function createStreamingItems({ conversation, modules }: TurnContext, tur
     },
     goesOn() {
       const message = [...parts.values()].findLast(({ type }) => type === 'agentMessage')
-      if (message === undefined || modules.clock.elapsed() - signMs < signIntervalMs) return
-      signMs = modules.clock.elapsed()
+      if (message === undefined || clock.elapsed() - signMs < signIntervalMs) return
+      signMs = clock.elapsed()
       recordSign(conversation, message.itemId)
     },
     keep() {

@@ -1,16 +1,14 @@
 import { LineTooLongError, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
 import { isWindowFull } from '../compaction/when-due.ts'
-import type { Conversation } from '../conversation/conversation.ts'
 import { isUnread, readView } from '../conversation/read-view.ts'
-import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { nextStep, type Step } from '../core/next-step.ts'
 import { RefusedEventError, refusedEventFailure } from '../replies/refused-event.ts'
 import { lineTooLongFailure } from '../replies/rejection.ts'
-import { type AbortReason, toldWhy, unlessAborted } from '../tools/tool.ts'
+import type { Roles } from '../roles/roles.ts'
+import { type AbortReason, toldWhy, unlessAborted } from '../tools/contract/tool.ts'
 import { type EndReason, endTurn } from './end-turn.ts'
 import { performStep } from './perform-step.ts'
-import type { TurnModules } from './turn-context.ts'
 
 const defect: Failure = {
   code: 'internal',
@@ -27,14 +25,6 @@ function isSame(known: EndReason | null, ending: Failure): boolean {
   return known !== null && typeof known === 'object' && 'code' in known && known.code === ending.code
 }
 
-interface TurnLoopParts {
-  readonly conversation: Conversation
-  readonly modules: TurnModules
-  readonly patience: StoragePatience
-  /** Called with a defect, and with a final storage failure. */
-  readonly onFault: (fault: unknown) => void
-}
-
 type Move = () => void | Promise<void>
 
 /**
@@ -42,7 +32,8 @@ type Move = () => void | Promise<void>
  * loop continues from the state, which holds everything that was recorded.
  */
 export class TurnLoop {
-  readonly #parts: TurnLoopParts
+  readonly #roles: Roles
+  readonly #onFault: (fault: unknown) => void
   #stop = new AbortController()
   #loop: Promise<void> = Promise.resolve()
   #running = false
@@ -56,8 +47,10 @@ export class TurnLoop {
   /** Settled when the turn that was interrupted last has ended, or could not be ended. */
   #interrupted: PromiseWithResolvers<void> | null = null
 
-  constructor(parts: TurnLoopParts) {
-    this.#parts = parts
+  /** `onFault` is called with a defect, and with a final storage failure. */
+  constructor(roles: Roles, onFault: (fault: unknown) => void) {
+    this.#roles = roles
+    this.#onFault = onFault
   }
 
   get running(): boolean {
@@ -81,7 +74,7 @@ export class TurnLoop {
   wake(): void {
     if (this.#stuck || this.#closing) return
     if (this.#running) {
-      this.#parts.patience.hurry()
+      this.#roles.record.storage.hurry()
       return
     }
     this.#running = true
@@ -90,7 +83,7 @@ export class TurnLoop {
 
   /** Stops the open turn; returns false when there is none. `why`: what stops it in place of a user. */
   interrupt(why?: string): boolean {
-    if (this.#parts.conversation.state.core.turn === null) return false
+    if (this.#roles.record.conversation.state.core.turn === null) return false
     if (!this.#stuck && !this.#closing) this.#interrupted ??= Promise.withResolvers()
     this.#abort(why === undefined ? 'interrupted' : { why })
     this.wake()
@@ -104,7 +97,7 @@ export class TurnLoop {
   async shutDown(reason: 'shutdown' | 'handOver' = 'shutdown'): Promise<void> {
     this.#closing = true
     this.#handsOver = reason === 'handOver'
-    this.#parts.patience.close()
+    this.#roles.record.storage.close()
     this.#abort(reason)
     await this.#loop
   }
@@ -114,7 +107,7 @@ export class TurnLoop {
   }
 
   async #run(): Promise<void> {
-    const { view } = this.#parts.conversation
+    const { view } = this.#roles.record.conversation
     try {
       if (isUnread(view)) await this.#attempt(() => readView(view))
       for (let move = this.#next(); move !== null; move = this.#next()) await this.#attempt(move)
@@ -129,26 +122,26 @@ export class TurnLoop {
     if (this.#stuck) return null
     if (this.#ending !== null || this.#stop.signal.aborted) return () => this.#settleOnce()
     if (this.#closing) return null
-    const { conversation, modules, patience } = this.#parts
+    const { record, model, act, people } = this.#roles
     const first = this.#step()
     if (first.kind === 'await') return null
     const { signal } = this.#stop
     return async () => {
-      const step = modules.project.isRead ? first : await this.#stepOnceRead(signal)
+      const step = act.project.isRead ? first : await this.#stepOnceRead(signal)
       if (step.kind === 'await') return
-      const failure = await performStep({ conversation, modules, patience, signal }, step)
+      const failure = await performStep({ record, model, act, people, signal }, step)
       if (failure !== null && !signal.aborted) this.#ending = failure
     }
   }
 
   #step(): Step {
-    const { conversation, modules } = this.#parts
-    return nextStep(conversation.state, () => isWindowFull({ conversation, modules }), modules.budget)
+    const { record, model } = this.#roles
+    return nextStep(record.conversation.state, () => isWindowFull({ record, model }), model.budget)
   }
 
   /** Tries to read the project first. Its machine may take minutes to answer, and a message be taken back meanwhile. */
   async #stepOnceRead(signal: AbortSignal): Promise<Step> {
-    await unlessAborted(this.#parts.modules.project.read(), signal)
+    await unlessAborted(this.#roles.act.project.read(), signal)
     return signal.aborted ? { kind: 'await' } : this.#step()
   }
 
@@ -166,25 +159,25 @@ export class TurnLoop {
   }
 
   #settle(): void {
-    const { conversation, modules } = this.#parts
+    const { conversation, ids } = this.#roles.record
     const told = toldWhy(this.#stop.signal.reason)
     const why = this.#ending ?? (this.#closing ? 'shutdown' : told === null ? 'interrupted' : { why: told })
     const waitsForPerson = Object.keys(conversation.state.core.approvals).length > 0
     const isLeftOpen = why === 'shutdown' && (waitsForPerson || this.#handsOver)
-    if (!isLeftOpen) endTurn(conversation, modules.ids, why)
+    if (!isLeftOpen) endTurn(conversation, ids, why)
     this.#ending = null
     if (this.#stop.signal.aborted) this.#stop = new AbortController()
   }
 
   async #attempt(move: Move): Promise<void> {
-    const { conversation, patience, onFault } = this.#parts
+    const { conversation, storage } = this.#roles.record
     const hadTurn = conversation.state.core.turn !== null
     try {
       await move()
-      patience.worked()
+      storage.worked()
     } catch (fault) {
       if (fault instanceof StorageError) {
-        this.#stuck = !(await patience.wait(fault))
+        this.#stuck = !(await storage.wait(fault))
         return
       }
       const ending = failureOf(fault)
@@ -193,7 +186,7 @@ export class TurnLoop {
       this.#stuck = this.#defective
       this.#ending = ending
       // An oversized event is reported by the end of the turn.
-      if (this.#defective || ending.code !== 'eventTooLarge') onFault(fault)
+      if (this.#defective || ending.code !== 'eventTooLarge') this.#onFault(fault)
     }
   }
 }

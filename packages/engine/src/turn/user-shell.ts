@@ -16,13 +16,13 @@ import { startedBefore } from '../conversation/started-before.ts'
 import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import { rejection } from '../replies/rejection.ts'
-import { binaryWords, keepOutput } from '../tools/command-output.ts'
-import type { ToolPorts } from '../tools/define-tool.ts'
+import { binaryWords, keepOutput } from '../tools/contract/command-output.ts'
+import type { ToolPorts } from '../tools/contract/define-tool.ts'
+import { type AbortReason, processStop } from '../tools/contract/tool.ts'
 import type { ReadableProcesses } from '../tools/processes/await-output.ts'
 import { missedVariables, type ToldVariables } from '../tools/processes/failure-hints.ts'
 import { lostHeading } from '../tools/processes/process-end.ts'
 import { commandSpec, heldFrom } from '../tools/run-shell-command.ts'
-import { type AbortReason, processStop } from '../tools/tool.ts'
 
 type ShellItem = ItemOf<'shellCommand'>
 

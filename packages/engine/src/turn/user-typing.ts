@@ -10,23 +10,21 @@ import {
 } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { decideSettings } from '../calls/attempt.ts'
-import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { backgroundTyped } from '../core/background-left.ts'
+import { backgroundTyped } from '../core/view/background-left.ts'
 import { aboveOwnCeiling } from '../limits/ceiling.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import { rejection } from '../replies/rejection.ts'
-import type { ToolPorts } from '../tools/define-tool.ts'
+import type { Roles } from '../roles/roles.ts'
+import type { ToolPorts } from '../tools/contract/define-tool.ts'
 import { factsOfTyping, runningProcess, typedText, typeInto, whyNotTyped } from '../tools/processes/type-into.ts'
-import type { TurnModules } from './turn-context.ts'
 
 type WriteParams = ParamsOf<'conversation/process/write'>
 
 export interface TypingPorts {
-  readonly conversation: Conversation
   readonly tools: ToolPorts
-  readonly modules: Pick<TurnModules, 'rules' | 'memory' | 'ids'>
+  readonly roles: Roles
 }
 
 /** Types into background commands for users, in the order of the requests. */
@@ -114,11 +112,11 @@ interface TypingBy {
  */
 async function assertMayType(process: BackgroundProcess, text: string, { client, ports }: TypingBy): Promise<void> {
   if (text === '' || (client.mayLoosen && client.rights.has('operator'))) return
-  const { conversation, tools, modules } = ports
-  const { state } = conversation
+  const { tools, roles } = ports
+  const { state } = roles.record.conversation
   const facts = await factsOfTyping(process, text, { workspace: workspaceOf(state), ports: tools })
-  const sessionGrants = modules.memory.grantsUnder(settingsInForce(state.core).sandbox)
-  const settings = decideSettings({ state, rules: modules.rules, sessionGrants })
+  const sessionGrants = roles.act.memory.grants.under(settingsInForce(state.core).sandbox)
+  const settings = decideSettings({ state, rules: roles.people.rules, sessionGrants })
   const { maxSandbox } = client.rights
   const reached = reachOf({ facts, limits: sandboxLimits(facts, 'unsandboxed', settings) })
   if (maxSandbox !== null && isStricterSandbox(maxSandbox, reached)) throw aboveOwnCeiling(maxSandbox, reached)
@@ -138,10 +136,10 @@ interface TypedBy {
 
 /** Records what is typed, and resolves when it is on disk and no other server has taken the conversation. */
 async function recordTyped({ itemId, close }: WriteParams, { text, by, ports }: TypedBy): Promise<void> {
-  const { conversation, modules } = ports
+  const { conversation, ids } = ports.roles.record
   const { background = {}, turn } = conversation.state.core
   const title = titleOf(background[itemId]?.title ?? itemId)
-  const notice = noticeItem(modules.ids.item(), {
+  const notice = noticeItem(ids.item(), {
     level: 'info',
     code: backgroundTyped,
     title: close === true ? `Ended the input of ${title}` : `Typed into ${title}`,

@@ -10,7 +10,7 @@ import {
 } from '@parley/protocol'
 import type { Call } from '../../src/calls/advance-call.ts'
 import type { CallPolicy } from '../../src/calls/attempt.ts'
-import { notStarted, type PreparedCall, type ReadyCall } from '../../src/tools/tool.ts'
+import { notStarted, type PreparedCall, type ReadyCall } from '../../src/tools/contract/tool.ts'
 
 const itemId = 'item'
 const turnId = 'turn'

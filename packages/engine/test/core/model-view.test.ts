@@ -2,7 +2,7 @@ import type { ModelEntry } from '@parley/models'
 import type { ConversationEvent, Item } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import { createModelView } from '../../src/core/model-view.ts'
-import type { SideFileReader } from '../../src/core/view-content.ts'
+import type { SideFileReader } from '../../src/core/view/view-content.ts'
 
 const context = (sessionContext: string): ConversationEvent => ({
   type: 'context.set',

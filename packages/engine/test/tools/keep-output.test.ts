@@ -5,7 +5,7 @@ import type { CommandEnd } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSideFiles } from '../../src/conversation/side-files.ts'
-import { keepOutput } from '../../src/tools/command-output.ts'
+import { keepOutput } from '../../src/tools/contract/command-output.ts'
 
 let folder = ''
 beforeEach(() => {

@@ -39,13 +39,11 @@ function readingLoop() {
     },
     read: () => reading.promise,
   }
-  const modules = { project, budget: {}, ids, limits: { enforcement: 'full' }, hooks: { begin: () => null } }
+  const storage = { worked: () => undefined, close: () => undefined, hurry: () => undefined }
+  const act = { project, limits: { enforcement: 'full' }, hooks: { begin: () => null } }
   // narrowed: what a loop uses before a step
-  const loop = new TurnLoop({
-    ...{ conversation, modules },
-    patience: { worked: () => undefined, close: () => undefined, hurry: () => undefined },
-    onFault: (fault: unknown) => faults.push(fault),
-  } as unknown as Parts)
+  const roles = { record: { conversation, storage, ids }, model: { budget: {} }, act, people: {} } as unknown as Parts
+  const loop = new TurnLoop(roles, (fault) => faults.push(fault))
   return {
     loop,
     record,

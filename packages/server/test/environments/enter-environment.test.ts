@@ -18,7 +18,7 @@ it('a conversation whose machine is lost while it opens knows what was typed the
   const entry = {
     conversation: { state: { core: { seq: 7, settings, meta: { cwd: '/' } } }, readOnly: false },
     environment: { rootsNow: away, kept: { hidden: async () => [] } },
-    modules: { redaction, runningOn: new Map([['i', 1]]) },
+    roles: { record: { redaction }, model: {}, act: {} },
     parts: { hidden },
   } as unknown as Parameters<typeof enterEnvironment>[0]
   const { warnings } = await enterEnvironment(entry)

@@ -1,7 +1,7 @@
 import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSideFiles } from '@parley/engine/src/conversation/side-files.ts'
-import { prepareLookUp } from '@parley/engine/src/tools/define-tool.ts'
+import { prepareLookUp } from '@parley/engine/src/tools/contract/define-tool.ts'
 import { noSandbox } from '@parley/host'
 import { nodeFiles } from '@parley/journal'
 import { imageLimitsOf } from '@parley/models'

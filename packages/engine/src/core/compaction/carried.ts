@@ -1,8 +1,8 @@
 import type { ModelEntry } from '@parley/models'
 import type { ConversationCore, Plan } from '@parley/protocol'
 import { firstBytes, lastBytes, utf8Length } from '@parley/text'
-import { tokensOfText } from './estimate.ts'
-import type { PastFacts } from './past-facts.ts'
+import { tokensOfText } from '../view/estimate.ts'
+import type { PastFacts } from '../view/past-facts.ts'
 
 /** Words that the engine, and not a model, takes over into a compacted view. Stored as JSON in a side file. */
 export interface Carried {

@@ -1,5 +1,5 @@
 import type { ItemId } from '@parley/protocol'
-import { sumOf, type ViewBlock } from './weigh-blocks.ts'
+import { sumOf, type ViewBlock } from '../view/weigh-blocks.ts'
 
 /** Results to clear, and the estimated tokens that this saves. */
 export interface Clearing {

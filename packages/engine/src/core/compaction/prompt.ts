@@ -1,7 +1,7 @@
 import type { ModelEntry } from '@parley/models'
+import { bytesPerToken, tokensOfEntry } from '../view/estimate.ts'
+import { sumOf } from '../view/weigh-blocks.ts'
 import { headAndTail } from './carried.ts'
-import { bytesPerToken, tokensOfEntry } from './estimate.ts'
-import { sumOf } from './weigh-blocks.ts'
 
 const sections = `Use these headings, and leave out one that has nothing:
 

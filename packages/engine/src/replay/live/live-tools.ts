@@ -1,6 +1,6 @@
 import { decide, type Facts, type Rules } from '@parley/policy'
 import type { CallItem, ChangedPath, ResultOf, SandboxMode } from '@parley/protocol'
-import type { Tool, ToolContext, ToolOutcome, Workspace } from '../../tools/tool.ts'
+import type { Tool, ToolContext, ToolOutcome, Workspace } from '../../tools/contract/tool.ts'
 import type { RecordedEvent } from '../read-recording.ts'
 import { compareOutcomes, inText, type OutcomeDifference } from './same-outcome.ts'
 import type { ScratchCopy } from './scratch-copy.ts'

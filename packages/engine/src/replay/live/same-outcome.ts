@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ToolOutcome } from '../../tools/tool.ts'
+import type { ToolOutcome } from '../../tools/contract/tool.ts'
 
 /** Field in which the outcome of a call that ran again is another one. */
 export interface OutcomeDifference {

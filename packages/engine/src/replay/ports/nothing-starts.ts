@@ -1,6 +1,6 @@
 import type { Environment } from '@parley/workspace'
 import type { FileHistory } from '../../history/file-history.ts'
-import type { ToolPorts } from '../../tools/define-tool.ts'
+import type { ToolPorts } from '../../tools/contract/define-tool.ts'
 
 const nothing = () => Promise.reject(new Error('A replay starts nothing.'))
 

@@ -1,10 +1,11 @@
 import type { ModelClient, ModelEvent, ModelFacts, ModelFailure } from '@parley/models'
 import type { ConversationEvent, EventOf, Failure, Item, ItemId, TokenCounts } from '@parley/protocol'
 import type { SideFiles } from '../../conversation/side-files.ts'
+import { toFailure } from '../../model-calls/refusal.ts'
 import type { Clock } from '../../ports/clock-and-ids.ts'
+import type { ModelRetry } from '../../roles/roles.ts'
+import { createRetryWait } from '../../session/retry-wait.ts'
 import type { ModelSource } from '../../settings/model-sources.ts'
-import { toFailure } from '../../turn/refusal.ts'
-import { createRetryWait } from '../../turn/retry-wait.ts'
 import { turnEndAfter } from '../given-events.ts'
 import { eventsFrom, type RecordedEvent, type Recording } from '../read-recording.ts'
 import type { ReplayWait } from '../replay-wait.ts'
@@ -270,10 +271,14 @@ interface FailingParts {
   readonly clock: Clock
 }
 
-/** Returns what a turn does about calls of the model that fail, as the log has it. */
-export function failingAsThen({ log, recording, clock }: FailingParts) {
+/** Returns the retries of a replay: waits, failures and models that take over come from the log. */
+export function replayedRetry({ log, recording, clock }: FailingParts): ModelRetry {
   return {
-    retryWait: createRetryWait(clock),
+    get fallbacks() {
+      return fallbacksAt(log)
+    },
+    random: () => 0,
+    wait: createRetryWait(clock),
     // Failures say whether the engine waited for the network then.
     networkPatienceMs: () => Infinity,
     failureOfCall(failure: ModelFailure): Failure {
@@ -281,4 +286,14 @@ export function failingAsThen({ log, recording, clock }: FailingParts) {
       return (end?.type === 'turn.ended' ? end.failure : undefined) ?? toFailure(failure)
     },
   }
+}
+
+/** Returns the models that took over in this turn, and the one that takes over next. */
+function fallbacksAt({ events, at }: ReplayedLog) {
+  const begun = events.findLastIndex(({ event }, index) => index < at && event.type === 'turn.started')
+  return events
+    .slice(begun + 1, at + 1)
+    .flatMap(({ event }) =>
+      event.type === 'model.fellBack' ? [{ model: event.model, provider: event.modelProvider }] : [],
+    )
 }

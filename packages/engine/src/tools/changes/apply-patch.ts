@@ -1,7 +1,7 @@
 import { type Hunk, parsePatch } from '@parley/workspace'
 import * as z from 'zod'
-import { defineTool, type ToolPorts } from '../define-tool.ts'
-import type { PreparedCall, Tool } from '../tool.ts'
+import { defineTool, type ToolPorts } from '../contract/define-tool.ts'
+import type { PreparedCall, Tool } from '../contract/tool.ts'
 import { patchGrammar } from './patch-grammar.ts'
 import { prepareChange } from './prepare-change.ts'
 

@@ -18,8 +18,8 @@ import {
   settlePaths,
   successText,
 } from '@parley/workspace'
-import { fileSurroundings, type ToolPorts } from '../define-tool.ts'
-import type { PreparedCall, ToolOutcome } from '../tool.ts'
+import { fileSurroundings, type ToolPorts } from '../contract/define-tool.ts'
+import type { PreparedCall, ToolOutcome } from '../contract/tool.ts'
 
 /** Changes that one call asks for. */
 interface FileChange {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { defineTool, type ToolPorts } from '../define-tool.ts'
-import type { Tool } from '../tool.ts'
+import { defineTool, type ToolPorts } from '../contract/define-tool.ts'
+import type { Tool } from '../contract/tool.ts'
 import { prepareChange } from './prepare-change.ts'
 
 const input = z.object({

@@ -2,7 +2,7 @@ import { type McpLaunch, type McpServer, type NamedTool, offeredNames, type Serv
 import { fitTool, originalArguments, type ToolRules, type ToolSpec } from '@parley/models'
 import type { McpFacts } from '@parley/policy'
 import { firstBytes, isRecord } from '@parley/text'
-import type { PreparedCall, Tool } from '../tool.ts'
+import type { PreparedCall, Tool } from '../contract/tool.ts'
 import { failureOutcome, runMcpCall } from './run-mcp-call.ts'
 import { shownHashes } from './shown-hashes.ts'
 

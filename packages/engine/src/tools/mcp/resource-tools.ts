@@ -1,8 +1,8 @@
 import { type McpConnection, type McpServer, type ServerResource, textOfParts } from '@parley/mcp-client'
 import { errorMessage } from '@parley/text'
 import * as z from 'zod'
-import { defineTool } from '../define-tool.ts'
-import type { Tool, ToolContext, ToolOutcome } from '../tool.ts'
+import { defineTool } from '../contract/define-tool.ts'
+import type { Tool, ToolContext, ToolOutcome } from '../contract/tool.ts'
 import { createResultFiles, failureOutcome, resultOutcome, withImages } from './run-mcp-call.ts'
 import { shownHashes } from './shown-hashes.ts'
 

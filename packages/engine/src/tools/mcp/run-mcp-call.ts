@@ -11,8 +11,8 @@ import {
 import { clipForModel, errorMessage, firstBytes } from '@parley/text'
 import { imageProblem } from '../../core/image-facts.ts'
 import { imageTypeOf } from '../../core/image-form.ts'
-import { keepText } from '../command-output.ts'
-import type { StoredImage, ToolContext, ToolOutcome } from '../tool.ts'
+import { keepText } from '../contract/command-output.ts'
+import type { StoredImage, ToolContext, ToolOutcome } from '../contract/tool.ts'
 
 interface McpCall {
   readonly tool: string

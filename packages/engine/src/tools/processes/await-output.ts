@@ -1,6 +1,6 @@
 import type { OutputSnapshot } from '@parley/host'
 import type { ItemId } from '@parley/protocol'
-import type { ToolPorts } from '../define-tool.ts'
+import type { ToolPorts } from '../contract/define-tool.ts'
 import { createLineScan } from './output-lines.ts'
 import type { OutputPattern } from './output-pattern.ts'
 

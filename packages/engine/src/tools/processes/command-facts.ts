@@ -1,7 +1,7 @@
 import { commandEnv } from '@parley/host'
 import { type CommandCall, type CommandFacts, gatherCommandFacts } from '@parley/policy'
-import { fileSurroundings, type ToolPorts } from '../define-tool.ts'
-import type { Workspace } from '../tool.ts'
+import { fileSurroundings, type ToolPorts } from '../contract/define-tool.ts'
+import type { Workspace } from '../contract/tool.ts'
 
 /** Gathers the facts of a command where the conversation's commands run. */
 export async function factsOfCommand(

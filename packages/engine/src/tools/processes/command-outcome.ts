@@ -1,8 +1,8 @@
 import type { CommandEnd } from '@parley/host'
 import type { CallOutput, Failure, ItemId } from '@parley/protocol'
 import { exitWords, secondsText } from '@parley/text'
-import { outputForModel, type ShownImage } from '../command-output.ts'
-import { type ToolOutcome, toldWhy } from '../tool.ts'
+import { outputForModel, type ShownImage } from '../contract/command-output.ts'
+import { type ToolOutcome, toldWhy } from '../contract/tool.ts'
 import { lostHeading } from './process-end.ts'
 
 interface KeptOutput {

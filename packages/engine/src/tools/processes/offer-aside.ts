@@ -1,6 +1,6 @@
 import { type AsideContent, type CommandEnd, type MovedAside, readAside } from '@parley/host'
 import { movedAside, onOneLine } from '@parley/protocol/question'
-import type { ToolContext } from '../tool.ts'
+import type { ToolContext } from '../contract/tool.ts'
 
 interface Offered extends AsideContent {
   readonly moved: MovedAside

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { limitDefaults } from '@parley/config/defaults'
 import type { OutputSnapshot } from '@parley/host'
 import { characterStart, firstBytes, lastBytes, utf8Length } from '@parley/text'
-import { shownOutput } from '../command-output.ts'
+import { shownOutput } from '../contract/command-output.ts'
 import type { OutputPattern } from './output-pattern.ts'
 
 /** Letters of a line that are looked at; of a longer one the last. */

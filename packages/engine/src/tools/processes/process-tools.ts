@@ -1,5 +1,5 @@
-import type { ToolPorts } from '../define-tool.ts'
-import type { Tool } from '../tool.ts'
+import type { ToolPorts } from '../contract/define-tool.ts'
+import type { Tool } from '../contract/tool.ts'
 import { readProcessTool, type ShownBytes } from './read-process.ts'
 import { stopProcessTool } from './stop-process.ts'
 import { writeProcessTool } from './write-process.ts'

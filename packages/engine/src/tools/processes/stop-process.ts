@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { defineTool, failedLookUp, type ToolPorts } from '../define-tool.ts'
-import type { Tool, ToolOutcome } from '../tool.ts'
+import { defineTool, failedLookUp, type ToolPorts } from '../contract/define-tool.ts'
+import type { Tool, ToolOutcome } from '../contract/tool.ts'
 import { howItEnded } from './process-end.ts'
 
 const input = z.object({ id: z.string().min(1).optional() })

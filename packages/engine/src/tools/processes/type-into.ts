@@ -1,8 +1,8 @@
 import type { BackgroundProcess, ProcessInput, TerminalSize } from '@parley/host'
 import type { Facts } from '@parley/policy'
 import type { Clock } from '../../ports/clock-and-ids.ts'
-import type { ToolPorts } from '../define-tool.ts'
-import type { Workspace } from '../tool.ts'
+import type { ToolPorts } from '../contract/define-tool.ts'
+import type { Workspace } from '../contract/tool.ts'
 import { factsOfCommand } from './command-facts.ts'
 
 /** Name of the tool that types into processes; rules name it for what users type, too. */

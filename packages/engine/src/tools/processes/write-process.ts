@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { defineTool, failedLookUp, type ToolPorts } from '../define-tool.ts'
-import type { PreparedCall, Tool, ToolContext, ToolOutcome } from '../tool.ts'
+import { defineTool, failedLookUp, type ToolPorts } from '../contract/define-tool.ts'
+import type { PreparedCall, Tool, ToolContext, ToolOutcome } from '../contract/tool.ts'
 import type { ShownBytes } from './read-process.ts'
 import { unknownProcess } from './stop-process.ts'
 import { factsOfTyping, runningProcess, typedText, typeInto, typingTool, whyNotTyped } from './type-into.ts'

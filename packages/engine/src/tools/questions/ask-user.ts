@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { keepText } from '../command-output.ts'
-import { defineTool } from '../define-tool.ts'
-import type { Tool } from '../tool.ts'
+import { keepText } from '../contract/command-output.ts'
+import { defineTool } from '../contract/define-tool.ts'
+import type { Tool } from '../contract/tool.ts'
 import { answeredText, formOf, notAskedText, type Question, questionsText, shownAnswers } from './question-form.ts'
 import { textOf } from './text-of.ts'
 

@@ -1,7 +1,7 @@
 import { type Finding, gravestFirst, severities } from '@parley/protocol'
 import * as z from 'zod'
-import { defineTool } from '../define-tool.ts'
-import type { Tool } from '../tool.ts'
+import { defineTool } from '../contract/define-tool.ts'
+import type { Tool } from '../contract/tool.ts'
 
 const name = 'report_findings'
 const maxFindings = 100

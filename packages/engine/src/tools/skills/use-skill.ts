@@ -1,8 +1,8 @@
 import { closest, firstBytes } from '@parley/text'
 import * as z from 'zod'
-import { defineTool, failedLookUp } from '../define-tool.ts'
-import type { Tool, ToolOutcome } from '../tool.ts'
-import type { ReadableSkill, SkillSource } from './skill-source.ts'
+import { defineTool, failedLookUp } from '../contract/define-tool.ts'
+import type { ReadableSkill, SkillSource } from '../contract/skill-source.ts'
+import type { Tool, ToolOutcome } from '../contract/tool.ts'
 
 export const useSkillName = 'use_skill'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareOutcomes, lastingText } from '../../../src/replay/live/same-outcome.ts'
-import type { ToolOutcome } from '../../../src/tools/tool.ts'
+import type { ToolOutcome } from '../../../src/tools/contract/tool.ts'
 
 const lasting = (text: string) => lastingText(text, ['/tmp/copy/work', '/home/me/proj'])
 const ended = (head: string, exitCode = 0): ToolOutcome => ({

@@ -101,7 +101,7 @@ describe('a server of a store without the key of a model', () => {
     const waits = { turn: { id: 't', parked: true, missingKey: 'fake' } }
     const liveOf = (id: string, record: () => void) => ({
       conversation: { id, readOnly: false, state: { core: waits }, record },
-      modules: { model: () => ({}) },
+      roles: { model: { current: () => ({}) } },
       turns: { wake: () => went.push(id) },
     })
     const full = new Error('no room')

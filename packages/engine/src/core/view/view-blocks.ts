@@ -1,6 +1,6 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
-import type { ContentItem, ConversationEvent, EventOf, ItemId, ItemOf, MessageId } from '@parley/protocol'
-import type { PastFold } from './compaction/past-facts.ts'
+import type { ContentItem, ConversationEvent, EventOf, Item, ItemId, ItemOf, MessageId } from '@parley/protocol'
+import type { PastFold } from './past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 
 /** Byte offset of a line in the log, from the end of the header. */
@@ -186,4 +186,9 @@ export interface Preview {
   readonly cleared?: ReadonlySet<ItemId>
   /** Seq of a compaction that does not count. */
   readonly without?: number
+}
+
+/** Tells if a user changed files by an item, which no model asked for: took them back, or added a line to remember. */
+export function isUserChange(item: Item): boolean {
+  return item.type === 'fileChange' && (item.rewind !== undefined || item.remembered !== undefined)
 }

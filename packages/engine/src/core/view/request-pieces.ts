@@ -1,6 +1,6 @@
 import { type Item, type ItemId, isCall } from '@parley/protocol'
-import { type Block, type Fold, leftOutIn, newestCompacted } from '../view-blocks.ts'
-import { contentOf, entriesOf, itemAt, type SideFileReader } from '../view-content.ts'
+import { type Block, type Fold, leftOutIn, newestCompacted } from './view-blocks.ts'
+import { contentOf, entriesOf, itemAt, type SideFileReader } from './view-content.ts'
 
 /** Part of a request that can be left out as a whole: a message, an answer with its calls and results, or a summary. */
 export interface RequestPiece {

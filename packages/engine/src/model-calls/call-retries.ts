@@ -1,8 +1,8 @@
 import { type ModelFailure, planNetworkWait, planRetry } from '@parley/models'
 import type { TurnId } from '@parley/protocol'
 import { nextModel } from '../core/fallback-model.ts'
+import type { ModelContext } from '../roles/roles.ts'
 import { toFailure } from './refusal.ts'
-import type { TurnContext } from './turn-context.ts'
 
 interface NextRetry {
   readonly delayMs: number
@@ -28,8 +28,8 @@ export interface CallRetries {
  * Creates the retries of one call. A provider that is out of reach is tried for as long as the patience for the network
  * lasts, unless another model can take over.
  */
-export function createCallRetries(context: TurnContext): CallRetries {
-  const { clock } = context.modules
+export function createCallRetries(context: ModelContext): CallRetries {
+  const { clock } = context.record
   let failures: ModelFailure[] = []
   let firstMs = 0
   /** Tries in a row that did not reach the provider, and the time of the first of them. */
@@ -53,7 +53,7 @@ export function createCallRetries(context: TurnContext): CallRetries {
       if (patienceMs === 0) return usualRetry(context, failures, clock.elapsed() - firstMs)
       const { tries, sinceMs } = away
       const elapsedMs = clock.elapsed() - sinceMs
-      const delayMs = planNetworkWait({ tries, random: context.modules.random(), elapsedMs, patienceMs })
+      const delayMs = planNetworkWait({ tries, random: context.model.retry.random(), elapsedMs, patienceMs })
       return delayMs === null ? null : { delayMs, attempt, network: true }
     },
     startAnew() {
@@ -63,14 +63,14 @@ export function createCallRetries(context: TurnContext): CallRetries {
   }
 }
 
-function patienceFor({ conversation, modules }: TurnContext, failure: ModelFailure): number {
-  const other = nextModel(conversation.state.core, modules.fallbacks, { ...failure, retry: 'short' })
-  return other === null ? modules.networkPatienceMs() : 0
+function patienceFor({ record: { conversation }, model }: ModelContext, failure: ModelFailure): number {
+  const other = nextModel(conversation.state.core, model.retry.fallbacks, { ...failure, retry: 'short' })
+  return other === null ? model.retry.networkPatienceMs() : 0
 }
 
-function usualRetry({ modules }: TurnContext, failures: readonly ModelFailure[], elapsedMs: number): NextRetry | null {
-  const { limits } = modules.model()
-  const plan = planRetry({ failures, limits, random: modules.random(), elapsedMs })
+function usualRetry({ model }: ModelContext, failures: readonly ModelFailure[], elapsedMs: number): NextRetry | null {
+  const { limits } = model.current()
+  const plan = planRetry({ failures, limits, random: model.retry.random(), elapsedMs })
   if (plan.type !== 'retry') return null
   const attempt = failures.length + 1
   return { delayMs: plan.delayMs, attempt, attempts: attempt + plan.maxAttempts - plan.attempt }
@@ -83,11 +83,11 @@ interface PlannedRetry extends NextRetry {
 
 /** Announces a retry and waits for it. */
 export async function waitForRetry(
-  { conversation, modules, signal }: TurnContext,
+  { record: { conversation, clock }, model, signal }: ModelContext,
   planned: PlannedRetry,
 ): Promise<void> {
   const { turnId, failure: cause, delayMs, attempt, attempts, network } = planned
-  const retryAt = modules.clock.now() + delayMs
+  const retryAt = clock.now() + delayMs
   conversation.record({
     type: 'retry.scheduled',
     turnId,
@@ -98,5 +98,5 @@ export async function waitForRetry(
     ...(cause.retryAfterMs === undefined ? {} : { asked: true }),
     ...(network === undefined ? {} : { network }),
   })
-  await modules.retryWait.sleep(delayMs, signal)
+  await model.retry.wait.sleep(delayMs, signal)
 }

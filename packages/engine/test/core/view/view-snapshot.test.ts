@@ -1,11 +1,11 @@
 import type { ConversationEvent, Item } from '@parley/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createModelView, type ModelView } from '../../src/core/model-view.ts'
-import type { ReadEvent } from '../../src/core/view-blocks.ts'
-import type { SideFileReader } from '../../src/core/view-content.ts'
-import { emptyFold } from '../../src/core/view-fold.ts'
-import { addPart, type ViewPart } from '../../src/core/view-snapshot.ts'
+import { createModelView, type ModelView } from '../../../src/core/model-view.ts'
+import type { ReadEvent } from '../../../src/core/view/view-blocks.ts'
+import type { SideFileReader } from '../../../src/core/view/view-content.ts'
+import { emptyFold } from '../../../src/core/view/view-fold.ts'
+import { addPart, type ViewPart } from '../../../src/core/view/view-snapshot.ts'
 
 type Move =
   | 'message'

@@ -3,10 +3,10 @@ import type { CommandEnd, OutputSnapshot } from '@parley/host'
 import { StorageError } from '@parley/journal'
 import type { CallOutput, ItemId } from '@parley/protocol'
 import { characterEnd, characterStart, clipForModel } from '@parley/text'
-import { imageProblem, isWholeImage, kindOf } from '../core/image-facts.ts'
-import { imageTypeOf } from '../core/image-form.ts'
+import { formatBytes } from '@parley/workspace'
+import { imageProblem, imageSizeOf, isWholeImage, kindOf } from '../../core/image-facts.ts'
+import { imageTypeOf } from '../../core/image-form.ts'
 import type { StoredImage, ToolContext, ToolFiles } from './tool.ts'
-import { describeImage } from './view-image.ts'
 
 /** Limit of output inside an item; more goes into a side file. */
 export const inlineBytes = 8 * 1024
@@ -122,4 +122,11 @@ function wholeOutput(end: KeptEnd, { file }: CallOutput, { sideFiles, maxBytes }
 /** Returns the name of the file that takes a running command's output, in the folder of side files. */
 export function spoolName(itemId: ItemId): string {
   return `spool-${itemId}`
+}
+
+/** Returns kind, pixels and size of an image. */
+export function describeImage(mediaType: string, bytes: Uint8Array): string {
+  const size = imageSizeOf(bytes)
+  const pixels = size === null ? '' : `, ${size.width} × ${size.height} pixels`
+  return `${mediaType}${pixels}, ${formatBytes(bytes.length)}`
 }

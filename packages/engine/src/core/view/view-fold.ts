@@ -9,14 +9,13 @@ import {
   isCall,
 } from '@parley/protocol'
 import { noteBackground, takeEnded } from './background-left.ts'
-import { tokensOfContent, tokensOfEntry } from './compaction/estimate.ts'
-import { emptyPast, foldPast } from './compaction/past-facts.ts'
-import { tokensOfBlocks } from './compaction/weigh-blocks.ts'
-import { isUserChange } from './next-step.ts'
+import { tokensOfContent, tokensOfEntry } from './estimate.ts'
+import { emptyPast, foldPast } from './past-facts.ts'
 import { countCalls, forgetCalls, noRepeatedCalls, noteResult } from './repeated-calls.ts'
 import {
   type AnsweredCall,
   type Fold,
+  isUserChange,
   type Mark,
   newestCompacted,
   type Place,
@@ -25,6 +24,7 @@ import {
   userText,
 } from './view-blocks.ts'
 import { answerIn, callOf, forgetContent, modelCall, responseEntry, userActEntry } from './view-content.ts'
+import { tokensOfBlocks } from './weigh-blocks.ts'
 
 /** Creates the fold of a log from its beginning. Without `readEvent` it holds the content of every block for good. */
 export function emptyFold(readEvent: ReadEvent | null): Fold {

@@ -1,5 +1,5 @@
 import type { ModelEntry } from '@parley/models'
-import { tokensOfEntry } from './compaction/estimate.ts'
+import { tokensOfEntry } from './estimate.ts'
 import {
   type Block,
   clearedIn,

@@ -7,7 +7,7 @@ import {
   type Item,
   isCall,
 } from '@parley/protocol'
-import { clearedLine } from './compaction/cleared-line.ts'
+import { clearedLine } from './cleared-line.ts'
 import {
   type AnsweredCall,
   type Block,

@@ -1,9 +1,11 @@
 import { answerIn, type ItemOf } from '@parley/protocol'
 import type { HookInput } from '@parley/protocol/hooks'
-import type { TurnContext } from '../turn/turn-context.ts'
-import type { HookMoment } from './conversation-hooks.ts'
-import { eventsOfRun } from './hook-events.ts'
-import { commonInput } from './hook-input.ts'
+import type { HookMoment } from '../hooks/conversation-hooks.ts'
+import { eventsOfRun } from '../hooks/hook-events.ts'
+import { commonInput } from '../hooks/hook-input.ts'
+import type { TurnContext } from '../roles/roles.ts'
+
+type HookContext = Pick<TurnContext, 'record' | 'act' | 'signal'>
 
 /** Number of times that hooks may let a turn go on: one that always does would never let it end. */
 const maxHeldOpen = 10
@@ -12,15 +14,15 @@ const maxHeldOpen = 10
  * Runs the hooks of the session's start, once in a process; those that are interrupted again with the next step. Resolves
  * to false where there are none to run.
  */
-export async function runSessionStart(context: TurnContext): Promise<boolean> {
-  const { hooks } = context.modules
+export async function runSessionStart(context: HookContext): Promise<boolean> {
+  const { hooks } = context.act
   const moment = hooks.begin()
   if (moment === null) return false
   const hasAny = hooks.has(moment)
   const source = moment.subject === 'resume' ? 'resume' : 'startup'
   const { isWhole } = await runAndRecord(context, moment, () => ({
     hook_event_name: 'SessionStart',
-    ...commonInput(context.conversation.state),
+    ...commonInput(context.record.conversation.state),
     source,
   }))
   if (isWhole) hooks.hasBegun(moment)
@@ -28,8 +30,10 @@ export async function runSessionStart(context: TurnContext): Promise<boolean> {
 }
 
 /** Runs the hooks before the end of a turn. Resolves to true where it does not end now: one lets it go on, or a message came. */
-export async function runStopHooks(context: TurnContext): Promise<boolean> {
-  const { conversation } = context
+export async function runStopHooks(context: HookContext): Promise<boolean> {
+  const {
+    record: { conversation },
+  } = context
   const { turn } = conversation.state.core
   const heldOpen = turn?.heldOpen ?? 0
   if (turn === null || turn.trigger === 'compaction' || heldOpen >= maxHeldOpen) return false
@@ -44,7 +48,7 @@ export async function runStopHooks(context: TurnContext): Promise<boolean> {
   return now === null || now.goesOn === true || now.stoppedBy !== undefined || isSteered || context.signal.aborted
 }
 
-function lastMessage({ conversation }: TurnContext): string {
+function lastMessage({ record: { conversation } }: HookContext): string {
   return answerIn(conversation.state.window.map(({ item }) => item)) ?? ''
 }
 
@@ -53,10 +57,12 @@ function lastMessage({ conversation }: TurnContext): string {
  * goes on, since the next request would not fit.
  */
 export async function runCompactHooks(
-  context: TurnContext,
+  context: HookContext,
   item: ItemOf<'contextCompaction'> | null,
 ): Promise<boolean> {
-  const { conversation } = context
+  const {
+    record: { conversation },
+  } = context
   const trigger = item?.trigger === 'manual' ? 'manual' : 'auto'
   const { stopped } = await runAndRecord(context, { on: 'PreCompact', subject: trigger }, () => ({
     hook_event_name: 'PreCompact',
@@ -82,16 +88,20 @@ interface RanHooks {
 }
 
 /** Runs the hooks of a moment and records what each says, which only memory has: on a full disk that waits for room. */
-async function runAndRecord(context: TurnContext, moment: HookMoment, input: () => HookInput): Promise<RanHooks> {
-  const { conversation, modules, patience, signal } = context
-  if (!modules.hooks.has(moment)) return { stopped: null, isWhole: true }
+async function runAndRecord(context: HookContext, moment: HookMoment, input: () => HookInput): Promise<RanHooks> {
+  const {
+    record: { conversation, ids, storage },
+    act,
+    signal,
+  } = context
+  if (!act.hooks.has(moment)) return { stopped: null, isWhole: true }
   const { turn } = conversation.state.core
   const about = turn === null ? {} : { turnId: turn.id }
   let stopped: string | null = null
   let isWhole = true
-  for await (const ran of modules.hooks.run({ ...moment, ...about }, input, signal)) {
+  for await (const ran of act.hooks.run({ ...moment, ...about }, input, signal)) {
     const { outcome, reason = '' } = ran.finding
-    await patience.persist(() => conversation.recordAll(eventsOfRun(ran, about, modules.ids)), signal)
+    await storage.persist(() => conversation.recordAll(eventsOfRun(ran, about, ids)), signal)
     if (outcome === 'stopped') stopped = `the hook "${ran.hook.name}" stopped it: ${reason}`
     if (outcome === 'interrupted') isWhole = false
   }

@@ -1,7 +1,7 @@
 import { type ApprovalId, allRights } from '@parley/protocol'
-import { decideApproval } from '../commands/decide-approval.ts'
+import type { HookDenial } from '../hooks/conversation-hooks.ts'
 import type { LiveConversation } from '../open/live-conversation.ts'
-import type { HookDenial } from './conversation-hooks.ts'
+import { decideApproval } from './decide-approval.ts'
 
 /** Returns what denies an approval in the name of a hook; it does nothing once the approval was answered. */
 export function denyByHook(open: () => LiveConversation) {

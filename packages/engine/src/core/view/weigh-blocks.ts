@@ -1,5 +1,6 @@
 import type { ItemId } from '@parley/protocol'
-import { settledSum } from '../settled-blocks.ts'
+import { tokensOfEntry, tokensOfImages } from './estimate.ts'
+import { settledSum } from './settled-blocks.ts'
 import {
   type AnsweredCall,
   type Block,
@@ -11,8 +12,7 @@ import {
   type Preview,
   resultEntry,
   type Settled,
-} from '../view-blocks.ts'
-import { tokensOfEntry, tokensOfImages } from './estimate.ts'
+} from './view-blocks.ts'
 
 /** Block as a compaction weighs it. */
 export interface ViewBlock {

@@ -1,14 +1,15 @@
 import type { ModelEntry } from '@parley/models'
 import type { Actor, ConversationEvent, ItemOf } from '@parley/protocol'
-import { tokensOfEntry } from '../core/compaction/estimate.ts'
+import { readSummary } from '../compaction/read-summary.ts'
+import { type SummaryEnd, stillTooLong } from '../compaction/summary-end.ts'
+import { halvings, isTooLong, requestWith } from '../compaction/write-summary.ts'
 import { leftOutPrompt, newestEntries } from '../core/compaction/prompt.ts'
-import { sumOf } from '../core/compaction/weigh-blocks.ts'
+import { tokensOfEntry } from '../core/view/estimate.ts'
+import { sumOf } from '../core/view/weigh-blocks.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
+import type { ModelRole } from '../roles/roles.ts'
 import { counted } from '../turn/response-recorder.ts'
-import { readSummary } from './read-summary.ts'
-import { type SummaryEnd, stillTooLong } from './summary-end.ts'
-import { halvings, isTooLong, requestWith } from './write-summary.ts'
 
 type Usage = Parameters<Parameters<typeof readSummary>[1]['onUsage']>[0]
 
@@ -24,7 +25,7 @@ export async function summariseLeftOut(
   at: number,
   by: Actor,
 ): Promise<readonly ConversationEvent[]> {
-  const { conversation, modules } = writable(open)
+  const { conversation, roles } = writable(open)
   const { core } = conversation.state
   if (core.turn !== null)
     throw rejection('turnInProgress', 'A turn is open. Interrupt it or let it end, then go back.', {
@@ -36,12 +37,12 @@ export async function summariseLeftOut(
       field: 'summary',
     })
   const { text, usages, model } = await written(
-    { modules, entries: conversation.view.entries(conversation.sideFiles) },
+    { model: roles.model, entries: conversation.view.entries(conversation.sideFiles) },
     message,
   )
-  const { choice, factsOf } = modules.model()
+  const { choice, factsOf } = roles.model.current()
   const item: ItemOf<'contextCompaction'> = {
-    id: modules.ids.item(),
+    id: roles.record.ids.item(),
     type: 'contextCompaction',
     status: 'completed',
     trigger: 'manual',
@@ -68,18 +69,18 @@ function firstMessageAfter({ view, sideFiles }: LiveConversation['conversation']
 }
 
 interface Asking {
-  readonly modules: LiveConversation['modules']
+  readonly model: ModelRole
   readonly entries: readonly ModelEntry[]
 }
 
 /** Asks for the summary; a request that is too long is halved, and an empty answer is asked for once more. */
-async function written({ modules, entries }: Asking, message: string) {
+async function written({ model, entries }: Asking, message: string) {
   let shown = entries
   const counts: Usage[] = []
   let why = stillTooLong.message
   for (let asked = 0; asked <= halvings && shown.length > 0; asked++) {
-    const request = requestWith(modules, shown, leftOutPrompt(message))
-    const end = await readSummary(modules.model().client.stream(request, AbortSignal.timeout(patienceMs)), {
+    const request = requestWith(model, shown, leftOutPrompt(message))
+    const end = await readSummary(model.current().client.stream(request, AbortSignal.timeout(patienceMs)), {
       onText: () => undefined,
       onUsage: (found) => void counts.push(found),
     })

@@ -1,19 +1,13 @@
 import type { ConversationEvent, InputItem, MessageId } from '@parley/protocol'
 import { asSentence } from '@parley/text'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { HookMoment } from '../hooks/conversation-hooks.ts'
+import { eventsOfRun } from '../hooks/hook-events.ts'
+import { commonInput } from '../hooks/hook-input.ts'
 import { rejection } from '../replies/rejection.ts'
-import type { TurnModules } from '../turn/turn-context.ts'
-import type { HookMoment } from './conversation-hooks.ts'
-import { eventsOfRun } from './hook-events.ts'
-import { commonInput } from './hook-input.ts'
+import type { Roles } from '../roles/roles.ts'
 
 /** Moment before a message is stored. */
 export const onPrompt: HookMoment = { on: 'UserPromptSubmit', subject: '' }
-
-interface PromptPorts {
-  readonly conversation: Conversation
-  readonly modules: Pick<TurnModules, 'hooks' | 'ids'>
-}
 
 interface Prompt {
   readonly messageId: MessageId
@@ -25,7 +19,7 @@ interface Prompt {
  * where one stops it: the message is not stored.
  */
 export async function runPromptHooks(
-  { conversation, modules }: PromptPorts,
+  { record: { conversation, ids }, act }: Pick<Roles, 'record' | 'act'>,
   { messageId, input }: Prompt,
 ): Promise<readonly ConversationEvent[]> {
   const prompt = input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
@@ -33,9 +27,9 @@ export async function runPromptHooks(
   const { turn } = conversation.state.core
   const about = { messageId, ...(turn === null ? {} : { turnId: turn.id }) }
   const events: ConversationEvent[] = []
-  for await (const ran of modules.hooks.run(onPrompt, given, new AbortController().signal)) {
+  for await (const ran of act.hooks.run(onPrompt, given, new AbortController().signal)) {
     const { outcome, reason = '', endsTurn: _, ...finding } = ran.finding
-    for (const event of eventsOfRun({ ...ran, finding: { ...finding, outcome, reason } }, about, modules.ids))
+    for (const event of eventsOfRun({ ...ran, finding: { ...finding, outcome, reason } }, about, ids))
       events.push(event)
     if (outcome === 'interrupted')
       throw rejection(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { defineTool } from '../../src/tools/define-tool.ts'
-import type { PreparedCall } from '../../src/tools/tool.ts'
+import { defineTool } from '../../../src/tools/contract/define-tool.ts'
+import type { PreparedCall } from '../../../src/tools/contract/tool.ts'
 
 const prepared: PreparedCall = {
   describe: () => ({ type: 'toolCall', kind: 'other', title: 't', text: '', input: '{}' }),

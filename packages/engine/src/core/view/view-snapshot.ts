@@ -1,6 +1,6 @@
 import type { ModelEntry } from '@parley/models'
 import type { EventOf, ItemId, MessageId } from '@parley/protocol'
-import { newestLines, type PastFold } from './compaction/past-facts.ts'
+import { newestLines, type PastFold } from './past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 import type { Answer, AnsweredCall, Block, Compacted, Fold, Mark, Place } from './view-blocks.ts'
 import { addBlock } from './view-fold.ts'

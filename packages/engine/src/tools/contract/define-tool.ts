@@ -6,9 +6,9 @@ import type { ItemId, OutputWait } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { type Environment, resolveWorkspacePath, whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
-import type { Clock } from '../ports/clock-and-ids.ts'
-import type { EditorTexts } from '../ports/editor.ts'
-import type { SkillSource } from './skills/skill-source.ts'
+import type { Clock } from '../../ports/clock-and-ids.ts'
+import type { EditorTexts } from '../../ports/editor.ts'
+import type { SkillSource } from './skill-source.ts'
 import {
   type PreparedCall,
   type StoredImage,

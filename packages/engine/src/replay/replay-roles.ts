@@ -1,26 +1,27 @@
 import type { Files } from '@parley/journal'
+import { imageLimitsOf } from '@parley/models'
 import type { ItemId } from '@parley/protocol'
 import { createRedaction, type Redaction } from '@parley/redaction'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { createRequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
-import { createForegroundCalls } from '../session/foreground-calls.ts'
+import type { ActRole, ModelRole, PeopleRole, Roles } from '../roles/roles.ts'
 import { createSessionMemory } from '../session/session-memory.ts'
-import type { ToolPorts } from '../tools/define-tool.ts'
+import type { ToolPorts } from '../tools/contract/define-tool.ts'
+import { noSkills } from '../tools/contract/skill-source.ts'
+import type { Tool } from '../tools/contract/tool.ts'
 import { mcpSpecsIn, mcpTool } from '../tools/mcp/mcp-tool.ts'
 import { resourceTools } from '../tools/mcp/resource-tools.ts'
 import { createTools } from '../tools/registry.ts'
-import { noSkills } from '../tools/skills/skill-source.ts'
-import type { Tool } from '../tools/tool.ts'
-import type { TurnModules } from '../turn/turn-context.ts'
 import { itemIdOf } from './compare-events.ts'
 import { givenEventsAt, stopAt, turnEndAfter } from './given-events.ts'
 import type { LiveTools } from './live/live-tools.ts'
 import { noBackground, noHistory } from './ports/nothing-starts.ts'
 import { replayedHooks } from './ports/replayed-hooks.ts'
 import { replayedLimits } from './ports/replayed-limits.ts'
-import { createReplayedModel, failingAsThen } from './ports/replayed-model.ts'
+import { createReplayedModel, replayedRetry } from './ports/replayed-model.ts'
 import { rulesOf } from './ports/replayed-rules.ts'
 import { replayedTool } from './ports/replayed-tools.ts'
 import { eventsFrom, type Recording } from './read-recording.ts'
@@ -44,101 +45,120 @@ export interface Doing {
   asksModel: boolean
 }
 
-interface ModuleParts {
+interface ReplayParts {
   readonly log: ReplayedLog
   readonly recording: Recording
   readonly wait: ReplayWait
   readonly doing: Doing
   readonly conversation: Conversation
+  readonly storage: StoragePatience
   readonly clock: Clock
 }
 
-/** Ceiling of a replay: the forms of the log are taken as they are. */
-const unused = { sandbox: 'read-only' } as const
+/** Builds the roles of a replay: the model and the tools are those of the log. */
+export function replayRoles(parts: ReplayParts, ports: ReplayPorts): Roles {
+  const { log, wait, conversation, storage, clock, recording } = parts
+  const redaction = redactionOf(recording, ports.home)
+  const ids = idsWhile(log.ids, wait)
+  const settingsBefore = conversation.state.core.settings
+  const tools = toolsThen(createTools(toolPorts({ recording, redaction, clock }, ports)), recording)
+  const model = replayedModelRole(parts, tools)
+  return {
+    record: { conversation, storage, clock, ids, redaction, settingsBefore },
+    model,
+    act: replayedActRole({ ...parts, model, tools }, ports),
+    people: replayedPeople(log),
+  }
+}
 
-/** Builds what the turns of a replay use: everything outside the engine is taken from the log. */
-export function replayModules(
-  { log, wait, doing, conversation, clock, recording }: ModuleParts,
-  ports: ReplayPorts,
-): TurnModules {
+/** Returns the model of a replay, which answers as the log has it. */
+function replayedModelRole(parts: ReplayParts, tools: readonly Tool[]): ModelRole {
+  const { log, wait, conversation, clock, recording } = parts
   const isOurs = () => log.next !== undefined && givenEventsAt(recording, log.at, conversation.state) === 0
   const source = createReplayedModel(log, { wait, isOurs, sideFiles: conversation.sideFiles })
-  const redaction = redactionOf(recording, ports.home)
-  const memory = createSessionMemory()
-  let examined: ItemId | null = null
-  const parts = {
-    log,
-    wait,
-    state: () => conversation.state,
-    examined: () => examined,
-    runs: doing.runs,
-    live: ports.live ?? null,
-  }
-  const own = toolsThen(createTools(toolPorts({ recording, redaction, clock }, ports)), recording)
-  const known = toolsByFile(conversation, own, (tool) => replayedTool(tool, parts))
-  const rules = rulesOf(log)
-  const model = () => {
-    const { model: name, modelProvider } = choiceOf(conversation)
+  const current = () => {
     const { client, limits, factsOf, maxOutputOf } = source
+    const { model: name, modelProvider } = choiceOf(conversation)
     const choice = { model: name, modelProvider }
     return { client, limits, factsOf, maxOutputOf, choice, facts: factsOf(name), maxOutputTokens: undefined }
   }
-  const prepare = (signal: AbortSignal) => placeOfRequest({ log, wait, doing, conversation, recording }, signal)
   const gather = () => Promise.resolve(noContext)
-  const requests = createRequestSource({ conversation, tools: own, offered: async () => [], model, gather })
+  const { next, hash } = createRequestSource({ conversation, tools, offered: async () => [], model: current, gather })
+  const prepare = (signal: AbortSignal) => placeOfRequest(parts, signal)
   return {
-    clock,
-    ids: idsWhile(log.ids, wait),
-    random: () => 0,
-    ...{ project: noProject, runningOn: new Map() },
-    settingsBefore: conversation.state.core.settings,
-    redaction,
-    memory: {
-      ...memory,
-      // Asked for right before a call is examined: tools get arguments only, and equal calls have different outcomes.
-      exactCall(itemId) {
-        examined = itemId
-        return memory.exactCall(itemId)
-      },
-      grantsUnder: (mode) => (usesGrant(log, examined) ? memory.grantsUnder(mode) : []),
-    },
-    get tools() {
-      return known()
-    },
-    get rules() {
-      return rules()
-    },
-    userRules: userRulesOf(log),
-    limits: replayedLimits(log),
-    history: noHistory(ports.tools.environment),
-    hooks: replayedHooks(parts),
-    foreground: createForegroundCalls(),
-    model,
+    current,
     knowsProvider: () => true,
     gather,
-    requests: { next: requests.next, hash: requests.hash, forget: () => undefined, warmUp: () => undefined, prepare },
+    requests: { next, hash, forget: () => undefined, warmUp: () => undefined, prepare },
+    retry: replayedRetry({ log, recording, clock }),
     // Compactions come from the log: whether one is due depends on settings that no log holds.
     compaction: { limit: Infinity, percent: Infinity, model: null, prompt: null },
     budget: {},
-    get fallbacks() {
-      return fallbacksAt(log)
+  }
+}
+
+interface ActParts extends ReplayParts {
+  readonly model: ModelRole
+  readonly tools: readonly Tool[]
+}
+
+/** Returns the tools of a replay, whose outcomes the log has, with limits, history and hooks that do nothing. */
+function replayedActRole(parts: ActParts, ports: ReplayPorts): ActRole {
+  const { log, wait, doing, conversation, model, tools: own } = parts
+  let examined: ItemId | null = null
+  const state = () => conversation.state
+  const replayed = { log, wait, state, examined: () => examined, runs: doing.runs, live: ports.live ?? null }
+  const known = toolsByFile(conversation, own, (tool) => replayedTool(tool, replayed))
+  const { grants, exactCalls, questions, foreground, runningOn, isFirstNotice } = createSessionMemory(new Map())
+  return {
+    get tools() {
+      return known()
     },
-    ...failingAsThen({ log, recording, clock }),
+    imageLimits: () => imageLimitsOf(model.current().client),
+    project: { isRead: true, problem: null, read: () => Promise.resolve() },
+    limits: replayedLimits(log),
+    history: noHistory(ports.tools.environment),
+    hooks: replayedHooks(replayed),
+    memory: {
+      // Asked for right before a call is examined: tools get arguments only, and equal calls have different outcomes.
+      exactCalls: {
+        keep: exactCalls.keep,
+        find(itemId) {
+          examined = itemId
+          return exactCalls.find(itemId)
+        },
+      },
+      grants: { give: grants.give, under: (mode) => (usesGrant(log, examined) ? grants.under(mode) : []) },
+      questions,
+      foreground,
+      runningOn,
+      isFirstNotice,
+    },
+  }
+}
+
+/** Returns the people of a replay: those whom the log asked, and nobody who lets a turn go on. */
+function replayedPeople(log: ReplayedLog): PeopleRole {
+  const rules = rulesOf(log)
+  return {
     answerers: () => nextQuestion(log)?.answerableBy ?? [],
     mayAsk: () => true,
     mayRaiseLimit: () => false,
     sharedBy: null,
-    ceiling: () => unused,
+    get rules() {
+      return rules()
+    },
+    userRules: userRulesOf(log),
+    // The forms of the log are taken as they are.
+    ceiling: () => ({ sandbox: 'read-only' }),
   }
 }
 
 /** The context of each request comes from the log. */
 const noContext = { instructions: '', sessionContext: '', instructionFiles: [], warnings: [], skills: [] }
 
-const noProject = { isRead: true, problem: null, read: () => Promise.resolve() }
-
 /** Returns the user's rules of a replay: none, in the file that the next question names. */
-function userRulesOf(log: ReplayedLog): TurnModules['userRules'] {
+function userRulesOf(log: ReplayedLog): PeopleRole['userRules'] {
   return {
     get file() {
       return nextQuestion(log)?.always?.file ?? ''
@@ -151,7 +171,7 @@ function userRulesOf(log: ReplayedLog): TurnModules['userRules'] {
 
 /** Waits until the log has the next request to the model, and records the context before it. */
 async function placeOfRequest(
-  { log, wait, doing, conversation, recording }: Omit<ModuleParts, 'clock'>,
+  { log, wait, doing, conversation, recording }: ReplayParts,
   signal: AbortSignal,
 ): Promise<void> {
   doing.asksModel = true
@@ -200,16 +220,6 @@ function usesGrant(log: ReplayedLog, itemId: ItemId | null): boolean {
     if (event.type === 'approval.requested' || event.type === 'item.completed') return false
   }
   return false
-}
-
-/** Returns the models that took over in this turn, and the one that takes over next. */
-function fallbacksAt({ events, at }: ReplayedLog) {
-  const begun = events.findLastIndex(({ event }, index) => index < at && event.type === 'turn.started')
-  return events
-    .slice(begun + 1, at + 1)
-    .flatMap(({ event }) =>
-      event.type === 'model.fellBack' ? [{ model: event.model, provider: event.modelProvider }] : [],
-    )
 }
 
 /** Returns a function to the tools that a call may name: our own, and those that the log says were offered. */

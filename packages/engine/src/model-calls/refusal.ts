@@ -2,7 +2,7 @@ import type { ModelFailure } from '@parley/models'
 import type { ConversationState, Failure, ItemId } from '@parley/protocol'
 import { asSentence } from '@parley/text'
 import type { Conversation } from '../conversation/conversation.ts'
-import { isFree, pieceAt, type RequestPiece } from '../core/compaction/request-pieces.ts'
+import { isFree, pieceAt, type RequestPiece } from '../core/view/request-pieces.ts'
 
 /** Returns the failure of a model call; one of a refused request names the parts that it is about, and what helps. */
 export function failureOfCall(conversation: Conversation, failure: ModelFailure): Failure {
