@@ -30,7 +30,7 @@ import {
   unreachableItem,
   withFacts,
 } from './attempt.ts'
-import { narrowingOf } from './hook-narrowing.ts'
+import { narrowingOf } from './hook-effects.ts'
 
 /** Progress of a call that only this process knows. The item, the answer and the first run are in the log. */
 export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
@@ -63,7 +63,7 @@ interface PlannedCall extends KnownCall {
 interface RunCall extends KnownCall {
   readonly phase: 'ran'
   readonly attempt: Pick<Attempt, 'number'>
-  /** Plan of a second run; null where there can be none. */
+  /** Plan of a second run; null where a second run is impossible. */
   readonly planned: PlannedRun | null
   /** Item with the outcome of this attempt. */
   readonly item: CallItem
@@ -152,7 +152,7 @@ function startedStep(call: Call, item: CallItem, policy: CallPolicy): CallStep {
   return follow === undefined ? keep(unknownItem(item)) : { kind: 'follow', follow, ageMs, prepared, workspace }
 }
 
-/** Returns the first step of a call: those of its hooks that have not run, unless one stopped it or somebody was asked. */
+/** Returns the first step of a call: its hooks that have not run, unless one stopped it or a user was asked. */
 function understoodStep(
   { prepared, workspace, isHooked }: UnderstoodCall,
   { open, item, approval }: { open: OpenItem; item: CallItem; approval: Approval | null },

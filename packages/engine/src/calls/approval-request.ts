@@ -31,7 +31,7 @@ interface Asked {
   readonly item: CallItem
   readonly attempt: Attempt
   readonly payloadHash: string
-  /** Text of the question about a patch; null for other calls, whose items hold all of it. */
+  /** Text of the question about a patch; null for other calls, since their items hold all of it. */
   readonly patch: PatchQuestion | null
   readonly plan: Pick<ReadyCall, 'form' | 'modes'>
 }
@@ -89,8 +89,8 @@ function formOf({ form, modes }: Asked['plan'], { ceiling }: CallPolicy): Form |
 type Offers = Pick<ApprovalRequest, 'decisions' | 'forSession' | 'always'>
 
 /**
- * Returns the answers to offer. No grant and no rule answers a retry; a rule would have to spell out a secret. No rule is
- * offered in a conversation of users, who add none.
+ * Returns the answers to offer. A retry is answered neither by a grant nor by a rule; a rule would have to spell out a
+ * secret. Users of a shared server add no rules, so they are offered none.
  */
 function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Offers {
   const { number, facts, decision } = attempt
@@ -143,7 +143,9 @@ function detailOf(item: CallItem): string {
 
 type SealedYes = Pick<Approval, 'id' | 'contentHash' | 'decision' | 'scope' | 'seal'>
 
-/** Returns the checksum of a yes, which only servers of this home can make: a log from elsewhere brings none that fits. */
+/**
+ * Returns the checksum of a yes. Only servers of this home can make it, so a log from elsewhere brings no valid one.
+ */
 export function sealOf(
   { id, contentHash, decision, scope }: SealedYes,
   conversationId: ConversationId,

@@ -9,7 +9,7 @@ import type { UserQuestion, UserReply } from '../tools/contract/tool.ts'
 export interface UserAsker {
   /** Resolves to `cancelled` where nobody may be asked, and on abort. */
   ask(question: UserQuestion, signal: AbortSignal): Promise<UserReply>
-  /** Withdraws what is still asked, once the call has ended. */
+  /** Withdraws open questions, once the call has ended. */
   stop(): void
 }
 

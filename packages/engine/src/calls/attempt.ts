@@ -59,7 +59,7 @@ export interface CallPolicy {
   /** Loosest sandbox mode that this server allows. */
   readonly ceiling: SandboxMode
   readonly secretsIn: (text: string) => ReadonlyMap<string, string>
-  /** Ms that a run of an earlier server has run that an exec-server has kept; null for none. */
+  /** Age in ms of a run that an earlier server began and an exec-server has kept, or null. */
   readonly runningOnMs: (item: CallItem) => number | null
   /** True once the turn is stopped: nothing more starts. */
   readonly stopped: boolean
@@ -73,7 +73,7 @@ export function firstAttempt(given: Facts, policy: CallPolicy): Attempt {
   return { number: 1, facts, decision, limits: sandboxLimits(facts, decision.run, settings) }
 }
 
-/** Judges a second run of a call that the sandbox blocked. Returns null where today's policy offers none. */
+/** Judges a second run of a call that the sandbox blocked. Returns null where the policy now offers no second run. */
 export function retryAttempt(facts: Facts, blocked: CallItem, policy: CallPolicy): Attempt | null {
   const settings = decideSettings(policy)
   if (blocked.type !== 'commandExecution' || decide(facts, settings).verdict === 'deny') return null
@@ -95,7 +95,7 @@ export function decideSettings({
 
 /**
  * Returns the hash that an approval binds to: the exact payload and the limits of its run. A call without limits is
- * bound to the sandbox mode, so a yes under a wider mode is none under a narrower one.
+ * bound to the sandbox mode, so a yes under a wider mode does not hold under a narrower one.
  */
 export function payloadHashOf(
   { payload }: Pick<ReadyCall, 'payload'>,
@@ -146,13 +146,13 @@ export function rejectedItem(item: CallItem, problem: string): CallItem {
 export const concealedProblem =
   'Not run: the user must see all of a call to approve it, and a part of this one is hidden because it looks like a secret. Put the secret by itself into a file or a variable, and name that.'
 
-/** Returns the item of a call whose environment cannot be reached, so that nothing ran. */
+/** Returns the item of a call that did not run because its environment cannot be reached. */
 export function unreachableItem(item: CallItem, message: string): CallItem {
   const failure = { code: 'environmentUnreachable', message }
   return { ...item, status: 'failed', modelText: `Not run: ${message}`, failure }
 }
 
-/** Returns the item of a call that was started and whose outcome is lost. */
+/** Returns the item of a call that was started and has lost its outcome. */
 export function unknownItem(item: CallItem): CallItem {
   const modelText = 'This was started, but how it ended is unknown. Check before running it again.'
   return { ...item, status: 'unknown', modelText }

@@ -19,7 +19,7 @@ import { exactCall, keepExact, understandCall, unrestorable } from './propose-ca
 /** Largest arguments of a hook, as JSON; the state holds them until the call has run. */
 const maxArgumentBytes = 256 * 1024
 
-/** Returns the moment of hooks before a call, with what the log says of them. */
+/** Returns the moment of hooks before a call. `said` is the log's record of hooks that have run. */
 export function beforeCall({ id, tool }: CallItem, said: HooksSaid | undefined): HookMoment {
   return { on: 'PreToolUse', subject: tool, itemId: id, ...(said === undefined ? {} : { ran: said.ran }) }
 }
@@ -29,11 +29,11 @@ interface Hooked {
   readonly item: CallItem
   readonly call: ModelCall
   readonly events: readonly ConversationEvent[]
-  /** True once what a hook wants is no call. */
+  /** True once a hook asked for a change that is not a valid call. */
   readonly isSpoilt?: true
 }
 
-/** Runs the hooks before a call and records in one write what they say; nothing where they are interrupted. */
+/** Runs the hooks before a call and records their results in one write. Records nothing when they are interrupted. */
 export async function runHooksBefore(context: CallContext, itemId: ItemId): Promise<void> {
   const {
     record: { conversation, storage },
@@ -80,7 +80,7 @@ function hookedBy(ran: RanHook, { item, call, events }: Hooked, context: CallCon
 
 type ChangedCall = Pick<Hooked, 'item' | 'call'>
 
-/** Returns the call as a hook changes it; null for a hook that does not, a problem where what it wants is no call. */
+/** Returns the call as a hook changes it; null without a change, and a problem where the changed call is not valid. */
 function changedBy(
   { finding }: RanHook,
   { item, call }: ChangedCall,
@@ -120,7 +120,7 @@ export function afterCall({ id, tool }: CallItem, turnId: TurnId | null): HookMo
   return { on: 'PostToolUse', subject: tool, itemId: id, ...(turnId === null ? {} : { turnId }) }
 }
 
-/** Runs the hooks after a call, whose outcome is recorded, and records what each says. */
+/** Runs the hooks after a call with a recorded outcome, and records the result of each. */
 export async function runHooksAfter(context: CallContext, moment: HookMoment, { item, call }: Ended): Promise<void> {
   const {
     record: { conversation, ids, storage },
@@ -142,7 +142,10 @@ export async function runHooksAfter(context: CallContext, moment: HookMoment, { 
     await storage.persist(() => conversation.recordAll(eventsOfRun(ran, about, ids)), signal)
 }
 
-/** Runs the hooks after calls that an earlier process has left, or records that none runs. Resolves to false where there were none. */
+/**
+ * Runs the hooks after calls that an earlier process has left, or records that they are lost. Resolves to false where
+ * no hooks were left.
+ */
 export async function runHooksLeft(context: CallContext): Promise<boolean> {
   const { hooks } = context.act
   const moments = hooks.takeLeft()

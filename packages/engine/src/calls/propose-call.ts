@@ -6,15 +6,18 @@ import {
   type Item,
   type ItemId,
   isCall,
+  type MessageCall,
   type TurnId,
 } from '@parley/protocol'
 import { nearestNames } from '@parley/workspace'
+import { checkMessage } from '../core/turn-ends/turn-checks.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
+import { userMessageItem } from '../messages/user-messages.ts'
 import type { TurnContext } from '../roles/roles.ts'
 import type { PreparedCall, Tool } from '../tools/contract/tool.ts'
 import { fitCall } from '../tools/fit-arguments.ts'
 
-/** Roles by which calls of a model are read and recorded. */
+/** Roles that read and record calls of the model. */
 export type ProposalContext = Pick<TurnContext, 'record' | 'act'>
 
 type ProposedCall = EventOf<'model.responded'>['calls'][number]
@@ -63,7 +66,7 @@ function proposedItem(context: ProposalContext, state: ConversationState, { id, 
   return { id, status: 'proposed', tool: tool.name, ...readOnly, ...prepared.describe(workspaceOf(state)) }
 }
 
-/** Tool and checked arguments of a model's call, or a sentence for the model about what is wrong with it. */
+/** Tool and checked arguments of a model's call, or a sentence for the model about the mistake in it. */
 type ResolvedCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
 
 /** Finds the tool and checks the arguments of a model's call, also of one that almost fits. */
@@ -86,7 +89,7 @@ export function understandCall(
 
 const quotedCharacters = 200
 
-/** Names the tools whose names are like the unknown one, or all where none is. */
+/** Names the tools with names like the unknown one, or all tools. */
 function unknownTool(name: string, tools: readonly Tool[]): string {
   const names = tools.map((tool) => tool.name)
   const near = nearestNames(name, names)
@@ -123,4 +126,29 @@ export function exactCall({ record: { conversation }, act }: ProposalContext, it
   const call = conversation.view.callOf(item.id)
   const changed = conversation.state.core.open[item.id]?.hooks?.arguments
   return call === null || changed === undefined ? call : { ...call, name: item.tool, arguments: changed }
+}
+
+/** Adapter of a response that no model gave. */
+const noAdapter = 'none'
+
+/** Records the calls of a message as a response of the model, so that all that holds for its calls holds for them. */
+export function makeCalls(context: ProposalContext, wanted: readonly MessageCall[]): void {
+  const {
+    record: { conversation },
+  } = context
+  const turnId = conversation.state.core.turn?.id
+  if (turnId === undefined) return
+  const calls = wanted.map(({ name, arguments: text }): EventOf<'model.responded'>['calls'][number] =>
+    proposeCall(context, turnId, (itemId) => ({ callId: itemId, name, arguments: text })),
+  )
+  conversation.record({ type: 'model.responded', turnId, adapter: noAdapter, parts: [], text: '', calls })
+}
+
+/** Records a message with the checks of the turn as its calls. */
+export function beginChecks({ record: { conversation, ids } }: ProposalContext): void {
+  const { turn } = conversation.state.core
+  if (turn?.checks === undefined) return
+  const { text, calls } = checkMessage(turn.checks, (turn.checked?.times ?? 0) + 1)
+  const item = userMessageItem(ids.item(), { content: [{ type: 'text', text }], calls, ofChecks: true })
+  conversation.record({ type: 'item.completed', turnId: turn.id, item })
 }

@@ -1,27 +1,24 @@
+import { ConfigError } from '@parley/config'
 import {
   type CallItem,
-  type ChangedPath,
   type ConversationEvent,
   type ItemId,
   isCall,
+  type SandboxMode,
   settingsInForce,
 } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { repeatedHint } from '../core/view/repeated-calls.ts'
-import { recordChanges } from '../history/record-changes.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import type { CallContext } from '../roles/roles.ts'
-import { notStarted, type ToolContext, unlessAborted } from '../tools/contract/tool.ts'
-import { advanceCall, type Call, type CallStep, type RunStep } from './advance-call.ts'
-import { finishedItem } from './attempt.ts'
-import { toolContext } from './call-context.ts'
-import { policyOf } from './call-policy.ts'
-import { changeHint } from './changed-call.ts'
-import { findBlock } from './find-block.ts'
-import { followCall } from './follow-call.ts'
-import { afterCall, runHooksAfter, runHooksBefore } from './hooked-calls.ts'
+import type { CallContext, PeopleRole } from '../roles/roles.ts'
+import { unlessAborted } from '../tools/contract/tool.ts'
+import { advanceCall, type Call, type CallStep } from './advance-call.ts'
+import { isSealed } from './approval-request.ts'
+import type { CallPolicy } from './attempt.ts'
+import { followCall, startCall } from './execute-call.ts'
+import { changeHint } from './hook-effects.ts'
+import { afterCall, beforeCall, runHooksAfter, runHooksBefore } from './hooked-calls.ts'
 import { exactCall, exactText, understandCall } from './propose-call.ts'
-import { sayWrittenThrough } from './written-through.ts'
 
 /** Brings one proposed or approved call as far as it goes now: to its end, or to a question. */
 export async function runCall(context: CallContext, itemId: ItemId): Promise<void> {
@@ -29,7 +26,7 @@ export async function runCall(context: CallContext, itemId: ItemId): Promise<voi
   while (call !== null) call = await advance(context, call)
 }
 
-/** Returns null for a call that is over, or whose secret was lost with an earlier process. */
+/** Returns null for a call that is over, or that lost its secret with an earlier process. */
 function readCall(context: CallContext, itemId: ItemId, isHooked = false): Call | null {
   const {
     record: { conversation },
@@ -91,7 +88,9 @@ async function carryOut(context: CallContext, call: Call, step: CallStep): Promi
   }
 }
 
-/** Throws for a conversation whose machine is away since it opened: what its project forbids is not known. */
+/**
+ * Throws for a conversation that has not reached its machine since it opened: the rules of its project are not known.
+ */
 function assertProjectRead({ act: { project } }: CallContext): void {
   if (!project.isRead) throw project.problem ?? new EnvironmentUnreachableError('Its machine was not reached yet.')
 }
@@ -162,69 +161,33 @@ async function complete(
   await storage.persist(() => conversation.recordAll([...before, event]))
 }
 
-/** Runs one attempt to its end; null for one that is left to the next server. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
-async function startCall(context: CallContext, { itemId, written }: Call, step: RunStep): Promise<Call | null> {
-  const {
-    record: { conversation },
-    act,
-  } = context
-  const { plan, attempt, answers, note, grant } = step
-  if (grant !== null) act.memory.grants.give(grant, settingsInForce(conversation.state.core).sandbox)
-  recordStart(context, step)
-  // Before anything is awaited, so that a change of the settings from now on stops the call.
-  const terms = { limits: attempt.limits, answers, note, attempt: attempt.number, seenBytes: 0 }
-  const callContext = toolContext(context, itemId, terms)
-  const { outcome, durationMs } = await runPlan(context, step, callContext.tool).finally(callContext.stop)
-  if (outcome.left === true) return null
-  const item = finishedItem(step.item, { outcome, attempt, durationMs })
-  const block = await findBlock(context, { item, outcome, limits: callContext.limits() })
-  const planned = { facts: attempt.facts, plan }
-  return { phase: 'ran', itemId, written, attempt, planned, item, block, sandboxBroke: outcome.sandboxBroke === true }
-}
-
-async function runPlan(context: CallContext, step: RunStep, tool: ToolContext) {
-  const {
-    record: { conversation },
-    act,
-  } = context
-  const { item, attempt } = step
-  if (item.readOnly === true) return await timedRun(context, step, tool)
-  const synced = conversation.synced()
-  synced.catch(() => undefined)
-  let changed: readonly ChangedPath[] = []
-  const record = recordChanges(context, item.id)
-  const ran = await act.history.around({
-    named: attempt.facts.kind === 'patch' ? attempt.facts.files.map(({ real }) => real) : [],
-    record(changes) {
-      changed = changes
-      return record(changes)
+/** Returns all that a call is judged by, as it is now. */
+export function policyOf({ record, act, people, signal }: CallContext): CallPolicy {
+  const { conversation, redaction } = record
+  const { hooks, memory } = act
+  return {
+    state: conversation.state,
+    rules: people.rules,
+    sessionGrants: memory.grants.under(settingsInForce(conversation.state.core).sandbox),
+    isOwnAnswer: (approval) => isSealed(approval, conversation.state.core.meta.conversationId, redaction),
+    hasHooks: (item, said) => hooks.has(beforeCall(item, said)),
+    policyFile: people.userRules.file,
+    // Read for plans only, and from the file of the configuration.
+    get ceiling() {
+      return ceilingNow(people)
     },
-    async run() {
-      await synced
-      await conversation.mayAct()
-      return await timedRun(context, step, tool)
-    },
-  })
-  // A patch puts a new file in the place of one, so that its other names keep what they have.
-  if (attempt.facts.kind === 'patch') return ran
-  return { ...ran, outcome: await sayWrittenThrough(context, ran.outcome, changed) }
+    secretsIn: redaction.secretsIn,
+    runningOnMs: ({ id }) => memory.runningOn.get(id) ?? null,
+    stopped: signal.aborted,
+  }
 }
 
-async function timedRun({ record: { clock }, signal }: CallContext, { plan }: RunStep, tool: ToolContext) {
-  const startedMs = clock.elapsed()
-  const outcome = signal.aborted ? notStarted : await plan.run(tool)
-  return { outcome, durationMs: Math.round(clock.elapsed() - startedMs) }
-}
-
-function recordStart({ record: { conversation } }: CallContext, { item, attempt, payloadHash }: RunStep): void {
-  const { rule, reason, approvalId, limits } = item.decision
-  conversation.record({
-    type: 'execution.started',
-    itemId: item.id,
-    attempt: attempt.number,
-    decidedBy: approvalId === undefined ? { rule, reason } : { approvalId },
-    payloadHash,
-    ...(limits === undefined ? {} : { limits }),
-    ...(item.type === 'fileChange' ? { changes: item.changes } : {}),
-  })
+/** Returns the ceiling; the strictest while the configuration cannot be read. */
+function ceilingNow({ ceiling }: PeopleRole): SandboxMode {
+  try {
+    return ceiling().sandbox
+  } catch (error) {
+    if (error instanceof ConfigError) return 'read-only'
+    throw error
+  }
 }

@@ -33,7 +33,7 @@ export function sendToBackground(open: LiveConversation, itemId: ItemId): { back
   return { background: isCommand && roles.act.memory.foreground.send(itemId) }
 }
 
-/** Stops the turn or, where none runs and none is named, the user's own commands. */
+/** Stops the turn. Where no turn runs and no turn is named, stops the user's own commands. */
 export function interruptTurn(
   open: LiveConversation,
   { turnId, why }: Pick<ParamsOf<'conversation/interrupt'>, 'turnId' | 'why'>,

@@ -60,7 +60,7 @@ function assertIdle({ state }: Conversation): void {
 
 const notRefused = 'Nothing is left out: the last turn did not end because the provider refused the conversation.'
 
-/** Returns what is left out: the items that are asked for, else those of the refusal, else the newest half. */
+/** Returns the pieces to leave out: the requested items, else the items of the refusal, else the newest half. */
 function chosenPieces(conversation: Conversation, { itemIds, half }: Params): readonly RequestPiece[] {
   const refused = conversation.state.core.lastTurn?.failure?.refused
   if (itemIds === undefined && refused === undefined)

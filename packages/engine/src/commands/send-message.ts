@@ -40,7 +40,7 @@ interface Taken extends Sending {
 /** Client that sends a message. */
 export interface Sender {
   readonly client: Guest
-  /** Applies overrides that name folders or the network, all of them or none; null where there are none. */
+  /** Applies overrides that name folders or the network, all or nothing; null without such overrides. */
   readonly change: ((open: LiveConversation, overrides: NonNullable<Sending['overrides']>) => void) | null
 }
 
@@ -116,7 +116,10 @@ async function refreshed(open: LiveConversation): Promise<boolean> {
   return await Promise.race([skills.refresh(), late]).finally(() => over.abort())
 }
 
-/** Throws `invalidParams` for a secret in what is run later: that comes from the log, which has a mark in its place. */
+/**
+ * Throws `invalidParams` for a secret in a text that runs later: it would come from the log, which has a mark in place
+ * of the secret.
+ */
 function assertNoSecret(open: LiveConversation, texts: readonly string[], field: 'input' | 'checks'): void {
   const { redaction } = writable(open).roles.record
   if (texts.some((text) => redaction.hasSecret(text))) throw rejection('invalidParams', secretInCall, { field })

@@ -1,7 +1,6 @@
 import type { ModelEntry } from '@parley/models'
 import type { Actor, ConversationEvent, ItemOf } from '@parley/protocol'
-import { readSummary } from '../compaction/read-summary.ts'
-import { type SummaryEnd, stillTooLong } from '../compaction/summary-end.ts'
+import { readSummary, type SummaryEnd, stillTooLong } from '../compaction/read-summary.ts'
 import { halvings, isTooLong, requestWith } from '../compaction/write-summary.ts'
 import { leftOutPrompt, newestEntries } from '../core/compaction/prompt.ts'
 import { tokensOfEntry } from '../core/view/estimate.ts'
@@ -17,8 +16,8 @@ type Usage = Parameters<Parameters<typeof readSummary>[1]['onUsage']>[0]
 const patienceMs = 5 * 60_000
 
 /**
- * Has the model summarise what a conversation holds after an event. Resolves to the events that a copy up to there records
- * at its end. Rejects where nothing comes after it, while a turn is open, and with `noSummary`.
+ * Has the model summarise the part of a conversation after an event. Resolves to the events that a copy up to there
+ * records at its end. Rejects where no message follows the event, while a turn is open, and with `noSummary`.
  */
 export async function summariseLeftOut(
   open: LiveConversation,
@@ -61,7 +60,7 @@ export async function summariseLeftOut(
   return [{ type: 'item.completed', item }, ...used]
 }
 
-/** Returns the first message of the user after an event; null for none. */
+/** Returns the first message of the user after an event, or null. */
 function firstMessageAfter({ view, sideFiles }: LiveConversation['conversation'], at: number): string | null {
   const before = [...view.userTexts(at, sideFiles)].length
   const [...newestFirst] = view.userTexts(Infinity, sideFiles)

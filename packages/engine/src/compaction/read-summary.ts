@@ -1,8 +1,54 @@
-import type { ModelEvent } from '@parley/models'
-import { limits } from '@parley/protocol'
-import { utf8Length } from '@parley/text'
+import type { ModelEvent, ModelFailure } from '@parley/models'
+import { type Failure, limits } from '@parley/protocol'
+import { firstBytes, utf8Length } from '@parley/text'
 import { createResponseSize } from '../turn/response-recorder.ts'
-import { endOfSummary, maxSummaryBytes, type SummaryEnd } from './summary-end.ts'
+
+/** Outcome of the requests for a summary. */
+export type Written =
+  | { readonly kind: 'written'; readonly text: string }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'aborted' }
+
+/** End of one request for a summary; after a fault it may be made again. */
+export type SummaryEnd = Written | { readonly kind: 'fault'; readonly fault: ModelFailure }
+
+type Stop = Extract<ModelEvent, { type: 'completed' }>['stop']
+
+/** Bytes of a summary; a longer one is cut, since it would defeat its purpose. */
+export const maxSummaryBytes = 48 * 1024
+
+const cutMark = '[The summary is cut here.]'
+
+export const stillTooLong: Failure = {
+  code: 'contextTooLong',
+  message: 'Even its newest part is longer than the model that writes the summary can read.',
+}
+
+const noText: Failure = {
+  code: 'outputLimit',
+  message: 'The summary reached the output limit before its first word.',
+}
+
+const filtered: Failure = {
+  code: 'filtered',
+  message: "The provider's content filter stopped the summary.",
+}
+
+const windowFull: ModelFailure = {
+  code: 'contextTooLong',
+  message: 'The request for a summary leaves the model no room to write it.',
+  retry: 'never',
+}
+
+/** Reads a response as a summary. A cut summary gets a mark; a refused one is a failure. */
+export function endOfSummary(text: string, stop: Stop): SummaryEnd {
+  if (stop === 'filter') return { kind: 'failed', failure: filtered }
+  if (stop === 'context') return { kind: 'fault', fault: windowFull }
+  if (stop === 'length' && text === '') return { kind: 'failed', failure: noText }
+  const kept = firstBytes(text, maxSummaryBytes)
+  const isCut = (text !== '' && stop !== 'stop') || kept !== text
+  return { kind: 'written', text: isCut ? `${kept}\n\n${cutMark}` : kept }
+}
 
 interface Hearing {
   readonly onText: (delta: string) => void
@@ -38,7 +84,7 @@ export async function readSummary(
   return { kind: 'fault', fault: { code: 'streamCut', message, retry: 'short' } }
 }
 
-/** Keeps the whole text of a part; none of what turns out to be reasoning. */
+/** Keeps the whole text of a part, but drops text that turns out to be reasoning. */
 function keepEnd(texts: Map<string, string>, event: ModelEvent): void {
   if (event.type === 'textDone') texts.set(event.part, event.text)
   if (event.type === 'reasoningDone') texts.delete(event.part)

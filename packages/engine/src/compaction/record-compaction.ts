@@ -111,7 +111,10 @@ export async function clearAlone(context: ModelContext, work: Work, why: Failure
   return item.trigger === 'contextTooLong' ? tooLong(tokensBefore, why) : null
 }
 
-/** Records that results leave the view. `why` there is no summary; null where none was needed. */
+/**
+ * Records that results leave the view. `why` gives the reason for the missing summary; null where no summary was
+ * needed.
+ */
 export function recordCleared(
   { record: { conversation } }: ModelContext,
   { turnId, item, tokensBefore }: Work,

@@ -21,7 +21,7 @@ import { summaryModel, writeSummary } from './write-summary.ts'
 
 type CompactionItem = ItemOf<'contextCompaction'>
 
-/** Number of newest results that clearing leaves, besides those of the last round. */
+/** Number of newest results that clearing leaves, besides the results of the last round. */
 const keptResults = 4
 /** Share of the limit that clearing must save to be enough: each one makes the provider read everything anew. */
 const clearingShare = 0.25

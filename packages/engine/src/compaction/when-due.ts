@@ -3,7 +3,7 @@ import { scaled, tokensOfText } from '../core/view/estimate.ts'
 import type { Preview } from '../core/view/view-blocks.ts'
 import type { ModelRole, Roles } from '../roles/roles.ts'
 
-/** Share of the limit by which a conversation must have grown since a compaction that did not bring it below. */
+/** Share of the limit by which a conversation must have grown since a compaction that left it above the limit. */
 const growthShare = 0.2
 
 /** Tokens of messages that must have room beside instructions and tools. */

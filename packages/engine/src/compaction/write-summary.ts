@@ -9,8 +9,7 @@ import { createCallRetries, waitForRetry } from '../model-calls/call-retries.ts'
 import { toFailure } from '../model-calls/refusal.ts'
 import type { ModelContext, ModelRole } from '../roles/roles.ts'
 import { counted } from '../turn/response-recorder.ts'
-import { readSummary } from './read-summary.ts'
-import { type SummaryEnd, stillTooLong, type Written } from './summary-end.ts'
+import { readSummary, type SummaryEnd, stillTooLong, type Written } from './read-summary.ts'
 
 type CompactionItem = ItemOf<'contextCompaction'>
 
@@ -120,7 +119,7 @@ function summaryRequest({ model }: ModelContext, { item, entries }: Summarised):
   return requestWith(model, entries, asked)
 }
 
-/** Returns the request for a summary that ends with what is asked. */
+/** Returns a request for a summary: the entries, then the prompt `asked`. */
 export function requestWith(model: ModelRole, entries: readonly ModelEntry[], asked: ModelEntry): ModelRequest {
   const { outputSchema: _, ...base } = model.requests.next()
   const { name, isOther, facts } = summaryModel(model)

@@ -36,7 +36,9 @@ function pngEnd(bytes: Uint8Array): number | null {
   return null
 }
 
-/** Follows the segments to the pixels; behind those the last end mark counts, since thumbnails have their own. */
+/**
+ * Follows the segments to the pixels; behind the segments the last end mark counts, since thumbnails have their own.
+ */
 function jpegEnd(bytes: Uint8Array, view: DataView): number | null {
   for (let at = 2; at + 2 <= bytes.length; at += 2 + view.getUint16(at + 2)) {
     // A marker may have more bytes of 0xff before it.
@@ -75,7 +77,7 @@ function colorsAt(bytes: Uint8Array, index: number): number {
   return flags >= 0x80 ? 3 << ((flags & 7) + 1) : 0
 }
 
-/** Returns the offset behind pieces of which each begins with its length, and the last is empty. */
+/** Returns the offset behind a list of pieces. Each piece begins with its length, and the last is empty. */
 function behindPieces(bytes: Uint8Array, from: number): number {
   let at = from
   while ((bytes[at] ?? 0) > 0) at += 1 + (bytes[at] ?? 0)

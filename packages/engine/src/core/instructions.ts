@@ -9,8 +9,8 @@ const changingTools: Readonly<Record<ModelAbilities['toolShape'], string>> = {
 }
 
 /**
- * Returns the base instructions of a model, by the tools it is offered; without a shape those for any model. Short on
- * purpose: the tools describe themselves.
+ * Returns the base instructions of a model, by the tools it is offered; without a shape the instructions for any model.
+ * Short on purpose: the tools describe themselves.
  */
 export function baseInstructions(toolShape?: ModelAbilities['toolShape']): string {
   const tools = toolShape === undefined ? 'the tool for that, not with shell' : changingTools[toolShape]
@@ -72,7 +72,9 @@ export function describeLimits(settings: Settings, purpose?: TurnPurpose): reado
   ]
 }
 
-/** Tells the model of plan mode. Read-only limits are also chosen for mere questions, so those are answered as ever. */
+/**
+ * Tells the model of plan mode. Read-only limits are also chosen for mere questions, so questions are answered as ever.
+ */
 const planning = [
   'Mode: plan, as long as the newest environment block says so. Answer questions as usual. Where the user asks for work, do not begin it: make a plan.',
   'Find out what the plan needs by reading, and by commands that change nothing. Change no files, and do not ask for more rights in order to change them.',

@@ -5,7 +5,6 @@ import { type Counted, tokensOfEntry } from './view/estimate.ts'
 import { type PastFacts, pastFacts } from './view/past-facts.ts'
 import type { RepeatedCalls } from './view/repeated-calls.ts'
 import { requestPieces } from './view/request-pieces.ts'
-import { keep, settledSum } from './view/settled-blocks.ts'
 import {
   type Block,
   type Compacted,
@@ -31,16 +30,18 @@ import {
 } from './view/view-content.ts'
 import { emptyFold, foldEvent, type Spot } from './view/view-fold.ts'
 import { partsOf, type ViewPart } from './view/view-snapshot.ts'
-import { holdsResponse, shownBlocks, sumOf, type ViewBlock } from './view/weigh-blocks.ts'
+import { holdsResponse, keep, settledSum, shownBlocks, sumOf, type ViewBlock } from './view/weigh-blocks.ts'
 
 /**
- * Fold over the log that yields what the model sees. Blocks are in log order and their entries keep their identity, by
- * which the serialised prefix is cached. A compaction hides blocks and removes none.
+ * Fold over the log that yields the model's view. Blocks are in log order and their entries keep their identity, since
+ * the serialised prefix is cached by it. A compaction hides blocks and removes nothing.
  */
 export interface ModelView {
   /** Folds one event; the events must come in log order. */
   apply(event: ConversationEvent, spot: Spot): void
-  /** Reads what the next request holds from the log, a block at each step, so that nobody has to wait for all of it. */
+  /**
+   * Reads the content of the next request from the log, one block at each step, so that other work goes on in between.
+   */
   reading(how?: Preview): Generator<void>
   /** Yields the fold as JSON, part by part, from which a view goes on (`addPart`). No event may be applied in between. */
   parts(): Iterable<ViewPart>
@@ -49,7 +50,7 @@ export interface ModelView {
    * call order. A missing side file becomes a fixed placeholder.
    */
   entries(files: SideFileReader, how?: Preview): readonly ModelEntry[]
-  /** Returns the blocks that the next request would hold, without what stands for those that were compacted. */
+  /** Returns the blocks that the next request would hold, without the entries in place of compacted blocks. */
   blocks(how?: Preview): readonly ViewBlock[]
   /** Returns the parts of the next request in its order. */
   pieces(files: SideFileReader): ReturnType<typeof requestPieces>
@@ -63,13 +64,16 @@ export interface ModelView {
   answeredCall(itemId: ItemId): Item | null
   /** Returns the side file with all output of a command item; null when the output was small enough for the item. */
   outputFileOf(itemId: ItemId): string | null
-  /** Returns the result of a call as the model was given it first, also when it was cleared since; null for none. */
+  /**
+   * Returns the result of a call as the model was given it first, also when it was cleared since; null without a
+   * result.
+   */
   resultOf(itemId: ItemId): string | null
   /** Calls that are made over and over. */
   readonly repeated: RepeatedCalls
   readonly context: EventOf<'context.set'> | null
   readonly past: PastFacts
-  /** Titles of the commands left in the background, by their items; without those that ended since. */
+  /** Titles of the commands left in the background, by their items; without commands that ended since. */
   readonly background: ReadonlyMap<ItemId, string>
   /** Input tokens that the provider counted last, beside the estimate of the same entries; null before that. */
   counted(files: SideFileReader): Counted | null
@@ -140,7 +144,7 @@ function isPreview({ cleared, without }: Preview): boolean {
   return cleared !== undefined || without !== undefined
 }
 
-/** Returns the entries of the next request: those that have settled, which are kept, and the rest. */
+/** Returns the entries of the next request: the settled ones, which are kept, and the rest. */
 function settledEntries(fold: Fold, files: SideFileReader) {
   const entriesAt = (block: Block, { cleared, leftOut }: Pick<Settled<unknown>, 'cleared' | 'leftOut'>) =>
     entriesOf(fold, block, { files, cleared, leftOut })

@@ -2,14 +2,14 @@ import { type ConversationEvent, type ConversationState, type ItemId, unanswered
 
 type Core = ConversationState['core']
 
-/** Returns the line about what a crash left; null once it is not so any more. */
+/** Returns the line about the remains of a crash; null once it is no longer true. */
 export type RecoveredLine = (core: Core) => string | null
 
 export const nothingRecovered: RecoveredLine = () => null
 
 /**
- * Returns the line of a recovery, which holds until what it names is over or the next turn begins. `before` is the state
- * that was recovered.
+ * Returns the line of a recovery, which holds until the named work is over or the next turn begins. `before` is the
+ * recovered state.
  */
 export function recoveredLine(
   [first, ...settling]: readonly ConversationEvent[],

@@ -14,12 +14,11 @@ import { unlessStorageFails } from '../conversation/storage-patience.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import { unlessAborted } from '../tools/contract/tool.ts'
+import { isSame, isWaitedFor, sourceOf, startedEvents, tellWhenSlow, withoutThose } from './hook-notices.ts'
 import type { PlacedHook } from './placed-hooks.ts'
 import { findingOf, type HookFinding } from './read-answer.ts'
 import type { HookEnd } from './run-hook.ts'
-import { isWaitedFor, tellWhenSlow } from './slow-hooks.ts'
 import { type HookPlace, startHook } from './start-hook.ts'
-import { isSame, sourceOf, startedEvents, withoutThose } from './started-moments.ts'
 
 /** Moment of a conversation at which hooks run. */
 export interface HookMoment {
@@ -33,11 +32,11 @@ export interface HookMoment {
   readonly ran?: readonly HookRef[]
   /** Hooks that alone run, since an earlier program had begun with the moment; absent for all. */
   readonly left?: readonly HookRef[]
-  /** Configuration whose hooks alone run; absent for all. */
+  /** Configuration to take hooks from; absent for all configurations. */
   readonly only?: HookRef['source']
 }
 
-/** Run of a hook with what it found. */
+/** Run of a hook with its findings. */
 export interface RanHook {
   readonly hook: HookRef
   readonly end: Pick<HookEnd, 'exitCode' | 'durationMs'>
@@ -48,9 +47,13 @@ export interface RanHook {
 export interface ConversationHooks {
   /** Tells if any hook runs at a moment. */
   has(moment: HookMoment): boolean
-  /** Returns the event that the hooks of a moment run from now on; none where there are none, or they are known. */
+  /**
+   * Returns the event that the hooks of a moment run from now on; empty without hooks, and where the state knows them.
+   */
   started(moment: HookMoment): readonly EventOf<'hooks.started'>[]
-  /** Returns the moments after calls whose hooks an earlier process left to this one; none from the second time on. */
+  /**
+   * Returns the moments after calls that an earlier process left hooks of to this one; empty from the second call on.
+   */
   takeLeft(): readonly HooksStarted[]
   /**
    * Runs the hooks of a moment, one after the other: the user's, then the project's. `input` is called before each. Ends
@@ -59,7 +62,7 @@ export interface ConversationHooks {
   run(moment: HookMoment, input: () => HookInput, signal: AbortSignal): AsyncIterable<RanHook>
   /**
    * Returns the moment at which this process begins to work; null once its hooks have run. The user's hooks do not wait
-   * for a project whose machine is away: that has a moment of its own once it was read.
+   * for a project on an unreachable machine: the project has its own moment once it was read.
    */
   begin(): HookMoment | null
   /** Called once the hooks of that moment have run. */
@@ -70,9 +73,11 @@ export interface ConversationHooks {
 
 /** Hooks that run beside the conversation, which does not wait for them. */
 export interface WatchingHooks {
-  /** Runs those about the questions of an earlier process that it has left. */
+  /** Runs the hooks about questions that an earlier process has left. */
   takeUp(): void
-  /** Runs those of the session's end. Resolves when none runs any more; what still runs after a second is ended. */
+  /**
+   * Runs the hooks of the session's end. Resolves when no hook runs any more; ends hooks that still run after a second.
+   */
   close(): Promise<void>
 }
 
@@ -94,7 +99,7 @@ interface SystemPorts {
   readonly clock: Clock
 }
 
-/** Creates the hooks of a conversation; none runs before `run`. */
+/** Creates the hooks of a conversation; no hook runs before `run`. */
 export function createHooks(parts: HookParts, ports: SystemPorts): ConversationHooks {
   const { conversation } = parts
   let begun = false

@@ -48,7 +48,7 @@ function noticesOf({ hook, finding }: RanHook): readonly Notice[] {
   return notices
 }
 
-/** Returns the notice of what a hook told the model: one line in its title, more below it. */
+/** Returns the notice of a hook's text for the model: one line in its title, more below it. */
 function contextNotice(name: string, context: string): Notice {
   const text = context.trim()
   const told = { level: 'info' as const, code: 'hookContext' }

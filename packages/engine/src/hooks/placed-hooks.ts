@@ -38,7 +38,7 @@ interface TrustedCopy {
 
 type CopyFolder = { readonly path: string } | { readonly problem: string }
 
-/** Hooks of a conversation: the user's, then those of a trusted project. */
+/** Hooks of a conversation: the user's, then the hooks of a trusted project. */
 export interface PlacedHooks extends Disposable {
   readonly hooks: readonly PlacedHook[]
 }
@@ -49,7 +49,7 @@ interface CopyPorts {
   readonly copies: Environment['copies']
 }
 
-/** Returns the hooks of a conversation, with those of its project once that was read. */
+/** Returns the hooks of a conversation, with the project's once the project was read. */
 export function hooksOf(project: Pick<ConversationProject, 'config'>, ports: CopyPorts): PlacedHooks {
   let config = project.config
   let placed = placedHooks(config, ports)

@@ -7,15 +7,15 @@ import type { HookEnd } from './run-hook.ts'
 
 /** Characters of the text that a hook gives the model; the rest is cut off. */
 const maxContext = 10_000
-/** Characters of a reason, and of what is kept of other output. */
+/** Longest reason, and longest other output that is kept, in characters. */
 const maxReason = 2_000
 
-/** Exit code by which a hook stops what it runs for. */
+/** Exit code of a hook that stops the call, message or turn it runs for. */
 const stopCode = 2
 
 /** Result of one run of a hook. It can only hold up: nothing in it permits anything. */
 export interface HookFinding extends Pick<EventOf<'hook.ran'>, 'outcome' | 'reason' | 'context' | 'said' | 'endsTurn'> {
-  /** Arguments in place of those of the call. */
+  /** Arguments that replace the call's own. */
   readonly updatedInput?: Readonly<Record<string, unknown>>
   /** Text for the user. */
   readonly message?: string
@@ -29,7 +29,7 @@ const plainIsContext: readonly HookEvent[] = ['SessionStart', 'UserPromptSubmit'
 
 type Asked = Pick<ConfiguredHook, 'on' | 'required' | 'timeoutMs'>
 
-/** Reads what a hook says from its exit code, stdout and stderr. A failure of one that is required stops. */
+/** Reads a hook's answer from its exit code, stdout and stderr. A failing hook that is required stops. */
 export function findingOf(hook: Asked, end: HookEnd): HookFinding {
   const found = readEnd(hook, end)
   if (unstoppable.includes(hook.on)) return found.outcome === 'stopped' ? { ...found, outcome: 'failed' } : found

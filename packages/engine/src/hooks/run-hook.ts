@@ -79,7 +79,7 @@ interface Collected {
   text(): string
 }
 
-/** Collects what a stream delivers, up to the limit; calls `onFull` when there is more. */
+/** Collects the output of a stream up to the limit; calls `onFull` when there is more. */
 function collect(stream: Readable | null, onFull: () => void): Collected {
   const chunks: Buffer[] = []
   let sizeBytes = 0

@@ -46,7 +46,7 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
     if ('problem' in folder) return notStarted(folder.problem)
     const described = await limits.describe(run)
     const argv = typeof hook.command === 'string' ? [environment.shell, '-c', hook.command] : hook.command
-    // Outside the sandbox a hook must not load what a command has changed.
+    // Outside the sandbox a hook must not load files that a command has changed.
     const env = {
       ...commandVariables(toolPorts, described?.writableRoots),
       PARLEY_PROJECT_DIR: await projectFolder(hook, ports),
@@ -66,7 +66,7 @@ export async function startHook(hook: PlacedHook, { input, signal }: Start, port
   }
 }
 
-/** Throws where a hook runs files of the project itself that are not what was trusted. */
+/** Throws where a hook runs files of the project that differ from the trusted ones. */
 async function assertTrusted(hook: PlacedHook, { name, files }: Environment): Promise<void> {
   const { copy } = hook
   const run = copy?.inPlace(hook) ?? []
@@ -93,7 +93,10 @@ function notStarted(problem: string): HookEnd {
 
 const free: RunLimits = { sandbox: 'none', network: true }
 
-/** Returns the limits of a hook: those of commands, also in a review. One of a project runs in a full sandbox, unless a user said otherwise. */
+/**
+ * Returns the limits of a hook: the limits of commands, also in a review. A hook of a project runs in a full sandbox,
+ * unless a user said otherwise.
+ */
 function runLimits(
   { outsideSandbox, copy }: PlacedHook,
   { conversation, limits }: HookPlace,

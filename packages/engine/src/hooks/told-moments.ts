@@ -13,7 +13,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { HookMoment } from './conversation-hooks.ts'
 import { callInput, commonInput } from './hook-input.ts'
 
-/** Moment that hooks are told of, with what they read. */
+/** Moment that notifies hooks, with their input. */
 export interface ToldMoment {
   readonly moment: HookMoment
   readonly input: HookInput

@@ -20,7 +20,7 @@ export type TryPorts = Omit<ClientPlacePorts, 'secrets'> & {
   readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
 }
 
-/** Lists the hooks of a folder, also those that do not run there. */
+/** Lists the hooks of a folder, also the ones that do not run there. */
 export function listHooks(
   params: ParamsOf<'hook/list'>,
   by: Pick<Rights, 'person'>,
@@ -94,7 +94,7 @@ export async function tryHooks(params: ParamsOf<'hook/try'>, ports: TryPorts): P
 
 type TriedHook = ResultOf<'hook/try'>['runs'][number]
 
-/** Returns a run as it is shown: what a hook says may hold a secret of the user's. */
+/** Returns a run for display without the user's secrets, which a hook may have printed. */
 function withoutSecrets(run: TriedHook, { redaction }: Pick<TryPorts, 'redaction'>): TriedHook {
   return JSON.parse(redactJson(JSON.stringify(run), redaction.text))
 }

@@ -6,7 +6,7 @@ import type { ConversationHooks, HookDenial, WatchingHooks } from './conversatio
 import { eventsOfRun } from './hook-events.ts'
 import { type AskedCalls, askedBefore, momentsOf, noteAsked, sessionEnd, type ToldMoment } from './told-moments.ts'
 
-/** Time for hooks that still run when a conversation closes, and for those of the session's end. */
+/** Time for hooks that still run when a conversation closes, and for the hooks of the session's end. */
 const endMs = 1000
 
 interface WatchPorts {
@@ -63,7 +63,7 @@ async function runTold(told: ToldMoment, signal: AbortSignal, ports: WatchPorts)
   const { moment, input, itemId, approvalId } = told
   const { conversation, hooks, ids, deny, patience } = ports
   const about = itemId === undefined ? {} : { itemId }
-  // Those that are told of an event run, and are recorded, once everybody was told of it.
+  // Hooks that an event starts run, and are recorded, once all watchers have had the event.
   await Promise.resolve()
   for await (const ran of hooks.run(moment, () => input, signal)) {
     // Nothing of it is for the model, which may be at work.

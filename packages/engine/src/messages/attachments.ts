@@ -141,7 +141,7 @@ async function keepText(long: string, sideFiles: Kept['sideFiles']): Promise<Tex
   return { type: 'text', text: firstBytes(text, beginningBytes), ...whole }
 }
 
-/** Finds a waiting message whose long texts are still inline, as earlier versions wrote them. */
+/** Finds a waiting message with long texts that are still inline, as earlier versions wrote them. */
 export function longWaiting(messages: readonly QueuedMessage[]): QueuedMessage | null {
   return messages.find(({ content }) => !fitsInline(content)) ?? null
 }

@@ -24,7 +24,7 @@ import type { Roles } from '../roles/roles.ts'
 type TurnOptions = Pick<QueuedMessage, 'outputSchema' | 'budget' | 'purpose' | 'checks'>
 type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'calls' | 'by'> & TurnOptions
 
-/** Returns what a message says of the turn that it starts. */
+/** Returns the fields of a turn that its first message sets. */
 export function turnFields({ outputSchema, budget, purpose, checks }: TurnOptions) {
   return {
     ...(outputSchema === undefined ? {} : { outputSchema }),
@@ -38,7 +38,7 @@ interface Enforcing {
   readonly enforcementFor: (mode: SandboxMode) => Enforcement
 }
 
-/** Returns what the first event of a turn says of it. A review has the enforcement of its own sandbox mode. */
+/** Returns the fields of a turn's first event. A review has the enforcement of its own sandbox mode. */
 export function turnStart(options: TurnOptions, { enforcementFor }: Enforcing) {
   const isReview = options.purpose === 'review'
   return { ...turnFields(options), ...(isReview ? { enforcement: enforcementFor('read-only') } : {}) }
@@ -55,7 +55,9 @@ export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message:
   ]
 }
 
-/** Returns the events that start a turn with a waiting message; `requestKey` is that of the request for it. */
+/**
+ * Returns the events that start a turn with a waiting message; `requestKey` is the key of the request that starts it.
+ */
 export function startInboxTurn(
   { record: { ids }, act }: Pick<Roles, 'record' | 'act'>,
   message: Message,

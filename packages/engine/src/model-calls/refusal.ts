@@ -11,7 +11,7 @@ export function failureOfCall(conversation: Conversation, failure: ModelFailure)
   const pieces = conversation.view.pieces(conversation.sideFiles)
   const found = failure.refused.map((entry) => pieceAt(pieces, entry)).filter((piece) => piece !== null)
   const named = [...new Set(found)]
-  // What it names always stays, or there is nothing yet that could go.
+  // The named parts always stay, or nothing could be left out yet.
   if ((failure.refused.length > 0 && named.length === 0) || !pieces.some(isFree)) return plain
   const what = wordsOf(named)
   const help =

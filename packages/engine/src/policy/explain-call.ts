@@ -1,7 +1,7 @@
 import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, EventOf, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import { exitWords, secondsText } from '@parley/text'
-import { hookRule } from '../calls/hook-narrowing.ts'
+import { hookRule } from '../calls/hook-effects.ts'
 import { findConversation, wantedConversation } from '../read/list-conversations.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
 import { rejection } from '../replies/rejection.ts'

@@ -26,7 +26,7 @@ import {
   settingsInForce,
   type Turn,
 } from '@parley/protocol'
-import { hookRule } from '../calls/hook-narrowing.ts'
+import { hookRule } from '../calls/hook-effects.ts'
 import { createLogReader } from '../conversation/journal.ts'
 import { createLogFold } from '../conversation/log-fold.ts'
 import { findConversation, wantedConversation } from '../read/list-conversations.ts'

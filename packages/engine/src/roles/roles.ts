@@ -118,7 +118,10 @@ export interface PeopleRole {
   readonly mayAsk: () => boolean
   /** Tells if someone can let a turn go on beyond a limit of the conversation, now or on return. */
   readonly mayRaiseLimit: () => boolean
-  /** Returns the address by which clients reach this server of a store, null for none; null where no server shares it. */
+  /**
+   * Returns the address by which clients reach this server of a store, if it has one; null where the conversation is
+   * not shared.
+   */
   readonly sharedBy: (() => string | null) | null
   /** Rules of the user's file as it is now, then rules given with this conversation. */
   readonly rules: Rules

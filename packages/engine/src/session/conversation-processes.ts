@@ -12,7 +12,7 @@ import { endedCommand } from '../tools/processes/process-end.ts'
 type ReadParams = ParamsOf<'conversation/process/read'>
 type ReadResult = ResultOf<'conversation/process/read'>
 
-/** Commands in the background and those of the user, as clients see them. */
+/** Background commands and commands of the user, as clients see them. */
 export interface ConversationProcesses {
   /** Returns the number of background processes that run. */
   running(): number
@@ -29,7 +29,7 @@ export interface ConversationProcesses {
   waitOn(itemId: ItemId): void
 }
 
-/** Commands of the user: those that run, and the last ones that ended. */
+/** Commands of the user: all running ones, and the last ended ones. */
 interface OwnProcesses extends ReadableProcesses {
   /** Returns the end of a command; null for one that runs. */
   end(itemId: ItemId): CommandEnd | null
@@ -90,7 +90,7 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
         throw rejection('invalidParams', `${maxWaits} lines are waited for already.`, { field: 'pattern' })
       if (endOf(itemId) !== null) return {}
       conversation.record({ type: 'waits.changed', waits: [...waits, { itemId, pattern: text, fromByte }], by })
-      // As it is recorded, by which its end finds it: a secret in the pattern is a mark there.
+      // Taken from the log, since the end of the wait finds it by this form: a secret in the pattern is a mark there.
       const wait = conversation.state.core.waits?.at(-1)
       if (wait !== undefined) waitFor(wait, pattern)
       return {}
@@ -108,7 +108,7 @@ function inputKind(stdin: ProcessInput | null): Pick<ReadResult, 'input'> {
   return stdin?.isOpen === true ? { input: stdin.isTerminal ? 'terminal' : 'pipe' } : {}
 }
 
-/** Returns who has the output of a command. */
+/** Returns the holder of a command's output. */
 function holderOf(itemId: ItemId, { background, own }: Pick<ProcessPorts, 'background' | 'own'>): ReadableProcesses {
   const holder = [background, own].find((processes) => processes.output(itemId) !== null)
   if (holder === undefined) throw unknownProcess(itemId)

@@ -27,7 +27,7 @@ export interface Participants {
   readonly answerers: readonly ClientId[]
   /** True while a follower can let its user go on beyond a limit. */
   readonly canRaiseLimits: boolean
-  /** True where clients take part, all of them without a user who could wait with them; who only reads does not count. */
+  /** True where clients take part and none has a user to wait with them; clients that only read do not count. */
   readonly onlyScripts: boolean
   endDeliveries(): void
   /** True when running work continues after the last client of the server has left. */

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock-and-ids.ts'
 export interface RetryWait {
   /** Resolves after the delay, on abort, or when the wait is ended early. */
   sleep(delayMs: number, signal: AbortSignal): Promise<void>
-  /** Ends the wait; returns false when there is none. */
+  /** Ends the wait; returns false when nothing waits. */
   endNow(): boolean
 }
 

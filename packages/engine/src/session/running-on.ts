@@ -39,8 +39,8 @@ export async function findRunning(logged: Logged, kept: Pick<KeptCommands, 'foun
 }
 
 /**
- * Has the exec-server drop what it keeps of commands, once the store has their ends. What an earlier server has started
- * beside those of `names` is ended.
+ * Has the exec-server drop its kept output of commands, once the store has their ends. Ends commands that an earlier
+ * server has started and that are not in `names`.
  */
 export function keepRunning(conversation: Conversation, kept: KeptCommands, names: ReadonlySet<string>): void {
   kept.keepOnly(names)
@@ -61,7 +61,7 @@ export function keepRunning(conversation: Conversation, kept: KeptCommands, name
   })
 }
 
-/** Returns the names of the runs that are not over, by their items; `known` has those that were read before. */
+/** Returns the names of unfinished runs by their items; `known` has the names that were read before. */
 function namesIn(
   { state, view }: Logged,
   known: ReadonlyMap<ItemId, string>,

@@ -9,7 +9,6 @@ import {
   type SandboxMode,
 } from '@parley/protocol'
 import type { UserQuestion, UserReply } from '../tools/contract/tool.ts'
-import { createForegroundCalls, type ForegroundCalls } from './foreground-calls.ts'
 
 /** Question of a running call that waits for an answer. */
 export interface OpenQuestion extends Pick<UserQuestion, 'check'> {
@@ -119,4 +118,33 @@ export interface SessionGrant {
 /** Returns the permissions that hold under a mode: a yes under a wider one covers less than is asked now. */
 export function grantsUnder(mode: SandboxMode, grants: readonly SessionGrant[]): readonly Grant[] {
   return grants.flatMap((given) => (isStricterSandbox(mode, given.mode) ? [] : [given.grant]))
+}
+
+/** Calls that run in the foreground of their turn, until they end or a user sends them to the background. */
+export interface ForegroundCalls {
+  enter(itemId: ItemId): ForegroundCall
+  /** Sends a call to the background. Returns false for one that does not run here. */
+  send(itemId: ItemId): boolean
+}
+
+interface ForegroundCall {
+  /** Aborts when a user sends the call to the background. */
+  readonly sent: AbortSignal
+  leave(): void
+}
+
+export function createForegroundCalls(): ForegroundCalls {
+  const calls = new Map<ItemId, AbortController>()
+  return {
+    enter(itemId) {
+      const call = new AbortController()
+      calls.set(itemId, call)
+      return { sent: call.signal, leave: () => void calls.delete(itemId) }
+    },
+    send(itemId) {
+      const call = calls.get(itemId)
+      call?.abort()
+      return call !== undefined
+    },
+  }
 }

@@ -5,7 +5,7 @@ import { patchInCommand } from './patch-in-shell.ts'
 /** Call with the arguments as the tool takes them; `name` differs where the call means another tool. */
 export type FittedCall =
   | { readonly name: string; readonly args: unknown }
-  /** Sentence for the model about what is wrong. */
+  /** Sentence for the model about the mistake. */
   | { readonly problem: string }
 
 interface WrittenCall {
@@ -27,7 +27,9 @@ const pathField: Field = {
 const number: Field = { kind: 'number' }
 const boolean: Field = { kind: 'boolean' }
 
-/** Fields of our own tools, whose arguments may be written in other ways. Those of tool servers are left as they are. */
+/**
+ * Fields of our own tools, with the other ways to write their arguments. Arguments of tool servers stay as they are.
+ */
 const table: Readonly<Record<string, Fields>> = {
   apply_patch: {
     alone: 'patch',
@@ -86,8 +88,8 @@ const table: Readonly<Record<string, Fields>> = {
 }
 
 /**
- * Reads the arguments of a call, understanding those that almost fit: other names of a field, JSON inside a string, a
- * text alone, numbers in quotes, and a patch that a shell command would apply.
+ * Reads the arguments of a call, also ones that almost fit: other names of a field, JSON inside a string, a text alone,
+ * numbers in quotes, and a patch that a shell command would apply.
  */
 export function fitCall({ name, arguments: written }: WrittenCall): FittedCall {
   const fields = table[name]

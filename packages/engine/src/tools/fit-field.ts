@@ -12,7 +12,7 @@ export interface Field {
   readonly isOff?: true
 }
 
-/** Returns the value that a field takes; undefined for one that stands for none. */
+/** Returns the value that a field takes; undefined for a value that means "not given". */
 export function fitValue(value: unknown, { kind, least, most, isOff }: Field): unknown {
   if (kind === 'boolean') return booleanIn(value)
   if (kind === 'texts') return typeof value === 'string' ? textsIn(value) : value

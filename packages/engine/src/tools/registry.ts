@@ -4,7 +4,9 @@ import { writeFileTool } from './changes/write-file.ts'
 import type { ToolPorts } from './contract/define-tool.ts'
 import type { Tool } from './contract/tool.ts'
 import { listDirTool } from './list-dir.ts'
-import { processTools } from './processes/process-tools.ts'
+import { readProcessTool, type ShownBytes } from './processes/read-process.ts'
+import { stopProcessTool } from './processes/stop-process.ts'
+import { writeProcessTool } from './processes/write-process.ts'
 import { askUserTool } from './questions/ask-user.ts'
 import { proposePlanTool } from './questions/propose-plan.ts'
 import { readFileTool } from './read-file.ts'
@@ -15,7 +17,7 @@ import { useSkillTool } from './skills/use-skill.ts'
 import { updatePlanTool } from './update-plan.ts'
 import { viewImageTool } from './view-image.ts'
 
-/** Returns all tools, in the order in which a model gets those that it is offered. */
+/** Returns all tools, in the order in which a model is offered them. */
 export function createTools(ports: ToolPorts): readonly Tool[] {
   return [
     shellTool(ports),
@@ -33,4 +35,10 @@ export function createTools(ports: ToolPorts): readonly Tool[] {
     ...processTools(ports),
     useSkillTool(ports.skills),
   ]
+}
+
+/** Returns the tools for background processes of one conversation. */
+export function processTools(ports: ToolPorts): readonly Tool[] {
+  const shownBytes: ShownBytes = new Map()
+  return [readProcessTool(ports, shownBytes), writeProcessTool(ports, shownBytes), stopProcessTool(ports)]
 }

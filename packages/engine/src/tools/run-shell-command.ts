@@ -105,7 +105,7 @@ async function awaitCommand(
   sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
   whenAborted(context.narrowed, () => running.stop('interrupted'))
   const early = await unlessAborted(running.ended, sentToBackground)
-  // A command that is being stopped ends soon, whoever sent it to the background since.
+  // A command that is being stopped ends soon, even if a user has sent it to the background since.
   const isSent = early === null && !context.signal.aborted && !context.narrowed.aborted
   if (isSent) context.signal.removeEventListener('abort', stop)
   if (isSent) return goOnInBackground(running, { spec, sandbox, itemId: context.itemId }, ports)
@@ -129,7 +129,7 @@ interface EndedCommand {
   readonly ports: VariablePorts
 }
 
-/** Returns what the user and the model are told of the surroundings of a command that failed. */
+/** Returns the hints for the user and the model about the surroundings of a failed command. */
 function hintsOn(end: CommandEnd, { line, told, ports, changeable }: EndedCommand) {
   const login = loginShellHint(end, line)
   const missed = missedVariables(end, { line, held: () => heldFrom(ports, changeable) }, told)
@@ -198,7 +198,10 @@ export function commandSpec(
   return { argv, cwd, env, name, mark: createMark(), spool, filter: ports.redaction.filter() }
 }
 
-/** Returns the name by which an exec-server keeps a run, so that another server of the conversation finds it by the log. */
+/**
+ * Returns the name under which an exec-server keeps a run, so that another server of the conversation finds it by the
+ * log.
+ */
 export function runName(itemId: ItemId, attempt: 1 | 2): string {
   return attempt === 1 ? itemId : `${itemId}.2`
 }
@@ -206,8 +209,8 @@ export function runName(itemId: ItemId, attempt: 1 | 2): string {
 type VariablePorts = Pick<ToolPorts, 'environment' | 'envRules' | 'redaction'>
 
 /**
- * Returns the variables of a command of a conversation that may change the files in `changeable`. Without it those of a
- * program that is to trust nothing there.
+ * Returns the variables of a command of a conversation that may change the files in `changeable`. Without it, the
+ * variables of a program that is to trust nothing there.
  */
 export function commandVariables(ports: VariablePorts, changeable?: readonly string[]): Record<string, string> {
   return {

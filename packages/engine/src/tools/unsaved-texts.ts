@@ -14,11 +14,11 @@ interface UnsavedPorts {
 
 /** Texts that a user has changed in an editor and not saved, for the tools of one conversation. */
 export interface UnsavedTexts {
-  /** Resolves to the text of a file whose real path was checked; to null where the file on disk is what counts. */
+  /** Resolves to the text of a file with a checked real path; to null where the file on disk counts. */
   read(real: string, context: Pick<ToolContext, 'conversationId' | 'cwd' | 'signal'>): Promise<string | null>
 }
 
-/** Largest file in bytes of which an editor is asked. */
+/** Largest file in bytes that an editor is asked for. */
 const mostBytes = 1 << 20
 
 /** Remembered former texts of all files of a conversation. */

@@ -11,7 +11,7 @@ import type { ModelContext, RecordRole, TurnContext } from '../roles/roles.ts'
 import { unlessAborted } from '../tools/contract/tool.ts'
 import { createResponseRecorder } from './response-recorder.ts'
 
-/** Context of a response, whose calls are proposed to tools. */
+/** Context of a response of the model, with the tools that its calls name. */
 type ResponseContext = ModelContext & Pick<TurnContext, 'act'>
 
 /**
@@ -54,7 +54,7 @@ function leavesCall(context: ModelContext, turnId: TurnId, { code }: ModelFailur
   return context.signal.aborted || (code === 'contextTooLong' && askToCompact(context, turnId))
 }
 
-/** Hands the call over to the next of `fallback_models`; false when there is none for this failure. */
+/** Hands the call over to the next of `fallback_models`. Returns false when no model takes over after this failure. */
 function fallBack(
   { record: { conversation, ids }, model: { retry } }: ModelContext,
   turnId: TurnId,
@@ -111,7 +111,7 @@ async function streamOnce(context: ResponseContext, turnId: TurnId, attempt: num
   try {
     for await (const event of source.client.stream(model.requests.next(), signal)) {
       if (event.type === 'failed') end = event.failure
-      // What a response has begun is discarded by the server that goes on.
+      // A handed-over turn: the next server discards the items of a response that has begun.
       else if (event.type === 'aborted') signal.reason === 'handOver' || recorder.keep()
       else if (event.type === 'picture' || event.type === 'pictureText') await recorder.takePicture(event)
       else recorder.take(event)

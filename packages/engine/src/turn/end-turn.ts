@@ -24,7 +24,7 @@ function isFailure(why: EndReason): why is Failure {
 
 const inOtherWords = 'Ask in other words.'
 
-/** Failures of a turn whose last response was cut, by the reason of the response. */
+/** Failures of a turn that a cut response ends, by the reason of the cut. */
 const cutFailures: Readonly<Partial<Record<StopReason, Failure>>> = {
   outputLimit: {
     code: 'outputLimit',
@@ -57,7 +57,7 @@ export function completeTurn(conversation: Conversation, ids: Pick<Ids, 'item'>,
   recordEnd(conversation, ids, cut === undefined ? { why: 'completed', ...problem } : { why: cut })
 }
 
-/** Returns the failure with what the provider said of it, before the advice. */
+/** Returns the failure with the provider's own words before the advice. */
 function withWords(cut: Failure | undefined, said: string | undefined): Failure | undefined {
   if (cut === undefined || said === undefined) return cut
   return { ...cut, message: cut.message.replace(inOtherWords, () => `It said: ${said} ${inOtherWords}`) }

@@ -19,8 +19,8 @@ interface FollowPorts {
 }
 
 /**
- * Goes on with the commands of the user and those in the background that run since an earlier server ended; the calls of
- * a turn are its own to follow. What has more rights than the settings have since is stopped.
+ * Follows commands of the user and background commands that still run since an earlier server ended; a turn follows its
+ * own calls. Stops commands with more rights than the settings now allow.
  */
 export function followRunning(running: ReadonlyMap<ItemId, number>, ports: FollowPorts): void {
   const { shell, processes, roles } = ports

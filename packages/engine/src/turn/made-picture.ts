@@ -28,5 +28,5 @@ export async function keepPicture(made: MadePicture, sideFiles: Pick<SideFiles, 
   return { text: `(Picture: ${describeImage(mediaType, bytes)}, kept as ${file})`, images: [{ file, mediaType, name }] }
 }
 
-/** Limits of what is kept; the event of a response bounds it before. */
+/** Limits of a kept picture; the event of a response bounds it before. */
 const keptLimits = { api: 'the log', maxBytes: 64 << 20, maxPixels: null }

@@ -1,6 +1,6 @@
 import type { ConversationEvent, Failure, ItemId, QueuedMessage } from '@parley/protocol'
 import { runHooksLeft } from '../calls/hooked-calls.ts'
-import { beginChecks, makeCalls } from '../calls/make-calls.ts'
+import { beginChecks, makeCalls } from '../calls/propose-call.ts'
 import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
 import { noticeItem } from '../conversation/notices.ts'
@@ -13,7 +13,6 @@ import { consumedMessage, startInboxTurn } from '../messages/user-messages.ts'
 import type { CallContext, RecordRole, TurnContext } from '../roles/roles.ts'
 import { callModel } from './call-model.ts'
 import { completeTurn } from './end-turn.ts'
-import { waitForKey } from './missing-key.ts'
 import { runCompactHooks, runSessionStart, runStopHooks } from './turn-hooks.ts'
 
 type ActiveStep = Exclude<Step, { kind: 'await' }>
@@ -33,7 +32,7 @@ async function perform(context: TurnContext, step: ActiveStep): Promise<Failure 
     await keepLongWaiting(context.record, long)
     return null
   }
-  // What the step goes by may have changed meanwhile.
+  // Hooks may have changed the state that the step was chosen by.
   if ((await runHooksLeft(context)) || (await runSessionStart(context))) return null
   switch (step.kind) {
     case 'startTurn':
@@ -105,9 +104,35 @@ function repeatedTooOften({ conversation }: RecordRole, itemIds: readonly ItemId
   return null
 }
 
-/** Runs calls together. Waits for all before it rejects, so that none continues unobserved. */
+/** Runs calls together. Waits for all before it rejects, so that no call continues unobserved. */
 async function runTogether(context: CallContext, itemIds: readonly ItemId[]): Promise<void> {
   const ends = await Promise.allSettled(itemIds.map((itemId) => runCall(context, itemId)))
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed !== undefined) throw failed.reason
+}
+
+/** Failures of a request that was not sent for want of a key, or of the provider's settings. */
+const codes: ReadonlySet<string> = new Set(['noCredentials', 'invalidRequest'])
+
+/**
+ * Parks the turn of a conversation that servers share where the key of its model is missing here. Returns null then, else
+ * the failure, which ends the turn.
+ */
+export function waitForKey(
+  { record: { conversation, ids }, model, people }: Pick<TurnContext, 'record' | 'model' | 'people'>,
+  failure: Failure,
+): Failure | null {
+  const { sharedBy } = people
+  const turnId = conversation.state.core.turn?.id
+  const { choice, lacksKey } = model.current()
+  if (sharedBy === null || turnId === undefined || !codes.has(failure.code) || lacksKey?.() !== true) return failure
+  const { modelProvider: missingKey } = choice
+  const server = sharedBy()
+  const title = `${server ?? 'This server'} has no key for ${missingKey}: the turn waits, and nothing is lost. It goes on by itself at a server of the team with that key, here after \`parley login ${missingKey}\` on its machine, or with another model (/model).`
+  const item = noticeItem(ids.item(), { level: 'warning', code: 'missingKey', title })
+  conversation.recordAll([
+    { type: 'item.completed', turnId, item },
+    { type: 'turn.parked', turnId, reason: `No key for ${missingKey} at ${server ?? 'this server'}.`, missingKey },
+  ])
+  return null
 }

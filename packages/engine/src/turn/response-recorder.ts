@@ -148,7 +148,7 @@ export function counted(usage: TokenUsage, { price }: ModelFacts): TokenCounts {
   return price === null ? whole : { ...whole, costUsd: Math.max(0, costOf(whole, price)) }
 }
 
-/** Far above what a call can have; sums of it stay exact. */
+/** Far above the tokens of a call; sums stay exact. */
 const mostTokens = 1_000_000_000_000
 
 /** Returns a count that a provider gave as the log takes it: some servers send fractions, negative or huge numbers. */

@@ -39,7 +39,10 @@ export interface StreamingItems {
   push(part: string, type: StreamedType, text: string): void
   /** Shows a picture, a message of its own. */
   show(part: string, picture: PictureMessage): void
-  /** Sets the whole text of a part and what it was. A message stays open until the response is complete: a cut one is discarded. */
+  /**
+   * Sets the whole text and the type of a part. A message stays open until the response is complete: a cut one is
+   * discarded.
+   */
   finish(part: string, type: StreamedType, text: string): void
   flush(): void
   /** Says of an open message from time to time that the answer goes on: arguments are not streamed. */

@@ -11,8 +11,8 @@ type HookContext = Pick<TurnContext, 'record' | 'act' | 'signal'>
 const maxHeldOpen = 10
 
 /**
- * Runs the hooks of the session's start, once in a process; those that are interrupted again with the next step. Resolves
- * to false where there are none to run.
+ * Runs the hooks of the session's start, once in a process; interrupted hooks run again with the next step. Resolves to
+ * false without such hooks.
  */
 export async function runSessionStart(context: HookContext): Promise<boolean> {
   const { hooks } = context.act
@@ -81,9 +81,9 @@ export async function runCompactHooks(
 
 /** Outcome of the hooks of a moment. */
 interface RanHooks {
-  /** Reason of the one that stops; null for none. */
+  /** Reason of the hook that stops the moment, or null. */
   readonly stopped: string | null
-  /** False where one was interrupted, so that those after it have not run. */
+  /** False after an interrupted hook: the hooks after it have not run. */
   readonly isWhole: boolean
 }
 

@@ -15,7 +15,7 @@ const defect: Failure = {
   message: 'Something went wrong in parley itself; its log says more. The conversation is saved.',
 }
 
-/** Returns the failure that a turn ends with after a fault that is none of the disk. */
+/** Returns the failure that a turn ends with after a fault that the disk did not cause. */
 function failureOf(fault: unknown): Failure {
   if (fault instanceof LineTooLongError) return lineTooLongFailure(fault)
   return fault instanceof RefusedEventError ? refusedEventFailure(fault) : defect
@@ -63,8 +63,8 @@ export class TurnLoop {
   }
 
   /**
-   * Resolves when the interrupted turn has ended; null when none is about to. What was asked for after the interrupt
-   * waits for this, so that it takes effect after it.
+   * Resolves when the interrupted turn has ended; null when no turn is about to end. Requests that come after the
+   * interrupt wait for this, so that they take effect after it.
    */
   get stopping(): Promise<void> | null {
     return this.#interrupted?.promise ?? null
@@ -81,7 +81,7 @@ export class TurnLoop {
     this.#loop = this.#run()
   }
 
-  /** Stops the open turn; returns false when there is none. `why`: what stops it in place of a user. */
+  /** Stops the open turn; returns false when there is none to stop. `why`: reason in place of a user's interrupt. */
   interrupt(why?: string): boolean {
     if (this.#roles.record.conversation.state.core.turn === null) return false
     if (!this.#stuck && !this.#closing) this.#interrupted ??= Promise.withResolvers()

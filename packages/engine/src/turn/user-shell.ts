@@ -35,7 +35,7 @@ interface Asked {
 export interface ShellRunner {
   /** Starts a command. The same `requestKey` again returns the first result and starts nothing. */
   run(asked: Asked, by: Actor): { itemId: ItemId; seq: number }
-  /** Stops the named command, else all that run; returns false when there is none. */
+  /** Stops the named command, else all running ones; returns false when no command runs. */
   interrupt(itemId?: ItemId): boolean
   running(): boolean
   /** Goes on with a command that an earlier server has started `ageMs` ago, and records its end. Resolves once it is followed. */
@@ -61,7 +61,7 @@ interface Running {
   child: RunningCommand | null
 }
 
-/** Ended commands whose output can still be read as that of a process. */
+/** Number of ended commands that can still be read like processes. */
 const maxEnded = 8
 
 export function createShellRunner(parts: ShellParts): ShellRunner {
@@ -197,7 +197,7 @@ async function startCommand(item: ShellItem, onOutput: OutputListener, parts: Sh
   await conversation.mayAct()
   const { environment } = ports
   const { roots } = workspaceOf(conversation.state)
-  // It has all rights, so that nothing is moved: what it may start later is said.
+  // The command has all rights, so nothing is moved away: a notice names the files that may start something later.
   const release =
     environment.name === null
       ? await findAndWatchRepositories(roots.map(realOrGiven), {
@@ -227,7 +227,7 @@ function specOf({ id: itemId, command, cwd }: ShellItem, { conversation, ports }
 interface Finished {
   readonly end: CommandEnd
   readonly output: CallOutput
-  /** Variables that it missed; null for none. */
+  /** Variables that the command missed, or null. */
   readonly missed: Failure | null
 }
 

@@ -42,7 +42,7 @@ interface Text {
   readonly shown: string
 }
 
-/** Creates the way of users into background commands. What is typed is on disk before the command has it. */
+/** Creates the typing of users into background commands. Typed text is on disk before the command has it. */
 export function createUserTyping(ports: TypingPorts): UserTyping {
   let earlier: Promise<unknown> = Promise.resolve()
   return async (params, client) => {
@@ -134,7 +134,7 @@ interface TypedBy {
   readonly ports: TypingPorts
 }
 
-/** Records what is typed, and resolves when it is on disk and no other server has taken the conversation. */
+/** Records typed text. Resolves when it is on disk and no other server has taken the conversation. */
 async function recordTyped({ itemId, close }: WriteParams, { text, by, ports }: TypedBy): Promise<void> {
   const { conversation, ids } = ports.roles.record
   const { background = {}, turn } = conversation.state.core

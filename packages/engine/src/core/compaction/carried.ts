@@ -33,8 +33,8 @@ const endBytes = 300
 const cutShare = 0.2
 
 /**
- * Chooses what is carried of the user's messages, given newest first; no more are taken than needed. `limit` is the number of tokens from which on the
- * conversation is compacted; null where the window is not known.
+ * Chooses the user's messages to carry, given newest first; takes no more than needed. `limit` is the number of tokens
+ * from which on the conversation is compacted; null where the window is not known.
  */
 export function carriedMessages(texts: Iterable<UserText>, limit: number | null): readonly CarriedMessage[] {
   const most = limit === null ? wholeTokens : Math.min(wholeTokens, Math.floor(limit * wholeShare))
@@ -52,7 +52,7 @@ export function carriedMessages(texts: Iterable<UserText>, limit: number | null)
     else if (size <= cut) cut -= size
     else break
     chosen.unshift(message)
-    // Older messages are never whole again, so that what is carried word for word has no holes.
+    // Once a message is cut, older ones are never whole, so that the text that is carried word for word has no holes.
     if (!isWhole) whole = 0
   }
   return chosen
@@ -108,7 +108,7 @@ function isCarried(value: unknown): value is Carried {
 }
 
 /**
- * Returns the entries that stand for what was compacted: the user's messages first, since some models want a user first,
+ * Returns the entries in place of the compacted ones: the user's messages first, since some models want a user first,
  * then the summary in the model's own role, then the notes, so that the last word is never the model's.
  */
 export function compactedEntries({ messages, notes }: Carried, summary: string): readonly ModelEntry[] {

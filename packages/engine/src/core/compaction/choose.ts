@@ -16,7 +16,7 @@ interface KeptResults {
   readonly tokens: number
 }
 
-/** Chooses all results but those of the last round and the newest ones, in one step. */
+/** Chooses all results except the last round's and the newest ones, in one step. */
 export function resultsToClear(blocks: readonly ViewBlock[], kept: KeptResults): Clearing {
   const lastRound = blocks.findLast(({ kind }) => kind === 'response')
   const older = blocks.flatMap((block) => (block === lastRound ? [] : block.results))
@@ -53,8 +53,8 @@ interface Parts {
 }
 
 /**
- * Chooses what a summary stands for. Messages that wait for a response stay as they are, and so does the last round of
- * calls where it is small: its results have not been read yet.
+ * Chooses the blocks that a summary replaces. Messages that wait for a response stay as they are, and so does the last
+ * round of calls where it is small: its results have not been read yet.
  */
 export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd): Parts {
   let end = blocks.length
@@ -66,7 +66,7 @@ export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd): Pa
     end--
   }
   const round = blocks[end - 1]
-  // A round that is most of the conversation is what has to be made shorter, unless that would save nearly nothing.
+  // A round that is most of the conversation must be made shorter, unless that would save nearly nothing.
   const older = sumOf(blocks.slice(0, end - 1).map(({ tokens }) => tokens))
   const most = Math.min(kept.round, Math.max(older / 2, smallRound))
   const keepsRound = round?.kind === 'response' && round.results.length > 0 && round.tokens <= most

@@ -54,8 +54,8 @@ export function summaryPrompt(ownPrompt: string | null, instructions: string | n
 const leftOut = '[The beginning of the conversation is left out here: it is too long.]'
 
 /**
- * Returns the newest entries that fit the tokens; none where not even the last round does. A result never stands without
- * its call, and a long text is cut in its middle before what is older is left out whole.
+ * Returns the newest entries that fit the tokens; an empty list where even the last round is too long. A result never
+ * stands without its call, and a long text is cut in its middle before older entries are left out whole.
  */
 export function newestEntries(all: readonly ModelEntry[], tokens: number): readonly ModelEntry[] {
   const inLastRound = all.length - all.findLastIndex(({ kind }) => kind === 'response')

@@ -1,13 +1,13 @@
 import { joinShellWords, splitShellWords } from '@parley/text'
 
-/** Text of a command with its arguments filled in, and what it wants to be run and read. */
+/** Text of a command with its arguments filled in, and the commands and files that it refers to. */
 export interface FilledCommand {
   readonly text: string
   /** Command lines of its `!` parts, in order. */
   readonly commands: readonly string[]
   /** Words after `@`, in order. Some may be no files. */
   readonly paths: readonly string[]
-  /** First `!` part in which an argument would not stay one word of the shell; null for none. Nothing may be run then. */
+  /** First `!` part in which an argument would not stay one word of the shell, or null. Nothing may be run then. */
   readonly unsafe: string | null
 }
 

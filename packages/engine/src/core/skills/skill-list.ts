@@ -11,7 +11,7 @@ export interface ListedSkill {
 /** Limits of the list, so that it does not crowd out the conversation. In bytes. */
 const most = { description: 500, list: 16 * 1024 } as const
 
-/** Returns the part of the instructions that lists skills; none where there are no skills. */
+/** Returns the part of the instructions that lists skills; empty without skills. */
 export function describeSkills(skills: readonly ListedSkill[]): readonly string[] {
   if (skills.length === 0) return []
   let leftBytes: number = most.list

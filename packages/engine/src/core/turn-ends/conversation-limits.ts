@@ -5,7 +5,7 @@ export interface ReachedLimit {
   readonly limit: LimitName
   /** Failure of the turn where nobody can be asked. */
   readonly failure: Failure
-  /** Consequence of going on, as a sentence for those who can. */
+  /** Consequence of going on, as a sentence for people who may decide that. */
   readonly goingOn: string
 }
 

@@ -3,7 +3,7 @@ import type { Failure, Turn } from '@parley/protocol'
 /** Number of responses in a row that a provider may pause; with more of them a turn might never end. */
 const mostPauses = 20
 
-/** Returns the failure of a turn whose budget is used up; null while another model call may begin. */
+/** Returns the failure of a turn that has used up its budget; null while another model call may begin. */
 export function usedUp({ budget, responses = 0, usage, paused = 0 }: Turn): Failure | null {
   if (paused >= mostPauses)
     return { code: 'pausedTooOften', message: `Stopped: the provider paused its answer ${paused} times in a row.` }

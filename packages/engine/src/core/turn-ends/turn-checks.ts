@@ -9,7 +9,9 @@ export function areChecksDue({ checks, checked, stopReason }: Turn): boolean {
   return checks !== undefined && checked?.failed === undefined && stopReason === undefined
 }
 
-/** Tells if the model gets to mend what its checks found; null where none have run since it answered. */
+/**
+ * Tells if the model gets to mend the failures that its checks found; null where no checks have run since it answered.
+ */
 export function mendsChecks({ checks, checked }: Turn): boolean | null {
   if (checks === undefined || checked?.failed === undefined) return null
   return checked.failed.length > 0 && checked.times <= checks.rounds
@@ -21,7 +23,7 @@ export function deniedCheck(turn: Turn): Failure | null {
   return denied === undefined ? null : { code: 'checkDenied', message: deniedMessage(turn, denied) }
 }
 
-/** Returns the failure that ends a turn whose checks do not pass after the last round; null for others. */
+/** Returns the failure that ends a turn when its checks do not pass after the last round; null for other turns. */
 export function failedChecks(turn: Turn): Failure | null {
   const failed = turn.checked?.failed ?? []
   if (failed.length === 0 || mendsChecks(turn) === true) return null

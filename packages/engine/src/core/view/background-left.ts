@@ -4,7 +4,7 @@ import { exitWords, secondsText } from '@parley/text'
 /** Code of the notice that background commands have ended. */
 export const backgroundEnded = 'backgroundEnded'
 
-/** Code of the notice that a background command has printed what was asked for. */
+/** Code of the notice that a background command has printed the awaited text. */
 export const backgroundPrinted = 'backgroundPrinted'
 
 /** Code of the notice that a user typed into a background command. */
@@ -35,7 +35,10 @@ export function endWords({ exitCode, signal, stopped, timedOut, durationMs }: En
   return exitCode === undefined ? 'how it ended is unknown' : `${exitWords(exitCode)}${time}`
 }
 
-/** Takes away the commands whose end a notice says, and returns what the model reads at its place; null for nothing. */
+/**
+ * Removes the commands that a notice reports as ended. Returns the text that the model reads at the notice's place, or
+ * null.
+ */
 export function takeEnded(background: Map<ItemId, string>, notice: ItemOf<'notice'>): string | null {
   if (notice.printed !== undefined) return printedText(notice.printed)
   if (notice.typed !== undefined) return typedText(notice.typed, notice.text)
@@ -57,7 +60,7 @@ function printedText(itemId: ItemId): string {
   return `[Notice of parley, not written by the user. Background process ${itemId} has printed what tell_when, or the user, waits for. read_process shows it.]`
 }
 
-/** Letters that the model reads of what was typed. */
+/** Longest typed text that the model reads, in characters. */
 const typedLetters = 500
 
 function typedText(itemId: ItemId, text: string): string {

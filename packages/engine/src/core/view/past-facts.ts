@@ -42,7 +42,7 @@ export function newestLines(lines: Iterable<string>): string[] {
   return [...lines].slice(-keptLines)
 }
 
-/** Notes an answer that says more than yes. A denial is noted with its call, which also has those by rules. */
+/** Notes an answer that says more than yes. A denial is noted with its call, which also has the denials by rules. */
 function noteAnswer({ answers, asked }: PastFold, { approvalId, decision, note }: EventOf<'approval.decided'>): void {
   const question = asked.get(approvalId)
   asked.delete(approvalId)
@@ -84,7 +84,7 @@ function renew(paths: Set<string>, path: string): void {
   paths.add(line)
 }
 
-/** Quotes words of the model, so that none of them can pass for the user's answer behind it. */
+/** Quotes words of the model, so that they cannot pass for the user's answer behind them. */
 function quoted(title: string): string {
   return JSON.stringify(oneLine(title))
 }

@@ -4,7 +4,7 @@ import type { CallItem, Failure, ItemId } from '@parley/protocol'
 interface Row {
   readonly key: string
   calls: number
-  /** Number of calls before the first of those that ended alike. */
+  /** Number of calls before the first of the calls that ended alike. */
   before: number
   /** Result of the newest call that ended; null before one has. */
   result: string | null
@@ -74,7 +74,10 @@ function timesInRow({ places }: RepeatedCalls, itemId: ItemId): number {
   return place === undefined ? 0 : place.nth - place.row.before
 }
 
-/** Returns the sentence that follows the result of a call made so often; empty for none. `item` is the call as it ended. */
+/**
+ * Returns the sentence that follows the result of a call made so often, or an empty text. `item` is the call as it
+ * ended.
+ */
 export function repeatedHint(repeated: RepeatedCalls, item: CallItem): string {
   const times = timesInRow(repeated, item.id)
   const result = repeated.places.get(item.id)?.row.result ?? null

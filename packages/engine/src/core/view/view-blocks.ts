@@ -7,8 +7,8 @@ import type { RepeatedCalls } from './repeated-calls.ts'
 export type Place = number
 
 /**
- * Block of the view. What is null was not read yet: it is in the line at `place`. `tokens` are those of the block
- * without results and without the content of side files.
+ * Block of the view. A null content was not read yet: it is in the line at `place`. `tokens` excludes results and the
+ * content of side files.
  */
 export type Block = { readonly seq: number; readonly tokens: number } & (
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
@@ -85,13 +85,13 @@ export type Mark = { readonly seq: number } & (
 export type Compacted = Extract<Mark, { kind: 'compacted' }>
 
 /**
- * Sum over the blocks that stay as they are: sent ones whose calls all ended. Requests differ only behind them, so a
+ * Sum over the blocks that stay as they are: sent blocks with all calls ended. Requests differ only behind them, so a
  * call costs the same in a long conversation.
  */
 export interface Settled<Sum> {
   /** Compactions under which it holds; another list makes it anew. */
   readonly marks: readonly Mark[]
-  /** Calls whose results are cleared. */
+  /** Calls with cleared results. */
   readonly cleared: ReadonlySet<ItemId>
   readonly leftOut: LeftOut
   /** Number of blocks that are in the sum or hidden before it. */
@@ -107,11 +107,11 @@ export interface KeptEntries {
 
 /** State of the fold, changed in place, since a conversation may have thousands of blocks. */
 export interface Fold {
-  /** Reads what a block holds no more; null where all hold it. */
+  /** Reads dropped contents of blocks again; null where all blocks hold their content. */
   readonly readEvent: ReadEvent | null
   readonly blocks: Block[]
   readonly calls: Map<ItemId, { readonly block: ResponseBlock; readonly answered: AnsweredCall }>
-  /** Items whose output is in a side file, with that file; null where it was not read yet. */
+  /** Items with their output in a side file, and that file; null where it was not read yet. */
   readonly outputs: Map<ItemId, { readonly place: Place; readonly file: string | null }>
   /** Titles of the commands left in the background, by their items. */
   readonly background: Map<ItemId, string>
@@ -133,12 +133,12 @@ export interface Fold {
   weighed: Settled<{ tokens: number }> | null
 }
 
-/** Returns the compaction that the next request begins with; null for none. */
+/** Returns the compaction that the next request begins with, or null. */
 export function newestCompacted({ marks }: Pick<Fold, 'marks'>, { without }: Preview): Compacted | null {
   return marks.findLast((mark): mark is Compacted => mark.kind === 'compacted' && mark.seq !== without) ?? null
 }
 
-/** Returns the calls whose results are not in the next request. */
+/** Returns the calls without a result in the next request. */
 export function clearedIn({ marks }: Fold, { cleared = new Set(), without }: Preview): ReadonlySet<ItemId> {
   const before = marks.flatMap((mark) => (mark.kind === 'cleared' && mark.seq !== without ? mark.itemIds : []))
   return before.length === 0 ? cleared : new Set([...before, ...cleared])
@@ -149,7 +149,7 @@ export type LeftOut = ReadonlyMap<number, ModelEntry | null>
 
 const noneLeftOut: LeftOut = new Map()
 
-/** Returns the blocks that are left out whole. One line stands for those in a row. */
+/** Returns the blocks that are left out whole. One line stands for a row of them. */
 export function leftOutIn({ marks, blocks }: Pick<Fold, 'marks' | 'blocks'>, { without }: Preview): LeftOut {
   const seqs = new Set(
     marks.flatMap((mark) => (mark.kind === 'cleared' && mark.seq !== without ? (mark.seqs ?? []) : [])),

@@ -1,13 +1,14 @@
 import type { ModelCall, ModelEntry, ResultEntry, UserPart } from '@parley/models'
 import {
   type CallItem,
+  type CallOutput,
   type ContentItem,
   type ConversationEvent,
   type EventOf,
   type Item,
   isCall,
 } from '@parley/protocol'
-import { clearedLine } from './cleared-line.ts'
+import { exitWords, utf8Length } from '@parley/text'
 import {
   type AnsweredCall,
   type Block,
@@ -30,12 +31,12 @@ export interface SideFileReader {
 /** Text in place of a side file that is missing. */
 export const missingFile = '(A file of this conversation is missing here.)'
 
-/** Reads what the fold knows by its place only. */
+/** Reads contents that the fold knows by their place only. */
 type Reader = Pick<Fold, 'readEvent'>
 
 interface Showing {
   readonly files: SideFileReader
-  /** Items of the calls whose results are cleared. */
+  /** Items of the calls with cleared results. */
   readonly cleared: ReadonlySet<string>
   readonly leftOut: LeftOut
 }
@@ -231,4 +232,22 @@ function eventAt({ readEvent }: Reader, place: Place): ConversationEvent {
 
 function wrongLine(place: Place): Error {
   return new Error(`the log holds another event at ${place} than it did`)
+}
+
+/** Returns the line in place of a result that left the view: its kind, its length, and how to read it again. */
+export function clearedLine(item: CallItem): string {
+  const { id, tool, title } = item
+  const size = `${outputOf(item)?.totalBytes ?? utf8Length(item.modelText ?? '')} bytes`
+  const what = [`${tool}: ${title.replace(/\s+/g, ' ').slice(0, 200)}`, ...exitOf(item), size].join(', ')
+  return `[Cleared to make room: ${what}. read_file "output:${id}" shows it again.]`
+}
+
+function outputOf(item: CallItem): CallOutput | undefined {
+  return 'output' in item ? item.output : undefined
+}
+
+function exitOf(item: CallItem): readonly string[] {
+  if (item.type !== 'commandExecution') return item.status === 'completed' ? [] : [item.status]
+  if (item.signal !== undefined) return [`killed by ${item.signal}`]
+  return typeof item.exitCode === 'number' ? [exitWords(item.exitCode)] : [item.status]
 }

@@ -85,7 +85,7 @@ export function foldEvent(fold: Fold, event: ConversationEvent, spot: Spot): voi
     case 'model.responded':
       fold.draft = []
       addResponse(fold, event, spot)
-      // Calls of a message come before its first request, whose session context goes before the message.
+      // Calls of a message come before its first request. The session context of that request goes before the message.
       if (event.adapter !== 'none') fold.sent = fold.blocks.length
       break
     case 'item.completed':
@@ -126,7 +126,9 @@ function clearedMark({ itemIds, why, seqs }: EventOf<'context.cleared'>, seq: nu
   return why === undefined ? { kind: 'cleared', seq, itemIds } : { kind: 'cleared', seq, itemIds: [], seqs: seqs ?? [] }
 }
 
-/** Hides the blocks up to the first that is newer than `to`; the place of a session context is not that of its seq. */
+/**
+ * Hides the blocks up to the first that is newer than `to`; a session context does not stand at the place of its seq.
+ */
 function compact(fold: Fold, { to, summary, carried }: EventOf<'context.compacted'>, seq: number): void {
   const newer = fold.blocks.findIndex((block) => block.kind !== 'sessionContext' && block.seq > to)
   const hidden = newer < 0 ? fold.blocks.length : newer
@@ -144,7 +146,7 @@ function addResponse({ blocks, calls, repeated }: Fold, event: EventOf<'model.re
   addBlock({ blocks, calls }, { kind: 'response', seq, place, tokens: tokensOfEntry(entry), entry, calls: answered })
 }
 
-/** Adds a response, and its calls to those that results are found for. */
+/** Adds a response, and its calls to the calls that await results. */
 export function addBlock({ blocks, calls }: Pick<Fold, 'blocks' | 'calls'>, block: ResponseBlock): void {
   blocks.push(block)
   for (const answered of block.calls) calls.set(answered.itemId, { block, answered })
@@ -170,7 +172,7 @@ function addItem(fold: Fold, item: Item, { seq, place }: Spot): void {
   }
 }
 
-/** Adds what a hook tells the model: after the message it ran for, else after the results of the calls so far. */
+/** Adds a hook's text for the model: after the message it ran for, else after the results of the calls so far. */
 function addHookContext(fold: Fold, event: EventOf<'hook.ran'>, seq: number): void {
   const { hook, context, messageId, outcome } = event
   if (context === undefined) return

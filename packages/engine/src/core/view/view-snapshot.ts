@@ -93,7 +93,10 @@ function headOf({ background, past, repeated, marks, context, counted, queued, d
   }
 }
 
-/** Adds a part to an empty fold, in the order in which they were yielded. What it names by place is read when needed. */
+/**
+ * Adds a part to an empty fold, in the order in which they were yielded. Contents that it names by place are read when
+ * needed.
+ */
 export function addPart(fold: Fold, part: ViewPart): void {
   if ('head' in part) addHead(fold, part.head)
   else if ('blocks' in part) for (const block of part.blocks) addStored(fold, block)

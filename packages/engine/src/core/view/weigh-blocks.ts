@@ -1,12 +1,13 @@
+import type { ModelEntry } from '@parley/models'
 import type { ItemId } from '@parley/protocol'
 import { tokensOfEntry, tokensOfImages } from './estimate.ts'
-import { settledSum } from './settled-blocks.ts'
 import {
   type AnsweredCall,
   type Block,
   clearedIn,
   cutHere,
   type Fold,
+  type KeptEntries,
   leftOutIn,
   newestCompacted,
   type Preview,
@@ -22,7 +23,7 @@ export interface ViewBlock {
   /** True when it was part of an earlier request. */
   readonly isSent: boolean
   readonly tokens: number
-  /** Results that can be cleared; none that are cleared already. */
+  /** Results that can be cleared and are not cleared already. */
   readonly results: readonly { readonly itemId: ItemId; readonly savedTokens: number }[]
 }
 
@@ -85,4 +86,40 @@ export function holdsResponse(fold: Fold): boolean {
 
 export function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0)
+}
+
+/** Adds entries and their weight. */
+export function keep(kept: KeptEntries, entries: readonly ModelEntry[]): void {
+  for (const entry of entries) {
+    kept.entries.push(entry)
+    kept.tokens += tokensOfEntry(entry)
+  }
+}
+
+interface Summing<Sum> {
+  readonly known: Settled<Sum> | null
+  /** Makes the sum of no blocks. */
+  readonly begin: () => Sum
+  /** Adds a block, in place. */
+  readonly add: (settled: Settled<Sum>, block: Block) => void
+}
+
+/** Returns the sum with the blocks that have settled since. */
+export function settledSum<Sum>(fold: Fold, { known, begin, add }: Summing<Sum>): Settled<Sum> {
+  const { marks, blocks, sent } = fold
+  const holds = known !== null && known.marks === marks
+  const hidden = newestCompacted(fold, {})?.hidden ?? 0
+  const settled = holds
+    ? known
+    : { marks, cleared: clearedIn(fold, {}), leftOut: leftOutIn(fold, {}), blocks: hidden, sum: begin() }
+  for (const block of blocks.slice(settled.blocks, sent)) {
+    if (!isSettled(block)) break
+    add(settled, block)
+    settled.blocks += 1
+  }
+  return settled
+}
+
+function isSettled(block: Block): boolean {
+  return block.kind !== 'response' || block.calls.every(({ answer }) => answer !== null)
 }

@@ -12,7 +12,7 @@ import {
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { planChanged } from '../../calls/advance-call.ts'
 import { secondRun } from '../../calls/attempt.ts'
-import { withoutChangeHint } from '../../calls/changed-call.ts'
+import { withoutChangeHint } from '../../calls/hook-effects.ts'
 import { withoutHint } from '../../core/view/repeated-calls.ts'
 import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../tools/contract/tool.ts'
 import { itemIdOf } from '../compare-events.ts'

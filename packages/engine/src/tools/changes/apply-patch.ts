@@ -2,7 +2,6 @@ import { type Hunk, parsePatch } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool, type ToolPorts } from '../contract/define-tool.ts'
 import type { PreparedCall, Tool } from '../contract/tool.ts'
-import { patchGrammar } from './patch-grammar.ts'
 import { prepareChange } from './prepare-change.ts'
 
 const format = `*** Begin Patch
@@ -45,3 +44,27 @@ function titleOf(hunks: readonly Hunk[]): string {
   const [first = 'nothing'] = paths
   return paths.length <= 1 ? `Patch ${first}` : `Patch ${first} and ${paths.length - 1} more`
 }
+
+/** Grammar of a patch in Lark's syntax, to which a provider holds the input of a freeform tool. */
+export const patchGrammar = `start: begin file+ end
+begin: "*** Begin Patch" LF
+end: "*** End Patch" LF?
+
+file: added | deleted | updated
+added: "*** Add File: " path LF new_line+
+deleted: "*** Delete File: " path LF
+updated: "*** Update File: " path LF (moved body? | body)
+moved: "*** Move to: " path LF
+
+body: (chunk | headed) headed*
+headed: head+ chunk
+head: ("@@" | "@@ " text) LF
+chunk: line+ at_end?
+line: ("+" | "-" | " ") text? LF
+new_line: "+" text? LF
+at_end: "*** End of File" LF
+path: text
+text: /(.+)/
+
+%import common.LF
+`

@@ -80,7 +80,7 @@ function kindOf(edits: readonly FileEdit[]): CallKind {
     : 'edit'
 }
 
-/** Returns the files that need approval because of where they lie, and what is to be said of each file. */
+/** Returns the files that need approval because of their location, and the remark on each file. */
 function checkedIn(facts: Facts, cwd: string): JudgedPatch {
   if (facts.kind !== 'patch') return { cwd, singledOut: new Set(), notes: new Map() }
   const apart = facts.files.filter((file) => !file.insideRoots || file.protectedBy !== null)
@@ -96,7 +96,7 @@ function marksOf(protectedBy: string | null, notes: readonly string[]): readonly
   return [...(protectedBy === null ? [] : [protectedBy]), ...notes.filter((note) => !note.startsWith('leads to '))]
 }
 
-/** Limits planning to the files that policy has checked, and quotes to the model only those it may read. */
+/** Limits planning to the files that policy has checked, and quotes to the model only the files it may read. */
 function limitsFrom(facts: Facts): Required<Pick<PlanSurroundings, 'refusal' | 'mayQuote'>> {
   const checked = new Map(facts.kind === 'patch' ? facts.files.map((file) => [file.real, file]) : [])
   return {
@@ -144,7 +144,9 @@ function deletedBy(edits: readonly FileEdit[]): ReadonlySet<string> {
   return new Set(edits.flatMap(({ kind, path }) => (kind === 'delete' ? [path] : [])))
 }
 
-/** Limit for all diffs of a patch in characters, since the log would hold those of a large deleted file three times. */
+/**
+ * Limit for all diffs of a patch in characters, since the log would hold the diffs of a large deleted file three times.
+ */
 const maxLength = 512 * 1024
 
 /** Returns the changes with diffs cut to a common limit; the last line of a cut diff tells how many are left out. */

@@ -64,14 +64,14 @@ async function unlessDiskFails(store: () => Promise<string>): Promise<string | n
   }
 }
 
-/** Returns output as the model is given it: text with its middle left out, or the size of what is no text. */
+/** Returns output for the model: text with its middle left out, or the size of other content. */
 export function outputForModel({ head, tail, totalBytes, omittedBytes }: OutputSnapshot, itemId: ItemId): string {
   if (isBinary(head, tail)) return binaryWords({ totalBytes })
   const seen = { head: head.toString(), tail: tail.toString(), totalBytes, omittedBytes }
   return clipForModel(seen, `read_file "output:${itemId}" shows the rest`, limitDefaults.modelOutputBytes)
 }
 
-/** Returns what the model is told of output that is no text. */
+/** Returns the words for the model about output that is not text. */
 export function binaryWords({ totalBytes }: Pick<CallOutput, 'totalBytes'>): string {
   return `(binary output, ${totalBytes} bytes)`
 }

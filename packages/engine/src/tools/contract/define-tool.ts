@@ -31,7 +31,7 @@ interface ToolDefinition<Schema extends z.ZodType> {
   readonly prepare: (input: z.infer<Schema>) => PreparedCall | { readonly problem: string }
 }
 
-/** Returns a tool whose arguments are checked by a schema; the model gets the problem of invalid ones. */
+/** Returns a tool that checks its arguments by a schema; the model gets the problem of invalid ones. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
   const { name, description, readOnly, input, warmUp, freeform, offeredTo, prepare } = definition
   return {
@@ -49,7 +49,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
   }
 }
 
-/** Parameters by the schema that they were made of: conversations have tools of their own, and those of each the same schemas. */
+/** Parameters by their schema: each conversation has tools of its own, but all share the schemas. */
 const known = new WeakMap<z.ZodType, JsonSchemaObject>()
 
 function parametersOf(input: z.ZodType): JsonSchemaObject {
@@ -65,10 +65,10 @@ function jsonSchemaOf(input: z.ZodType): JsonSchemaObject {
 
 /** Ports through which tools use the system. */
 export interface ToolPorts {
-  /** Environment in which commands run and files lie. */
+  /** Environment of commands and files. */
   readonly environment: Environment
   readonly background: BackgroundProcesses
-  /** Says in the transcript what a background command has printed. */
+  /** Reports output of a background command in the transcript. */
   readonly tellPrinted: (itemId: ItemId, line: string, wait?: OutputWait) => void
   readonly shellParser: ShellParser
   /** Rules for the variables that commands get. */
@@ -81,7 +81,7 @@ export interface ToolPorts {
 }
 
 /**
- * Returns what the facts of files are gathered from. Rejects with `EnvironmentUnreachableError` when the environment cannot be
+ * Returns the sources of facts about files. Rejects with `EnvironmentUnreachableError` when the environment cannot be
  * reached.
  */
 export async function fileSurroundings(environment: Environment, { cwd, roots }: Workspace): Promise<FileSurroundings> {

@@ -19,15 +19,15 @@ export interface ReadableSkill {
 
 export interface SkillSource {
   /**
-   * Finds them anew where that takes requests to another machine, and resolves to false while that is away: those of
-   * before stay. Elsewhere each call below looks at the files.
+   * Finds the skills anew where that takes requests to another machine. Resolves to false while that machine is away:
+   * the earlier skills stay. Elsewhere each call below looks at the files.
    */
   refresh(): Promise<boolean>
   /** Returns the skills that can be used in a folder, as they are now. */
   list(cwd: string): readonly ReadableSkill[]
   /** Tells why a skill cannot be used; null for a name that nothing has. */
   problemOf(cwd: string, name: string): string | null
-  /** Returns those that the model may choose, for its instructions. */
+  /** Returns the skills that the model may choose, for its instructions. */
   listed(cwd: string): readonly ListedSkill[]
 }
 

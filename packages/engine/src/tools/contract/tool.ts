@@ -38,7 +38,7 @@ type FileChanges = Extract<Item, { type: 'fileChange' }>['changes']
 /** Folders of a conversation. */
 export interface Workspace {
   readonly cwd: string
-  /** Absolute folders that may be written to: cwd and those that the user added. */
+  /** Absolute folders that may be written to: cwd and the folders that the user added. */
   readonly roots: readonly string[]
 }
 
@@ -82,7 +82,7 @@ export interface ToolContext extends Workspace {
   readonly note: string | null
   /** Records the plan. */
   updatePlan(plan: Plan): Promise<void>
-  /** Returns the output of an earlier command item; null when there is none. */
+  /** Returns the output of an earlier command item, or null. */
   outputOf(itemId: ItemId): OutputSource | null
 }
 
@@ -94,7 +94,7 @@ export interface UserQuestion {
   readonly reason: string
   readonly rule: RuleRef
   readonly form: Form
-  /** Narrowest sandbox mode that lets as much happen as a yes; absent for a question whose yes changes nothing here. */
+  /** Narrowest sandbox mode that allows as much as a yes does; absent for a question about nothing on this machine. */
   readonly reaches?: SandboxMode
   /** Returns the problem of the answers; null when they fit. */
   check(answers: Answers): { readonly field: string; readonly message: string } | null
@@ -123,7 +123,7 @@ export interface ToolOutcome {
   readonly left?: true
   /** Present when the kernel blocked an attempt to use the network. */
   readonly triedNetwork?: true
-  /** Present in a replay: what the sandbox blocked then, as the log has it. */
+  /** Present in a replay: the sandbox's block from the log. */
   readonly recordedBlock?: { readonly block: SandboxBlock; readonly checkedPaths: readonly CheckedPath[] }
   /** Fields of the item that only the run can set. */
   readonly fields?: Partial<
@@ -165,7 +165,7 @@ export function abortReasonIn(title: string): AbortReason {
   return title === interruptedTitle ? 'interrupted' : { why: title }
 }
 
-/** Outcome of a call whose turn was stopped before it did anything. */
+/** Outcome of a call that was stopped with its turn before it did anything. */
 export const notStarted: ToolOutcome = { status: 'interrupted', modelText: 'Not run: the turn was stopped.' }
 
 /** Model that tools are offered to. */
@@ -189,7 +189,7 @@ export interface Tool {
   readonly parameters: () => JsonSchemaObject
   /** True for tools that change nothing; their calls run side by side. */
   readonly readOnly: boolean
-  /** Form in which models that take it write the input as a text. */
+  /** Form for models that write the input as a text. */
   readonly freeform?: FreeformInput
   /** Tests if a model is offered the tool; absent for a tool that is always offered. A call of any tool is run. */
   readonly offeredTo?: (to: OfferedTo) => boolean
@@ -225,7 +225,7 @@ export interface ReadyCall {
   readonly shown?: { readonly cwd?: string; readonly changes?: FileChanges }
   /** Form that the user fills in when the call is approved. */
   readonly form?: Form
-  /** Modes to work in, of which a yes to the call chooses one. */
+  /** Modes to work in; a yes to the call chooses one. */
   readonly modes?: readonly Mode[]
   /** Returns the question's text where the item does not hold all of it; a problem rejects the call. */
   readonly question?: () => PatchQuestion | { readonly problem: string }

@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto'
 import { type McpLaunch, type McpServer, type NamedTool, offeredNames, type ServerTool } from '@parley/mcp-client'
 import { fitTool, originalArguments, type ToolRules, type ToolSpec } from '@parley/models'
 import type { McpFacts } from '@parley/policy'
 import { firstBytes, isRecord } from '@parley/text'
 import type { PreparedCall, Tool } from '../contract/tool.ts'
 import { failureOutcome, runMcpCall } from './run-mcp-call.ts'
-import { shownHashes } from './shown-hashes.ts'
 
 /** Returns a tool of an MCP server as the log records its offer, which works without the server being available. */
 export function mcpTool(spec: McpToolSpec, servers: readonly McpServer[]): Tool {
@@ -79,7 +79,7 @@ function confinedFact(launch: McpLaunch | undefined): Pick<McpFacts, 'confined'>
 /** Offered tool of an MCP server, as the log records it: with server and tool name, so that calls find it. */
 export interface McpToolSpec extends ToolSpec {
   readonly mcp: NamedTool & {
-    /** Names of properties as the model has them, with those of the tool; left out where they are the same. */
+    /** Names of properties as the model has them, with the tool's own names; left out where they are the same. */
     readonly renamed?: Readonly<Record<string, string>>
   }
 }
@@ -128,4 +128,26 @@ function isMcpToolSpec(value: unknown): value is McpToolSpec {
   if (typeof value !== 'object' || value === null || !('mcp' in value) || !('name' in value)) return false
   const { mcp } = value
   return typeof mcp === 'object' && mcp !== null && 'server' in mcp && 'tool' in mcp
+}
+
+type OfferedTool = Pick<ServerTool, 'title' | 'description' | 'inputSchema'> | null
+
+interface AskedOfServer {
+  readonly args: unknown
+  /** Tool as it is offered; null for a request of the protocol itself. */
+  readonly tool: OfferedTool
+}
+
+/** Returns the hashes of a request and of its target; a yes for the session ends when these change. */
+export function shownHashes(
+  server: McpServer | undefined,
+  { args, tool }: AskedOfServer,
+): Required<Pick<McpFacts, 'input' | 'offered'>> {
+  const { launch = null } = server?.settings ?? {}
+  const shown = tool === null ? null : [tool.title, tool.description, tool.inputSchema]
+  return { input: hashOf(args), offered: hashOf([shown, launch]) }
+}
+
+function hashOf(value: unknown): string {
+  return `sha256:${createHash('sha256').update(JSON.stringify(value)).digest('hex')}`
 }

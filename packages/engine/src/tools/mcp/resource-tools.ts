@@ -3,8 +3,8 @@ import { errorMessage } from '@parley/text'
 import * as z from 'zod'
 import { defineTool } from '../contract/define-tool.ts'
 import type { Tool, ToolContext, ToolOutcome } from '../contract/tool.ts'
+import { shownHashes } from './mcp-tool.ts'
 import { createResultFiles, failureOutcome, resultOutcome, withImages } from './run-mcp-call.ts'
-import { shownHashes } from './shown-hashes.ts'
 
 const listInput = z.object({ server: z.string().optional() })
 

@@ -9,7 +9,7 @@ export interface AwaitedOutput {
   readonly pattern: OutputPattern | null
   /** True to wait for the end alone, where no pattern is given. */
   readonly exit: boolean
-  /** Time limit in ms; null for none. */
+  /** Time limit in ms, or null. */
   readonly timeoutMs: number | null
   /** Offset in the output from which on it counts. */
   readonly sinceByte: number
@@ -21,7 +21,7 @@ export type Awaited =
   | { readonly kind: 'timedOut' }
   | { readonly kind: 'interrupted' }
 
-/** Processes whose output can be read and waited for. */
+/** Processes with output that can be read and awaited. */
 export type ReadableProcesses = Pick<ToolPorts['background'], 'output' | 'listen' | 'ended'>
 
 interface AwaitPorts extends Pick<ToolPorts, 'clock'> {
@@ -29,7 +29,7 @@ interface AwaitPorts extends Pick<ToolPorts, 'clock'> {
   readonly signal: AbortSignal
 }
 
-/** Waits until a process prints what is wanted, ends, or the time is over. Null for an unknown process. */
+/** Waits until a process prints the awaited text, ends, or the time is over. Null for an unknown process. */
 export async function awaitOutput(
   id: string,
   wanted: AwaitedOutput,

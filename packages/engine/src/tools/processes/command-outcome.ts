@@ -40,7 +40,7 @@ export function outcomeOf(end: CommandEnd, kept: KeptOutput): ToolOutcome {
   if (end.reason === 'lost')
     return { status: 'unknown', modelText, fields, failure: { code: 'endUnknown', message: heading } }
   if (end.reason === 'exited' && end.exitCode === 0) return { status: 'completed', modelText, fields }
-  // An exit code needs no failure beside it, but for what it does not say.
+  // An exit code needs no failure beside it, except for missed variables.
   const failure = missed === null ? {} : { failure: missed }
   if (end.reason === 'exited') return { status: 'failed', modelText, fields, ...triedNetwork, ...failure }
   return { status: 'failed', modelText, fields, ...triedNetwork, failure: { code: end.reason, message: heading } }

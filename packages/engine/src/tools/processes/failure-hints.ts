@@ -9,10 +9,13 @@ interface HintedCommand {
   readonly held: () => readonly HeldVariable[]
 }
 
-/** Variables that a conversation was told of, each of which is said once. */
+/** Variables that a conversation was told of already; each is reported once. */
 export type ToldVariables = Set<string>
 
-/** Tells what a failed command missed of the user's environment, for the user and the model; null where nothing shows that. */
+/**
+ * Tells the user and the model which part of the user's environment a failed command missed; null where nothing shows
+ * that.
+ */
 export function missedVariables(end: CommandEnd, { line, held }: HintedCommand, told: ToldVariables): Failure | null {
   if (!hasFailed(end)) return null
   const text = `${line}\n${end.head.toString()}\n${end.tail.toString()}`

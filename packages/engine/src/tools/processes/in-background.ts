@@ -11,16 +11,16 @@ import type { OutputPattern } from './output-pattern.ts'
 export interface BackgroundStart {
   /** True to give it a terminal. */
   readonly tty: boolean
-  /** Time limit; null for none. */
+  /** Time limit in ms, or null. */
   readonly timeoutMs: number | null
-  /** Pattern whose first line the model is told of; null for none. */
+  /** Pattern; the model is told of the first line that fits it. Null without a pattern. */
   readonly tellWhen: OutputPattern | null
 }
 
 /** Size of terminals in the background. */
 const terminalSize = { rows: 40, cols: 120 }
 
-/** Returns a command that can be written to. A dumb terminal is one whose output is read as lines. */
+/** Returns a command that can be written to. Output of a dumb terminal is read as lines. */
 function withInput<Spec extends CommandSpec>(spec: Spec, { tty, timeoutMs }: BackgroundStart): Spec {
   const limited = timeoutMs === null ? spec : { ...spec, timeoutMs }
   return tty ? { ...limited, input: terminalSize, env: { ...spec.env, TERM: 'dumb' } } : { ...limited, input: 'pipe' }
@@ -90,7 +90,7 @@ export function followInBackground(
   if (pattern !== null) tellWhenPrinted(itemId, { pattern, sinceByte: 0 }, ports)
 }
 
-/** Goes on with a command whose call an earlier server has not answered, and answers it. */
+/** Follows a command with a call that an earlier server has not answered, and answers the call. */
 export function followStarted(
   spec: NamedSpec,
   { start, ...followed }: Followed & { readonly start: BackgroundStart },
@@ -119,13 +119,13 @@ export function goOnInBackground(
   return { status: 'completed', modelText: `${sent}\n${soFar}`, fields }
 }
 
-/** Returns what the model can do with a background process, after its name. */
+/** Returns the model's options for a background process, after its name. */
 function processWords({ itemId, pid, sandbox }: BackgroundCommand & { readonly pid: number | null }): string {
   const apart = sandbox.limits === null || sandbox.limits.network ? '' : reachedBy(sandbox)
   return `${pid === null ? '' : ` (pid ${pid})`}. Read its output and wait for it with read_process; all that is kept is read_file "output:${itemId}"; end it with stop_process. It ends with the conversation.${apart}`
 }
 
-/** Says who can connect to a server in the sandbox. */
+/** Names the clients that can connect to a server in the sandbox. */
 function reachedBy({ sharesLoopback }: Sandbox): string {
   return sharesLoopback === true
     ? ' Commands with the same limits reach a server in it on localhost; the user’s browser does once the user types /forward PORT.'

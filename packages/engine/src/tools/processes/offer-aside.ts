@@ -10,8 +10,8 @@ interface Offered extends AsideContent {
 const maxShownBytes = 32 * 1024
 
 /**
- * Asks whether to put back what a command made to start programs and what was moved aside when it ended. Returns what
- * the model is told of the answer. `isHere`: false for another machine, on which nothing is put back.
+ * Offers to put back files that a command made to start programs and that were moved aside when it ended. Returns the
+ * words about the answer for the model. `isHere`: false for another machine, where nothing is put back.
  */
 export async function offerAside(
   { exchanged = [] }: CommandEnd,

@@ -9,7 +9,9 @@ import type { OutputPattern } from './output-pattern.ts'
 /** Letters of a line that are looked at; of a longer one the last. */
 const maxLineLetters = 8 * 1024
 
-/** Returns a reader of chunks that answers with the first line that fits, which need not have ended; null for none. */
+/**
+ * Returns a reader of chunks that answers with the first line that fits, even before its end; null while no line fits.
+ */
 export function createLineScan({ matches }: OutputPattern): (chunk: Buffer) => string | null {
   const decoder = new StringDecoder('utf8')
   let rest = ''
@@ -32,9 +34,9 @@ interface NumberedLine {
 }
 
 export interface PickedLines {
-  /** Oldest first; none of an output that is no text. */
+  /** Oldest first; empty for output that is not text. */
   readonly lines: readonly NumberedLine[]
-  /** Number of lines that there are: in all of the output, or of those that fit. */
+  /** Number of lines in all of the output, or of all lines that fit. */
   readonly of: number
   readonly isText: boolean
 }
@@ -46,7 +48,7 @@ export interface WantedLines {
   readonly tail?: number | undefined
 }
 
-/** Picks what is shown of an output, to people and the model. */
+/** Picks the shown part of an output, for people and the model. */
 export function pickLines(
   output: OutputSnapshot,
   { search, tail = limitDefaults.processLines }: WantedLines,
@@ -104,7 +106,7 @@ function numbered(text: string, first: number): NumberedLine[] {
   return lines.map((line, index) => ({ number: first + index, text: asSeen(line) }))
 }
 
-/** Returns a line as a terminal has it in the end: without control sequences and what was written over. */
+/** Returns a line as a terminal shows it in the end: without control sequences and overwritten text. */
 function asSeen(line: string): string {
   const plain = stripVTControlCharacters(line).replace(/\r+$/, '')
   return plain.slice(plain.lastIndexOf('\r') + 1)

@@ -10,10 +10,10 @@ export const patternHelp =
 
 const maxLetters = 200
 
-/** Signs by which a regular expression is told from plain text; it would be waited for in vain. */
+/** Signs of a regular expression, which would be awaited in vain as plain text. */
 const regularExpression = /\\[dwsbDWSBntrx]|\.[*+?]|\(\?|\[[^\]]*\w-\w[^\]]*\]|^\^|[^\\]\$$/
 
-/** Reads a pattern; a problem says what is wrong with it. */
+/** Reads a pattern, or returns the problem of it. */
 export function readPattern(text: string): OutputPattern | { readonly problem: string } {
   if (text.length > maxLetters) return { problem: `The pattern has more than ${maxLetters} letters.` }
   if (regularExpression.test(text) || /[\n\r]/.test(text))

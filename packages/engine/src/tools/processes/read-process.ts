@@ -42,7 +42,10 @@ const input = z.object({
     ),
 })
 
-/** Bytes of each process's output that a wait leaves out: what the model was shown, or came before what it wrote. */
+/**
+ * Bytes of each process's output that a wait leaves out: output that the model was shown, or that came before its own
+ * writing.
+ */
 export type ShownBytes = Map<string, number>
 
 type ReadInput = z.infer<typeof input>

@@ -61,7 +61,7 @@ export function runningProcess(id: string, { background }: Pick<ToolPorts, 'back
   return background.list().find((one) => one.id === id && one.end === null) ?? null
 }
 
-/** Gathers what a process may do and was started as, and what the text would be to a shell. */
+/** Gathers the rights and the command of a process, and the facts of the text as a shell would run it. */
 export async function factsOfTyping(
   { id, argv, cwd, limits }: BackgroundProcess,
   text: string,

@@ -2,8 +2,15 @@ import * as z from 'zod'
 import { keepText } from '../contract/command-output.ts'
 import { defineTool } from '../contract/define-tool.ts'
 import type { Tool } from '../contract/tool.ts'
-import { answeredText, formOf, notAskedText, type Question, questionsText, shownAnswers } from './question-form.ts'
-import { textOf } from './text-of.ts'
+import {
+  answeredText,
+  formOf,
+  notAskedText,
+  type Question,
+  questionsText,
+  shownAnswers,
+  textOf,
+} from './question-form.ts'
 
 const name = 'ask_user'
 

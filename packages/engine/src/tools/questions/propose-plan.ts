@@ -4,7 +4,7 @@ import { utf8Length } from '@parley/text'
 import * as z from 'zod'
 import { defineTool } from '../contract/define-tool.ts'
 import type { Tool } from '../contract/tool.ts'
-import { textOf } from './text-of.ts'
+import { textOf } from './question-form.ts'
 
 const name = 'propose_plan'
 
@@ -23,7 +23,7 @@ const input = z
   })
   .refine((plan) => utf8Length(JSON.stringify(plan)) <= most.all, { error: `at most ${most.all} bytes in all` })
 
-/** Modes in which the work is done. */
+/** Modes for the work after a plan. */
 const workModes: readonly Mode[] = modes.filter((mode) => mode.name !== 'plan')
 
 export const proposePlanTool: Tool = defineTool({

@@ -1,4 +1,6 @@
 import type { Answers, Form, FormField } from '@parley/protocol'
+import { utf8Length } from '@parley/text'
+import * as z from 'zod'
 
 /** Question of the model to the user. Without options it is answered by a text. */
 export interface Question {
@@ -58,7 +60,7 @@ export function questionsText(questions: readonly Question[]): string {
     .join('\n')
 }
 
-/** Answer to one question: an option or a text, all chosen options where several may be, null for none. */
+/** Answer to one question: an option or a text, a list of chosen options where several may be chosen, or null. */
 interface Given {
   readonly header: string
   readonly answer: string | readonly string[] | null
@@ -101,3 +103,13 @@ export const notAskedText = JSON.stringify({
   outcome: 'notAsked',
   why: 'Under the approval policy never nobody is asked. Decide by yourself and say what you assumed.',
 })
+
+/** Returns the schema of a text that is not empty and fits. */
+export function textOf(maxBytes: number) {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .refine((text) => utf8Length(text) <= maxBytes, { error: `at most ${maxBytes} bytes` })
+    .describe(`At most ${maxBytes} bytes.`)
+}
