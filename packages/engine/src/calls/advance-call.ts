@@ -11,9 +11,8 @@ import {
 } from '@parley/protocol'
 import { chosenMode } from '@parley/protocol/question'
 import type { PreparedCall, ReadyCall, Workspace } from '../tools/contract/tool.ts'
-import { grantOf, type Question, questionAbout, tooLongToAsk } from './approval-request.ts'
+import { type CallQuestion, grantOf, questionAbout, tooLongToAsk } from './approval-request.ts'
 import {
-  type Attempt,
   answeredRecord,
   blockedItem,
   type CallPolicy,
@@ -24,6 +23,7 @@ import {
   firstAttempt,
   type PlannedRun,
   payloadHashOf,
+  type RunAttempt,
   rejectedItem,
   retryAttempt,
   unknownItem,
@@ -33,7 +33,7 @@ import {
 import { narrowingOf } from './hook-effects.ts'
 
 /** Progress of a call that only this process knows. The item, the answer and the first run are in the log. */
-export type Call = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
+export type PhasedCall = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall
 
 interface KnownCall {
   readonly itemId: ItemId
@@ -62,7 +62,7 @@ interface PlannedCall extends KnownCall {
 
 interface RunCall extends KnownCall {
   readonly phase: 'ran'
-  readonly attempt: Pick<Attempt, 'number'>
+  readonly attempt: Pick<RunAttempt, 'number'>
   /** Plan of a second run; null where a second run is impossible. */
   readonly planned: PlannedRun | null
   /** Item with the outcome of this attempt. */
@@ -103,14 +103,14 @@ export type CallStep =
   /** End the call with the outcome of a run; `unknown` when that is lost. */
   | { readonly kind: 'keep'; readonly item: CallItem }
   /** `failed`: outcome of the first run, recorded with the question about a retry; else null. */
-  | { readonly kind: 'ask'; readonly question: Question; readonly failed: CallItem | null }
+  | { readonly kind: 'ask'; readonly question: CallQuestion; readonly failed: CallItem | null }
   | RunStep
 
 export interface RunStep {
   readonly kind: 'run'
   readonly plan: ReadyCall
   readonly item: CallItem & Required<Pick<CallItem, 'decision'>>
-  readonly attempt: Attempt
+  readonly attempt: RunAttempt
   readonly payloadHash: string
   /** Answers of the user to the form of the call; null without a form, and where nobody was asked. */
   readonly answers: Answers | null
@@ -124,7 +124,7 @@ export interface RunStep {
  * Returns the next step of one call, from the state of the log and what this process has gathered. A call that was
  * started and has no outcome here is kept as `unknown` and never run again.
  */
-export function advanceCall(call: Call, policy: CallPolicy): CallStep {
+export function advanceCall(call: PhasedCall, policy: CallPolicy): CallStep {
   const { core } = policy.state
   const open = core.open[call.itemId]
   if (open === undefined || !isCall(open.item)) return { kind: 'wait' }
@@ -144,7 +144,7 @@ export function advanceCall(call: Call, policy: CallPolicy): CallStep {
 }
 
 /** Returns the step of a call that was started before: its run is followed where that is kept, and else never repeated. */
-function startedStep(call: Call, item: CallItem, policy: CallPolicy): CallStep {
+function startedStep(call: PhasedCall, item: CallItem, policy: CallPolicy): CallStep {
   const ageMs = policy.runningOnMs(item)
   if (ageMs === null || call.phase !== 'understood') return keep(unknownItem(item))
   const { prepared, workspace } = call
@@ -169,7 +169,7 @@ function firstOutcome({ failedExecution }: OpenItem): CallItem | null {
 }
 
 /** Judges a call that has not run, by policy and then by what hooks and skills demand, which only holds it up. */
-function hookedAttempt(facts: Facts, { hooks }: OpenItem, policy: CallPolicy): Attempt {
+function hookedAttempt(facts: Facts, { hooks }: OpenItem, policy: CallPolicy): RunAttempt {
   const attempt = firstAttempt(facts, policy)
   const { core } = policy.state
   const { approvalPolicy } = settingsInForce(core)
@@ -178,14 +178,18 @@ function hookedAttempt(facts: Facts, { hooks }: OpenItem, policy: CallPolicy): A
   return decision === attempt.decision ? attempt : { ...attempt, decision }
 }
 
-interface Judged {
+interface JudgedAttempt {
   readonly item: CallItem
-  readonly attempt: Attempt
+  readonly attempt: RunAttempt
   readonly approval: Approval | null
 }
 
 /** Applies a decision. A forbidden call is not planned, as planning reads files. Only a deny rule overrides a yes. */
-function judge(call: ExaminedCall | PlannedCall, { item, attempt, approval }: Judged, policy: CallPolicy): CallStep {
+function judge(
+  call: ExaminedCall | PlannedCall,
+  { item, attempt, approval }: JudgedAttempt,
+  policy: CallPolicy,
+): CallStep {
   const { verdict, code } = attempt.decision
   if (verdict === 'deny' && (approval === null || code === 'deniedByRule')) return deny(item, attempt)
   if (call.phase === 'examined') {
@@ -220,7 +224,7 @@ function whyAskedAnew(approval: Approval, payloadHash: string, policy: CallPolic
   return mode !== null && modeOf(policy.state.core.settings) !== mode.name ? modeNotSet : null
 }
 
-function askedAnew(attempt: Attempt, why: string): Attempt {
+function askedAnew(attempt: RunAttempt, why: string): RunAttempt {
   const { decision } = attempt
   const reason = `${why}; ${decision.reason}`
   return { ...attempt, decision: { ...decision, reason } }
@@ -228,7 +232,7 @@ function askedAnew(attempt: Attempt, why: string): Attempt {
 
 interface Unanswered {
   readonly item: CallItem
-  readonly attempt: Attempt
+  readonly attempt: RunAttempt
   readonly payloadHash: string
 }
 
@@ -280,7 +284,7 @@ function keep(item: CallItem): CallStep {
   return { kind: 'keep', item }
 }
 
-function deny(item: CallItem, attempt: Attempt): CallStep {
+function deny(item: CallItem, attempt: RunAttempt): CallStep {
   return { kind: 'deny', item: deniedItem(item, attempt) }
 }
 

@@ -22,14 +22,14 @@ import { backgroundWords, planForm, runsNothing } from '@parley/protocol/questio
 import type { Redaction } from '@parley/redaction'
 import type { PatchQuestion } from '@parley/workspace'
 import type { ReadyCall } from '../tools/contract/tool.ts'
-import { type Attempt, type CallPolicy, decideSettings } from './attempt.ts'
+import { type CallPolicy, decideSettings, type RunAttempt } from './attempt.ts'
 
 /** An approval request without its id and the clients that can answer it. */
-export type Question = Omit<ApprovalRequest, 'id' | 'answerableBy'>
+export type CallQuestion = Omit<ApprovalRequest, 'id' | 'answerableBy'>
 
-interface Asked {
+interface JudgedCall {
   readonly item: CallItem
-  readonly attempt: Attempt
+  readonly attempt: RunAttempt
   readonly payloadHash: string
   /** Text of the question about a patch; null for other calls, since their items hold all of it. */
   readonly patch: PatchQuestion | null
@@ -47,7 +47,7 @@ export function tooLongToAsk(item: CallItem): string | null {
 }
 
 /** Returns the question to the user about one attempt. A yes holds for its payload hash only. */
-export function questionAbout(asked: Asked, policy: CallPolicy): Question {
+export function questionAbout(asked: JudgedCall, policy: CallPolicy): CallQuestion {
   const { item, attempt, payloadHash, patch, plan } = asked
   const { number, facts, limits, decision } = attempt
   const { meta, turn, settings } = policy.state.core
@@ -80,7 +80,7 @@ export function questionAbout(asked: Asked, policy: CallPolicy): Question {
 const noMode: ApprovalRequest['decisions'] = ['denied', 'abort']
 
 /** Returns the form to fill in: the call's own, or the choice among its modes that the ceiling allows; else null. */
-function formOf({ form, modes }: Asked['plan'], { ceiling }: CallPolicy): Form | null {
+function formOf({ form, modes }: JudgedCall['plan'], { ceiling }: CallPolicy): Form | null {
   if (modes === undefined) return form ?? null
   const offered = modesWithin(ceiling).filter((mode) => modes.includes(mode))
   return offered.length === 0 ? null : planForm(offered)
@@ -92,7 +92,7 @@ type Offers = Pick<ApprovalRequest, 'decisions' | 'forSession' | 'always'>
  * Returns the answers to offer. A retry is answered neither by a grant nor by a rule; a rule would have to spell out a
  * secret. Users of a shared server add no rules, so they are offered none.
  */
-function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Offers {
+function offers(item: CallItem, attempt: RunAttempt, policy: CallPolicy): Offers {
   const { number, facts, decision } = attempt
   const isLasting = number === 1 && decision.isNarrowed !== true
   const [narrow, wide] = isLasting ? sessionAnswers(attempt) : []
@@ -114,7 +114,7 @@ function offers(item: CallItem, attempt: Attempt, policy: CallPolicy): Offers {
 }
 
 /** Returns what an answer gives to later calls of the session; null for one that holds once. */
-export function grantOf({ decision, scope, facts }: Approval, attempt: Attempt): Grant | null {
+export function grantOf({ decision, scope, facts }: Approval, attempt: RunAttempt): Grant | null {
   if (decision !== 'approvedForSession') return null
   const shown = storedFacts(facts)
   // The tool may have been exchanged while the question waited.

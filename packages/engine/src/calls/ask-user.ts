@@ -29,13 +29,17 @@ export function createUserAsker(context: CallContext, itemId: ItemId): UserAsker
   }
 }
 
-interface Asked {
+interface WithdrawableQuestion {
   readonly question: UserQuestion
   /** Aborts when the call no longer waits for the answer. */
   readonly gone: AbortSignal
 }
 
-async function askNow(context: CallContext, itemId: ItemId, { question, gone }: Asked): Promise<UserReply> {
+async function askNow(
+  context: CallContext,
+  itemId: ItemId,
+  { question, gone }: WithdrawableQuestion,
+): Promise<UserReply> {
   const { conversation } = context.record
   const { questions } = context.act.memory
   if (gone.aborted || !context.people.mayAsk()) return cancelled

@@ -32,7 +32,7 @@ import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { ReadyCall, ToolOutcome } from '../tools/contract/tool.ts'
 
 /** Execution of a call as policy judges it: the first, or the retry with more rights after a sandbox block. */
-export interface Attempt {
+export interface RunAttempt {
   readonly number: 1 | 2
   readonly facts: Facts
   readonly decision: Decision
@@ -66,7 +66,7 @@ export interface CallPolicy {
 }
 
 /** Judges a call that has not run. */
-export function firstAttempt(given: Facts, policy: CallPolicy): Attempt {
+export function firstAttempt(given: Facts, policy: CallPolicy): RunAttempt {
   const settings = decideSettings(policy)
   const facts = withoutNeedlessRequest(given, settings)
   const decision = decide(facts, settings)
@@ -74,7 +74,7 @@ export function firstAttempt(given: Facts, policy: CallPolicy): Attempt {
 }
 
 /** Judges a second run of a call that the sandbox blocked. Returns null where the policy now offers no second run. */
-export function retryAttempt(facts: Facts, blocked: CallItem, policy: CallPolicy): Attempt | null {
+export function retryAttempt(facts: Facts, blocked: CallItem, policy: CallPolicy): RunAttempt | null {
   const settings = decideSettings(policy)
   if (blocked.type !== 'commandExecution' || decide(facts, settings).verdict === 'deny') return null
   const { sandboxBlock = null, decision } = blocked
@@ -99,7 +99,7 @@ export function decideSettings({
  */
 export function payloadHashOf(
   { payload }: Pick<ReadyCall, 'payload'>,
-  attempt: Attempt,
+  attempt: RunAttempt,
   state: ConversationState,
 ): string {
   const { facts, limits } = attempt
@@ -116,23 +116,23 @@ function enforcedBy({ sandbox }: RunLimits, state: ConversationState): readonly 
 }
 
 /** Returns the record of a decision that policy took by itself. */
-export function decisionRecord(attempt: Attempt): DecisionRecord {
+export function decisionRecord(attempt: RunAttempt): DecisionRecord {
   const { verdict, rule, reason, code } = attempt.decision
   return { verdict, rule, reason, ...(code === undefined ? {} : { code }), ...limitsIn(attempt) }
 }
 
 /** Returns the record of a decision that a user's answer took. */
-export function answeredRecord(approval: Approval, attempt: Attempt): DecisionRecord {
+export function answeredRecord(approval: Approval, attempt: RunAttempt): DecisionRecord {
   return { ...answeredDecision(approval), ...limitsIn(attempt) }
 }
 
 /** Returns the limits of a call that has its own. */
-function limitsIn({ facts, limits }: Attempt): Pick<DecisionRecord, 'limits'> {
+function limitsIn({ facts, limits }: RunAttempt): Pick<DecisionRecord, 'limits'> {
   return hasOwnLimits(facts) ? { limits } : {}
 }
 
 /** Returns the item of a call that policy forbids. */
-export function deniedItem(item: CallItem, attempt: Attempt): CallItem {
+export function deniedItem(item: CallItem, attempt: RunAttempt): CallItem {
   const modelText = `Not run: ${explainDecision(attempt.decision)}`
   return { ...item, status: 'denied', decision: decisionRecord(attempt), modelText }
 }
@@ -158,14 +158,14 @@ export function unknownItem(item: CallItem): CallItem {
   return { ...item, status: 'unknown', modelText }
 }
 
-interface Ended {
+interface AttemptOutcome {
   readonly outcome: ToolOutcome
-  readonly attempt: Pick<Attempt, 'number'>
+  readonly attempt: Pick<RunAttempt, 'number'>
   readonly durationMs: number
 }
 
 /** Returns the item with the outcome of one attempt. */
-export function finishedItem(item: CallItem, { outcome, attempt, durationMs }: Ended): CallItem {
+export function finishedItem(item: CallItem, { outcome, attempt, durationMs }: AttemptOutcome): CallItem {
   const { status, modelText, failure, fields } = outcome
   const before = item.type === 'commandExecution' ? withoutOutcome(item) : item
   const text = attempt.number === 1 ? modelText : `${modelText}\n${secondRun}`

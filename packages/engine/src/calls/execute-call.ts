@@ -28,12 +28,16 @@ import {
   unlessAborted,
   type Workspace,
 } from '../tools/contract/tool.ts'
-import type { Call, CallStep, RunStep } from './advance-call.ts'
+import type { CallStep, PhasedCall, RunStep } from './advance-call.ts'
 import { createUserAsker } from './ask-user.ts'
 import { type FoundBlock, finishedItem, type PlannedRun } from './attempt.ts'
 
 /** Runs one attempt to its end; null for one that is left to the next server. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
-export async function startCall(context: CallContext, { itemId, written }: Call, step: RunStep): Promise<Call | null> {
+export async function startCall(
+  context: CallContext,
+  { itemId, written }: PhasedCall,
+  step: RunStep,
+): Promise<PhasedCall | null> {
   const {
     record: { conversation },
     act,
@@ -191,7 +195,7 @@ function givenResult({ view }: Conversation, itemId: ItemId): OutputSource | nul
 type FollowStep = Extract<CallStep, { kind: 'follow' }>
 
 /** Goes on with a run of an earlier server until its end. Returns null for one that is left to the next. */
-export async function followCall(context: CallContext, call: Call, step: FollowStep): Promise<Call | null> {
+export async function followCall(context: CallContext, call: PhasedCall, step: FollowStep): Promise<PhasedCall | null> {
   const {
     record: { conversation, settingsBefore, clock },
     act,
@@ -234,7 +238,7 @@ async function planAnew(
   }
 }
 
-interface Ended {
+interface FinishedRun {
   /** Item with the outcome. */
   readonly item: CallItem
   readonly outcome: ToolOutcome
@@ -247,7 +251,7 @@ interface Ended {
  */
 async function findBlock(
   { record: { conversation }, act }: CallContext,
-  { item, outcome, limits }: Ended,
+  { item, outcome, limits }: FinishedRun,
 ): Promise<FoundBlock | null> {
   if (outcome.recordedBlock !== undefined) return outcome.recordedBlock
   if (item.type !== 'commandExecution' || limits === null) return null
@@ -269,7 +273,7 @@ const maxNamed = 5
 
 /**
  * Reports to people, and to the model in the outcome, which changed files have hard links outside of the writable
- * folders, since these have changed, too. A sandbox does not see the name by which a file is written.
+ * folders. These have changed, too: a sandbox does not see the name by which a file is written.
  */
 async function sayWrittenThrough(
   { record: { conversation, ids } }: CallContext,

@@ -110,7 +110,7 @@ function spoilt(ran: RanHook, problem: string): RanHook {
 }
 
 /** Call that has run. */
-interface Ended {
+interface FinishedCall {
   readonly item: CallItem
   readonly call: ModelCall
 }
@@ -121,7 +121,11 @@ export function afterCall({ id, tool }: CallItem, turnId: TurnId | null): HookMo
 }
 
 /** Runs the hooks after a call with a recorded outcome, and records the result of each. */
-export async function runHooksAfter(context: CallContext, moment: HookMoment, { item, call }: Ended): Promise<void> {
+export async function runHooksAfter(
+  context: CallContext,
+  moment: HookMoment,
+  { item, call }: FinishedCall,
+): Promise<void> {
   const {
     record: { conversation, ids, storage },
     act,
@@ -159,7 +163,7 @@ export async function runHooksLeft(context: CallContext): Promise<boolean> {
 }
 
 /** Returns a call that has ended; null where it is not known any more. */
-function endedCall(context: CallContext, itemId: ItemId | undefined): Ended | null {
+function endedCall(context: CallContext, itemId: ItemId | undefined): FinishedCall | null {
   const item = context.record.conversation.state.window.find((one) => one.item.id === itemId)?.item
   if (item === undefined || !isCall(item)) return null
   const call = exactCall(context, item)

@@ -12,7 +12,7 @@ import { repeatedHint } from '../core/view/repeated-calls.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { CallContext, PeopleRole } from '../roles/roles.ts'
 import { unlessAborted } from '../tools/contract/tool.ts'
-import { advanceCall, type Call, type CallStep } from './advance-call.ts'
+import { advanceCall, type CallStep, type PhasedCall } from './advance-call.ts'
 import { isSealed } from './approval-request.ts'
 import type { CallPolicy } from './attempt.ts'
 import { followCall, startCall } from './execute-call.ts'
@@ -27,7 +27,7 @@ export async function runCall(context: CallContext, itemId: ItemId): Promise<voi
 }
 
 /** Returns null for a call that is over, or that lost its secret with an earlier process. */
-function readCall(context: CallContext, itemId: ItemId, isHooked = false): Call | null {
+function readCall(context: CallContext, itemId: ItemId, isHooked = false): PhasedCall | null {
   const {
     record: { conversation },
   } = context
@@ -49,7 +49,7 @@ function readCall(context: CallContext, itemId: ItemId, isHooked = false): Call 
 }
 
 /** Takes one step. Returns null once there is no more to do now. */
-async function advance(context: CallContext, call: Call): Promise<Call | null> {
+async function advance(context: CallContext, call: PhasedCall): Promise<PhasedCall | null> {
   try {
     return await carryOut(context, call, advanceCall(call, policyOf(context)))
   } catch (error) {
@@ -59,7 +59,7 @@ async function advance(context: CallContext, call: Call): Promise<Call | null> {
   }
 }
 
-async function carryOut(context: CallContext, call: Call, step: CallStep): Promise<Call | null> {
+async function carryOut(context: CallContext, call: PhasedCall, step: CallStep): Promise<PhasedCall | null> {
   switch (step.kind) {
     case 'wait':
       return null
@@ -98,7 +98,11 @@ function assertProjectRead({ act: { project } }: CallContext): void {
 type StepOf<Kind extends CallStep['kind']> = Extract<CallStep, { kind: Kind }>
 
 /** Gathers the facts, and looks at the sandbox anew: another conversation may have found that it has become weaker. */
-async function examine({ act, signal }: CallContext, call: Call, step: StepOf<'examine'>): Promise<Call | null> {
+async function examine(
+  { act, signal }: CallContext,
+  call: PhasedCall,
+  step: StepOf<'examine'>,
+): Promise<PhasedCall | null> {
   const { prepared, workspace } = step
   const facts = await unlessAborted(prepared.facts(workspace), signal)
   if (facts === null || signal.aborted) return null
@@ -109,7 +113,7 @@ async function examine({ act, signal }: CallContext, call: Call, step: StepOf<'e
   return { phase: 'examined', itemId, written, prepared, workspace, facts }
 }
 
-async function plan({ signal }: CallContext, call: Call, step: StepOf<'plan'>): Promise<Call | null> {
+async function plan({ signal }: CallContext, call: PhasedCall, step: StepOf<'plan'>): Promise<PhasedCall | null> {
   const { prepared, workspace, facts } = step
   const { itemId, written } = call
   const ready = await unlessAborted(prepared.plan(workspace, facts), signal)

@@ -5,10 +5,10 @@ import { halvings, isTooLong, requestWith } from '../compaction/write-summary.ts
 import { leftOutPrompt, newestEntries } from '../core/compaction/prompt.ts'
 import { tokensOfEntry } from '../core/view/estimate.ts'
 import { sumOf } from '../core/view/weigh-blocks.ts'
+import { counted } from '../model-calls/response-size.ts'
 import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import type { ModelRole } from '../roles/roles.ts'
-import { counted } from '../turn/response-recorder.ts'
 
 type Usage = Parameters<Parameters<typeof readSummary>[1]['onUsage']>[0]
 
@@ -67,13 +67,13 @@ function firstMessageAfter({ view, sideFiles }: LiveConversation['conversation']
   return newestFirst.find(({ number }) => number === before + 1)?.text ?? null
 }
 
-interface Asking {
+interface SummaryRequest {
   readonly model: ModelRole
   readonly entries: readonly ModelEntry[]
 }
 
 /** Asks for the summary; a request that is too long is halved, and an empty answer is asked for once more. */
-async function written({ model, entries }: Asking, message: string) {
+async function written({ model, entries }: SummaryRequest, message: string) {
   let shown = entries
   const counts: Usage[] = []
   let why = stillTooLong.message

@@ -1,16 +1,16 @@
 import type { ModelEvent, ModelFailure } from '@parley/models'
 import { type Failure, limits } from '@parley/protocol'
 import { firstBytes, utf8Length } from '@parley/text'
-import { createResponseSize } from '../turn/response-recorder.ts'
+import { createResponseSize } from '../model-calls/response-size.ts'
 
 /** Outcome of the requests for a summary. */
-export type Written =
+export type SummaryOutcome =
   | { readonly kind: 'written'; readonly text: string }
   | { readonly kind: 'failed'; readonly failure: Failure }
   | { readonly kind: 'aborted' }
 
 /** End of one request for a summary; after a fault it may be made again. */
-export type SummaryEnd = Written | { readonly kind: 'fault'; readonly fault: ModelFailure }
+export type SummaryEnd = SummaryOutcome | { readonly kind: 'fault'; readonly fault: ModelFailure }
 
 type Stop = Extract<ModelEvent, { type: 'completed' }>['stop']
 

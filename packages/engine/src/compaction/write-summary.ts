@@ -7,9 +7,9 @@ import { tokensOfEntry } from '../core/view/estimate.ts'
 import { sumOf } from '../core/view/weigh-blocks.ts'
 import { createCallRetries, waitForRetry } from '../model-calls/call-retries.ts'
 import { toFailure } from '../model-calls/refusal.ts'
+import { counted } from '../model-calls/response-size.ts'
 import type { ModelContext, ModelRole } from '../roles/roles.ts'
-import { counted } from '../turn/response-recorder.ts'
-import { readSummary, type SummaryEnd, stillTooLong, type Written } from './read-summary.ts'
+import { readSummary, type SummaryEnd, type SummaryOutcome, stillTooLong } from './read-summary.ts'
 
 type CompactionItem = ItemOf<'contextCompaction'>
 
@@ -27,7 +27,10 @@ export const halvings = 2
  * Streams a summary into its item, with the retries of a model call. A request that is too long is tried with half of it,
  * and an empty answer is asked for once more.
  */
-export async function writeSummary(context: ModelContext, { turnId, item, entries }: Summarised): Promise<Written> {
+export async function writeSummary(
+  context: ModelContext,
+  { turnId, item, entries }: Summarised,
+): Promise<SummaryOutcome> {
   const {
     record: { conversation },
     signal,

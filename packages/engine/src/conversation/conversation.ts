@@ -10,7 +10,7 @@ import {
 } from '@parley/protocol'
 import { wellFormed } from '@parley/text'
 import type { ModelView } from '../core/model-view.ts'
-import type { Place } from '../core/view/view-blocks.ts'
+import type { LogOffset } from '../core/view/view-blocks.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { assertValid } from '../replies/refused-event.ts'
 import { contentOf } from './checkpoint-content.ts'
@@ -155,9 +155,9 @@ export class Conversation implements AsyncDisposable {
     else shown.then(tell, () => undefined)
   }
 
-  #append(lines: readonly string[]): Place {
+  #append(lines: readonly string[]): LogOffset {
     const journal = this.#openJournal()
-    let place: Place
+    let place: LogOffset
     try {
       place = journal.append(lines)
     } catch (error) {
@@ -201,7 +201,7 @@ export class Conversation implements AsyncDisposable {
     return journal
   }
 
-  #show({ event, seq }: Envelope, place: Place): void {
+  #show({ event, seq }: Envelope, place: LogOffset): void {
     this.view.apply(event, { seq, place })
     this.#parts.landmarks.note(event.type, place)
     if (syncedBeforeDelivery.has(event.type)) this.#holdUntil(this.synced(), seq)

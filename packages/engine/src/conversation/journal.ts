@@ -17,14 +17,14 @@ import {
   translatedLine,
 } from '@parley/journal'
 import { type ConversationState, type Envelope, storedEventProblem, upgradeEvent } from '@parley/protocol'
-import type { Place } from '../core/view/view-blocks.ts'
+import type { LogOffset } from '../core/view/view-blocks.ts'
 import { rejection } from '../replies/rejection.ts'
 import type { CheckpointWriter, Settled } from './checkpoint-writer.ts'
 
 /** Log of a conversation: on disk, or on disk and in a store that servers share. */
 export interface Journal {
   /** Returns the place of the first line. */
-  append(lines: readonly string[]): Place
+  append(lines: readonly string[]): LogOffset
   /** Opens what the descriptor of a log that may be written holds; null for others. */
   held(): LogView | null
   /** Returns the size of the log. */

@@ -1,17 +1,17 @@
 import { windowLimit } from '@parley/protocol'
-import type { Place } from '../core/view/view-blocks.ts'
+import type { LogOffset } from '../core/view/view-blocks.ts'
 
 /** Places of lines that a checkpoint names instead of holding what they say. */
 export interface Landmarks {
-  note(type: string, place: Place): void
+  note(type: string, place: LogOffset): void
   places(): LandmarkPlaces
 }
 
 export interface LandmarkPlaces {
   /** Lines that say what is allowed, all of them. A cache must not be able to allow more than the log. */
-  readonly rights: readonly Place[]
+  readonly rights: readonly LogOffset[]
   /** Lines of the newest finished items. */
-  readonly window: readonly Place[]
+  readonly window: readonly LogOffset[]
 }
 
 /** Events that change the settings or the folder. Approvals are no matter of checkpoints: none is open at one. */

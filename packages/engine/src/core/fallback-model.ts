@@ -1,13 +1,11 @@
 import type { ModelFailure } from '@parley/models'
-import { type ConversationState, type ModelChoice, modelInUse } from '@parley/protocol'
+import { type ConversationCore, type ModelChoice, modelInUse } from '@parley/protocol'
 
 /** Model of `fallback_models`; without a provider it is one of the conversation's own. */
 export interface Fallback {
   readonly model: string
   readonly provider?: string
 }
-
-type Core = Pick<ConversationState['core'], 'settings' | 'turn'>
 
 /** Failures that no retry mends but another model may not have. */
 const ofThisModel: ReadonlySet<ModelFailure['code']> = new Set(['quota', 'unknownModel'])
@@ -16,7 +14,11 @@ const ofThisModel: ReadonlySet<ModelFailure['code']> = new Set(['quota', 'unknow
  * Returns the model that takes a call over once its retries are used up; null when the turn fails. Models take over in
  * order, each at most once a turn; any failure of one of them hands over.
  */
-export function nextModel(core: Core, fallbacks: readonly Fallback[], failure: ModelFailure): ModelChoice | null {
+export function nextModel(
+  core: Pick<ConversationCore, 'settings' | 'turn'>,
+  fallbacks: readonly Fallback[],
+  failure: ModelFailure,
+): ModelChoice | null {
   const { turn, settings } = core
   const isOther = turn?.fallback !== undefined
   if (!isOther && failure.retry === 'never' && !ofThisModel.has(failure.code)) return null

@@ -6,10 +6,10 @@ import { type PastFacts, pastFacts } from './view/past-facts.ts'
 import type { RepeatedCalls } from './view/repeated-calls.ts'
 import { requestPieces } from './view/request-pieces.ts'
 import {
-  type Block,
   type Compacted,
   clearedIn,
   type Fold,
+  type FoldBlock,
   type KeptEntries,
   type LeftOut,
   leftOutIn,
@@ -146,7 +146,7 @@ function isPreview({ cleared, without }: Preview): boolean {
 
 /** Returns the entries of the next request: the settled ones, which are kept, and the rest. */
 function settledEntries(fold: Fold, files: SideFileReader) {
-  const entriesAt = (block: Block, { cleared, leftOut }: Pick<Settled<unknown>, 'cleared' | 'leftOut'>) =>
+  const entriesAt = (block: FoldBlock, { cleared, leftOut }: Pick<Settled<unknown>, 'cleared' | 'leftOut'>) =>
     entriesOf(fold, block, { files, cleared, leftOut })
   const mark = newestCompacted(fold, {})
   fold.kept = settledSum<KeptEntries>(fold, {

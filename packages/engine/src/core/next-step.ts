@@ -1,4 +1,5 @@
 import {
+  type ConversationCore,
   type ConversationState,
   type Failure,
   type ItemId,
@@ -15,7 +16,7 @@ import { usedUp } from './turn-ends/turn-budget.ts'
 import { areChecksDue, deniedCheck, failedChecks, mendsChecks } from './turn-ends/turn-checks.ts'
 import { isUserChange } from './view/view-blocks.ts'
 
-export type Step =
+export type TurnStep =
   | { kind: 'await' }
   | { kind: 'startTurn'; message: QueuedMessage }
   | { kind: 'callModel'; steering: readonly QueuedMessage[] }
@@ -31,7 +32,7 @@ export type Step =
   | { kind: 'endTurn' }
   | { kind: 'failTurn'; failure: Failure }
 
-const wait: Step = { kind: 'await' }
+const wait: TurnStep = { kind: 'await' }
 
 /**
  * Returns the next step from the state alone, so that a restart runs the same loop. Look-ups run together, effects one
@@ -41,7 +42,7 @@ export function nextStep(
   { core }: ConversationState,
   isFull: () => boolean = () => false,
   limits: TurnBudget = {},
-): Step {
+): TurnStep {
   const { turn } = core
   if (turn === null) return stepWhenIdle(core)
   if (turn.parked) return wait
@@ -64,7 +65,7 @@ export function nextStep(
 }
 
 /** Tells if the turn has more to ask the model; one that only compacts has not, unless a message came meanwhile. */
-function asksModel(core: Core): boolean {
+function asksModel(core: ConversationCore): boolean {
   const { turn } = core
   if (turn === null) return false
   if (steeringOf(core).length > 0 || turn.goesOn === true) return true
@@ -76,33 +77,31 @@ function asksModel(core: Core): boolean {
 }
 
 /** Returns the step after the last answer: the checks, unless they have run since. */
-function stepAtEnd(turn: NonNullable<Core['turn']>): Step {
+function stepAtEnd(turn: NonNullable<ConversationCore['turn']>): TurnStep {
   const failure = failedChecks(turn)
   if (failure !== null) return { kind: 'failTurn', failure }
   return areChecksDue(turn) ? { kind: 'beginChecks' } : { kind: 'endTurn' }
 }
 
-function openCompaction(core: Core): ItemOf<'contextCompaction'> | null {
+function openCompaction(core: ConversationCore): ItemOf<'contextCompaction'> | null {
   for (const { item } of Object.values(core.open)) if (item.type === 'contextCompaction') return item
   return null
 }
 
-type Core = ConversationState['core']
-
-function stepWhenIdle(core: Core): Step {
+function stepWhenIdle(core: ConversationCore): TurnStep {
   const [message] = core.inbox
   return message === undefined || core.inboxPaused ? wait : { kind: 'startTurn', message }
 }
 
-function callModel(core: Core): Step {
+function callModel(core: ConversationCore): TurnStep {
   return { kind: 'callModel', steering: steeringOf(core) }
 }
 
-function steeringOf(core: Core): readonly QueuedMessage[] {
+function steeringOf(core: ConversationCore): readonly QueuedMessage[] {
   return core.inboxPaused ? [] : core.inbox.filter((message) => message.when === 'steer')
 }
 
-function stepForCalls(calls: readonly OpenItem[], core: Core): Step {
+function stepForCalls(calls: readonly OpenItem[], core: ConversationCore): TurnStep {
   const waiting = new Set(unansweredApprovals(core).map(({ itemId }) => itemId))
   const group = leadingGroup(calls)
   const ready = group.filter(({ item }) => !waiting.has(item.id)).map(({ item }) => item.id)

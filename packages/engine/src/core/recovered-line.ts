@@ -1,9 +1,7 @@
-import { type ConversationEvent, type ConversationState, type ItemId, unansweredApprovals } from '@parley/protocol'
-
-type Core = ConversationState['core']
+import { type ConversationCore, type ConversationEvent, type ItemId, unansweredApprovals } from '@parley/protocol'
 
 /** Returns the line about the remains of a crash; null once it is no longer true. */
-export type RecoveredLine = (core: Core) => string | null
+export type RecoveredLine = (core: ConversationCore) => string | null
 
 export const nothingRecovered: RecoveredLine = () => null
 
@@ -13,7 +11,7 @@ export const nothingRecovered: RecoveredLine = () => null
  */
 export function recoveredLine(
   [first, ...settling]: readonly ConversationEvent[],
-  before: Core,
+  before: ConversationCore,
   runningOn: ReadonlyMap<ItemId, number>,
 ): RecoveredLine {
   if (first?.type !== 'conversation.recovered') return nothingRecovered

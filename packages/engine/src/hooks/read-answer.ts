@@ -27,10 +27,10 @@ const unstoppable: readonly HookEvent[] = ['SessionEnd', 'PermissionDecision', '
 /** Moments at which plain output is text for the model. */
 const plainIsContext: readonly HookEvent[] = ['SessionStart', 'UserPromptSubmit']
 
-type Asked = Pick<ConfiguredHook, 'on' | 'required' | 'timeoutMs'>
+type HookContract = Pick<ConfiguredHook, 'on' | 'required' | 'timeoutMs'>
 
 /** Reads a hook's answer from its exit code, stdout and stderr. A failing hook that is required stops. */
-export function findingOf(hook: Asked, end: HookEnd): HookFinding {
+export function findingOf(hook: HookContract, end: HookEnd): HookFinding {
   const found = readEnd(hook, end)
   if (unstoppable.includes(hook.on)) return found.outcome === 'stopped' ? { ...found, outcome: 'failed' } : found
   const isFailure = found.outcome === 'failed' && hook.required
@@ -41,7 +41,7 @@ export function findingOf(hook: Asked, end: HookEnd): HookFinding {
   return stopping.outcome === 'stopped' && hook.on === 'SessionStart' ? { ...stopping, endsTurn: true } : stopping
 }
 
-function readEnd(hook: Asked, end: HookEnd): HookFinding {
+function readEnd(hook: HookContract, end: HookEnd): HookFinding {
   const { stdout, stderr, exitCode } = end
   const said = saidBy(stdout, stderr)
   if (end.how === 'interrupted') return { outcome: 'interrupted', ...said }
@@ -63,7 +63,7 @@ function saidBy(stdout: string, stderr: string): Pick<HookFinding, 'said'> {
 }
 
 /** Returns why a hook has said nothing that counts; null for one that ended with 0 or 2. */
-function problemOf({ timeoutMs }: Asked, { how, exitCode, signal, problem, stderr }: HookEnd): string | null {
+function problemOf({ timeoutMs }: HookContract, { how, exitCode, signal, problem, stderr }: HookEnd): string | null {
   if (how === 'notStarted') return `it could not be started: ${problem ?? 'unknown reason'}`
   if (how === 'timedOut') return `it did not end within ${secondsText(timeoutMs)} and was stopped`
   if (how === 'flooded') return 'it wrote more than 1 MiB and was stopped'
@@ -73,14 +73,14 @@ function problemOf({ timeoutMs }: Asked, { how, exitCode, signal, problem, stder
   return `it ended with ${exitWords(exitCode)}${first === '' ? '' : `: ${cut(first, 300)}`}`
 }
 
-function stopped({ on }: Asked, reason: string, said: Pick<HookFinding, 'said'>): HookFinding {
+function stopped({ on }: HookContract, reason: string, said: Pick<HookFinding, 'said'>): HookFinding {
   const text = reason === '' ? 'it gives no reason' : cut(reason, maxReason)
   // The call has run, or the turn would end: the reason is for the model.
   const context = on === 'PostToolUse' || on === 'Stop' ? { context: text } : {}
   return { outcome: 'stopped', reason: text, ...context, ...said }
 }
 
-function readAnswer(hook: Asked, text: string): HookFinding {
+function readAnswer(hook: HookContract, text: string): HookFinding {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -97,7 +97,7 @@ function readAnswer(hook: Asked, text: string): HookFinding {
   }
 }
 
-function answered(hook: Asked, answer: HookAnswer): HookFinding {
+function answered(hook: HookContract, answer: HookAnswer): HookFinding {
   const { hookSpecificOutput: own = {}, systemMessage } = answer
   const message = systemMessage === undefined || systemMessage === '' ? {} : { message: cut(systemMessage, maxReason) }
   const { additionalContext = '' } = own

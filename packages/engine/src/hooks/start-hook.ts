@@ -24,13 +24,13 @@ interface StartPorts extends HookPlace {
   readonly clock: Clock
 }
 
-interface Start {
+interface HookStart {
   readonly input: string
   readonly signal: AbortSignal
 }
 
 /** Starts a hook in its sandbox, where the commands of the conversation run, and waits for its end. What keeps it from a start is in the end. */
-export async function startHook(hook: PlacedHook, { input, signal }: Start, ports: StartPorts): Promise<HookEnd> {
+export async function startHook(hook: PlacedHook, { input, signal }: HookStart, ports: StartPorts): Promise<HookEnd> {
   const { conversation, toolPorts, limits, clock } = ports
   const { environment } = toolPorts
   const narrowed = new AbortController()

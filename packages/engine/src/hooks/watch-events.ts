@@ -4,7 +4,7 @@ import { type StoragePatience, unlessStorageFails } from '../conversation/storag
 import type { Clock, Ids } from '../ports/clock-and-ids.ts'
 import type { ConversationHooks, HookDenial, WatchingHooks } from './conversation-hooks.ts'
 import { eventsOfRun } from './hook-events.ts'
-import { type AskedCalls, askedBefore, momentsOf, noteAsked, sessionEnd, type ToldMoment } from './told-moments.ts'
+import { type AskedCalls, askedBefore, momentsOf, noteAsked, sessionEnd, type ToldMoment } from './hook-inputs.ts'
 
 /** Time for hooks that still run when a conversation closes, and for the hooks of the session's end. */
 const endMs = 1000

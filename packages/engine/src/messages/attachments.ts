@@ -24,13 +24,13 @@ export function shortTexts(input: readonly InputItem[]): ContentItem[] | null {
   return texts.length === input.length && fitsInline(texts) ? texts : null
 }
 
-interface Kept {
+interface AttachmentStore {
   readonly sideFiles: Pick<SideFiles, 'put' | 'keep'>
   readonly imageLimits: ImageLimits
 }
 
 /** Returns what attachments of a conversation are stored with. */
-export function attachmentParts({ record, act }: Pick<Roles, 'record' | 'act'>): Kept {
+export function attachmentParts({ record, act }: Pick<Roles, 'record' | 'act'>): AttachmentStore {
   return { sideFiles: record.conversation.sideFiles, imageLimits: act.imageLimits() }
 }
 
@@ -38,7 +38,7 @@ export function attachmentParts({ record, act }: Pick<Roles, 'record' | 'act'>):
  * Stores images and long texts as side files, so that requests can be rebuilt. Throws `invalidParams` for an unreadable
  * image.
  */
-export async function storeAttachments(input: readonly InputItem[], kept: Kept): Promise<ContentItem[]> {
+export async function storeAttachments(input: readonly InputItem[], kept: AttachmentStore): Promise<ContentItem[]> {
   const read: (ReadImage | TextItem)[] = []
   // All are read before any is stored: a rejected message leaves nothing behind.
   for (const [index, part] of input.entries())
@@ -54,7 +54,10 @@ interface ReadImage {
   readonly name: string
 }
 
-async function keepImage({ bytes, mediaType, name }: ReadImage, sideFiles: Kept['sideFiles']): Promise<ContentItem> {
+async function keepImage(
+  { bytes, mediaType, name }: ReadImage,
+  sideFiles: AttachmentStore['sideFiles'],
+): Promise<ContentItem> {
   return { type: 'image', file: await sideFiles.put(bytes), mediaType, name }
 }
 
@@ -120,7 +123,10 @@ function fitsInline(content: readonly ContentItem[]): boolean {
  * Returns content with whole characters, its long texts in side files when it is too large for a line; `text` keeps the
  * beginning. Throws `invalidParams` for too many parts.
  */
-async function keepLongTexts(given: readonly ContentItem[], sideFiles: Kept['sideFiles']): Promise<ContentItem[]> {
+async function keepLongTexts(
+  given: readonly ContentItem[],
+  sideFiles: AttachmentStore['sideFiles'],
+): Promise<ContentItem[]> {
   const content = given.map((part) => wellFormed(part))
   if (fitsInline(content)) return content
   const kept: ContentItem[] = []
@@ -135,7 +141,7 @@ function isLong(part: ContentItem): part is TextPart {
   return part.text.length > shortTextBytes || jsonBytes(part.text) > shortTextBytes
 }
 
-async function keepText(long: string, sideFiles: Kept['sideFiles']): Promise<TextPart> {
+async function keepText(long: string, sideFiles: AttachmentStore['sideFiles']): Promise<TextPart> {
   const { file, text } = await sideFiles.keep(long)
   const whole = { file, totalBytes: Buffer.byteLength(text), totalLines: lineCount(text) }
   return { type: 'text', text: firstBytes(text, beginningBytes), ...whole }

@@ -22,7 +22,7 @@ import { jsonBytes } from '../replies/wire-limits.ts'
 import type { Roles } from '../roles/roles.ts'
 
 type TurnOptions = Pick<QueuedMessage, 'outputSchema' | 'budget' | 'purpose' | 'checks'>
-type Message = Pick<QueuedMessage, 'messageId' | 'content' | 'calls' | 'by'> & TurnOptions
+type StartingMessage = Pick<QueuedMessage, 'messageId' | 'content' | 'calls' | 'by'> & TurnOptions
 
 /** Returns the fields of a turn that its first message sets. */
 export function turnFields({ outputSchema, budget, purpose, checks }: TurnOptions) {
@@ -48,7 +48,7 @@ export function turnStart(options: TurnOptions, { enforcementFor }: Enforcing) {
  * Returns the events that move a waiting message into a turn. The item comes first and removes the message from the
  * inbox, so a log cut between the two never loses it.
  */
-export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message: Message): ConversationEvent[] {
+export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message: StartingMessage): ConversationEvent[] {
   return [
     { type: 'item.completed', turnId, item: userMessageItem(ids.item(), message) },
     { type: 'message.consumed', messageId: message.messageId },
@@ -60,7 +60,7 @@ export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message:
  */
 export function startInboxTurn(
   { record: { ids }, act }: Pick<Roles, 'record' | 'act'>,
-  message: Message,
+  message: StartingMessage,
   requestKey?: RequestKey,
 ): ConversationEvent[] {
   const turnId = ids.turn()

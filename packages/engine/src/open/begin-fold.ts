@@ -23,7 +23,7 @@ import { createLogReader, type LogReader } from '../conversation/journal.ts'
 import { createLandmarks } from '../conversation/landmarks.ts'
 import { createLogFold, type LogFold } from '../conversation/log-fold.ts'
 import { createModelView } from '../core/model-view.ts'
-import type { Place } from '../core/view/view-blocks.ts'
+import type { LogOffset } from '../core/view/view-blocks.ts'
 import { emptyFold } from '../core/view/view-fold.ts'
 import { addPart } from '../core/view/view-snapshot.ts'
 
@@ -107,7 +107,7 @@ async function contentIn({ parts: [first, ...viewParts], mark }: Checkpoint, nam
   const content = first === undefined ? null : parseContent(first)
   if (content === null) return null
   const slices = timeSlices()
-  const readAll = async (places: readonly Place[]) => {
+  const readAll = async (places: readonly LogOffset[]) => {
     const read: (Envelope | null)[] = []
     for (const place of places) {
       read.push(named.readEnvelope(place))
@@ -137,9 +137,9 @@ interface NamedLines {
   /** State before the first line. */
   readonly start: ConversationState
   /** Reads a line as an event of this version; null where there is no good line. */
-  readEnvelope(place: Place): Envelope | null
+  readEnvelope(place: LogOffset): Envelope | null
   /** Throws where there is no good line. */
-  readEvent(place: Place): ConversationEvent
+  readEvent(place: LogOffset): ConversationEvent
 }
 
 function openNamedLines(files: Files, path: string, conversationId: ConversationId): NamedLines {
@@ -149,7 +149,8 @@ function openNamedLines(files: Files, path: string, conversationId: Conversation
   const bodyStart = lines.bodyStart()
   const forkedFrom = header?.forkedFrom
   const point = forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
-  const readEnvelope = (place: Place) => envelopeAt(lines, { byteOffset: bodyStart + place, conversationId, reader })
+  const readEnvelope = (place: LogOffset) =>
+    envelopeAt(lines, { byteOffset: bodyStart + place, conversationId, reader })
   return {
     ...{ lines, reader, bodyStart, readEnvelope },
     start: initialState(conversationId, point),

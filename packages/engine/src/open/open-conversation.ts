@@ -127,7 +127,7 @@ export async function openConversation(parts: OpenParts, ports: SetupPorts): Pro
   const mcp = openMcp({ conversation, clients, project, environment }, ports)
   const sharedBy = isShared ? ports.announced : null
   const acting = { toolPorts, mcp, limits, history, hooks, project, givenRules, models, runningOn: parts.runningOn }
-  const roles = createRoles({ conversation, storage: patience, clients, sharedBy, ...acting }, ports)
+  const roles = createRoles({ log: { conversation, storage: patience }, clients, sharedBy, ...acting }, ports)
   const turns = new TurnLoop(roles, onFault)
   const shell = createShellRunner({ conversation, patience, ports: toolPorts, newItemId: ids.item, onFault })
   const processes = createConversationProcesses({ ...toolPorts, conversation, own: shell.processes, onFault })

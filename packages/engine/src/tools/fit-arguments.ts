@@ -14,7 +14,7 @@ interface WrittenCall {
   readonly arguments: string
 }
 
-interface Fields {
+interface FittableFields {
   /** Field that a text stands for where no object was written. */
   readonly alone?: string
   readonly fields: Readonly<Record<string, Field>>
@@ -30,7 +30,7 @@ const boolean: Field = { kind: 'boolean' }
 /**
  * Fields of our own tools, with the other ways to write their arguments. Arguments of tool servers stay as they are.
  */
-const table: Readonly<Record<string, Fields>> = {
+const table: Readonly<Record<string, FittableFields>> = {
   apply_patch: {
     alone: 'patch',
     fields: { patch: { otherNames: ['input', 'patch_text', 'diff', 'content', 'text', 'cmd', 'command'] } },
@@ -104,7 +104,7 @@ export function fitCall({ name, arguments: written }: WrittenCall): FittedCall {
 }
 
 /** Returns the patch where a model gives the words of a command that applies it, or the JSON of a call as its text. */
-function patchIn(given: unknown, fields: Fields): unknown {
+function patchIn(given: unknown, fields: FittableFields): unknown {
   if (isArgv(given)) return given.at(-1)
   const inner = typeof given === 'string' && /^\s*["{[]/.test(given) ? parsedJson(given)?.value : undefined
   if (typeof inner === 'string' || isArgv(inner)) return patchIn(inner, fields)
@@ -112,9 +112,9 @@ function patchIn(given: unknown, fields: Fields): unknown {
   return isRecord(named) && 'patch' in named ? patchIn(named['patch'], fields) : given
 }
 
-type Read = { readonly value: unknown } | { readonly problem: string }
+type ParsedArguments = { readonly value: unknown } | { readonly problem: string }
 
-function readArguments(written: string, fields: Fields | undefined): Read {
+function readArguments(written: string, fields: FittableFields | undefined): ParsedArguments {
   const parsed = parsedJson(written.trim() === '' ? '{}' : written)
   if (parsed === null) {
     if (fields?.alone === 'patch' && /^\s*(?:\*\*\* Begin Patch|<<)/.test(written)) return { value: { patch: written } }
@@ -127,12 +127,12 @@ function readArguments(written: string, fields: Fields | undefined): Read {
   return { value: alone(value, fields) }
 }
 
-function alone(value: unknown, fields: Fields | undefined): unknown {
+function alone(value: unknown, fields: FittableFields | undefined): unknown {
   return fields?.alone === undefined ? value : { [fields.alone]: value }
 }
 
 /** Returns an object under the tool's own names, without fields that are null, which some models write for absent ones. */
-function withOwnNames(value: unknown, { fields }: Fields): unknown {
+function withOwnNames(value: unknown, { fields }: FittableFields): unknown {
   if (!isRecord(value)) return value
   const given = Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null))
   for (const [own, field] of Object.entries(fields)) {

@@ -4,7 +4,7 @@ import { isMissing } from '@parley/text'
 import { whenUnknown } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool, type ToolPorts } from './contract/define-tool.ts'
-import type { Described, PreparedCall, Tool } from './contract/tool.ts'
+import type { DescribedCall, PreparedCall, Tool } from './contract/tool.ts'
 import { factsOfCommand } from './processes/command-facts.ts'
 import type { ToldVariables } from './processes/failure-hints.ts'
 import type { BackgroundStart } from './processes/in-background.ts'
@@ -183,7 +183,7 @@ async function findFolder(
   }
 }
 
-function described(call: ShellInput, argv: readonly string[], cwd: string): Described {
+function described(call: ShellInput, argv: readonly string[], cwd: string): DescribedCall {
   const [firstLine = ''] = call.command.split('\n', 1)
   return {
     type: 'commandExecution',

@@ -49,13 +49,13 @@ async function lookAtImage({ real, shownPath, files }: Looked, context: ToolCont
   return { kind: 'image', text, images: [{ file, mediaType, name: basename(shownPath) }] }
 }
 
-interface Reading {
+interface ImageRead {
   readonly files: Looked['files']
   readonly maxBytes: number
 }
 
 /** Reads a file, of a larger one a byte more than the limit. Rejects with the system's errors. */
-async function readImage(real: string, { files, maxBytes }: Reading): Promise<Buffer> {
+async function readImage(real: string, { files, maxBytes }: ImageRead): Promise<Buffer> {
   await using file = await files.open(real)
   if (file.kind !== 'file') throw new Error('it is not a file')
   const pieces: Buffer[] = []

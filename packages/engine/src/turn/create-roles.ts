@@ -7,7 +7,6 @@ import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import { createRequestSource } from '../context/request-source.ts'
 import { gatherContext } from '../context/session-context.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { failureOfCall } from '../model-calls/refusal.ts'
 import type {
   ActRole,
@@ -28,8 +27,7 @@ import { createTools } from '../tools/registry.ts'
 
 /** Parts of a live conversation that its roles are made of. */
 interface RoleParts extends Pick<ActRole, 'limits' | 'history' | 'hooks' | 'project'>, Pick<PeopleRole, 'sharedBy'> {
-  readonly conversation: Conversation
-  readonly storage: StoragePatience
+  readonly log: Pick<RecordRole, 'conversation' | 'storage'>
   readonly clients: Participants
   readonly toolPorts: ToolPorts
   readonly mcp: ConversationMcp
@@ -55,7 +53,8 @@ interface RolePorts
 
 /** Builds the roles of a live conversation. */
 export function createRoles(parts: RoleParts, ports: RolePorts): Roles {
-  const { conversation, storage, toolPorts, mcp, clients, models } = parts
+  const { toolPorts, mcp, clients, models } = parts
+  const { conversation, storage } = parts.log
   const { clock, ids, redaction } = ports
   const settingsBefore = conversation.state.core.settings
   const record: RecordRole = { conversation, storage, clock, ids, redaction, settingsBefore }
@@ -90,7 +89,7 @@ function currentModel(conversation: Conversation, { sourceOf }: ConfiguredModels
 
 /** Returns a function that gathers the context of a request, with the skills as they are now. */
 function contextGatherer(
-  { conversation, toolPorts: { environment, skills } }: RoleParts,
+  { log: { conversation }, toolPorts: { environment, skills } }: RoleParts,
   { home, clock }: RolePorts,
   current: () => CurrentModel,
 ): ModelRole['gather'] {
@@ -130,7 +129,7 @@ function createModelRole(
 }
 
 function createPeopleRole(
-  { conversation, clients, givenRules, sharedBy }: RoleParts,
+  { log: { conversation }, clients, givenRules, sharedBy }: RoleParts,
   { userRules, ceiling }: RolePorts,
 ): PeopleRole {
   return {

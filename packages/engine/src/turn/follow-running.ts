@@ -37,9 +37,9 @@ export function followRunning(running: ReadonlyMap<ItemId, number>, ports: Follo
   roles.act.limits.narrowed(roles.record.settingsBefore)
 }
 
-type Command = ItemOf<'commandExecution'>
+type BackgroundItem = ItemOf<'commandExecution'>
 
-function followOne(item: Command, ageMs: number, { toolPorts, roles }: FollowPorts): void {
+function followOne(item: BackgroundItem, ageMs: number, { toolPorts, roles }: FollowPorts): void {
   const { conversation } = roles.record
   const { id: itemId, command: argv, cwd, attempt } = item
   const { folder } = conversation.sideFiles
@@ -50,7 +50,7 @@ function followOne(item: Command, ageMs: number, { toolPorts, roles }: FollowPor
   followInBackground(commandSpec(run, toolPorts), followed, toolPorts)
 }
 
-function startOf({ id, backgroundStart }: Command, conversation: Conversation): BackgroundStart | null {
+function startOf({ id, backgroundStart }: BackgroundItem, conversation: Conversation): BackgroundStart | null {
   if (backgroundStart === undefined) return null
   const { stdin, timeoutMs = null, tellWhen } = backgroundStart
   const pattern = tellWhen === undefined ? null : readPattern(tellWhen)

@@ -4,7 +4,7 @@ import { beginChecks, makeCalls } from '../calls/propose-call.ts'
 import { runCall } from '../calls/run-call.ts'
 import { runCompaction } from '../compaction/run-compaction.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import type { Step } from '../core/next-step.ts'
+import type { TurnStep } from '../core/next-step.ts'
 import type { ReachedLimit } from '../core/turn-ends/conversation-limits.ts'
 import { repeatedFailure } from '../core/view/repeated-calls.ts'
 import { keepLongWaiting, longWaiting } from '../messages/attachments.ts'
@@ -15,7 +15,7 @@ import { callModel } from './call-model.ts'
 import { completeTurn } from './end-turn.ts'
 import { runCompactHooks, runSessionStart, runStopHooks } from './turn-hooks.ts'
 
-type ActiveStep = Exclude<Step, { kind: 'await' }>
+type ActiveStep = Exclude<TurnStep, { kind: 'await' }>
 
 /** Performs one step. Resolves to the failure that ends the turn, or null. */
 export async function performStep(context: TurnContext, step: ActiveStep): Promise<Failure | null> {

@@ -19,7 +19,7 @@ interface StreamingItem {
   /** True where a message of the same response came before it. */
   continues: boolean
   /** Picture that the part is, with a text about it. */
-  readonly images: Opening['images']
+  readonly images: PartBeginning['images']
   readonly deltas: Coalescer
   /** Redacts the deltas; a secret may be cut between two of them. */
   readonly redacted: RedactedStream
@@ -29,7 +29,7 @@ interface StreamingItem {
 }
 
 /** Beginning of a part: a text so far, or all that is said about a picture. */
-interface Opening {
+interface PartBeginning {
   readonly text: string
   readonly images?: PictureMessage['images'] | undefined
 }
@@ -67,7 +67,7 @@ export function createStreamingItems(
   const parts = new Map<string, StreamingItem>()
   let signMs = clock.elapsed()
 
-  function open(part: string, type: StreamedType, { text, images }: Opening): StreamingItem {
+  function open(part: string, type: StreamedType, { text, images }: PartBeginning): StreamingItem {
     const itemId = ids.item()
     const redacted = redaction.stream()
     const write = createDeltaWriter(conversation, itemId)

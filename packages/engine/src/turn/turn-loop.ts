@@ -2,7 +2,7 @@ import { LineTooLongError, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
 import { isWindowFull } from '../compaction/when-due.ts'
 import { isUnread, readView } from '../conversation/read-view.ts'
-import { nextStep, type Step } from '../core/next-step.ts'
+import { nextStep, type TurnStep } from '../core/next-step.ts'
 import { RefusedEventError, refusedEventFailure } from '../replies/refused-event.ts'
 import { lineTooLongFailure } from '../replies/rejection.ts'
 import type { Roles } from '../roles/roles.ts'
@@ -134,13 +134,13 @@ export class TurnLoop {
     }
   }
 
-  #step(): Step {
+  #step(): TurnStep {
     const { record, model } = this.#roles
     return nextStep(record.conversation.state, () => isWindowFull({ record, model }), model.budget)
   }
 
   /** Tries to read the project first. Its machine may take minutes to answer, and a message be taken back meanwhile. */
-  async #stepOnceRead(signal: AbortSignal): Promise<Step> {
+  async #stepOnceRead(signal: AbortSignal): Promise<TurnStep> {
     await unlessAborted(this.#roles.act.project.read(), signal)
     return signal.aborted ? { kind: 'await' } : this.#step()
   }

@@ -26,7 +26,7 @@ import { commandSpec, heldFrom } from '../tools/run-shell-command.ts'
 
 type ShellItem = ItemOf<'shellCommand'>
 
-interface Asked {
+interface ShellRequest {
   readonly command: string
   readonly requestKey?: RequestKey
 }
@@ -34,7 +34,7 @@ interface Asked {
 /** Runs the user's `!` commands outside any sandbox and records them. */
 export interface ShellRunner {
   /** Starts a command. The same `requestKey` again returns the first result and starts nothing. */
-  run(asked: Asked, by: Actor): { itemId: ItemId; seq: number }
+  run(asked: ShellRequest, by: Actor): { itemId: ItemId; seq: number }
   /** Stops the named command, else all running ones; returns false when no command runs. */
   interrupt(itemId?: ItemId): boolean
   running(): boolean
@@ -85,7 +85,7 @@ export function createShellRunner(parts: ShellParts): ShellRunner {
     return command !== undefined
   }
 
-  function begin(item: ShellItem, start: Start): Promise<void> {
+  function begin(item: ShellItem, start: CommandStart): Promise<void> {
     const stop = new AbortController()
     const { promise: begun, resolve } = Promise.withResolvers<void>()
     const onStart = (child: RunningCommand) => {
@@ -145,7 +145,7 @@ function assertRunnable(command: string): void {
   )
 }
 
-function startedItem(id: ItemId, asked: Asked & { readonly cwd: string; readonly by: Actor }): ShellItem {
+function startedItem(id: ItemId, asked: ShellRequest & { readonly cwd: string; readonly by: Actor }): ShellItem {
   const { command, cwd, by, requestKey } = asked
   const title = `! ${command.split('\n', 1)[0]}`
   const key = requestKey === undefined ? {} : { requestKey }
@@ -153,11 +153,15 @@ function startedItem(id: ItemId, asked: Asked & { readonly cwd: string; readonly
 }
 
 /** Starts the command of an item, or goes on with it. */
-type Start = (item: ShellItem, onOutput: OutputListener, parts: ShellParts) => RunningCommand | Promise<RunningCommand>
+type CommandStart = (
+  item: ShellItem,
+  onOutput: OutputListener,
+  parts: ShellParts,
+) => RunningCommand | Promise<RunningCommand>
 
 interface RunOptions {
   readonly signal: AbortSignal
-  readonly start: Start
+  readonly start: CommandStart
   readonly onStart: (child: RunningCommand) => void
   readonly told: ToldVariables
 }

@@ -2,7 +2,7 @@ import type { Rules } from '@parley/policy'
 import type { ConversationEvent, Settings } from '@parley/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { advanceCall, type Call, type CallStep } from '../../src/calls/advance-call.ts'
+import { advanceCall, type CallStep, type PhasedCall } from '../../src/calls/advance-call.ts'
 import type { CallPolicy } from '../../src/calls/attempt.ts'
 import {
   answered,
@@ -29,7 +29,7 @@ function rule(decision: 'allow' | 'ask' | 'deny'): Rules {
 }
 
 /** The hash that a question about this call binds to under these settings. */
-function hashAsked(call: Call, settings: Partial<Settings>, ...events: readonly ConversationEvent[]): string {
+function hashAsked(call: PhasedCall, settings: Partial<Settings>, ...events: readonly ConversationEvent[]): string {
   const step = advanceCall(call, policyWith(logOf(settings, ...events)))
   return step.kind === 'ask' ? (step.question.contentHash ?? '') : ''
 }
@@ -40,7 +40,7 @@ const retryHash = hashAsked(ranInto(1), sandboxed, started)
 describe('a call that an earlier server has started', () => {
   const state = logOf(sandboxed, started)
   const follow = () => Promise.reject(new Error('not in this test'))
-  const followed: Call =
+  const followed: PhasedCall =
     understood.phase === 'understood' ? { ...understood, prepared: { ...understood.prepared, follow } } : understood
 
   it('is followed where an exec-server has kept its run, and its tool can', () => {
@@ -52,7 +52,7 @@ describe('a call that an earlier server has started', () => {
 })
 
 describe('the next step of a call', () => {
-  const rows: [string, Call, Partial<Settings>, ConversationEvent[], object][] = [
+  const rows: [string, PhasedCall, Partial<Settings>, ConversationEvent[], object][] = [
     ['examines a call whose facts are unknown', understood, sandboxed, [], { kind: 'examine' }],
     ['plans a call that may run', examined, sandboxed, [], { kind: 'plan' }],
     ['plans a call that is to be asked about', examined, untrusted, [], { kind: 'plan' }],
@@ -206,7 +206,7 @@ function approvalIn({ state }: CallPolicy) {
 }
 
 /** The steps of a call when each one succeeds, up to its end, a question or a run. */
-function stepsOf(call: Call, policy: CallPolicy): CallStep['kind'][] {
+function stepsOf(call: PhasedCall, policy: CallPolicy): CallStep['kind'][] {
   const step = advanceCall(call, policy)
   if (step.kind === 'examine') return [step.kind, ...stepsOf(examined, policy)]
   return step.kind === 'plan' ? [step.kind, ...stepsOf(planned, policy)] : [step.kind]

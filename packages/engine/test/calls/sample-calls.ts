@@ -8,7 +8,7 @@ import {
   reduce,
   type Settings,
 } from '@parley/protocol'
-import type { Call } from '../../src/calls/advance-call.ts'
+import type { PhasedCall } from '../../src/calls/advance-call.ts'
 import type { CallPolicy } from '../../src/calls/attempt.ts'
 import { notStarted, type PreparedCall, type ReadyCall } from '../../src/tools/contract/tool.ts'
 
@@ -62,12 +62,12 @@ const prepared: PreparedCall = {
 }
 
 const known = { itemId, written: null }
-export const understood: Call = { ...known, phase: 'understood', prepared, workspace, isHooked: false }
-export const examined: Call = { ...known, phase: 'examined', prepared, workspace, facts: commandFacts }
-export const planned: Call = { ...known, phase: 'planned', plan, facts: commandFacts }
-export const unreachable: Call = { ...known, phase: 'unreachable', message: 'It is off.' }
+export const understood: PhasedCall = { ...known, phase: 'understood', prepared, workspace, isHooked: false }
+export const examined: PhasedCall = { ...known, phase: 'examined', prepared, workspace, facts: commandFacts }
+export const planned: PhasedCall = { ...known, phase: 'planned', plan, facts: commandFacts }
+export const unreachable: PhasedCall = { ...known, phase: 'unreachable', message: 'It is off.' }
 
-export function plannedAs(payload: string): Call {
+export function plannedAs(payload: string): PhasedCall {
   return { ...known, phase: 'planned', plan: { ...plan, payload }, facts: commandFacts }
 }
 
@@ -159,7 +159,7 @@ export const blocked: ConversationEvent = {
 }
 
 /** A run of the given attempt that ended at a block of the sandbox. */
-export function ranInto(number: 1 | 2): Call {
+export function ranInto(number: 1 | 2): PhasedCall {
   const { sandboxBlock: block, ...item } = blockedItem
   return {
     ...known,

@@ -45,7 +45,7 @@ interface KeptEnd {
 }
 
 /** Parts of a view that is compacted, as numbers of its blocks. */
-interface Parts {
+interface CompactedBlocks {
   /** Blocks that the summary stands for. */
   readonly hidden: number
   /** Blocks that stay at the end because no response followed them; the summary is written without them. */
@@ -56,7 +56,7 @@ interface Parts {
  * Chooses the blocks that a summary replaces. Messages that wait for a response stay as they are, and so does the last
  * round of calls where it is small: its results have not been read yet.
  */
-export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd): Parts {
+export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd): CompactedBlocks {
   let end = blocks.length
   let room = kept.messages
   while (end > 0) {

@@ -1,4 +1,4 @@
-import type { ConversationState, Failure, LimitName, TurnBudget } from '@parley/protocol'
+import type { ConversationCore, Failure, LimitName, TurnBudget } from '@parley/protocol'
 
 /** Limit of a conversation that is reached, and what to say of it. */
 export interface ReachedLimit {
@@ -9,10 +9,11 @@ export interface ReachedLimit {
   readonly goingOn: string
 }
 
-type Core = Pick<ConversationState['core'], 'usage' | 'limitsFrom'>
-
 /** Returns the limit that lets no further model call begin; null while one may. Beyond a limit it counts anew. */
-export function reachedLimit({ usage, limitsFrom: from = {} }: Core, limits: TurnBudget): ReachedLimit | null {
+export function reachedLimit(
+  { usage, limitsFrom: from = {} }: Pick<ConversationCore, 'usage' | 'limitsFrom'>,
+  limits: TurnBudget,
+): ReachedLimit | null {
   const { total, calls = 0 } = usage
   const tokens = total.inputTokens + total.outputTokens
   const { modelCalls: callLimit, tokens: tokenLimit, costUsd: costLimit } = limits

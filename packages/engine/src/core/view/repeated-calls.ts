@@ -1,7 +1,7 @@
 import type { CallItem, Failure, ItemId } from '@parley/protocol'
 
 /** Same calls in a row: of one tool with the same arguments, with no message of the user in between. */
-interface Row {
+interface RepeatedRow {
   readonly key: string
   calls: number
   /** Number of calls before the first of the calls that ended alike. */
@@ -11,13 +11,13 @@ interface Row {
 }
 
 export interface RepeatedCalls {
-  row: Row | null
+  row: RepeatedRow | null
   /** Places of the calls that have not ended. */
-  readonly places: Map<ItemId, Place>
+  readonly places: Map<ItemId, RowPosition>
 }
 
-interface Place {
-  readonly row: Row
+interface RowPosition {
+  readonly row: RepeatedRow
   /** Place in the row, counted from 1. */
   readonly nth: number
   /** Number of calls in the row that earlier responses made, so that the model knows how they ended. */

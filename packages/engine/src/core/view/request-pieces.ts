@@ -1,5 +1,5 @@
 import { type Item, type ItemId, isCall } from '@parley/protocol'
-import { type Block, type Fold, leftOutIn, newestCompacted } from './view-blocks.ts'
+import { type Fold, type FoldBlock, leftOutIn, newestCompacted } from './view-blocks.ts'
 import { contentOf, entriesOf, itemAt, type SideFileReader } from './view-content.ts'
 
 /** Part of a request that can be left out as a whole: a message, an answer with its calls and results, or a summary. */
@@ -59,7 +59,7 @@ export function isFree(piece: RequestPiece | Fixed): piece is RequestPiece {
 
 type Told = Pick<RequestPiece, 'kind' | 'itemIds' | 'words'>
 
-function toldOf(fold: Fold, block: Block): Told {
+function toldOf(fold: Fold, block: FoldBlock): Told {
   switch (block.kind) {
     case 'message': {
       const texts = contentOf(fold, block).map((part) => (part.type === 'text' ? part.text : `[${part.name}]`))

@@ -4,19 +4,19 @@ import type { PastFold } from './past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 
 /** Byte offset of a line in the log, from the end of the header. */
-export type Place = number
+export type LogOffset = number
 
 /**
  * Block of the view. A null content was not read yet: it is in the line at `place`. `tokens` excludes results and the
  * content of side files.
  */
-export type Block = { readonly seq: number; readonly tokens: number } & (
+export type FoldBlock = { readonly seq: number; readonly tokens: number } & (
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
   | { readonly kind: 'sessionContext'; readonly file: string; entry: ModelEntry | null }
-  | { readonly kind: 'userAct'; readonly place: Place; entry: ModelEntry | null }
+  | { readonly kind: 'userAct'; readonly place: LogOffset; entry: ModelEntry | null }
   | {
       readonly kind: 'message'
-      readonly place: Place
+      readonly place: LogOffset
       content: readonly ContentItem[] | null
       entry: ModelEntry | null
     }
@@ -27,7 +27,7 @@ export interface ResponseBlock {
   readonly seq: number
   readonly tokens: number
   readonly kind: 'response'
-  readonly place: Place
+  readonly place: LogOffset
   entry: ModelEntry | null
   readonly calls: readonly AnsweredCall[]
 }
@@ -37,13 +37,13 @@ export interface AnsweredCall {
   /** Call as the model made it; null until its response is read. */
   call: ModelCall | null
   /** Sizes of the result and place of its line; null for a call without a result. */
-  answer: Answer | null
+  answer: CallResult | null
   /** Result as it was read. */
   read: ReadAnswer | null
 }
 
-export interface Answer {
-  readonly place: Place
+export interface CallResult {
+  readonly place: LogOffset
   readonly tokens: number
   /** Tokens of the line that stands for the result where it is cleared. */
   readonly lineTokens: number
@@ -62,7 +62,7 @@ interface ReadAnswer {
 export type StoredImage = NonNullable<ItemOf<'toolCall'>['images']>[number]
 
 /** Reads the event of a line again. Throws when the log does not hold it any more. */
-export type ReadEvent = (place: Place) => ConversationEvent
+export type ReadEvent = (place: LogOffset) => ConversationEvent
 
 /** Compaction that holds. */
 export type Mark = { readonly seq: number } & (
@@ -109,10 +109,10 @@ export interface KeptEntries {
 export interface Fold {
   /** Reads dropped contents of blocks again; null where all blocks hold their content. */
   readonly readEvent: ReadEvent | null
-  readonly blocks: Block[]
+  readonly blocks: FoldBlock[]
   readonly calls: Map<ItemId, { readonly block: ResponseBlock; readonly answered: AnsweredCall }>
   /** Items with their output in a side file, and that file; null where it was not read yet. */
-  readonly outputs: Map<ItemId, { readonly place: Place; readonly file: string | null }>
+  readonly outputs: Map<ItemId, { readonly place: LogOffset; readonly file: string | null }>
   /** Titles of the commands left in the background, by their items. */
   readonly background: Map<ItemId, string>
   readonly past: PastFold

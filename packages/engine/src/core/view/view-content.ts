@@ -11,11 +11,11 @@ import {
 import { exitWords, utf8Length } from '@parley/text'
 import {
   type AnsweredCall,
-  type Block,
   cutHere,
   type Fold,
+  type FoldBlock,
   type LeftOut,
-  type Place,
+  type LogOffset,
   type ResponseBlock,
   resultEntry,
   type StoredImage,
@@ -32,7 +32,7 @@ export interface SideFileReader {
 export const missingFile = '(A file of this conversation is missing here.)'
 
 /** Reads contents that the fold knows by their place only. */
-type Reader = Pick<Fold, 'readEvent'>
+type EventReader = Pick<Fold, 'readEvent'>
 
 interface Showing {
   readonly files: SideFileReader
@@ -42,7 +42,11 @@ interface Showing {
 }
 
 /** Returns the entries of a block as a request holds them; they stay the same objects. */
-export function entriesOf(fold: Reader, block: Block, { files, cleared, leftOut }: Showing): readonly ModelEntry[] {
+export function entriesOf(
+  fold: EventReader,
+  block: FoldBlock,
+  { files, cleared, leftOut }: Showing,
+): readonly ModelEntry[] {
   const line = block.kind === 'sessionContext' ? undefined : leftOut.get(block.seq)
   if (line !== undefined) return line === null ? [] : [line]
   switch (block.kind) {
@@ -65,7 +69,7 @@ export function entriesOf(fold: Reader, block: Block, { files, cleared, leftOut 
 }
 
 /** Tells if a block can be shown without reading the log. */
-export function isRead(block: Block): boolean {
+export function isRead(block: FoldBlock): boolean {
   switch (block.kind) {
     case 'entry':
     case 'sessionContext':
@@ -80,7 +84,7 @@ export function isRead(block: Block): boolean {
 }
 
 /** Reads a block from the log, unless that was done before. */
-export function readBlock(fold: Reader, block: Block): void {
+export function readBlock(fold: EventReader, block: FoldBlock): void {
   if (block.kind === 'userAct') block.entry ??= userActEntry(itemAt(fold, block.place))
   else if (block.kind === 'message') contentOf(fold, block)
   else if (block.kind === 'response') {
@@ -90,7 +94,7 @@ export function readBlock(fold: Reader, block: Block): void {
 }
 
 /** Forgets the content of a block, which is read from the log again when it is needed. */
-export function forgetContent(block: Block): void {
+export function forgetContent(block: FoldBlock): void {
   if (block.kind !== 'entry') block.entry = null
   if (block.kind === 'message') block.content = null
   if (block.kind !== 'response') return
@@ -100,7 +104,7 @@ export function forgetContent(block: Block): void {
   }
 }
 
-export function contentOf(fold: Reader, block: Extract<Block, { kind: 'message' }>): readonly ContentItem[] {
+export function contentOf(fold: EventReader, block: Extract<FoldBlock, { kind: 'message' }>): readonly ContentItem[] {
   if (block.content !== null) return block.content
   const item = itemAt(fold, block.place)
   if (item.type !== 'userMessage') throw wrongLine(block.place)
@@ -118,7 +122,7 @@ export function userActEntry(item: Item): ModelEntry {
 }
 
 /** Reads a response and its calls, unless that was done before. */
-function responseOf(fold: Reader, block: ResponseBlock): ModelEntry {
+function responseOf(fold: EventReader, block: ResponseBlock): ModelEntry {
   if (block.entry !== null) return block.entry
   const event = eventAt(fold, block.place)
   if (event.type !== 'model.responded') throw wrongLine(block.place)
@@ -148,14 +152,14 @@ export interface CallInBlock {
   readonly answered: AnsweredCall
 }
 
-export function callOf(fold: Reader, { block, answered }: CallInBlock): ModelCall {
+export function callOf(fold: EventReader, { block, answered }: CallInBlock): ModelCall {
   responseOf(fold, block)
   if (answered.call === null) throw wrongLine(block.place)
   return answered.call
 }
 
 /** Reads the result of a call; null for a call without one. */
-export function readAnswerOf(fold: Reader, found: CallInBlock): AnsweredCall['read'] {
+export function readAnswerOf(fold: EventReader, found: CallInBlock): AnsweredCall['read'] {
   const { answered } = found
   const { callId } = callOf(fold, found)
   if (answered.answer === null) return null
@@ -179,7 +183,7 @@ export function answerIn(item: CallItem, callId: string): NonNullable<AnsweredCa
 }
 
 /** Returns the result of a call as a request holds it, with its images unless it is cleared. */
-function resultOf(fold: Reader, found: CallInBlock, { files, cleared }: Showing): ModelEntry {
+function resultOf(fold: EventReader, found: CallInBlock, { files, cleared }: Showing): ModelEntry {
   const read = readAnswerOf(fold, found)
   if (read === null) return unanswered(callOf(fold, found))
   if (cleared.has(found.answered.itemId)) return read.line
@@ -219,18 +223,18 @@ export function wholeText({ text, file }: Extract<ContentItem, { type: 'text' }>
 }
 
 /** Reads the item of an `item.completed`. */
-export function itemAt(fold: Reader, place: Place): Item {
+export function itemAt(fold: EventReader, place: LogOffset): Item {
   const event = eventAt(fold, place)
   if (event.type !== 'item.completed') throw wrongLine(place)
   return event.item
 }
 
-function eventAt({ readEvent }: Reader, place: Place): ConversationEvent {
+function eventAt({ readEvent }: EventReader, place: LogOffset): ConversationEvent {
   if (readEvent === null) throw new Error('a block without its content was not made by an event')
   return readEvent(place)
 }
 
-function wrongLine(place: Place): Error {
+function wrongLine(place: LogOffset): Error {
   return new Error(`the log holds another event at ${place} than it did`)
 }
 

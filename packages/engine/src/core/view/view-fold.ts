@@ -16,9 +16,9 @@ import {
   type AnsweredCall,
   type Fold,
   isUserChange,
+  type LogOffset,
   type Mark,
   newestCompacted,
-  type Place,
   type ReadEvent,
   type ResponseBlock,
   userText,
@@ -50,7 +50,7 @@ export function emptyFold(readEvent: ReadEvent | null): Fold {
 /** Number and place of an event's line. */
 export interface Spot {
   readonly seq: number
-  readonly place: Place
+  readonly place: LogOffset
 }
 
 /** Folds one event into the blocks. */
@@ -205,7 +205,7 @@ function isUserAct(item: Item): boolean {
   )
 }
 
-function addAnswer(fold: Fold, itemId: ItemId, { item, place }: { item: CallItem; place: Place }): void {
+function addAnswer(fold: Fold, itemId: ItemId, { item, place }: { item: CallItem; place: LogOffset }): void {
   const found = fold.calls.get(itemId)
   if (found === undefined) return
   const read = answerIn(item, callOf(fold, found).callId)

@@ -2,7 +2,7 @@ import type { ModelEntry } from '@parley/models'
 import type { EventOf, ItemId, MessageId } from '@parley/protocol'
 import { newestLines, type PastFold } from './past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
-import type { Answer, AnsweredCall, Block, Compacted, Fold, Mark, Place } from './view-blocks.ts'
+import type { AnsweredCall, CallResult, Compacted, Fold, FoldBlock, LogOffset, Mark } from './view-blocks.ts'
 import { addBlock } from './view-fold.ts'
 
 /**
@@ -12,7 +12,7 @@ import { addBlock } from './view-fold.ts'
 export type ViewPart =
   | { readonly head: ViewHead }
   | { readonly blocks: readonly StoredBlock[] }
-  | { readonly outputs: readonly (readonly [itemId: ItemId, place: Place])[] }
+  | { readonly outputs: readonly (readonly [itemId: ItemId, place: LogOffset])[] }
 
 /** Parts of a view beside its blocks and outputs. */
 interface ViewHead {
@@ -43,8 +43,8 @@ const partRows = 1000
 type StoredBlock = { readonly seq: number; readonly tokens: number } & (
   | { readonly kind: 'entry'; readonly entry: ModelEntry }
   | { readonly kind: 'sessionContext'; readonly file: string }
-  | { readonly kind: 'userAct' | 'message'; readonly place: Place }
-  | { readonly kind: 'response'; readonly place: Place; readonly calls: readonly StoredCall[] }
+  | { readonly kind: 'userAct' | 'message'; readonly place: LogOffset }
+  | { readonly kind: 'response'; readonly place: LogOffset; readonly calls: readonly StoredCall[] }
 )
 
 type StoredCompacted = Omit<Compacted, 'entries'>
@@ -130,7 +130,7 @@ function compactedOf({ marks }: Fold, stored: StoredCompacted | null): Compacted
   return held ?? { ...stored, entries: null }
 }
 
-function storedBlock(block: Block): StoredBlock {
+function storedBlock(block: FoldBlock): StoredBlock {
   const { seq, tokens } = block
   switch (block.kind) {
     case 'entry':
@@ -147,7 +147,7 @@ function storedBlock(block: Block): StoredBlock {
   }
 }
 
-function storedAnswer(answer: Answer | null): Answer | null {
+function storedAnswer(answer: CallResult | null): CallResult | null {
   if (answer === null) return null
   const { place, tokens, lineTokens, images } = answer
   return { place, tokens, lineTokens, images }

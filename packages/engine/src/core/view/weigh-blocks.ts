@@ -3,10 +3,10 @@ import type { ItemId } from '@parley/protocol'
 import { tokensOfEntry, tokensOfImages } from './estimate.ts'
 import {
   type AnsweredCall,
-  type Block,
   clearedIn,
   cutHere,
   type Fold,
+  type FoldBlock,
   type KeptEntries,
   leftOutIn,
   newestCompacted,
@@ -19,7 +19,7 @@ import {
 export interface ViewBlock {
   /** Seq of the event that made it. */
   readonly seq: number
-  readonly kind: Block['kind']
+  readonly kind: FoldBlock['kind']
   /** True when it was part of an earlier request. */
   readonly isSent: boolean
   readonly tokens: number
@@ -51,7 +51,7 @@ function clearable(calls: readonly AnsweredCall[], cleared: ReadonlySet<ItemId>)
 type Weighed = Pick<Settled<unknown>, 'cleared' | 'leftOut'>
 
 /** Estimates the tokens of a block without reading side files. */
-function tokensOfBlock(block: Block, { cleared, leftOut }: Weighed): number {
+function tokensOfBlock(block: FoldBlock, { cleared, leftOut }: Weighed): number {
   const line = block.kind === 'sessionContext' ? undefined : leftOut.get(block.seq)
   if (line !== undefined) return line === null ? 0 : tokensOfEntry(line)
   if (block.kind !== 'response') return block.tokens
@@ -101,7 +101,7 @@ interface Summing<Sum> {
   /** Makes the sum of no blocks. */
   readonly begin: () => Sum
   /** Adds a block, in place. */
-  readonly add: (settled: Settled<Sum>, block: Block) => void
+  readonly add: (settled: Settled<Sum>, block: FoldBlock) => void
 }
 
 /** Returns the sum with the blocks that have settled since. */
@@ -120,6 +120,6 @@ export function settledSum<Sum>(fold: Fold, { known, begin, add }: Summing<Sum>)
   return settled
 }
 
-function isSettled(block: Block): boolean {
+function isSettled(block: FoldBlock): boolean {
   return block.kind !== 'response' || block.calls.every(({ answer }) => answer !== null)
 }

@@ -20,7 +20,7 @@ import { isRecord } from '@parley/text'
 import type { PatchQuestion } from '@parley/workspace'
 
 /** Fields of a call item that its tool sets; the engine adds id, status and tool name. */
-export type Described = { readonly kind: CallKind } & Pick<CallItem, 'locations'> &
+export type DescribedCall = { readonly kind: CallKind } & Pick<CallItem, 'locations'> &
   (
     | Pick<Extract<CallItem, { type: 'toolCall' }>, 'type' | 'title' | 'text' | 'input' | 'findings'>
     | Pick<Extract<CallItem, { type: 'fileChange' }>, 'type' | 'title' | 'text' | 'changes' | 'patchHash'>
@@ -200,7 +200,7 @@ export interface Tool {
 
 /** Call with valid arguments. */
 export interface PreparedCall {
-  describe(workspace: Workspace): Described
+  describe(workspace: Workspace): DescribedCall
   facts(workspace: Workspace): Promise<Facts>
   /**
    * Plans the effects within the given facts, without causing them. Skipped when policy forbids the call; a problem

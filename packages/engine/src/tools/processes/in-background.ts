@@ -66,7 +66,7 @@ function recordOf({ tty, timeoutMs, tellWhen }: BackgroundStart): StartRecord {
   }
 }
 
-interface Followed {
+interface FollowedCommand {
   readonly itemId: ItemId
   /** Limits that it was started with; null for all rights, and where they are not known. */
   readonly limits: SandboxLimits | null
@@ -79,7 +79,7 @@ interface Followed {
 /** Goes on with a command in the background that an earlier server has started. Its output comes from the first byte. */
 export function followInBackground(
   spec: NamedSpec,
-  { itemId, limits, start, ageMs }: Followed,
+  { itemId, limits, start, ageMs }: FollowedCommand,
   ports: Pick<ToolPorts, 'environment' | 'background' | 'clock' | 'tellPrinted'>,
 ): void {
   const { spool: _spool, ...unspooled } = start === null ? spec : withInput(spec, start)
@@ -93,7 +93,7 @@ export function followInBackground(
 /** Follows a command with a call that an earlier server has not answered, and answers the call. */
 export function followStarted(
   spec: NamedSpec,
-  { start, ...followed }: Followed & { readonly start: BackgroundStart },
+  { start, ...followed }: FollowedCommand & { readonly start: BackgroundStart },
   ports: ToolPorts,
 ): ToolOutcome {
   const { itemId, limits } = followed

@@ -5,8 +5,8 @@ import type { Tool } from '../contract/tool.ts'
 import {
   answeredText,
   formOf,
+  type ModelQuestion,
   notAskedText,
-  type Question,
   questionsText,
   shownAnswers,
   textOf,
@@ -40,7 +40,7 @@ export const askUserTool: Tool = defineTool({
   input,
   prepare: ({ questions }) => {
     const asked = questions.map(
-      (each): Question => ({
+      (each): ModelQuestion => ({
         ...each,
         options: each.options ?? [],
         multiple: each.multiple ?? false,

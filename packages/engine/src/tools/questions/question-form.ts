@@ -3,7 +3,7 @@ import { utf8Length } from '@parley/text'
 import * as z from 'zod'
 
 /** Question of the model to the user. Without options it is answered by a text. */
-export interface Question {
+export interface ModelQuestion {
   readonly header: string
   readonly text: string
   readonly options: readonly string[]
@@ -14,11 +14,11 @@ export interface Question {
 }
 
 /** Returns the form of all questions: a choice, several choices, or a text. */
-export function formOf(questions: readonly Question[]): Form {
+export function formOf(questions: readonly ModelQuestion[]): Form {
   return { fields: questions.flatMap(fieldsOf) }
 }
 
-function fieldsOf(question: Question, at: number): FormField[] {
+function fieldsOf(question: ModelQuestion, at: number): FormField[] {
   const { header, text, options, multiple, other } = question
   const name = nameOf(at)
   if (options.length === 0) return [{ name, title: header, description: text, type: 'string', required: true }]
@@ -47,7 +47,7 @@ function boxName(at: number, option: number): string {
 }
 
 /** Returns the questions as people read them. */
-export function questionsText(questions: readonly Question[]): string {
+export function questionsText(questions: readonly ModelQuestion[]): string {
   return questions
     .map(({ header, text, options, multiple, other }, at) =>
       [
@@ -61,14 +61,14 @@ export function questionsText(questions: readonly Question[]): string {
 }
 
 /** Answer to one question: an option or a text, a list of chosen options where several may be chosen, or null. */
-interface Given {
+interface QuestionAnswer {
   readonly header: string
   readonly answer: string | readonly string[] | null
   /** Text of the user beside or in place of the options. */
   readonly other?: string
 }
 
-function givenOf({ header, options, multiple }: Question, at: number, answers: Answers): Given {
+function givenOf({ header, options, multiple }: ModelQuestion, at: number, answers: Answers): QuestionAnswer {
   const own = Object.hasOwn(answers, otherName(at)) ? answers[otherName(at)] : undefined
   const other = own === undefined ? {} : { other: String(own) }
   const name = nameOf(at)
@@ -82,12 +82,12 @@ function givenOf({ header, options, multiple }: Question, at: number, answers: A
 }
 
 /** Returns the answers as JSON, for the model. */
-export function answeredText(questions: readonly Question[], answers: Answers): string {
+export function answeredText(questions: readonly ModelQuestion[], answers: Answers): string {
   return JSON.stringify({ outcome: 'answered', answers: questions.map((each, at) => givenOf(each, at, answers)) })
 }
 
 /** Returns the answers as people read them. */
-export function shownAnswers(questions: readonly Question[], answers: Answers): string {
+export function shownAnswers(questions: readonly ModelQuestion[], answers: Answers): string {
   return questions
     .map((each, at) => givenOf(each, at, answers))
     .map(({ header, answer, other }) => {
