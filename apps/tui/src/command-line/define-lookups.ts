@@ -146,11 +146,6 @@ export function defineReplay(program: Command, launch: Launch, settle: Settle): 
     .description(
       'run a conversation again with the outcomes of its log, and compare event by event: the newest of this folder, one that is named, a log or a bundle. Asks no model, starts nothing, changes nothing. Exit code 11 where it differs',
     )
-    .option(
-      '--live-tools',
-      'really run its tools too, in a copy of its folder, in the sandbox and without the network; compare what they come to',
-    )
-    .option('-C, --cd <dir>', 'with --live-tools: the folder to copy, in place of that of the conversation', named)
     .option('--json', 'as JSON')
     .action((conversation: string | undefined, _flags: unknown, command: Command) =>
       settle(

@@ -11,20 +11,12 @@ type Replayed = ResultOf<'replay/run'>
 
 export interface ReplayFlags {
   readonly json?: boolean
-  readonly liveTools?: boolean
-  /** Folder to copy. */
-  readonly cd?: string
 }
 
 /** Runs `parley replay`: replays a conversation, a log or a bundle with the outcomes of its log. */
-export async function runReplay(
-  launch: Launch,
-  wanted: string | undefined,
-  { json, liveTools, cd }: ReplayFlags,
-): Promise<ExitCode> {
+export async function runReplay(launch: Launch, wanted: string | undefined, { json }: ReplayFlags): Promise<ExitCode> {
   await using parley = await connect(launch, { clientName: 'parley-replay' })
-  const live = liveTools === true ? { liveTools: cd === undefined ? {} : { folder: fromWorkingFolder(cd) } } : {}
-  const replayed = await parley.request('replay/run', { ...paramsOf(wanted), ...live })
+  const replayed = await parley.request('replay/run', paramsOf(wanted))
   launch.streams.stdout.write(
     json === true
       ? `${JSON.stringify(replayed)}\n`
@@ -44,7 +36,7 @@ function paramsOf(wanted: string | undefined) {
 
 /** Returns the result of a replay as lines, with the differences. */
 function replayLines(replayed: Replayed): readonly string[] {
-  const { conversationId, events, compared, hashes, unhashed, difference, further, notes, live } = replayed
+  const { conversationId, events, compared, hashes, unhashed, difference, further, notes } = replayed
   const requests = unhashed === 0 ? '' : `, ${count(unhashed)} without a hash in the log`
   const differences = difference === null ? [] : [difference, ...further]
   const found = differences.length === 0 ? '' : `, ${countOf(differences.length, 'difference')}`
@@ -54,22 +46,12 @@ function replayLines(replayed: Replayed): readonly string[] {
     `  made again  ${count(compared)} events, the others came from outside`,
     ...leftLines(replayed),
     `  requests    ${count(hashes)} with the hash of the log${requests}`,
-    ...(live === undefined ? [] : liveLines(live)),
     ...notes.map((note) => `  note        ${note}`),
   ]
 }
 
 function leftLines({ left }: Replayed): string[] {
   return left === 0 ? [] : [`  not seen    ${count(left)} events after the last difference`]
-}
-
-function liveLines({ start, ran, taken, unlike }: NonNullable<Replayed['live']>): string[] {
-  return [
-    `  ran         ${countOf(ran, 'call')} in the sandbox without the network, ${count(taken.length)} taken from the log`,
-    ...taken.map(({ title, why }) => `  from log    ${shownLine(title)}: ${why}`),
-    ...(unlike.length === 0 ? [] : [`  files       not as they were then: ${unlike.join(', ')}`]),
-    `  note        ${start}`,
-  ]
 }
 
 function differenceLines({ seq, what, path, logged, replayed }: NonNullable<Replayed['difference']>): string[] {

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startModelServer } from '@parley/testkit'
 import { expect, test } from 'vitest'
 import { execWorld, fullAccess, shell } from './exec-world.ts'
 
@@ -42,32 +41,3 @@ test.each(demos)(
     expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^The same: /) })
   },
 )
-
-test('with --live-tools its calls run in a copy, in the sandbox and without the network, or not at all', async () => {
-  await using world = await execWorld({ steps: [shell('cat input > made'), shell('cat input; ls'), { text: 'Done.' }] })
-  await writeFile(world.path('input'), 'one\n')
-  await world.exec([...fullAccess, 'the task'])
-  await writeFile(world.path('made'), 'mine\n')
-  const same = await world.parley('replay', '--live-tools')
-  // A machine without a full sandbox refuses, in one sentence.
-  if (same.exitCode === 2) return expect(same.stderr).toContain('enforced in full')
-  expect(same).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^ {2}ran {9}2 calls in the sandbox/m) })
-  await writeFile(world.path('input'), 'two\n')
-  const other = await world.parley('replay', '--live-tools')
-  expect(other).toMatchObject({
-    exitCode: 11,
-    stdout: expect.stringMatching(/"cat input > made" came to something else.*log .*one.*replay .*two/s),
-  })
-  expect(await readFile(world.path('made'), 'utf8')).toBe('mine\n')
-})
-
-test('with --live-tools a call that reached the network does not', async () => {
-  await using model = await startModelServer([])
-  const { port } = new URL(model.url)
-  const reach = `(exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo reached; true`
-  await using world = await execWorld({ steps: [shell(reach), { text: 'Done.' }] })
-  await world.exec([...fullAccess, 'the task'])
-  const run = await world.parley('replay', '--live-tools')
-  if (run.exitCode === 2) return expect(run.stderr).toContain('enforced in full')
-  expect(run).toMatchObject({ exitCode: 11, stdout: expect.stringMatching(/log .*reached/s) })
-})

@@ -21,7 +21,7 @@ interface NameParts {
 const mark = new RegExp(String.raw`\[${markShape}`)
 
 /** Tells whether a name in the log stands for another, which holds a secret. */
-export function standsForAnother(path: string): boolean {
+function standsForAnother(path: string): boolean {
   return mark.test(path)
 }
 

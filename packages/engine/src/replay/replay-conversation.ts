@@ -7,28 +7,27 @@ import type { PolicyPorts } from '../policy/read-rules.ts'
 import { findConversation, wantedConversation } from '../read/list-conversations.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
 import { rejection } from '../replies/rejection.ts'
-import { openLiveTools } from './live/open-live-tools.ts'
 import { type Recording, readRecording } from './read-recording.ts'
 import { replayRecording } from './replay-recording.ts'
 import type { ReplayDifference } from './replayed-log.ts'
 
 /** Runs a conversation of this home, a log or a bundle again, with the outcomes of its log. */
 export async function replayConversation(
-  { file, liveTools, ...wanted }: ParamsOf<'replay/run'>,
+  { file, ...wanted }: ParamsOf<'replay/run'>,
   ports: PolicyPorts,
 ): Promise<ResultOf<'replay/run'>> {
   const { files, home } = ports
   if (file === undefined) {
     const paths = sessionPaths(home, await findConversation(localCatalogue(files, home), wantedConversation(wanted)))
     if (paths === null) throw rejection('conversationNotFound', 'There is no such conversation.')
-    return replayed(readRecording(files, paths.log, paths.sideFiles), liveTools, ports)
+    return replayed(readRecording(files, paths.log, paths.sideFiles), ports)
   }
   if (files.look(file)?.kind !== 'file')
     throw rejection('invalidParams', `There is no file ${file}.`, { field: 'file' })
-  if (file.endsWith('.jsonl')) return replayed(readRecording(files, file), liveTools, ports)
+  if (file.endsWith('.jsonl')) return replayed(readRecording(files, file), ports)
   const folder = makeOwnFolder('replay')
   try {
-    return await replayed(await unpacked(files, file, folder), liveTools, ports)
+    return await replayed(await unpacked(files, file, folder), ports)
   } catch (error) {
     throw error instanceof BundleError ? rejection('badBundle', `${file} was not opened. ${error.message}`) : error
   } finally {
@@ -48,19 +47,11 @@ function unpacked(files: Files, file: string, folder: string): Promise<Recording
   })
 }
 
-async function replayed(
-  recording: Recording,
-  liveTools: ParamsOf<'replay/run'>['liveTools'],
-  ports: PolicyPorts,
-): Promise<ResultOf<'replay/run'>> {
+async function replayed(recording: Recording, ports: PolicyPorts): Promise<ResultOf<'replay/run'>> {
   const { files, home, environments, shellParser } = ports
   const { environment, release } = environments.take({ environment: undefined, config: {} })
   try {
-    const given = { files, home, tools: { environment, shellParser } }
-    await using opened =
-      liveTools === undefined ? null : await openLiveTools(recording, liveTools, { ...ports, environment })
-    const live = opened?.live
-    const replay = await replayRecording(recording, { ...given, ...(live === undefined ? {} : { live }) })
+    const replay = await replayRecording(recording, { files, home, tools: { environment, shellParser } })
     const { events, compared, hashes, unhashed, left } = replay
     const [difference = null, ...further] = replay.differences.map(shownDifference)
     return {
@@ -73,7 +64,6 @@ async function replayed(
       further,
       left,
       notes: [...replay.notes],
-      ...(live === undefined ? {} : { live: live.report() }),
     }
   } finally {
     await release()

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { LiveTools } from './live/live-tools.ts'
 import type { Recording } from './read-recording.ts'
 import { createCourse, type ReplayCourse } from './replay-course.ts'
 import type { ReplayPorts } from './replay-roles.ts'
@@ -27,7 +26,7 @@ export async function replayRecording(recording: Recording, ports: ReplayPorts):
   const log = createReplayedLog(recording)
   const course = createCourse(log, recording, ports)
   course.begin()
-  await finished(log, course, ports.live)
+  await finished(log, course)
   course.end()
   return {
     events: log.events.length,
@@ -46,13 +45,12 @@ function unhashedBefore({ events, at }: ReplayedLog): number {
 }
 
 /** Resolves when the log has ended. An engine that makes nothing of what the log has next is a difference. */
-async function finished(log: ReplayedLog, course: ReplayCourse, live?: LiveTools): Promise<void> {
+async function finished(log: ReplayedLog, course: ReplayCourse): Promise<void> {
   const patience = createPatience()
   while (!log.ended) {
     if (log.differs) course.passOver()
-    const running = live?.running ?? null
-    await (running ?? nextTurn())
-    const found = patience.look(log.at, { isRunning: course.isRunning, isNew: running !== null })
+    await nextTurn()
+    const found = patience.look(log.at, course.isRunning)
     if (found === 'goes on' || log.ended || (found === 'rests' && course.giveLeft())) continue
     const type = log.next?.event.type ?? 'nothing'
     log.differ(`The log has ${type} here; the replay ${found === 'waits' ? 'waits' : 'has nothing more to do'}.`)
@@ -66,12 +64,6 @@ const turnMs = 50
 /** Turns of the event loop after which an engine that does not run has nothing more to do. */
 const idleTurns = 20
 
-interface Seen {
-  readonly isRunning: boolean
-  /** True where something happened that the place does not show. */
-  readonly isNew: boolean
-}
-
 /** Watches the place of a replay, turn by turn of the event loop. */
 function createPatience() {
   let place = -1
@@ -79,11 +71,11 @@ function createPatience() {
   let lastMs = performance.now()
   let idle = 0
   return {
-    look(at: number, { isRunning, isNew }: Seen): 'goes on' | 'rests' | 'waits' {
+    look(at: number, isRunning: boolean): 'goes on' | 'rests' | 'waits' {
       const nowMs = performance.now()
       waitedMs += Math.min(turnMs, nowMs - lastMs)
       lastMs = nowMs
-      if (at !== place || isNew) {
+      if (at !== place) {
         place = at
         waitedMs = 0
         idle = 0

@@ -17,7 +17,6 @@ import { resourceTools } from '../tools/mcp/resource-tools.ts'
 import { createTools } from '../tools/registry.ts'
 import { itemIdOf } from './compare-events.ts'
 import { givenEventsAt, stopAt, turnEndAfter } from './given-events.ts'
-import type { LiveTools } from './live/live-tools.ts'
 import { noBackground, noHistory } from './ports/nothing-starts.ts'
 import { replayedHooks } from './ports/replayed-hooks.ts'
 import { replayedLimits } from './ports/replayed-limits.ts'
@@ -33,8 +32,6 @@ export interface ReplayPorts {
   readonly home: string
   /** Ports that tools understand calls with; a replay reads no file and starts nothing with them. */
   readonly tools: Pick<ToolPorts, 'environment' | 'shellParser'>
-  /** Runs calls for real besides; absent for none. */
-  readonly live?: LiveTools
 }
 
 /** State of an engine in the middle of a step, which no event shows. */
@@ -107,7 +104,7 @@ function replayedActRole(parts: ActParts, ports: ReplayPorts): ActRole {
   const { log, wait, doing, conversation, model, tools: own } = parts
   let examined: ItemId | null = null
   const state = () => conversation.state
-  const replayed = { log, wait, state, examined: () => examined, runs: doing.runs, live: ports.live ?? null }
+  const replayed = { log, wait, state, examined: () => examined, runs: doing.runs }
   const known = toolsByFile(conversation, own, (tool) => replayedTool(tool, replayed))
   const { grants, exactCalls, questions, foreground, runningOn, isFirstNotice } = createSessionMemory(new Map())
   return {

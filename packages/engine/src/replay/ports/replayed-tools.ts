@@ -16,7 +16,6 @@ import { withoutChangeHint } from '../../calls/hook-effects.ts'
 import { withoutHint } from '../../core/view/repeated-calls.ts'
 import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../tools/contract/tool.ts'
 import { itemIdOf } from '../compare-events.ts'
-import type { LiveTools } from '../live/live-tools.ts'
 import { eventsFrom } from '../read-recording.ts'
 import { factsOf, itemOf, unreachableIn } from '../recorded-facts.ts'
 import type { ReplayWait } from '../replay-wait.ts'
@@ -30,8 +29,6 @@ interface ReplayedToolParts {
   readonly examined: () => ItemId | null
   /** Calls that run. */
   readonly runs: Set<ItemId>
-  /** Runs calls for real besides; null where nothing does. */
-  readonly live: LiveTools | null
 }
 
 /** Returns a tool that understands calls as it always does; their facts, plans and outcomes come from the log. */
@@ -47,20 +44,13 @@ export function replayedTool(tool: Tool, parts: ReplayedToolParts): Tool {
     prepare(args) {
       const prepared = tool.prepare(args)
       const itemId = parts.examined()
-      return 'problem' in prepared || itemId === null ? prepared : replayedCall(prepared, { itemId, name, args }, parts)
+      return 'problem' in prepared || itemId === null ? prepared : replayedCall(prepared, itemId, parts)
     },
   }
 }
 
-interface NamedCall {
-  readonly itemId: ItemId
-  readonly name: string
-  readonly args: unknown
-}
-
-function replayedCall(prepared: PreparedCall, call: NamedCall, parts: ReplayedToolParts): PreparedCall {
+function replayedCall(prepared: PreparedCall, itemId: ItemId, parts: ReplayedToolParts): PreparedCall {
   const { log, wait } = parts
-  const { itemId } = call
   const reached = <Found>(look: (event: ConversationEvent) => Found | null) =>
     wait.until(() => {
       const event = log.next?.event
@@ -82,24 +72,11 @@ function replayedCall(prepared: PreparedCall, call: NamedCall, parts: ReplayedTo
         async run() {
           parts.runs.add(itemId)
           log.touch()
-          const outcome = await reached((event) => outcomeOf(event, parts.state()))
-          if (outcome !== null) await checkLive(call, outcome, parts)
-          return outcome ?? lost
+          return (await reached((event) => outcomeOf(event, parts.state()))) ?? lost
         },
       }
     },
   }
-}
-
-/** Runs a call once more where tools are live. An outcome that is another one than that of the log ends the replay. */
-async function checkLive({ name, args }: NamedCall, outcome: ToolOutcome, parts: ReplayedToolParts): Promise<void> {
-  const { log, live, state } = parts
-  const item = log.next === undefined ? null : itemOf(log.next.event)
-  if (live === null || item === null) return
-  const { meta, settings } = state().core
-  const run = { tool: name, args, item, cwd: meta.cwd, mode: settings.sandbox, outcome, at: log.at }
-  const found = await live.check(run)
-  if (found !== null) log.end(`"${item.title}" came to something else when it ran again.`, found)
 }
 
 /** Outcome that is never used: a replay that is abandoned waits for nothing. */

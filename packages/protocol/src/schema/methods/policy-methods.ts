@@ -61,19 +61,6 @@ const replayedCalls = z
 
 const count = z.int().min(0)
 
-const liveReplay = z
-  .object({
-    start: z.string().describe('Sentence on the files that the copy began with.'),
-    ran: count.describe('Calls that ran.'),
-    taken: z
-      .array(z.object({ itemId, tool: z.string(), title: z.string(), why: z.string() }))
-      .describe('Calls that kept the outcome of the log, and the reason.'),
-    unlike: z
-      .array(z.string())
-      .describe('Files that such calls changed, or people between calls, whose content of then is not in the copy.'),
-  })
-  .describe('Calls of a replay that really ran.')
-
 const replayDifference = z.object({
   seq: count.describe('Number of the event of the log.'),
   what: z.string().describe('One sentence.'),
@@ -95,7 +82,6 @@ const replayedConversation = z
       .describe('Later differences, which may follow from the first: the engine continues with the events of the log.'),
     left: count.describe('Events at the end that were not looked at, since so many differ.'),
     notes: z.array(z.string()).describe('Sentences on content of the log that was taken unchecked.'),
-    live: liveReplay.exactOptional().describe('What was run; present with `liveTools`.'),
   })
   .describe('A conversation that the engine ran again, from its log alone.')
 
@@ -207,7 +193,7 @@ export const policyMethods = {
   },
   'replay/run': {
     about:
-      'Runs a conversation again with the outcomes of its log: it asks no model, starts nothing and changes nothing. Compares event by event. With `liveTools` calls also run in a copy of the folder, and what they come to is compared.',
+      'Runs a conversation again with the outcomes of its log: it asks no model, starts nothing and changes nothing. Compares event by event.',
     params: methodParams['replay/run'],
     result: replayedConversation,
   },

@@ -268,15 +268,6 @@ export const methodParams = {
       .describe('Folder of the newest conversation, which is used when no other field names one.'),
     conversation: z.string().exactOptional().describe('Id, a unique part of it, or name of the conversation.'),
     file: z.string().exactOptional().describe('Absolute path of a log or a bundle, in place of a conversation.'),
-    liveTools: z
-      .object({
-        folder: z
-          .string()
-          .exactOptional()
-          .describe('Absolute path of the folder to copy; default the folder of the conversation.'),
-      })
-      .exactOptional()
-      .describe('Really runs its tools, in a copy of its folder, in the sandbox and without the network.'),
   }),
   'usage/read': z.object({
     by: z.enum(['day', 'model', 'folder']).exactOptional().describe('Default `day`.'),
