@@ -15,20 +15,20 @@ interface HeldScreen extends LendableTerminal, Disposable {
   readonly setAlternate: (isUsed: boolean) => void
 }
 
-interface HoldingParts extends KeyListener {
+interface PaintedScreen {
   readonly controller: ScreenController
   /** Hands a painter over to the controller, which loses it at `release`. */
   readonly handPainterOver: () => void
 }
 
 /** Takes the terminal's modes, its keys and the live zone on it; `release` gives all of them back. */
-export function holdScreen({ controller, handPainterOver, ...listener }: HoldingParts): HeldScreen {
+export function holdScreen({ controller, handPainterOver }: PaintedScreen, listener: KeyListener): HeldScreen {
   const { stdin, stdout } = process
   const held = holdTerminal(processTerminal(stdout.fd))
   // Reading from a closed terminal fails, and the error may come after the keys are no longer read.
   stdin.on('error', listener.onEnd)
   const keyListener: KeyListener = {
-    ...listener,
+    onEnd: listener.onEnd,
     onKeys(events) {
       if (events.some((event) => event.kind === 'reply' && event.reply.type === 'kittyFlags')) held.enableKittyKeys()
       listener.onKeys(events)

@@ -80,7 +80,7 @@ function layoutLive(scene: Scene, room: Room): Live {
   const [approval = null] = pendingApprovals(state, ui)
   const bottom = bottomParts(scene, room, { limit, activity, hasApproval: approval !== null })
   const work = workParts(scene, room, { approval, limit: limit - liveRows(bottom.live).length })
-  const whole = { ...bottom.live, ...work.parts }
+  const whole = { ...bottom.live, running: work.running, approval: work.approval }
   const live = lowestRows(whole, limit)
   return {
     live: mapParts((part) => live[part].map((row) => truncateLine(inGutter(row, room), room))),
@@ -105,17 +105,16 @@ function caretWithin(
   return keptRow < 0 ? null : { part, row: keptRow, column: Math.min(column, room.columns - 1) }
 }
 
-interface Work {
-  readonly parts: Pick<LiveZone, 'running' | 'approval'>
+interface Work extends Pick<LiveZone, 'running' | 'approval'> {
   readonly isSeen: boolean
 }
 
 /** Returns the rows of running items, and of the approval that is pending before work can continue. */
 function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Approval | null; limit: number }): Work {
   const { state, ui, transcript } = scene
-  if (state === null || ui.menu !== null || limit <= 0) return { parts: { running: [], approval: [] }, isSeen: false }
+  if (state === null || ui.menu !== null || limit <= 0) return { running: [], approval: [], isSeen: false }
   const running = rowsForHalf(runningRows(state, ui, { transcript, room }), limit, room)
-  if (approval === null) return { parts: { running, approval: [] }, isSeen: false }
+  if (approval === null) return { running, approval: [], isSeen: false }
   const asking = {
     approval,
     waiting: pendingApprovals(state, ui).length,
@@ -134,8 +133,7 @@ function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Ap
   const { rows, isWhole } = approvalBlock({ ...asking, maxRows }, room)
   const before = lastRows(running, Math.max(0, maxRows - rows.length))
   const isFirst = transcript.last === null && before.length === 0
-  const parts = { running: before, approval: [...(isFirst ? [] : gap), ...rows] }
-  return { parts, isSeen: isWhole || asking.isSeen }
+  return { running: before, approval: [...(isFirst ? [] : gap), ...rows], isSeen: isWhole || asking.isSeen }
 }
 
 /**

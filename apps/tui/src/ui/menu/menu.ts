@@ -42,30 +42,34 @@ export interface MenuRow {
   readonly listed: ListedConversation | null
 }
 
-/** List to choose from, in place of the composer. */
-export interface Menu {
-  readonly kind: MenuKind
-  readonly title: string
+/** Rows of a menu, and what limits them to those that are shown. */
+export interface FilteredRows {
   /** All rows; null while loading. */
   readonly rows: readonly MenuRow[] | null
+  readonly filter: Composer
+  /** Folder to which Tab limits conversations; null where there is nothing to limit. */
+  readonly folder: string | null
+  readonly isFolderOnly: boolean
+  /** State of a list of conversations that can be changed; null in other menus. */
+  readonly picker: Picker | null
+}
+
+/** List to choose from, in place of the composer. */
+export interface Menu extends FilteredRows {
+  readonly kind: MenuKind
+  readonly title: string
   /** Reason why there are no rows; null where they came. */
   readonly problem: string | null
-  readonly filter: Composer
   /** Index of the chosen row among the matching ones. */
   readonly choice: number
   /** Key of the row with a visible warning; null without a warning. */
   readonly confirming: string | null
   /** Time from which on Enter has its present meaning, in ms since the epoch. */
   readonly changedAtMs: number
-  /** Folder to which Tab limits conversations; null where there is nothing to limit. */
-  readonly folder: string | null
-  readonly isFolderOnly: boolean
   /** Newest lines of conversations that were chosen. */
   readonly previews: Readonly<Record<ConversationId, readonly string[]>>
   /** Conversation with lines on their way. */
   readonly previewing: ConversationId | null
-  /** State of a list of conversations that can be changed; null in other menus. */
-  readonly picker: Picker | null
   /** Line that is shown as it would be written; null in other menus. */
   readonly memory: ShownMemory | null
 }
@@ -118,7 +122,7 @@ function currentIndex(rows: readonly MenuRow[]): number {
 }
 
 /** Returns the rows that contain every word of the filter. */
-export function matching({ rows, filter, folder, isFolderOnly, picker }: Menu): readonly MenuRow[] {
+export function matching({ rows, filter, folder, isFolderOnly, picker }: FilteredRows): readonly MenuRow[] {
   const { text: sought } = picker?.doing?.kind === 'rename' ? picker.doing.filter : filter
   const words = sought
     .toLowerCase()

@@ -145,11 +145,12 @@ function thinned({ items }: Stretch, kept: ReadonlySet<number>): History {
 }
 
 /** Appends a part; neighbouring gaps become one that reaches from item to item. */
-function withWiderGaps(parts: History, part: HistoryPart): History {
-  const last = parts.at(-1)
-  if (last?.kind === 'items' && part.kind === 'gap') return [...parts, { ...part, after: last.items.at(-1)?.seq ?? 0 }]
-  if (last?.kind !== 'gap') return [...parts, part]
-  const before = parts.slice(0, -1)
+function withWiderGaps(history: History, part: HistoryPart): History {
+  const last = history.at(-1)
+  if (last?.kind === 'items' && part.kind === 'gap')
+    return [...history, { ...part, after: last.items.at(-1)?.seq ?? 0 }]
+  if (last?.kind !== 'gap') return [...history, part]
+  const before = history.slice(0, -1)
   if (part.kind === 'gap') return [...before, { ...last, before: part.before }]
   return [...before, { ...last, before: part.items[0]?.seq ?? last.before }, part]
 }

@@ -7,18 +7,28 @@ import { type PagePosition, type PageRoom, type PagerPage, pageAt } from '../../
 import { chunkCount, type FileChunks } from './file-chunks.ts'
 import { gapId, type History, openHistory } from './history.ts'
 
-/** State of the transcript view. Immutable; `updatePager` returns the next one. */
-export interface Pager {
+/** Entries of the transcript view, as far as they are read. */
+export interface PagerContent {
   readonly history: History
   readonly running: readonly Item[]
-  /** Number of all finished items of the conversation. */
-  readonly itemCount: number
   readonly files: ReadonlyMap<string, FileChunks>
   readonly folds: Folds
+  /** Reasons why gaps and chunks could not be read, by id. */
+  readonly problems: ReadonlyMap<string, string>
+}
+
+/** Place of the transcript view among its entries. */
+export interface PagerPlace {
   /** First row on the screen; null while the newest rows are followed. */
   readonly top: PagePosition | null
   /** Item that keys are about; null while the newest is followed. */
   readonly cursor: string | null
+}
+
+/** State of the transcript view. Immutable; `updatePager` returns the next one. */
+export interface Pager extends PagerContent, PagerPlace {
+  /** Number of all finished items of the conversation. */
+  readonly itemCount: number
   /** True if the last move went upwards: items read then end where the view did. */
   readonly isMovingUp: boolean
   /** Text found last; empty before a search. */
@@ -30,8 +40,6 @@ export interface Pager {
   readonly quest: Quest | null
   /** Ids of gaps and chunks that are being read. */
   readonly reading: ReadonlySet<string>
-  /** Reasons why gaps and chunks could not be read, by id. */
-  readonly problems: ReadonlyMap<string, string>
   /** Result of the last key, shown until the next. */
   readonly note: string | null
   readonly isHelpShown: boolean
@@ -117,40 +125,40 @@ function withOutput(open: OpenItem): Item {
 }
 
 /** Returns the visible entries, from top to bottom. */
-export function entriesOf(pager: Pager): readonly PagerEntry[] {
-  const { history, running, problems } = pager
+export function entriesOf(content: PagerContent): readonly PagerEntry[] {
+  const { history, running, problems } = content
   return [
     ...history.flatMap((part): readonly PagerEntry[] =>
       part.kind === 'items'
-        ? part.items.flatMap(({ item }) => itemEntries(pager, item))
+        ? part.items.flatMap(({ item }) => itemEntries(content, item))
         : [{ ...part, id: gapId(part), problem: problems.get(gapId(part)) ?? null }],
     ),
-    ...running.flatMap((item) => itemEntries(pager, item)),
+    ...running.flatMap((item) => itemEntries(content, item)),
   ]
 }
 
 /** Returns the room and the entries that pages are laid out from. The last row has the keys. */
-export function roomOf(pager: Pager, { columns, rows, ...colours }: PagerSize): PageRoom {
+export function roomOf(content: PagerContent, { columns, rows, ...colours }: PagerSize): PageRoom {
   const room = { columns: Math.max(1, columns - marginCells), height: Math.max(1, rows - 1) }
-  return { entries: entriesOf(pager), ...room, ...colours }
+  return { entries: entriesOf(content), ...room, ...colours }
 }
 
 /** Cells left of all rows, which mark the item at the cursor. */
 export const marginCells = 2
 
-export function pageOn(room: PageRoom, { top }: Pager): PagerPage {
+export function pageOn(room: PageRoom, { top }: PagerPlace): PagerPage {
   return pageAt(room, top)
 }
 
-function itemEntries(pager: Pager, item: Item): readonly PagerEntry[] {
-  const isOpened = isItemOpened(pager.folds, item)
+function itemEntries(content: PagerContent, item: Item): readonly PagerEntry[] {
+  const isOpened = isItemOpened(content.folds, item)
   const entry = { kind: 'item', id: item.id, item, isOpened } as const
   const whole = isOpened ? wholeFileOf(item) : null
-  return whole === null ? [entry] : [entry, ...chunkEntries(pager, item, whole)]
+  return whole === null ? [entry] : [entry, ...chunkEntries(content, item, whole)]
 }
 
 function chunkEntries(
-  { files, problems }: Pager,
+  { files, problems }: PagerContent,
   { id: itemId }: Item,
   { file, totalBytes }: { readonly file: string; readonly totalBytes: number },
 ): readonly PagerEntry[] {
@@ -191,7 +199,7 @@ export function withClosed(folds: Folds, id: string): Folds {
 }
 
 /** Returns the item at the cursor; null without a cursor. */
-export function itemAtCursor(room: PageRoom, { cursor }: Pager): Item | null {
+export function itemAtCursor(room: PageRoom, { cursor }: PagerPlace): Item | null {
   const found = room.entries.findLast(({ kind, id }) => kind === 'item' && (cursor === null || id === cursor))
   return found?.kind === 'item' ? found.item : null
 }

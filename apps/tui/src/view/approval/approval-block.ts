@@ -131,13 +131,13 @@ function foldedRows(
   const titled = clipRows(title, { head: 2, tail: 1 })
   const context = indented(oneRowContext(asking, beside(room)))
   const answers = choiceRows(asking, room, { isListed: false, isUnseen })
-  const around = [...form, ...doubts, ...context, ...answers]
-  const detailRoom = Math.max(leastDetail, maxRows - head.length - titled.length - around.length)
+  const fixed = [...form, ...doubts, ...context, ...answers]
+  const detailRoom = Math.max(leastDetail, maxRows - head.length - titled.length - fixed.length)
   // The names of all files take precedence over their lines.
   const kept = files.length + leastDetail <= detailRoom ? files : []
   const listed = kept.length > 0 ? [] : files
   const shown = [...kept, ...clipped({ listed, text }, { limit: detailRoom - kept.length, approval, room })]
-  return [...head, ...indented([...titled, ...shown]), ...around]
+  return [...head, ...indented([...titled, ...shown]), ...fixed]
 }
 
 /**

@@ -25,8 +25,8 @@ const leastListRows = 5
  * Returns the menu around the chosen row. A low window loses the preview first, then the blank row, the heading and the
  * filter, so that the chosen row and a warning remain.
  */
-export function menuRows(menu: Menu, room: Room, around: MenuScene): RowsWithCaret {
-  const { maxRows } = around
+export function menuRows(menu: Menu, room: Room, scene: MenuScene): RowsWithCaret {
+  const { maxRows } = scene
   const warning = warningRows(menu, room).slice(0, Math.max(0, maxRows - 1))
   const spare = Math.max(0, maxRows - warning.length - 1)
   const { rows: filter, caret } = filterRows(menu, room)
@@ -36,7 +36,7 @@ export function menuRows(menu: Menu, room: Room, around: MenuScene): RowsWithCar
   const wished = warning.length > 0 ? [] : footRows(menu, room)
   const left = maxRows - head.length - gap.length - warning.length
   const foot = left - wished.length >= Math.min(leastListRows, found.length) ? wished : []
-  const list = listRows(menu, room, { ...around, maxRows: left - foot.length })
+  const list = listRows(menu, room, { ...scene, maxRows: left - foot.length })
   return {
     rows: [...head, ...gap, ...list, ...warning, ...foot],
     caret: { row: Math.max(0, head.length - 1), column: caret.column + gutterCells },
@@ -90,14 +90,14 @@ function countWords(menu: Menu): string {
 }
 
 /** Returns the rows around the chosen one, or the reason for an empty menu. */
-function listRows(menu: Menu, room: Room, around: MenuScene): readonly Line[] {
-  const maxRows = Math.max(0, around.maxRows)
+function listRows(menu: Menu, room: Room, scene: MenuScene): readonly Line[] {
+  const maxRows = Math.max(0, scene.maxRows)
   const found = matching(menu)
   const top = Math.max(0, Math.min(menu.choice - Math.floor(maxRows / 2), found.length - maxRows))
   const columns = Math.min(widest(found, room), textColumns(menu, room))
   const rows = found
     .slice(top, top + maxRows)
-    .flatMap((row, index) => optionRows(row, top + index === menu.choice, { ...around, columns }, room))
+    .flatMap((row, index) => optionRows(row, top + index === menu.choice, { ...scene, columns }, room))
   const problem = problemWords(menu)
   if (problem === null) return rows
   return [...rows, ...indented(wrapLine([{ text: problem, tone: 'muted' }], beside(room)))].slice(0, maxRows)
@@ -127,7 +127,7 @@ function rowWords({ text, listed }: MenuRow): string {
 function optionRows(
   row: MenuRow,
   isChosen: boolean,
-  { columns, ...around }: MenuScene & { readonly columns: number },
+  { columns, ...scene }: MenuScene & { readonly columns: number },
   room: Room,
 ): readonly Line[] {
   const text = truncateText(rowWords(row), { ...room, columns })
@@ -136,7 +136,7 @@ function optionRows(
   const line: Line = [
     isChosen ? { ...name, bold: true, tone: row.isDisabled ? 'muted' : 'accent' } : name,
     { text: pad },
-    ...(row.listed === null ? settingSpans(row) : placeSpans(row.listed, { ...around, isHere: row.isCurrent })),
+    ...(row.listed === null ? settingSpans(row) : placeSpans(row.listed, { ...scene, isHere: row.isCurrent })),
   ]
   const rows = [truncateLine(line, beside(room))]
   return isChosen ? marked({ text: '▸', tone: 'accent' }, rows) : indented(rows)

@@ -96,13 +96,13 @@ function onGrounds(text: Line, kind: Changed['kind'], words: readonly OffsetRang
   const { ground, word } = looks[kind]
   const put = (from: number, to: number, on: Ground) =>
     sliceLine(text, from, to).map((span): Span => ({ ...span, ground: on }))
-  const parts: Span[] = []
+  const spans: Span[] = []
   let offset = 0
   for (const { start, end } of words) {
-    for (const part of [...put(offset, start, ground), ...put(start, end, word)]) parts.push(part)
+    for (const span of [...put(offset, start, ground), ...put(start, end, word)]) spans.push(span)
     offset = end
   }
-  return [...parts, ...put(offset, lineText(text).length, ground)]
+  return [...spans, ...put(offset, lineText(text).length, ground)]
 }
 
 /** Returns the changed words of removed lines and of the lines added in their place. */

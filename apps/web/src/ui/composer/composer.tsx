@@ -31,8 +31,8 @@ const maxRows = 10
  * Writes messages: at once, or while a turn runs for its next step or for the next turn; commands of the page after
  * `/`, shell commands after `!`, and files after `@`.
  */
-export function Composer({ client, ask, onProblem, onSend, isHidden, ...context }: ComposerProps) {
-  const { core } = context.state
+export function Composer({ client, state, refresh, page, ask, onProblem, onSend, isHidden }: ComposerProps) {
+  const { core } = state
   const { conversationId } = core.meta
   const [text, write] = useDraft(conversationId)
   const picked = usePickedImages(onProblem)
@@ -40,7 +40,7 @@ export function Composer({ client, ask, onProblem, onSend, isHidden, ...context 
   const parts = useFoundParts(text, client, { cwd: core.meta.cwd, environment: core.settings.environment })
   const isMessage = hasImages || namesPart(text.trim(), parts)
   const meant = isMessage ? null : { command: parseSlash(text.trim()), shellLine: shellLineOf(text) }
-  const { isSending, notice, closeNotice, send } = useSending(ask, { ...context, text, write, picked, meant })
+  const { isSending, notice, closeNotice, send } = useSending(ask, { state, refresh, page, text, write, picked, meant })
   const field = useCaret(text.length)
   const choices = useChoices(
     { text, caret: field.caret },

@@ -45,6 +45,11 @@ export interface CommandContext {
   readonly state: ConversationState
   /** Reads the state anew: before the first message, no event tells of settings. */
   readonly refresh: () => Promise<void>
+  readonly page: PageActions
+}
+
+/** Parts of the page that a command opens. */
+interface PageActions {
   /** Shows another conversation. */
   readonly goTo: (conversationId: ConversationId) => void
   readonly goBack: GoBack
@@ -121,18 +126,18 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     await client.request('conversation/sendMessage', { conversationId, input, when: 'queue' })
     return null
   },
-  async remember(text, { remember }) {
+  async remember(text, { page }) {
     if (text === '') return note('/remember TEXT: adds a line to an instruction file, after showing it.')
-    remember(text)
+    page.remember(text)
     return null
   },
-  ps: async (_, { openProcesses }) => (openProcesses() ? null : note('No command runs in the background.')),
-  async forward(argument, { client, state, askToForward }) {
+  ps: async (_, { page }) => (page.openProcesses() ? null : note('No command runs in the background.')),
+  async forward(argument, { client, state, page }) {
     const asked = readForward(argument)
     if (!('port' in asked)) return note(asked.kind === 'list' ? forwardList(state) : forwardUsage)
     const { port } = asked
     if (asked.kind === 'ask') {
-      askToForward(port)
+      page.askToForward(port)
       return null
     }
     const { conversationId } = state.core.meta
@@ -169,24 +174,24 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     await refresh()
     return said
   },
-  async fork(_, { client, state, goTo }) {
+  async fork(_, { client, state, page }) {
     const { conversationId } = state.core.meta
-    goTo((await client.request('conversation/fork', { conversationId })).conversationId)
+    page.goTo((await client.request('conversation/fork', { conversationId })).conversationId)
     return null
   },
-  async rewind(_, { state, goBack }) {
+  async rewind(_, { state, page }) {
     if (!state.window.some(({ item }) => item.type === 'userMessage')) return note(nothingToGoBackTo)
-    goBack(null)
+    page.goBack(null)
     return null
   },
-  async undo(_, { state, goBack }) {
+  async undo(_, { state, page }) {
     const point = undoPoint(state.window)
     if (point === null) return note(nothingToGoBackTo)
-    goBack(point)
+    page.goBack(point)
     return null
   },
-  async new(_, { client, state, goTo }) {
-    goTo((await client.request('conversation/create', samePlace(state.core))).conversationId)
+  async new(_, { client, state, page }) {
+    page.goTo((await client.request('conversation/create', samePlace(state.core))).conversationId)
     return null
   },
 }

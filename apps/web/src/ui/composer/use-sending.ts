@@ -33,8 +33,8 @@ export function useSending(ask: Ask, written: OutgoingText): Sending {
 
   /** Runs the text as a command; a shell command that did not run stays. */
   async function run(client: Client): Promise<boolean> {
-    const { text, write, meant, ...others } = written
-    const context = { client, ...others }
+    const { text, write, meant, state, refresh, page } = written
+    const context = { client, state, refresh, page }
     const { command = null, shellLine = null } = meant ?? {}
     if (command === null && shellLine === null) return false
     const said = command === null ? await runShellLine(shellLine ?? '', context) : await runCommand(command, context)
