@@ -1,9 +1,12 @@
 import { argumentsFor, completionsFor } from '@parley/presentation/commands/slash-commands'
 import { type AtWord, atWordAt } from '@parley/presentation/composer/at-word'
-import { type Completion, fileCompletion } from '@parley/presentation/composer/completion'
-import type { Composer } from '@parley/presentation/composer/composer'
+import { type Completion, completed, fileCompletion } from '@parley/presentation/composer/completion'
+import { type Composer, clear, insert } from '@parley/presentation/composer/composer'
 import { type NamedPart, partsAt } from '@parley/presentation/composer/part-word'
 import { type FileList, matchPaths } from '@parley/text'
+import type { KeyEvent } from './keys/key-event.ts'
+import { openModelMenu } from './press-in-menu.ts'
+import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
 import type { UiState } from './state/ui-state.ts'
 
 /** Returns the completions for the text in the composer. */
@@ -65,4 +68,27 @@ function fileCompletions(word: AtWord, files: FileList | null): readonly Complet
   const found = matchPaths(files, word.query).map((path) => fileCompletion(word, path))
   last = { files, word, found }
   return found
+}
+
+/** Moves the choice among the completions, round at either end. */
+export function chooseCompletion(ui: UiState, _: UiContext, event: KeyEvent): UiStep {
+  const { length } = completionsOf(ui)
+  const step = event.kind === 'key' && event.name === 'up' ? length - 1 : 1
+  return stepTo({ ...ui, choice: (ui.choice + step) % length })
+}
+
+/** Puts the chosen completion in the text; null without completions. */
+export function complete(ui: UiState): UiStep | null {
+  const chosen = chosenCompletion(ui)
+  if (chosen === null) return null
+  return stepTo({ ...ui, composer: completed(ui.composer, chosen), choice: 0 })
+}
+
+/** Opens the list of models where one is being named; null for any other text. */
+export function completeModel(ui: UiState, context: UiContext): UiStep | null {
+  const typed = /^\/model +(.*)$/.exec(ui.composer.text)?.[1]
+  if (typed === undefined || ui.link.kind !== 'up') return null
+  const step = openModelMenu({ ...ui, composer: clear(ui.composer) }, context)
+  const { menu } = step.ui
+  return menu === null ? step : { ...step, ui: { ...step.ui, menu: { ...menu, filter: insert(menu.filter, typed) } } }
 }

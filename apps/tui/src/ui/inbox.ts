@@ -1,7 +1,8 @@
-import { expanded } from '@parley/presentation/composer/composer'
-import { isWhole } from '@parley/presentation/items/item-words'
+import { expanded, replace } from '@parley/presentation/composer/composer'
+import { inputText, isWhole } from '@parley/presentation/items/item-words'
 import type { ConversationState, QueuedMessage } from '@parley/protocol'
-import type { UiState } from './state/ui-state.ts'
+import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
+import { addNote, type UiState } from './state/ui-state.ts'
 
 /** Returns the queued messages that this client sent. */
 export function ownQueued(
@@ -26,4 +27,15 @@ export function inputHistory(
   const refused = refusedText === null ? [] : [refusedText]
   const texts = [...earlierPrompts.filter((text) => !known.has(text)), ...here, ...refused]
   return texts.filter((text, index) => text !== texts[index - 1])
+}
+
+const tooLongToEdit = 'The message that waits is too long to be changed here. It goes out as it was sent.'
+
+/** Puts the newest queued message in the composer; null without a queued message. */
+export function editWaiting(ui: UiState, { state }: UiContext): UiStep | null {
+  const newest = state?.core.inbox.at(-1)
+  if (newest === undefined) return null
+  if (!isWhole(newest.content)) return stepTo(addNote(ui, 'info', tooLongToEdit))
+  const composer = replace(ui.composer, { start: 0, end: 0, text: inputText(newest.content) })
+  return stepTo({ ...ui, composer, purpose: { kind: 'edit', messageId: newest.messageId } })
 }

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { modelRows } from '../../src/ui/menu/loaded-rows.ts'
 import { newMenu } from '../../src/ui/menu/menu.ts'
 import { approvalRows, sandboxRows } from '../../src/ui/menu/setting-rows.ts'
-import { layoutScreen, type Scene } from '../../src/view/layout-screen.ts'
+import { layoutScreen } from '../../src/view/layout-screen.ts'
+import type { Scene } from '../../src/view/scene.ts'
 import { liveRows } from '../../src/view/live-zone.ts'
 import {
   after,

@@ -1,7 +1,7 @@
 import { conversationRows } from '../../../src/ui/menu/loaded-rows.ts'
 import { filledMenu, newMenu } from '../../../src/ui/menu/menu.ts'
 import { newPicker } from '../../../src/ui/menu/picker.ts'
-import type { Scene } from '../../../src/view/layout-screen.ts'
+import type { Scene } from '../../../src/view/scene.ts'
 import { after, startedAt } from './conversation.ts'
 import { sceneOf, written } from './scene.ts'
 
