@@ -4,26 +4,13 @@ import { RpcError } from '@parley/rpc'
 import { ParleyError } from '../cli/exit-codes.ts'
 import { overridesOf } from '../cli/flags.ts'
 import { workingFolder } from '../cli/folders.ts'
-import type { Launch } from '../cli/launch-server.ts'
 import { existingImages } from '../files/attached-images.ts'
 import { loadSettings } from '../programs/load-settings.ts'
-import type { UserPrograms } from '../programs/user-programs.ts'
-import type { ConversationScreen } from '../terminal/conversation-screen.ts'
-import { isLogGone } from '../ui/outside-changes.ts'
 import type { Intent, LendingIntent, ReadingIntent, UiAction } from '../ui/state/actions.ts'
-import { partsFolder } from '../ui/update/ask-for-parts.ts'
-import { FollowedConversation, openOnScreen } from './followed-conversation.ts'
-import { farewell, notOpenNotice } from './greeting-and-farewell.ts'
-import {
-  type Extra,
-  type OpenedConversation,
-  type OpeningIntent,
-  openOrView,
-  openOther,
-  watchOrView,
-} from './open-conversation.ts'
-import { EnteredPrompts, type PromptHistory } from './prompt-history.ts'
-import { type ReadingTerminal, readBack } from './read-back.ts'
+import { notOpenNotice } from './greeting-and-farewell.ts'
+import { type OpenedConversation, type OpeningIntent, openOrView, openOther, watchOrView } from './open-conversation.ts'
+import { EnteredPrompts } from './prompt-history.ts'
+import { readBack } from './read-back.ts'
 import {
   isTakenFrom,
   note,
@@ -35,25 +22,8 @@ import {
 import { isDisconnection, runIntent } from './run-intent.ts'
 import { lossOf, ServerConnection } from './server-connection.ts'
 import { ServerWatch } from './server-watch.ts'
-import {
-  fillSearchLater,
-  type SessionStart,
-  type StartedConversation,
-  startConversation,
-} from './start-conversation.ts'
-
-interface ControllerParts {
-  readonly launch: Launch
-  readonly start: SessionStart
-  readonly extra: Extra
-  readonly screen: ConversationScreen
-  readonly programs: Pick<UserPrograms, 'load' | 'follow' | 'warn'>
-  readonly homeFolder: string
-  readonly prompts: PromptHistory
-  readonly terminal: ReadingTerminal
-  /** Called when the user leaves, or with the rejection of the command line's request. */
-  readonly onEnd: (rejection: RpcError | null) => void
-}
+import { type ConversationWindow, openingActions, ShownConversation } from './shown-conversation.ts'
+import { fillSearchLater, type StartedConversation, startConversation } from './start-conversation.ts'
 
 /** Intent that a connection to a server is needed for. */
 type ServedIntent = Exclude<Intent, LendingIntent | { kind: 'clear' }>
@@ -67,10 +37,10 @@ type WindowHandlers = { readonly [Kind in keyof WindowIntents]: (intent: WindowI
 export class ConversationController implements AsyncDisposable {
   /** Handler of each intent that is no request; an intent without one does not compile. */
   readonly #windowHandlers: WindowHandlers = {
-    leave: () => this.#parts.onEnd(null),
+    leave: () => this.#window.onEnd(null),
     detach: () => this.#detach(),
     restart: () => this.#restart(),
-    recallAll: () => this.#parts.screen.dispatch({ kind: 'recalledAll', prompts: this.#parts.prompts.readAll() }),
+    recallAll: () => this.#window.screen.dispatch({ kind: 'recalledAll', prompts: this.#window.prompts.readAll() }),
     findImages: (intent) => this.#findImages(intent),
     listFiles: ({ folder }) => this.#listFiles(folder),
     showTranscript: (intent) => this.#readBack(intent),
@@ -80,17 +50,17 @@ export class ConversationController implements AsyncDisposable {
     fork: (intent) => this.#openOther(intent),
     new: (intent) => this.#openOther(intent),
   }
-  readonly #parts: ControllerParts
+  readonly #window: ConversationWindow
   readonly #server: ServerConnection
   readonly #entered: EnteredPrompts
   readonly #watch: ServerWatch
-  #followed: FollowedConversation | null = null
+  readonly #shown: ShownConversation
   #isDetached = false
 
-  constructor(parts: ControllerParts) {
-    const { screen } = parts
-    this.#parts = parts
-    this.#entered = new EnteredPrompts(parts.prompts)
+  constructor(window: ConversationWindow) {
+    const { screen } = window
+    this.#window = window
+    this.#entered = new EnteredPrompts(window.prompts)
     this.#watch = new ServerWatch({
       ping: async () => this.#server.parley?.request('server/diagnostics', {}),
       onHang: (hangs) => screen.dispatch({ kind: 'hangs', hangs }),
@@ -104,25 +74,12 @@ export class ConversationController implements AsyncDisposable {
       },
       onNotice: (notice) => this.#hear(notice),
     })
+    this.#shown = new ShownConversation(window, { entered: this.#entered, watch: this.#watch, server: this.#server })
   }
 
   /** Returns the line that says how to come back; null if nothing is kept. */
   get farewell(): string | null {
-    const conversation = this.#conversation
-    if (conversation === null) return null
-    const { ui } = this.#parts.screen
-    const { summary, state, readOnly, attached } = conversation
-    return farewell({
-      shortId: summary.shortId,
-      state,
-      readOnly,
-      attached,
-      detached: this.#isDetached,
-      ephemeral: this.#isEphemeral,
-      hasCompany: ui.clientCount > 1,
-      isLogGone: isLogGone(ui.lostLog),
-      server: this.#parts.launch.server?.urls.join(',') ?? null,
-    })
+    return this.#shown.farewell(this.#isDetached)
   }
 
   /** True if a server that was left could not save all it had accepted. */
@@ -132,7 +89,7 @@ export class ConversationController implements AsyncDisposable {
 
   /** Connects to a server and opens the conversation of the command line. A rejection ends the program. */
   start(): Promise<void> {
-    const { start, extra, launch, onEnd } = this.#parts
+    const { start, extra, launch, onEnd } = this.#window
     const open = async () => {
       const parley = await this.#server.connect(launch)
       await this.#take(await startConversation(parley, start, extra))
@@ -144,7 +101,7 @@ export class ConversationController implements AsyncDisposable {
 
   /** Carries out an intent of the user. A rejection is shown on the screen. */
   run(intent: ServedIntent): Promise<void> {
-    const { screen } = this.#parts
+    const { screen } = this.#window
     return this.#unlessLost(
       () => this.#run(intent),
       (rejection) => screen.dispatch(rejectionAction(rejection)),
@@ -152,38 +109,21 @@ export class ConversationController implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#followed?.[Symbol.dispose]()
+    this.#shown[Symbol.dispose]()
     this.#watch[Symbol.dispose]()
     await this.#server.close()
   }
 
-  get #conversation(): Conversation | null {
-    return this.#followed?.conversation ?? null
-  }
-
   /** Shows a notice. Lets go of a server that another one took the conversation from: a key goes on with it. */
   #hear(notice: ShownNotice): void {
-    const shown = this.#conversation?.id
-    if (isTakenFrom(notice, shown) && !this.#isFar) this.#server.lose({ reason: 'taken' })
-    else this.#parts.screen.dispatch(...noticeActions(notice, shown))
-  }
-
-  get #isEphemeral(): boolean {
-    return this.#parts.start.flags.ephemeral === true
-  }
-
-  get #isFar(): boolean {
-    return this.#parts.launch.server !== null
-  }
-
-  get #onlyWatches(): boolean {
-    const { start } = this.#parts
-    return start.kind === 'attach' && start.readOnly
+    const shown = this.#shown.conversation?.id
+    if (isTakenFrom(notice, shown) && !this.#shown.isFar) this.#server.lose({ reason: 'taken' })
+    else this.#window.screen.dispatch(...noticeActions(notice, shown))
   }
 
   /** Reads the window's part of the user's configuration. If it cannot be read, the usual settings stay. */
   async #loadPrograms(parley: Pick<Parley, 'request'>): Promise<void> {
-    const { programs, screen, start, launch } = this.#parts
+    const { programs, screen, start, launch } = this.#window
     const load = () => loadSettings(programs, { parley, launch, overrides: overridesOf(start.flags) })
     await this.#unlessLost(load, (rejection) => screen.dispatch(rejectionAction(rejection)))
   }
@@ -203,8 +143,8 @@ export class ConversationController implements AsyncDisposable {
     const { parley } = this.#server
     if (parley === null) return
     this.#entered.enter(intent)
-    const dispatch = (...actions: readonly UiAction[]) => this.#parts.screen.dispatch(...actions)
-    const context = { parley, conversation: this.#conversation, dispatch, isFar: this.#isFar }
+    const dispatch = (...actions: readonly UiAction[]) => this.#window.screen.dispatch(...actions)
+    const context = { parley, conversation: this.#shown.conversation, dispatch, isFar: this.#shown.isFar }
     await this.#watch.during(runIntent(intent, context))
   }
 
@@ -217,29 +157,31 @@ export class ConversationController implements AsyncDisposable {
   }
 
   async #readBack(intent: ReadingIntent): Promise<void> {
-    const { screen, terminal } = this.#parts
-    if (this.#server.parley !== null) await readBack(intent, { conversation: this.#conversation, screen, terminal })
+    const { screen, terminal } = this.#window
+    if (this.#server.parley !== null)
+      await readBack(intent, { conversation: this.#shown.conversation, screen, terminal })
   }
 
   async #openOther(intent: OpeningIntent): Promise<void> {
     const { parley } = this.#server
-    if (parley !== null) await this.#show(await openOther(parley, intent, this.#openingContext(this.#conversation)))
+    if (parley !== null)
+      await this.#show(await openOther(parley, intent, this.#openingContext(this.#shown.conversation)))
   }
 
   #openingContext(before: Conversation | null) {
-    const { start, extra } = this.#parts
-    return { flags: start.flags, extra, before, onlyWatches: this.#onlyWatches }
+    const { start, extra } = this.#window
+    return { flags: start.flags, extra, before, onlyWatches: this.#shown.onlyWatches }
   }
 
   /** Looks for pasted images on this machine, below the conversation's folder if their paths are relative. */
   #findImages({ pasted, readings }: Extract<Intent, { kind: 'findImages' }>): void {
-    const paths = existingImages(readings, this.#conversation?.summary.cwd ?? workingFolder())
-    if (paths.length > 0) this.#parts.screen.dispatch({ kind: 'imagesFound', pasted, paths })
+    const paths = existingImages(readings, this.#shown.conversation?.summary.cwd ?? workingFolder())
+    if (paths.length > 0) this.#window.screen.dispatch({ kind: 'imagesFound', pasted, paths })
   }
 
   /** Lists files in this process: the folder is on this machine, and the list is for this window only. */
   async #listFiles(folder: string): Promise<void> {
-    const { launch, screen } = this.#parts
+    const { launch, screen } = this.#window
     const { listFiles, listingCommand } = await import('../files/list-files.ts')
     const command = listingCommand(launch.program.moduleUrl)
     await listFiles({ command, folder, onFiles: (files) => screen.dispatch({ kind: 'filesListed', files }) })
@@ -247,30 +189,30 @@ export class ConversationController implements AsyncDisposable {
 
   /** Leaves, and lets a turn go on. Nothing is detached in a conversation that takes no changes from here. */
   async #detach(): Promise<void> {
-    const conversation = this.#conversation
+    const conversation = this.#shown.conversation
     if (conversation !== null && !conversation.readOnly) {
       await conversation.detach()
       this.#isDetached = true
     }
-    this.#parts.onEnd(null)
+    this.#window.onEnd(null)
   }
 
   /** Connects anew and opens the same conversation: in a server of this program, or where others have it open by now. */
   async #restart(): Promise<void> {
     const parley = await this.#connectAnew()
     if (parley === null) return
-    const before = this.#conversation
-    if (before === null) return this.#take(await startConversation(parley, this.#parts.start, this.#parts.extra))
-    const isKept = !this.#isEphemeral && before.state.core.seq > 0
+    const before = this.#shown.conversation
+    if (before === null) return this.#take(await startConversation(parley, this.#window.start, this.#window.extra))
+    const isKept = !this.#shown.isEphemeral && before.state.core.seq > 0
     if (!isKept) return this.#show(await openOther(parley, { kind: 'new' }, this.#openingContext(before)))
-    if (!this.#onlyWatches) return this.#show(await openOrView(parley, before.id))
+    if (!this.#shown.onlyWatches) return this.#show(await openOrView(parley, before.id))
     const opened = await watchOrView(parley, before.id)
     return opened.conversation.attached ? this.#show(opened) : this.#keepWaiting(opened.notices)
   }
 
   /** Connects to a new server, in place of one that hangs. Null if it does not start: the reason is shown, and the text stays. */
   async #connectAnew(): Promise<Parley | null> {
-    const { launch, screen } = this.#parts
+    const { launch, screen } = this.#window
     await this.#server.abandon()
     try {
       return await this.#server.connect({ ...launch, early: null })
@@ -285,7 +227,7 @@ export class ConversationController implements AsyncDisposable {
 
   /** Keeps the screen of a window that only watches until another process has the conversation open: `r` tries again. */
   #keepWaiting(notices: readonly Notice[]): void {
-    const { screen } = this.#parts
+    const { screen } = this.#window
     const last = screen.ui.notices.at(-1)
     const unsaid = (notices.length > 0 ? notices : [notOpenNotice]).filter((notice) => !isSameNote(notice, last))
     screen.dispatch(...openingActions(unsaid))
@@ -294,46 +236,11 @@ export class ConversationController implements AsyncDisposable {
 
   async #take(started: StartedConversation): Promise<void> {
     if (started.kind === 'open') await this.#show(started)
-    else this.#parts.screen.dispatch(started)
+    else this.#window.screen.dispatch(started)
   }
 
-  async #show({ parley: asked, conversation, notices }: OpenedConversation): Promise<void> {
-    const { screen, prompts, launch, homeFolder } = this.#parts
-    const parley = asked.release(conversation)
-    this.#server.moveTo(parley)
-    const before = this.#conversation
-    const opening = await openOnScreen(
-      { parley, conversation, before },
-      { screen, homeFolder, version: launch.program.version },
-    )
-    this.#followed?.[Symbol.dispose]()
-    this.#followed = new FollowedConversation(conversation, {
-      screen,
-      entered: this.#entered,
-      programs: this.#parts.programs,
-      watch: this.#watch,
-      isKept: !this.#isEphemeral,
-      onLost: (reason) => this.#server.loseFrom(parley, lossOf(reason)),
-    })
-    if (before !== conversation) void before?.close().catch(() => undefined)
-    const { summary, readOnly, attached } = conversation
-    const { conversationId, shortId, cwd, ceiling, storage } = summary
-    const { person } = parley.server
-    const far = { ...(this.#isFar ? { isFar: true as const } : {}), ...(person === undefined ? {} : { person }) }
-    const window = { readOnly, onlyWatches: this.#onlyWatches, attached, ephemeral: this.#isEphemeral, ...far }
-    const isSafe = parley.isSafe ? { isSafe: true as const } : {}
-    screen.dispatch(...openingActions([...opening, ...notices]), {
-      kind: 'opened',
-      opened: { conversationId, shortId, ...window, ...isSafe, ...(ceiling === undefined ? {} : { ceiling }) },
-      ...(storage?.passing === true ? { storage: storage.errno } : {}),
-    })
-    screen.dispatch({ kind: 'recalled', prompts: prompts.read(cwd) })
-    screen.follow(conversation.state)
-    const folder = partsFolder(conversation.state)
-    if (folder !== null) void this.run({ kind: 'listParts', folder })
+  async #show(opened: OpenedConversation): Promise<void> {
+    await this.#shown.show(opened)
+    void this.run({ kind: 'listParts', folder: opened.conversation.state.core.meta.cwd })
   }
-}
-
-function openingActions(notices: readonly Notice[]) {
-  return notices.map((notice) => ({ kind: 'notice', notice }) as const)
 }

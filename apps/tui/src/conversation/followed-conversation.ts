@@ -1,44 +1,12 @@
-import { type Conversation, codeOf, type LinkState, type Parley } from '@parley/client'
+import { type Conversation, codeOf, type LinkState } from '@parley/client'
 import { forwardsEndedWords } from '@parley/presentation/commands/forward-words'
-import type { Notice } from '@parley/presentation/notices/notice'
 import { isAsking } from '@parley/presentation/question/answers'
 import type { ConversationEvent, ConversationState } from '@parley/protocol'
 import type { UserPrograms } from '../programs/user-programs.ts'
 import type { ConversationScreen } from '../terminal/conversation-screen.ts'
-import { enforcementNotices, greeting, reopeningNotice } from './greeting-and-farewell.ts'
 import type { EnteredPrompts } from './prompt-history.ts'
 import { note } from './rejected-intent.ts'
 import type { ServerWatch } from './server-watch.ts'
-
-interface ConversationToShow {
-  readonly parley: Parley
-  readonly conversation: Conversation
-  /** Conversation that was on the screen before. */
-  readonly before: Conversation | null
-}
-
-interface OpeningPlace {
-  readonly screen: ConversationScreen
-  readonly homeFolder: string
-  readonly version: string
-}
-
-/** Puts a conversation on the screen. Resolves to the notices to show above; a single one if it was on the screen. */
-export async function openOnScreen(
-  { parley, conversation, before }: ConversationToShow,
-  { screen, homeFolder, version }: OpeningPlace,
-): Promise<readonly Notice[]> {
-  if (before?.id === conversation.id) {
-    screen.reopen(conversation.state)
-    // A view says by itself why it is one.
-    return conversation.readOnly && !conversation.attached ? [] : [reopeningNotice(conversation)]
-  }
-  const unenforced = await enforcementNotices(parley, conversation)
-  const { summary } = conversation
-  const isOnScreen = before !== null && summary.forkedFrom?.id === before.id
-  const leftOut = screen.open(conversation.state, { isOnScreen })
-  return [...greeting(summary, { version, homeFolder, earlierItems: isOnScreen ? 0 : leftOut }), ...unenforced]
-}
 
 interface FollowingParts {
   readonly screen: ConversationScreen

@@ -5,8 +5,8 @@ import { modelRows } from '../../src/ui/menu/loaded-rows.ts'
 import { newMenu } from '../../src/ui/menu/menu.ts'
 import { approvalRows, sandboxRows } from '../../src/ui/menu/setting-rows.ts'
 import { layoutScreen } from '../../src/view/layout-screen.ts'
-import type { Scene } from '../../src/view/scene.ts'
 import { liveRows } from '../../src/view/live-zone.ts'
+import type { Scene } from '../../src/view/scene.ts'
 import {
   after,
   answer,

@@ -24,6 +24,6 @@ export function askForParts(before: UiState, step: UiStep, context: UiContext): 
 }
 
 /** Returns the folder to look from, on the machine of the conversation. */
-export function partsFolder(state: ConversationState | null): string | null {
+function partsFolder(state: ConversationState | null): string | null {
   return state === null ? null : state.core.meta.cwd
 }
