@@ -48,10 +48,10 @@ const programs = [
     entries: Object.fromEntries(
       ['server', 'mcp-server', 'app-server', 'acp', 'store'].map((name) => [
         name,
-        `import { start } from './packages/server/src/programs/start.ts'; await start('${name}')`,
+        `import { start } from './packages/server/src/start.ts'; await start('${name}')`,
       ]),
     ),
-    code: 'packages/server/src/programs/start.ts',
+    code: 'packages/server/src/start.ts',
     later: laterOfServer,
   },
   {

@@ -23,7 +23,7 @@ const frontends = ['server-mcp', 'server-app-server', 'server-acp']
 const programs = [
   {
     program: 'server',
-    module: 'packages/server/src/programs/start.ts',
+    module: 'packages/server/src/start.ts',
     unread: {
       '@modelcontextprotocol/client': 'server-mcp-client',
       '@modelcontextprotocol/node': 'server-mcp',

@@ -121,7 +121,17 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'app-server/methods',
     'app-server',
   ],
-  'packages/server': ['frontends/web', 'frontends/conversation', 'programs', '.'],
+  'packages/server': [
+    'frontends/web',
+    'frontends/conversation',
+    'programs',
+    'programs/acp',
+    'programs/app-server',
+    'programs/mcp-server',
+    'programs/server',
+    'programs/store',
+    '.',
+  ],
   'packages/client': ['connection', 'team', 'server', 'conversation', '.'],
   'packages/presentation': [
     'text',

@@ -119,51 +119,54 @@ export interface EngineParts
   /** Sizes and times of checkpoints; default: those of every server. */
   readonly checkpoints?: Omit<CheckpointLimits, 'key'>
   readonly mcpPatience?: McpPatience
-  /** Flags of the command line that set the ceiling; default: the default ceiling. */
-  readonly ceiling?: CeilingFlags
-  /** Users of the server; absent where whoever connects may do everything. */
-  readonly users?: Users
-  /** Store that servers share; absent where conversations are on this machine only. */
-  readonly store?: SharedStore
-  /** Counts what happens; absent where nobody asks for it. */
-  readonly metrics?: Metrics
-  /** Takes the events of `--log-format json`; absent where nobody asked for it. */
-  readonly logEvent?: LogEvent
   readonly search: TextSearch
-  /** Texts that editors of clients hold; absent where no client is an editor. */
-  readonly editors?: EditorTexts
   /** Writes to the server's own log file. */
   readonly writeLog: (line: string) => void
 }
 
-export function createEngine(parts: EngineParts): Engine {
-  const isSafe = parts.ceiling?.isSafe === true
+/** Ports and limits that a program chooses for its engine. */
+export interface EngineChoices {
+  /** Flags of the command line that set the ceiling; default: the default ceiling. */
+  readonly ceiling?: CeilingFlags | undefined
+  /** Users of the server; absent where every client may do everything. */
+  readonly users?: Users | undefined
+  /** Store that servers share; absent where conversations are on this machine only. */
+  readonly store?: SharedStore | undefined
+  /** Counters of events; absent where nobody asks for counts. */
+  readonly metrics?: Metrics | undefined
+  /** Writes the events of `--log-format json`; absent without that flag. */
+  readonly logEvent?: LogEvent | undefined
+  /** Texts that editors of clients hold; absent where no client is an editor. */
+  readonly editors?: EditorTexts | undefined
+}
+
+export function createEngine(parts: EngineParts, choices: EngineChoices = {}): Engine {
+  const { store, metrics, logEvent, editors } = choices
+  const ceilingFlags = choices.ceiling ?? defaultCeilingFlags
+  const isSafe = ceilingFlags.isSafe === true
   if (isSafe) startSafely(parts.home)
   const { program, home, env, files, clock, ids, shellParser, redaction, models, keys, sandboxes, search } = parts
   const connectedClients = createConnectedClients()
   let at: Addresses = { socket: null, others: [] }
-  const report = createReport(parts, connectedClients, (conversationId) => host.giveUp(conversationId))
+  const report = createReport({ writeLog: parts.writeLog, logEvent }, connectedClients, (conversationId) =>
+    host.giveUp(conversationId),
+  )
   const mcpServers = openMcpServers(parts)
   const handed = createHandedServers()
   const userRules = createUserRules(home)
-  const projects = createProjects({ home, env, files, shared: sharedTrust(parts) })
-  const ceiling = () => ceilingOf(parts.ceiling ?? defaultCeilingFlags, ownConfig(parts))
-  const { machines, environments } = openEnvironments(parts)
+  const projects = createProjects({ home, env, files, shared: sharedTrust({ store, redaction, home, files }) })
+  const ceiling = () => ceilingOf(ceilingFlags, ownConfig(home, ceilingFlags))
+  const { machines, environments } = openEnvironments(parts, logEvent)
   const setup = createSetup({
     checkpoints: checkpointsOf(parts),
     ...{ program, home, files, env, clock, ids, random: parts.random },
-    shellParser,
-    redaction,
-    environments,
-    secrets: parts.secrets,
-    models,
-    keys,
+    ...{ shellParser, redaction, environments, models, keys, secrets: parts.secrets },
     ...{ mcpServers, handed, userRules, projects, ceiling, report },
-    content: async (conversationId, hash) => (await parts.store?.content(conversationId, hash)) ?? null,
+    content: async (conversationId, hash) => (await store?.content(conversationId, hash)) ?? null,
     ...{ notify: connectedClients.notifyAll, announced: () => at.announced ?? null },
-    ...{ processes: parts.host, editors: parts.editors, metrics: parts.metrics, logEvent: parts.logEvent },
+    ...{ processes: parts.host, editors, metrics, logEvent },
   })
-  const shared = { store: parts.store ?? null, forget: search.forget }
+  const shared = { store: store ?? null, forget: search.forget }
   const host = new ConversationHost({ files, home, ids, setup, report, ...shared })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
   const logins = loginsWhenNeeded(parts, { connectedClients, mcpServers, report })
@@ -172,7 +175,7 @@ export function createEngine(parts: EngineParts): Engine {
     const secrets = await parts.secrets()
     return { ...policy, ceiling, clock, redaction, secrets, processes: parts.host }
   }
-  const copies = parts.store === undefined ? null : createTeamCopies(host.storedPaths.bind(host))
+  const copies = store === undefined ? null : createTeamCopies(host.storedPaths.bind(host))
   const around = { host, files, search, copies, mcpServers, redaction, program, policy, trust, hookPorts, logins }
   return {
     host,
@@ -181,17 +184,20 @@ export function createEngine(parts: EngineParts): Engine {
     listensAt(addresses) {
       at = { ...at, ...addresses }
       host.announce(at.socket)
-      parts.store?.announce({ address: at.announced ?? null, page: at.page ?? null }, () => askableProviders(parts))
+      store?.announce({ address: at.announced ?? null, page: at.page ?? null }, () => askableProviders(parts))
     },
     ...{ report, ceiling },
     assertFolders: async (folders) => assertNoSecretFolder(folders, { home, ceiling, secrets: await parts.secrets() }),
     assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
     ...clientAccess(parts, { ...policy, ceiling }),
-    editorServers: editorServersOf(parts, { host, handed, report }),
-    ...rightsIn(parts, host),
-    methodsFor: (client) => methodsFor(client, { ...around, ...peopleIn(parts, () => at.page ?? null) }),
+    editorServers: editorServersOf(
+      { ...{ home, files, sandboxes, redaction, clock }, ceiling: ceilingFlags },
+      { host, handed, report },
+    ),
+    ...rightsIn({ users: choices.users, clock }, host),
+    methodsFor: (client) => methodsFor(client, { ...around, ...peopleIn(choices, () => at.page ?? null) }),
     followList: createListFollowing((onChange) => watchSessions(files, home, onChange)),
-    gauges: (state) => gaugeText(gaugedOf(host, connectedClients, parts), state),
+    gauges: (state) => gaugeText(gaugedOf(host, connectedClients, store), state),
     async diagnose(client) {
       const { enforcement, reason } = await sandboxes.report()
       const clients = connectedClients.describe()
@@ -202,7 +208,7 @@ export function createEngine(parts: EngineParts): Engine {
   }
 }
 
-function gaugedOf({ conversations }: ConversationHost, clients: ConnectedClients, { store }: EngineParts) {
+function gaugedOf({ conversations }: ConversationHost, clients: ConnectedClients, store: SharedStore | undefined) {
   return { conversations, clients: clients.describe().length, isShared: store !== undefined }
 }
 
@@ -217,7 +223,7 @@ async function closeAll(host: ConversationHost, ...used: readonly AsyncDisposabl
 
 /** Returns the function that tells the log and the clients of a fault. `giveUp` closes what another server has taken over. */
 function createReport(
-  { writeLog, logEvent }: Pick<EngineParts, 'writeLog' | 'logEvent'>,
+  { writeLog, logEvent }: Pick<EngineParts, 'writeLog'> & Pick<EngineChoices, 'logEvent'>,
   { notifyAll }: ConnectedClients,
   giveUp: (conversationId: ConversationId) => void,
 ): Engine['report'] {
@@ -259,11 +265,14 @@ function openMcpServers(parts: EngineParts): McpServers {
 }
 
 /** Creates the environments: this machine, and those behind exec-servers once a conversation takes them. */
-function openEnvironments(parts: EngineParts): { machines: ConnectedMachines; environments: Environments } {
+function openEnvironments(
+  parts: EngineParts,
+  logEvent: LogEvent | undefined,
+): { machines: ConnectedMachines; environments: Environments } {
   const { home, env, linkPatienceMs } = parts
   const machines = createConnectedMachines(parts.machinesComeMs, ({ owner, name }, isThere) => {
     const event = isThere ? 'machine.connected' : 'machine.disconnected'
-    parts.logEvent?.({ event, machine: name, ...(owner === null ? {} : { user: owner }) })
+    logEvent?.({ event, machine: name, ...(owner === null ? {} : { user: owner }) })
   })
   const patience = linkPatienceMs === undefined ? {} : { linkPatienceMs }
   return {
@@ -273,7 +282,6 @@ function openEnvironments(parts: EngineParts): { machines: ConnectedMachines; en
 }
 
 /** Returns the user's own configuration with the profile this server was started with. */
-function ownConfig({ home, ceiling }: EngineParts): Config {
-  const profile = ceiling?.profile ?? null
+function ownConfig(home: string, { profile }: CeilingFlags): Config {
   return readConfig(home, profile === null ? {} : { profile }).values
 }

@@ -132,7 +132,7 @@ export const serverOptions = {
   'allow-unencrypted': { type: 'boolean' },
 } as const
 
-interface GivenServer {
+interface ServerOptionValues {
   readonly server?: readonly string[] | undefined
   readonly 'token-file'?: string | undefined
   readonly 'ca-file'?: string | undefined
@@ -140,7 +140,7 @@ interface GivenServer {
 }
 
 /** Reads the flags that name servers; null where none is named. Throws `UsageError`. */
-export function readServerFlags(given: GivenServer): ServerFlags | null {
+export function readServerFlags(given: ServerOptionValues): ServerFlags | null {
   const { server: servers = [], 'token-file': tokenFile, 'ca-file': caFile } = given
   const allowUnencrypted = given['allow-unencrypted']
   if (servers.length > 0)
@@ -164,7 +164,7 @@ export const ceilingOptions = {
   safe: { type: 'boolean' },
 } as const
 
-interface Given {
+interface CeilingOptionValues {
   readonly 'max-sandbox'?: string | undefined
   readonly 'allow-never'?: boolean | undefined
   readonly profile?: string | undefined
@@ -173,7 +173,7 @@ interface Given {
 }
 
 /** Reads the ceiling's flags. Throws `UsageError`. */
-export function readCeiling(given: Given): CeilingFlags {
+export function readCeiling(given: CeilingOptionValues): CeilingFlags {
   const wanted = given['max-sandbox']
   const maxSandbox = sandboxModes.find((mode) => mode === wanted) ?? null
   if (wanted !== undefined && maxSandbox === null)

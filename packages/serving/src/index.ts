@@ -1,4 +1,4 @@
-export { endOnDefect, keepStdoutForProtocol, movedTo, runProgram, sweepLater } from './conventions.ts'
+export { machinePath } from './admit-machines.ts'
 export { decodeParams } from './decode-params.ts'
 export {
   type Address,
@@ -21,7 +21,8 @@ export {
 } from './flags.ts'
 export { homeFolder, makeHomePrivate, openServerLog, stateFolder, userPlaces } from './home-folder.ts'
 export { type Listeners, listenOn, openListeners, readAuthorities, readPem } from './listen.ts'
-export { machinePath } from './machine-door.ts'
 export { isPrivate } from './page-origins.ts'
-export { listenInRunFolder, ownRunFolders } from './run-folder.ts'
-export { turnAway } from './turn-away.ts'
+export { refuseClients } from './refuse-clients.ts'
+export { announceMovedSocket, listenInRunFolder, ownRunFolders } from './run-folder.ts'
+export { endOnDefect, keepStdoutForProtocol, runProgram } from './run-program.ts'
+export { sweepLater } from './sweep-leftovers.ts'

@@ -5,9 +5,9 @@ import { allRights, type Rights, type RightsOfToken } from '@parley/protocol'
 import { certificateFault, ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
 import type { AdmitToken, PageSource, RelayTargetOf, TlsFiles } from '@parley/rpc/websocket'
 import type { ConnectedMachines } from '@parley/workspace'
+import { admitMachines } from './admit-machines.ts'
 import { type Address, type TlsPaths, UsageError } from './flags.ts'
 import { keepSocket } from './kept-socket.ts'
-import { machineDoor } from './machine-door.ts'
 import { pageOrigins } from './page-origins.ts'
 import { listenInRunFolder } from './run-folder.ts'
 import { readOrMakeToken } from './token-file.ts'
@@ -27,7 +27,7 @@ interface Listening {
   readonly page?: string | null
 }
 
-type Ways = Pick<
+type AddressListening = Pick<
   ListenersOptions,
   'connections' | 'home' | 'rightsOf' | 'machines' | 'relayTo' | 'unready' | 'metrics' | 'page' | 'writeLog'
 >
@@ -42,7 +42,7 @@ interface AddressOptions {
 export async function listenOn(
   address: Address,
   { tokenFile, tls = null, advertise = null }: AddressOptions,
-  { connections, home, rightsOf = null, machines, relayTo, unready, metrics, page, writeLog }: Ways,
+  { connections, home, rightsOf = null, machines, relayTo, unready, metrics, page, writeLog }: AddressListening,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
     const { path } = address
@@ -64,7 +64,7 @@ export async function listenOn(
     ...(address.isSecure === true && tls !== null ? { tls: readTls(tls) } : {}),
     onConnection: (transport) => connections.accept(transport, 'websocket'),
     ...(admit === null ? {} : { admit }),
-    ...(machines === undefined ? {} : { pathRules: machineDoor(machines, judge) }),
+    ...(machines === undefined ? {} : { pathRules: admitMachines(machines, judge) }),
     ...(relayTo === undefined ? {} : { relayTo }),
     ...(unready === undefined ? {} : { unready }),
     ...(metrics === undefined ? {} : { metrics }),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Host } from '@parley/host'
 import { ConnectError, connectSocket, ListenError, listenSocket, type Transport } from '@parley/rpc'
 import { errorCode, errorMessage } from '@parley/text'
 import { type KeptSocket, keepSocket } from './kept-socket.ts'
@@ -8,7 +9,7 @@ import { type KeptSocket, keepSocket } from './kept-socket.ts'
 /** Folder of this user's sockets, or the problem with it. */
 type RunFolder = { readonly path: string } | { readonly problem: string }
 
-interface Place {
+interface RunFolderOwner {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly uid: number
   /** Folder shared by users; `/tmp` outside of tests. */
@@ -19,7 +20,7 @@ interface Place {
  * Returns `$XDG_RUNTIME_DIR/parley` or else `/tmp/parley-UID`, created with mode 0700. A link, or a folder of another
  * user, is a problem, since its owner could pose as a server.
  */
-export function makeRunFolder(place: Place): RunFolder {
+export function makeRunFolder(place: RunFolderOwner): RunFolder {
   let found: RunFolder = { problem: 'there is no place for it' }
   for (const path of runFolders(place)) {
     found = privateFolder(path, place.uid)
@@ -29,7 +30,7 @@ export function makeRunFolder(place: Place): RunFolder {
 }
 
 /** Returns the possible folders, best first. Sandboxes hide them, since a client of a socket can decide approvals. */
-function runFolders({ env, uid, shared = '/tmp' }: Place): readonly string[] {
+function runFolders({ env, uid, shared = '/tmp' }: RunFolderOwner): readonly string[] {
   const runtime = env['XDG_RUNTIME_DIR'] ?? ''
   return [...(runtime === '' ? [] : [join(runtime, 'parley')]), join(shared, `parley-${uid}`)]
 }
@@ -50,7 +51,7 @@ function privateFolder(path: string, uid: number): RunFolder {
 }
 
 /** Returns the run folders of this process's user. */
-export function ownRunFolders(env: Place['env']): readonly string[] {
+export function ownRunFolders(env: RunFolderOwner['env']): readonly string[] {
   return runFolders({ env, uid: process.getuid?.() ?? 0 })
 }
 
@@ -81,6 +82,17 @@ export async function listenInRunFolder(options: RunSocketOptions): Promise<Kept
     return null
   })
   return keepSocket(first, { listen, onMoved, report })
+}
+
+interface SocketHolders {
+  readonly engine: { readonly listensAt: (addresses: { readonly socket: string }) => void }
+  readonly host: Pick<Host, 'removeWhenKilled'>
+}
+
+/** Announces a socket that was made in place of a removed one, and has it removed when this process is killed. */
+export function announceMovedSocket(socket: string, { engine, host }: SocketHolders): void {
+  host.removeWhenKilled(socket)
+  engine.listensAt({ socket })
 }
 
 /** Start of this process, noted once: a later reading of the clocks could give its socket another name. */

@@ -1,5 +1,5 @@
 import type { Files } from '@parley/journal'
-import { type CeilingFlags, createEditorServerTrust, defaultCeilingFlags } from '@parley/policy'
+import { type CeilingFlags, createEditorServerTrust } from '@parley/policy'
 import type { HandedServers } from '../limits/handed-servers.ts'
 import type { ConversationHost } from '../open/conversation-host.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
@@ -11,7 +11,7 @@ interface Parts extends Pick<OfferPorts, 'sandboxes' | 'redaction'> {
   /** Value of `$PARLEY_HOME`. */
   readonly home: string
   readonly files: Files
-  readonly ceiling?: CeilingFlags
+  readonly ceiling: CeilingFlags
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -23,7 +23,7 @@ interface Around {
 
 /** Returns the servers of editors in an engine; the code is loaded with the first use. */
 export function editorServersOf(
-  { home, files, ceiling = defaultCeilingFlags, sandboxes, redaction, clock }: Parts,
+  { home, files, ceiling, sandboxes, redaction, clock }: Parts,
   { host, handed, report }: Around,
 ): EditorServers {
   let made: Promise<EditorServers> | null = null

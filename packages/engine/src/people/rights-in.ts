@@ -4,7 +4,7 @@ import { type AccessSource, type CheckRight, createRightCheck } from './check-ri
 import type { Users } from './users.ts'
 
 interface RightsParts {
-  readonly users?: Users
+  readonly users: Users | undefined
   readonly clock: { now(): number }
 }
 
@@ -18,8 +18,8 @@ export function rightsIn(
 
 /** Returns what the methods about users and links work with. `page`: see `MethodPorts`. */
 export function peopleIn(
-  { users = null, logEvent }: { readonly users?: Users | null; readonly logEvent?: LogEvent },
+  { users, logEvent }: { readonly users?: Users | undefined; readonly logEvent?: LogEvent | undefined },
   page: () => string | null,
 ) {
-  return { users, logEvent, page }
+  return { users: users ?? null, logEvent, page }
 }

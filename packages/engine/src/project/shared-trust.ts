@@ -5,7 +5,7 @@ import type { SharedStore } from '../ports/shared-store.ts'
 import { seenDecisions } from './seen-decisions.ts'
 
 interface Sharing {
-  readonly store?: Pick<SharedStore, 'answers' | 'name'>
+  readonly store?: Pick<SharedStore, 'answers' | 'name'> | undefined
   readonly redaction: Pick<Redaction, 'seal'>
   /** `$PARLEY_HOME`. */
   readonly home: string

@@ -9,7 +9,7 @@ import { createRedaction } from '@parley/redaction'
 import { diskFiles, diskPatchFiles, secretPaths } from '@parley/workspace'
 import { rgPath } from '@vscode/ripgrep'
 import { createCredentialStore } from '../../src/credentials/credential-store.ts'
-import type { EngineParts } from '../../src/engine.ts'
+import type { EngineChoices, EngineParts } from '../../src/engine.ts'
 import { configuredFetch } from '../../src/login/configured-fetch.ts'
 import { createProviderKeys } from '../../src/login/provider-keys.ts'
 import { randomIds, systemClock } from '../../src/ports/clock-and-ids.ts'
@@ -17,13 +17,14 @@ import { createTextSearch } from '../../src/search/text-search.ts'
 import { unknownModel } from '../../src/settings/facts-of-model.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 
-export type TestPorts = Partial<EngineParts> & {
-  readonly model?: ScriptedModel
-  /** Models of other providers, by id. */
-  readonly others?: Readonly<Record<string, ScriptedModel>>
-  /** Facts of the models besides a context window of 1,000 tokens. */
-  readonly facts?: Partial<ModelFacts> | ((model: string) => Partial<ModelFacts>)
-}
+export type TestPorts = Partial<EngineParts> &
+  EngineChoices & {
+    readonly model?: ScriptedModel
+    /** Models of other providers, by id. */
+    readonly others?: Readonly<Record<string, ScriptedModel>>
+    /** Facts of the models besides a context window of 1,000 tokens. */
+    readonly facts?: Partial<ModelFacts> | ((model: string) => Partial<ModelFacts>)
+  }
 
 /** Parser of all servers of a file: each would keep a grammar of its own, and a fork costs by the pages of its parent. */
 const parser = createShellParser(shellParserFiles)
@@ -33,7 +34,7 @@ const shellParser: ShellParser = { read: (script) => parser.read(script), [Symbo
 export function testParts(
   root: string,
   { model = scriptedModel(), others = {}, facts = {}, ...ports }: TestPorts = {},
-): EngineParts {
+): EngineParts & EngineChoices {
   const home = join(root, '.parley')
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const sources = { fake: model, ...others }

@@ -119,10 +119,10 @@ export function readServerArguments(argv: readonly string[]): ServerArguments {
   }
 }
 
-type Given = ReturnType<typeof parseServerFlags>
+type ParsedServerFlags = ReturnType<typeof parseServerFlags>
 
 /** Throws `UsageError` for flags without the one that they belong to. */
-function assertFlagsFit(given: Given, listen: readonly Address[], isService: boolean): void {
+function assertFlagsFit(given: ParsedServerFlags, listen: readonly Address[], isService: boolean): void {
   const hasWebsocket = listen.some(({ kind }) => kind === 'websocket')
   if (given['idle-exit'] !== undefined && !isService) throw new UsageError('--idle-exit needs --daemon or --listen.')
   if (given['token-file'] !== undefined && !hasWebsocket)

@@ -1,15 +1,15 @@
 import { ClientError, type ConnectOptions, connect, type Parley } from '@parley/client'
 import { type Connect, connectClient } from '@parley/client/low-level'
 import { type NamedServer, unreachedExits } from '@parley/client/named-servers'
-import { createEngine, type Engine, type EngineParts, sweepLeftovers } from '@parley/engine'
+import { createEngine, type Engine, type EngineChoices, type EngineParts, sweepLeftovers } from '@parley/engine'
 import type { CallersLimits } from '@parley/frontends'
 import { unsavedExitCode } from '@parley/protocol'
 import { createMemoryTransportPair } from '@parley/rpc'
 import {
+  announceMovedSocket,
   endOnDefect,
   keepStdoutForProtocol,
   listenInRunFolder,
-  movedTo,
   stateFolder,
   sweepLater,
 } from '@parley/serving'
@@ -37,7 +37,7 @@ interface Refused {
   readonly exitCode?: number
 }
 
-interface ProgramOptions {
+interface ProgramOptions extends Pick<EngineChoices, 'editors'> {
   readonly ceiling: ProgramCeiling
   /** Servers of a team, which have the conversations in place of the engine; null for none. */
   readonly server: NamedServer | null
@@ -46,23 +46,24 @@ interface ProgramOptions {
 /** Runs a program with an engine, which other processes can join meanwhile. Resolves with the exit code. */
 export async function runWithEngine(
   parts: EngineParts,
-  { ceiling, server }: ProgramOptions,
+  { ceiling, server, editors }: ProgramOptions,
   run: (program: EngineOfProgram) => Promise<void>,
 ): Promise<number> {
   keepStdoutForProtocol()
-  const { writeLog } = parts
+  const { home, files, redaction, writeLog } = parts
+  const { program } = ceiling
   const opened =
     server === null
-      ? await openSharedStore(null, { ...parts, warn: warningsOf(ceiling.program), wait: shortWait(ceiling.program) })
-      : await reached(server)
+      ? await openSharedStore(null, { home, files, redaction, warn: warningsOf(program), wait: shortWait(program) })
+      : await reachTeam(server)
   if ('problem' in opened) {
     const { problem, exitCode = cannotOpenStoreExitCode }: Refused = opened
-    process.stderr.write(`parley ${ceiling.program}: ${problem}\n`)
+    process.stderr.write(`parley ${program}: ${problem}\n`)
     await parts.host.close()
     return exitCode
   }
   const { store } = opened
-  const engine = createEngine({ ...parts, ...(store === null ? {} : { store }), ceiling })
+  const engine = createEngine(parts, { store: store ?? undefined, ceiling, editors })
   const close = async () => {
     await using _store = store
     await engine[Symbol.asyncDispose]()
@@ -70,7 +71,7 @@ export async function runWithEngine(
   }
   endOnDefect(writeLog, close)
   const limits = callersLimits({
-    program: ceiling.program,
+    program,
     ceiling: engine.ceiling,
     assertAllowed: engine.assertAllowed,
     assertFolders: engine.assertFolders,
@@ -78,7 +79,7 @@ export async function runWithEngine(
   })
   const leaveRunFolder = server === null ? await joinRunFolder(engine, parts) : null
   try {
-    await run({ engine, limits, ...waysTo(engine, server) })
+    await run({ engine, limits, ...connectionsTo(engine, server) })
   } finally {
     await leaveRunFolder?.()
   }
@@ -92,7 +93,7 @@ export async function runWithEngine(
 }
 
 /** Makes sure, before anything is served, that a server answers and takes the token. */
-async function reached(server: NamedServer): Promise<{ readonly store: null } | Refused> {
+async function reachTeam(server: NamedServer): Promise<{ readonly store: null } | Refused> {
   try {
     await (await libraryOnServers(server, { name: 'parley' })).close()
     return { store: null }
@@ -103,7 +104,7 @@ async function reached(server: NamedServer): Promise<{ readonly store: null } | 
   }
 }
 
-function waysTo(engine: Engine, server: NamedServer | null): Pick<EngineOfProgram, 'connect' | 'library'> {
+function connectionsTo(engine: Engine, server: NamedServer | null): Pick<EngineOfProgram, 'connect' | 'library'> {
   return server === null
     ? { connect: connectorTo(engine), library: (options) => libraryOn(engine, options) }
     : { connect: connectorToServers(server), library: (options) => libraryOnServers(server, options) }
@@ -148,7 +149,7 @@ async function joinRunFolder(
     env,
     home,
     onConnection: (transport) => connections.accept(transport, 'socket'),
-    onMoved: (socket) => movedTo(socket, { engine, host }),
+    onMoved: (socket) => announceMovedSocket(socket, { engine, host }),
     report: writeLog,
   })
   engine.listensAt({ socket: listener.address() })

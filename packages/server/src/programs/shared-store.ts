@@ -8,9 +8,7 @@ import { UsageError } from '@parley/serving'
 import type { OpeningWait, StoreAddress } from '@parley/team/store'
 import { systemErrorReason } from '@parley/workspace'
 
-/** Servers that keep each message, where neither the command line nor the configuration says how many. */
-
-interface Wanted extends StoreAddress {
+interface StoreSettings extends StoreAddress {
   readonly replicas: number
 }
 
@@ -43,14 +41,13 @@ export async function openSharedStore(
   given: readonly string[] | null,
   { home, files, redaction, onPublished, warn, wait }: StoreUser,
 ): Promise<{ readonly store: SharedStore | null } | { readonly problem: string }> {
-  const wanted = wantedStore(given, configuredStore(home), warn)
+  const wanted = storeSettings(given, configuredStore(home), warn)
   if (wanted === null) return { store: null }
   if ('problem' in wanted) return wanted
   // Loaded only here: most servers have no store.
   const { openStore, UnusableStoreError } = await import('@parley/team/store')
   try {
-    const told = onPublished === undefined ? {} : { onPublished }
-    const store = await openStore({ ...wanted, files, wait, ...told })
+    const store = await openStore({ ...wanted, files, wait, ...(onPublished === undefined ? {} : { onPublished }) })
     redaction?.useKey(store.key)
     return { store }
   } catch (error) {
@@ -59,11 +56,11 @@ export async function openSharedStore(
   }
 }
 
-function wantedStore(
+function storeSettings(
   given: readonly string[] | null,
   { configured, warnings, problem }: Configured,
   warn: StoreUser['warn'],
-): Wanted | { readonly problem: string } | null {
+): StoreSettings | { readonly problem: string } | null {
   if (given?.length === 0) return null
   if (problem !== undefined) return { problem }
   const servers = given ?? configured?.servers ?? []

@@ -43,13 +43,17 @@ export function takesIn({ connected, prepared, nodes, onPublished, inTurn, lists
     const { conversationId } = copy
     const ports = portsOf(conversationId)
     const claimName: ClaimName = `${claim.epoch}.${randomUUID()}`
-    const mark = kind === 'new' ? emptyMark(store) : await fenceLog(copy, claimName, { ...ports, kind, fetched })
+    const mark = kind === 'new' ? emptyMark(store) : await fenceLog(copy, { claim: claimName, kind, fetched }, ports)
     if (mark === null) return null
     const row = kind === 'stored' ? await lists.row(conversationId) : null
     const putRow = async (described: Described) => {
       await rows.put(conversationId, JSON.stringify(described))
     }
-    return shipLog(copy, mark, { ...ports, claim, claimName, row, nodes, putRow, isOwn: kind === 'own', onPublished })
+    const { files, subject, objects, name } = ports
+    return shipLog(copy, mark, {
+      ...{ files, subject, objects, name, onPublished },
+      ...{ claim, claimName, row, nodes, putRow, isOwn: kind === 'own' },
+    })
   }
 
   return async (copy, kind) => {

@@ -93,14 +93,14 @@ test('a log that was read before it was claimed is not read again, unless it has
   const ports = { ...around(), subject }
   const fetched = await fetchLog(copy, ports)
   asked.length = 0
-  expect(await fenceLog(copy, '2.b', { ...ports, fetched })).toMatchObject({ bytes: 4, sequence: 3, claim: '2.b' })
+  expect(await fenceLog(copy, { claim: '2.b', fetched }, ports)).toMatchObject({ bytes: 4, sequence: 3, claim: '2.b' })
   expect(asked).toEqual([])
 
   add('c\n', '2.b')
-  expect(await fenceLog(copy, '3.c', { ...ports, fetched })).toMatchObject({ bytes: 6, sequence: 5, claim: '3.c' })
+  expect(await fenceLog(copy, { claim: '3.c', fetched }, ports)).toMatchObject({ bytes: 6, sequence: 5, claim: '3.c' })
   expect(readFileSync(copy.log, 'utf8')).toBe('a\nb\nc\n')
   add('d\n', '4.d')
-  expect(await fenceLog(copy, '3.c', { ...ports, fetched })).toBeNull()
+  expect(await fenceLog(copy, { claim: '3.c', fetched }, ports)).toBeNull()
 })
 
 /** Returns what a log is fetched with, of a store that has no objects. */

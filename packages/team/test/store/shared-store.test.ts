@@ -192,7 +192,7 @@ describe.skipIf(!hasNats)('a shared store', () => {
     await shipment.acknowledged(6)
 
     const late = copyIn(world.path, 'b', copy.conversationId)
-    expect(await fenceLog(late, `${shipment.epoch - 1}.late`, connected.portsOf(late))).toBe(null)
+    expect(await fenceLog(late, { claim: `${shipment.epoch - 1}.late` }, connected.portsOf(late))).toBe(null)
     shipment.wrote(append(copy, 'second\n'))
     await shipment.acknowledged(13)
     await shipment.close()

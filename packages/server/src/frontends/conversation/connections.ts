@@ -2,16 +2,17 @@ import { type Engine, type LogEvent, rejection } from '@parley/engine'
 import { allRights, type ClientAccess, endedAccess, type Rights, type ServerNotice } from '@parley/protocol'
 import { type CloseReason, createPeer, type Peer, type Transport } from '@parley/rpc'
 import type { WebFrontend } from '../web/web-frontend.ts'
+import type { WebPorts } from '../web/web-listener.ts'
 import { createHandlers, createMethods } from './methods.ts'
+import { type AwaitedStore, notifyStoreAway } from './notify-store-away.ts'
 import { createSession, type Session } from './session.ts'
 import { createStreams } from './streams.ts'
-import { type AwaitedStore, tellWaits } from './tell-waits.ts'
 
 /** Clients that are connected to this process. */
 export interface Connections {
   readonly count: number
   /** Takes ownership of the transport. */
-  accept(transport: Transport, kind: ConnectionKind, given?: Given): void
+  accept(transport: Transport, kind: ConnectionKind, given?: GrantedAccess): void
   /** Closes the connections of users who were removed, or have another token by now. */
   closeRemoved(): void
   /** Closes all connections and accepts no more. Resolves when every client has left its conversations. */
@@ -19,7 +20,7 @@ export interface Connections {
 }
 
 /** Access and rights of a client, by the way it came. */
-interface Given {
+interface GrantedAccess {
   /** Default `full`. */
   readonly access?: ClientAccess
   /** Default: all rights. */
@@ -28,10 +29,10 @@ interface Given {
 
 interface ConnectionsOptions {
   readonly engine: Engine
-  /** Called each time a client connects or disconnects. */
-  readonly onChange: () => void
-  /** The page in a browser; left out where there is none. */
-  readonly web?: WebFrontend
+  /** Called with the number of clients each time that one connects or disconnects. */
+  readonly onChange: (clients: number) => void
+  /** Opens the page in a browser, which hands its connections to `accept`; absent for a process without a page. */
+  readonly openWeb?: (accept: WebPorts['accept']) => WebFrontend
   /** Takes that clients come and go; left out where nothing is logged. */
   readonly logEvent?: LogEvent | undefined
   /** Store that requests may wait for; left out or null where there is none. */
@@ -62,22 +63,15 @@ interface Connection {
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  const {
-    engine,
-    onChange,
-    web = null,
-    logEvent,
-    store = null,
-    maxClients = 256,
-    initializeTimeoutMs = 10_000,
-  } = options
+  const { engine, onChange, openWeb, logEvent, store = null, maxClients = 256, initializeTimeoutMs = 10_000 } = options
   const open = new Set<Connection>()
+  const web = openWeb?.((transport, proven) => accept(transport, 'websocket', proven)) ?? null
   let closing = false
 
   function accept(
     transport: Transport,
     kind: ConnectionKind,
-    { access = 'full', rights = allRights }: Given = {},
+    { access = 'full', rights = allRights }: GrantedAccess = {},
   ): void {
     if (closing) void transport.close()
     else if (open.size >= maxClients) rejectClient(transport, maxClients)
@@ -92,12 +86,12 @@ export function createConnections(options: ConnectionsOptions): Connections {
     const who = { way: arrival.kind, ...(person.kind === 'user' ? { user: person.name } : { as: person.kind }) }
     logEvent?.({ event: 'client.connected', ...who })
     open.add(connection)
-    onChange()
+    onChange(open.size)
     void connection.gone.then(() => {
       clearTimeout(timeout)
       open.delete(connection)
       logEvent?.({ event: 'client.disconnected', ...who })
-      onChange()
+      onChange(open.size)
     })
   }
 
@@ -180,7 +174,7 @@ function openConnection(
   let isGone = false
   const leaveAll = () =>
     allLeft([...streams.leaveAll().map((id) => engine.host.leave(id)), web?.left(clientId)], engine)
-  const tellWait = store == null ? null : tellWaits(store, (notice) => served.notify('server/notice', notice))
+  const followAnswer = store == null ? null : notifyStoreAway(store, (notice) => served.notify('server/notice', notice))
   const served = createPeer({
     transport,
     methods: createMethods(handlers, {
@@ -188,7 +182,7 @@ function openConnection(
       shown: (id) => engine.host.shown(id),
       checkRight: engine.checkRight,
       awaited(answer) {
-        tellWait?.(answer)
+        followAnswer?.(answer)
         // What it opened for a client that has left meanwhile would stay open.
         const leaveLate = () => void (isGone && leaveAll())
         answer.then(leaveLate, leaveLate)

@@ -12,10 +12,15 @@ import type { Streams } from './streams.ts'
  * Returns the methods of one connection. Each request passes the handshake, its schema and the client's rights before
  * its handler. Errors become those of the protocol.
  */
-export function createMethods(handlers: Handlers, ports: MethodPorts): Record<string, MethodHandler> {
+export function createMethods(
+  handlers: Handlers,
+  { session, shown, checkRight, awaited }: MethodPorts,
+): Record<string, MethodHandler> {
   const names = Object.keys(handlers) as MethodName[] // narrowed: the table has exactly the protocol's methods
   const inOrder = createInOrder()
-  return Object.fromEntries(names.map((name) => [name, createMethod(name, handlers, { ...ports, inOrder })]))
+  return Object.fromEntries(
+    names.map((name) => [name, createMethod(name, handlers, { session, shown, checkRight, awaited, inOrder })]),
+  )
 }
 
 interface MethodPorts {

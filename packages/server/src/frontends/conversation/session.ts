@@ -127,18 +127,18 @@ function onlyTightens(method: MethodName): string {
   return `This client may only make limits stricter, and ${method} would let more happen than they say.`
 }
 
-interface Program {
+interface NamedProgram {
   readonly name: string
   readonly version: string
 }
 
-interface Range {
+interface VersionRange {
   readonly min: number
   readonly max: number
 }
 
 /** Returns the highest version that both speak. Throws `protocolVersion`, which names the older program. */
-function agreedVersion(server: Program, ours: Range, client: Program & Range): number {
+function agreedVersion(server: NamedProgram, ours: VersionRange, client: NamedProgram & VersionRange): number {
   const highest = Math.min(client.max, ours.max)
   if (highest >= Math.max(client.min, ours.min)) return highest
   const older = client.max < ours.min ? 'the client' : 'the server, then end it so that it starts anew'
@@ -149,6 +149,6 @@ function agreedVersion(server: Program, ours: Range, client: Program & Range): n
   )
 }
 
-function rangeText({ min, max }: Range): string {
+function rangeText({ min, max }: VersionRange): string {
   return min === max ? String(min) : `${min} to ${max}`
 }

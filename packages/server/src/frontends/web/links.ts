@@ -16,7 +16,7 @@ interface LinkTerms {
   readonly only: ConversationId | null
 }
 
-interface Link {
+interface OneTimeLink {
   readonly code: string
   readonly terms: LinkTerms
   readonly expiresAt: number
@@ -30,7 +30,7 @@ interface Token {
 /** Codes of links, each good once and for 60 s, and the tokens that pages have for them. Kept in memory only. */
 export interface Links {
   /** Creates a link. `expiresAt` is in ms since the epoch. */
-  create(terms: LinkTerms): Link
+  create(terms: LinkTerms): OneTimeLink
   /** Takes a code and returns a new token; null for a code that is unknown, used or too old. */
   exchange(code: string): Token | null
   /** Returns the token as it was given; null for an unknown one. */
@@ -38,7 +38,7 @@ export interface Links {
 }
 
 export function createLinks(now: () => number): Links {
-  let links: readonly Link[] = []
+  let links: readonly OneTimeLink[] = []
   let tokens: readonly Token[] = []
 
   return {

@@ -28,7 +28,7 @@ const maxUnproven = 16
 export async function listenForLinks({ folder, now, accept }: WebPorts, port: number): Promise<OpenedPage> {
   const links = createLinks(now)
   const pages = new Set<Transport>()
-  const source = createPageSource({
+  const { headers, otherOrigins, respond, onConnection } = createPageSource({
     ...{ folder, maxUnproven, offersSignIn: false, otherOrigins: () => [] },
     prove: proveByLink(links),
     accept(transport, proven) {
@@ -37,7 +37,7 @@ export async function listenForLinks({ folder, now, accept }: WebPorts, port: nu
       accept(transport, proven)
     },
   })
-  const listener = await listenForPage({ port, ...source })
+  const listener = await listenForPage({ port, headers, otherOrigins, respond, onConnection })
   return {
     origin: listener.origin,
     links,

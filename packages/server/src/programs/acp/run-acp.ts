@@ -17,7 +17,7 @@ const textLimitMs = 2_000
 /** Serves an editor on stdin and stdout until it is gone or a signal ends it. Resolves with the exit code. */
 export function runAcp(parts: EngineParts, { ceiling }: AcpArguments, server: NamedServer | null): Promise<number> {
   const texts = offeredTexts(textLimitMs)
-  return runWithEngine({ ...parts, editors: texts }, { ceiling, server }, async ({ engine, limits, library }) => {
+  return runWithEngine(parts, { ceiling, server, editors: texts }, async ({ engine, limits, library }) => {
     endStdinOnSignals()
     // An editor that is gone is noticed by the end of stdin.
     process.stdout.on('error', () => undefined)

@@ -1,5 +1,5 @@
 import type { LogEvent } from '@parley/engine'
-import { turnAway } from '@parley/serving'
+import { refuseClients } from '@parley/serving'
 import type { OpeningWait } from '@parley/team/store'
 import type { ServerArguments } from '../arguments.ts'
 import { shortWait } from '../shared-store.ts'
@@ -9,11 +9,11 @@ type StoreWait = OpeningWait & AsyncDisposable
 
 export interface Reports {
   readonly writeLog: (line: string) => void
-  /** Takes what is said, in place of sentences on stderr. */
+  /** Logs events in place of sentences on stderr. */
   readonly logEvent?: LogEvent | undefined
 }
 
-/** Returns what says on stderr, or in the log as JSON, that a store is away or back. `isNew` is false for a further sentence. */
+/** Returns the functions that report on stderr, or in the log as JSON, that a store is away or back. `isNew` is false for a further sentence. */
 export function storeReports({ writeLog, logEvent }: Reports) {
   const say = (event: 'store.away' | 'store.back', sentence: string, isNew: boolean) => {
     writeLog(sentence)
@@ -36,17 +36,17 @@ export function waitForStore(
 ): StoreWait {
   if (role !== 'service' || isDaemon) return { ...shortWait('server'), [Symbol.asyncDispose]: async () => undefined }
   const { away, back } = storeReports({ writeLog, logEvent })
-  let doors: ReturnType<typeof turnAway>[] | null = null
+  let refusals: ReturnType<typeof refuseClients>[] | null = null
   return {
     isPatient: true,
     onAway(problem) {
-      away(`${problem} Waiting for it; no client is served until then.`, doors === null)
-      doors ??= listen.map((address) => turnAway(address, tls))
+      away(`${problem} Waiting for it; no client is served until then.`, refusals === null)
+      refusals ??= listen.map((address) => refuseClients(address, tls))
     },
     async [Symbol.asyncDispose]() {
-      if (doors === null) return
+      if (refusals === null) return
       back('The store answers.')
-      for (const door of await Promise.all(doors)) await door?.close()
+      for (const refusal of await Promise.all(refusals)) await refusal?.close()
     },
   }
 }

@@ -8,7 +8,7 @@ import { openSharedStore, shortWait, warningsOf } from '../shared-store.ts'
 import { readStoreArguments, type StoreArguments } from './store-arguments.ts'
 import { lineOf, type Outcome, outcomeOfCopy, outcomeOfVerify, summaryOf } from './store-report.ts'
 
-/** Exit codes, as those of the other commands: docs/scripting.md. */
+/** Exit codes that all commands share: docs/scripting.md. */
 const exitCodes = { ok: 0, notFound: 5, storage: 9, differs: 11 } as const
 
 interface Output {
@@ -60,7 +60,7 @@ export async function runStore(
   return outcomes.some(({ result }) => result === 'refused' || result === 'differs') ? exitCodes.differs : exitCodes.ok
 }
 
-/** Does the task for one conversation; what keeps one from it keeps no other. */
+/** Does the task for one conversation. Its failure does not stop the others. */
 async function outcomeFor(
   conversationId: ConversationId,
   copies: Copies,
@@ -77,10 +77,11 @@ async function outcomeFor(
   }
 }
 
-type Found = { readonly ids: readonly ConversationId[] } | { readonly problem: string }
-
 /** Finds the conversations that the command line names. */
-async function idsOf(copies: Copies, { way, wanted }: StoreArguments): Promise<Found> {
+async function idsOf(
+  copies: Copies,
+  { way, wanted }: StoreArguments,
+): Promise<{ readonly ids: readonly ConversationId[] } | { readonly problem: string }> {
   const sides = way === null ? (['to', 'from'] as const) : [way]
   const known = [...new Set((await Promise.all(sides.map((side) => copies.ids(side)))).flat())].sort()
   if (wanted === null) return { ids: known }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createEngine, type Engine, type EngineParts } from '@parley/engine/src/engine.ts'
+import { createEngine, type Engine, type EngineChoices, type EngineParts } from '@parley/engine/src/engine.ts'
 import {
   connectTestClient,
   type Greeting,
@@ -18,7 +18,7 @@ import { serveConnection } from '../../../src/frontends/conversation/connections
 /** Server without a process of its own: the real engine and frontend over a separate home. */
 export interface TestServer extends AsyncDisposable {
   readonly engine: Engine
-  readonly parts: EngineParts
+  readonly parts: EngineParts & EngineChoices
   connect(name?: string, more?: Greeting): Promise<TestClient>
   /** Ends as a process does after its last client has left. */
   close(): Promise<void>
@@ -107,8 +107,8 @@ export function testPlace(): TestPlace {
   return place
 }
 
-function startServer(parts: EngineParts): TestServer {
-  const engine = createEngine(parts)
+function startServer(parts: EngineParts & EngineChoices): TestServer {
+  const engine = createEngine(parts, parts)
   const clients: TestClient[] = []
   let closing: Promise<void> | null = null
   const close = async () => {

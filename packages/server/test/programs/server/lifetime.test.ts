@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLifetime, type LifetimeOptions } from '../../../src/programs/server/serve-process.ts'
+import { createLifetime, type LifetimeOptions } from '../../../src/programs/server/lifetime.ts'
 
 function scene(options: Partial<LifetimeOptions> = {}) {
   const state = { clients: 1, over: false, abandoned: 0 }
@@ -7,8 +7,7 @@ function scene(options: Partial<LifetimeOptions> = {}) {
   const life = createLifetime({
     kind: 'clients',
     idleExitMs: null,
-    clients: () => state.clients,
-    work: {
+    conversations: {
       abandon() {
         state.abandoned += 1
         return rest.promise
@@ -23,7 +22,7 @@ function scene(options: Partial<LifetimeOptions> = {}) {
   })
   const clients = (count: number) => {
     state.clients = count
-    life.changed()
+    life.changed(count)
   }
   return { state, rest, life, clients }
 }

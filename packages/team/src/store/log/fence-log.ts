@@ -4,7 +4,8 @@ import { type AckMark, emptyMark } from './ack-mark.ts'
 import { type FetchPorts, fetchLog } from './fetch-log.ts'
 import { type ClaimName, epochOf, OutrunError } from './log-subject.ts'
 
-interface FencePorts extends FetchPorts {
+interface LogFence {
+  readonly claim: ClaimName
   readonly kind?: TakenKind
   /** Mark of a copy that was brought up to date before it was claimed: the log may have grown since. */
   readonly fetched?: AckMark | null
@@ -16,8 +17,8 @@ interface FencePorts extends FetchPorts {
  */
 export async function fenceLog(
   copy: LocalCopy,
-  claim: ClaimName,
-  { kind, fetched = null, ...ports }: FencePorts,
+  { claim, kind, fetched = null }: LogFence,
+  ports: FetchPorts,
 ): Promise<AckMark | null> {
   const isOwn = kind === 'own'
   for (let known = fetched; ; known = null) {

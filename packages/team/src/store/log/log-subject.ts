@@ -7,7 +7,7 @@ import type { Connected } from '../connection/connect-store.ts'
 import { messageHeaders, placeOf } from '../connection/layout.ts'
 import { publishNext } from '../connection/publish-next.ts'
 import { isStreamMissing } from '../connection/store-trouble.ts'
-import { type Range, walkSubject } from './walk-subject.ts'
+import { type SequenceRange, walkSubject } from './walk-subject.ts'
 
 /** Name of a claim, as `EPOCH.RANDOM`, by which a writer knows its own messages, and readers what came of which. */
 export type ClaimName = `${number}.${string}`
@@ -84,7 +84,7 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
   const { stream, subject } = placeOf(conversationId)
 
   /** Reads messages until one ends at `endBytes`, or there are as many as may be. */
-  async function walk(range: Range, endBytes: number, most = Number.POSITIVE_INFINITY): Promise<Stretch> {
+  async function walk(range: SequenceRange, endBytes: number, most = Number.POSITIVE_INFINITY): Promise<Stretch> {
     const found: LogMessage[] = []
     for await (const stored of walkSubject(admin, { stream, subject }, range)) {
       const message = messageOf(stored)
@@ -94,7 +94,7 @@ export function logSubject({ streams, admin }: Connected, conversationId: Conver
     return { found, end: range.last }
   }
 
-  async function walkTogether({ after, last }: Range, endBytes: number): Promise<Stretch> {
+  async function walkTogether({ after, last }: SequenceRange, endBytes: number): Promise<Stretch> {
     const parts = await Promise.all(partsOf({ after, last }).map((part) => walk(part, endBytes)))
     const found = parts.flatMap((part) => part.found)
     const lastFound = found.at(-1)
@@ -169,7 +169,7 @@ async function assertPresent({ streams }: Connected['admin'], stream: string): P
 }
 
 /** Parts a range into as many as are read at once. */
-function partsOf({ after, last }: Range): Range[] {
+function partsOf({ after, last }: SequenceRange): SequenceRange[] {
   const step = Math.ceil((last - after) / lanes)
   const parts = Array.from({ length: lanes }, (_, lane) => ({
     after: after + lane * step,

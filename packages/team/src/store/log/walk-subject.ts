@@ -2,15 +2,9 @@ import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream'
 import { askAgain } from '../connection/ask-again.ts'
 
 /** Messages behind a sequence, up to another. */
-export interface Range {
+export interface SequenceRange {
   readonly after: number
   readonly last: number
-}
-
-/** Subject in a stream. */
-interface Place {
-  readonly stream: string
-  readonly subject: string
 }
 
 /**
@@ -19,8 +13,8 @@ interface Place {
  */
 export async function* walkSubject(
   { streams }: Pick<JetStreamManager, 'streams'>,
-  { stream, subject }: Place,
-  { after, last }: Range,
+  { stream, subject }: { readonly stream: string; readonly subject: string },
+  { after, last }: SequenceRange,
 ): AsyncGenerator<StoredMsg, void, undefined> {
   for (let at = after; at < last; ) {
     // By itself, since the library's type leaves the second out.

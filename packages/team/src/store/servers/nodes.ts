@@ -4,7 +4,7 @@ import type { AnnouncedAt, Holder } from '@parley/engine/shared-store'
 import { isRecord } from '@parley/text'
 import { askAgain } from '../connection/ask-again.ts'
 import { entriesOf, isThere } from '../connection/bucket-entries.ts'
-import { createLeftWork, type LeftWork } from './left-work.ts'
+import { createDeferredWork, type DeferredWork } from './deferred-work.ts'
 import { beatMs, createRenewals, isRenewalDue, momentNow, msSince, shortBeatMs } from './renewals.ts'
 import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
 
@@ -30,7 +30,7 @@ export interface Nodes extends AsyncDisposable {
   /** Renews the lease now. Rejects with the library's error. */
   renew(): Promise<void>
   /** Runs something after the next renewal, and again after each until it succeeds; no more once the lease is given up. */
-  readonly later: LeftWork['add']
+  readonly later: DeferredWork['add']
   /**
    * Resolves to a server once it has renewed its lease, which shows that it lives; to null for one whose lease has ended
    * or ends meanwhile. Calls `onSilent` when one that lives would have renewed it.
@@ -58,7 +58,7 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     movableMs = performance.now() + moveOnMs
   }
   await renew()
-  const left = createLeftWork()
+  const left = createDeferredWork()
   const renewOrMoveOn = async () => {
     try {
       await renew()

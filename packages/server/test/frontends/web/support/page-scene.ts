@@ -16,12 +16,11 @@ export function pageScene() {
   const folder = mkdtempSync(join(tmpdir(), 'parley-page-'))
   for (const name of ['index.html', 'page.js', 'page.css']) writeFileSync(join(folder, name), name)
   const { engine } = place.start()
-  const web = createWebFrontend({
-    folder,
-    now: Date.now,
-    accept: (transport, proven) => connections.accept(transport, 'websocket', proven),
+  const connections = createConnections({
+    engine,
+    openWeb: (accept) => createWebFrontend({ folder, now: Date.now, accept }),
+    onChange: () => undefined,
   })
-  const connections = createConnections({ engine, web, onChange: () => undefined })
   return {
     place,
     async terminal() {

@@ -3,9 +3,9 @@ import type { EngineParts } from '@parley/engine'
 import { closeInheritedDescriptors } from '@parley/host'
 import type { CeilingFlags } from '@parley/policy'
 import { runProgram, UsageError } from '@parley/serving'
-import { readAcpArguments, readAppServerArguments, readMcpArguments } from './arguments.ts'
-import { startServer } from './server/start-server.ts'
-import { readServerOptions, systemParts } from './system-parts.ts'
+import { readAcpArguments, readAppServerArguments, readMcpArguments } from './programs/arguments.ts'
+import { startServer } from './programs/server/start-server.ts'
+import { readServerOptions, systemParts } from './programs/system-parts.ts'
 
 declare const PARLEY_VERSION: string
 declare const PARLEY_BUILD: string
@@ -17,22 +17,22 @@ const programs = {
   server: () => startServer(built),
   'mcp-server': () =>
     runFrontend('mcp-server', readMcpArguments, async (parts, args, server) => {
-      const { runMcpServer } = await import('./mcp-server/run-mcp-server.ts')
+      const { runMcpServer } = await import('./programs/mcp-server/run-mcp-server.ts')
       return runMcpServer(parts, args, server)
     }),
   'app-server': () =>
     runFrontend('app-server', readAppServerArguments, async (parts, args, server) => {
-      const { runAppServer } = await import('./app-server/run-app-server.ts')
+      const { runAppServer } = await import('./programs/app-server/run-app-server.ts')
       return runAppServer(parts, args, server)
     }),
   store: () =>
     runProgram('store', async (argv) => {
-      const { startStore } = await import('./store/run-store.ts')
+      const { startStore } = await import('./programs/store/run-store.ts')
       return startStore(argv)
     }),
   acp: () =>
     runFrontend('acp', readAcpArguments, async (parts, args, server) => {
-      const { runAcp } = await import('./acp/run-acp.ts')
+      const { runAcp } = await import('./programs/acp/run-acp.ts')
       return runAcp(parts, args, server)
     }),
 }

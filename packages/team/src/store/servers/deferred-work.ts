@@ -1,12 +1,12 @@
 /** Work that a store did not take, for the time when it answers again. */
-export interface LeftWork {
+export interface DeferredWork {
   /** Adds work, which runs next time and again after each failure. */
   add(run: () => Promise<void>): void
   /** Runs all of it, one after the other. */
   runAll(): Promise<void>
 }
 
-export function createLeftWork(): LeftWork {
+export function createDeferredWork(): DeferredWork {
   const left = new Set<() => Promise<void>>()
   return {
     add: (run) => void left.add(run),

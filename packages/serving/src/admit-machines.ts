@@ -10,7 +10,7 @@ const statusOf = { nameTaken: 409, tooMany: 429 } as const
 const runForm = /^[\w-]{1,64}$/
 
 /** Returns the rule by which exec-servers that connect are let in: with the token of a user, or that of the server. */
-export function machineDoor(machines: ConnectedMachines, rightsOf: RightsOfToken): PathRules {
+export function admitMachines(machines: ConnectedMachines, rightsOf: RightsOfToken): PathRules {
   const admit: AdmitQuery = async (token, query) => {
     const rights = await rightsOf(token)
     if (rights === null || rights.person.kind === 'guest') return null

@@ -11,7 +11,7 @@ const quietMs = 1000
  * Returns the function that follows an answer: a client that waits for one because the store does not answer gets a
  * notice, once in each time that the store is away.
  */
-export function tellWaits(
+export function notifyStoreAway(
   store: AwaitedStore,
   notify: (notice: ServerNotice) => void,
 ): (answer: Promise<unknown>) => void {

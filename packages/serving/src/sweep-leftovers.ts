@@ -1,65 +1,12 @@
-import { Console } from 'node:console'
 import { setTimeout as delay } from 'node:timers/promises'
 import { abandonedFolders, type Host, hasAbandonedNotes, readableTmp, sweepOrphans, sweepReserved } from '@parley/host'
-import { noHomeExitCode } from '@parley/protocol'
-import { showHidden } from '@parley/protocol/question'
 import { removeTree } from '@parley/workspace'
-import { UsageError } from './flags.ts'
-import { HomeError } from './home-folder.ts'
 import { removeStaleSockets } from './run-folder.ts'
 
-const usageExitCode = 2
-
-/** Runs a server program and exits with its code. Prints a `UsageError` to stderr and exits with 2, a `HomeError` with 9. */
-export async function runProgram(name: string, run: (argv: readonly string[]) => Promise<number>): Promise<never> {
-  // It may be a file on a full disk, or a pipe that nobody reads any more.
-  process.stderr.on('error', () => undefined)
-  try {
-    process.exit(await run(argumentsAfter(name)))
-  } catch (error) {
-    if (!(error instanceof UsageError || error instanceof HomeError)) throw error
-    // It quotes arguments, which a repository may have chosen.
-    process.stderr.write(`parley ${name}: ${showHidden(error.message)}\n`)
-    process.exit(error instanceof HomeError ? noHomeExitCode : usageExitCode)
-  }
-}
-
-/** Returns the program's arguments, whether started by itself or as `parley NAME …`. */
-function argumentsAfter(name: string): readonly string[] {
-  return process.argv.slice(process.argv[2] === name ? 3 : 2)
-}
-
-/** Exit code after a defect (EX_SOFTWARE). */
-const defectExitCode = 70
-const closingMs = 1500
 /** Limit of a sweep at the end of a program; the next program does the rest. */
 const lastSweepMs = 300
 /** Delay before leftovers of killed servers are removed, so that the start does not wait for it. */
 const sweepAfterMs = 2000
-
-/** Redirects the console to stderr, since dependencies may print. */
-export function keepStdoutForProtocol(): void {
-  globalThis.console = new Console(process.stderr)
-}
-
-/** Exits after an unhandled error, which is a defect, and gives commands and log a moment to close. */
-export function endOnDefect(
-  writeLog: (line: string) => void,
-  close: () => Promise<void>,
-  onDefect: (error: unknown) => void = () => undefined,
-): void {
-  const fail = (error: unknown) => {
-    onDefect(error)
-    writeLog(`defect: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-    setTimeout(() => process.exit(defectExitCode), closingMs).unref()
-    close().then(
-      () => process.exit(defectExitCode),
-      () => process.exit(defectExitCode),
-    )
-  }
-  process.once('uncaughtException', fail)
-  process.once('unhandledRejection', fail)
-}
 
 interface Leftovers {
   readonly host: Pick<Host, 'startGuard' | 'removeWhenKilled'>
@@ -69,20 +16,6 @@ interface Leftovers {
   readonly socket: () => string | null
   /** Removes what conversations left whose server was killed. */
   readonly sweepFolders?: () => Promise<void>
-}
-
-interface Announced {
-  /** Tells the clients where the process listens now. */
-  readonly listensAt: (addresses: { readonly socket: string }) => void
-}
-
-/** Announces a socket that was made in place of a removed one, and has it removed when this process is killed. */
-export function movedTo(
-  socket: string,
-  { engine, host }: { readonly engine: Announced; readonly host: Pick<Host, 'removeWhenKilled'> },
-): void {
-  host.removeWhenKilled(socket)
-  engine.listensAt({ socket })
 }
 
 /**

@@ -6,7 +6,7 @@ import { readTls } from './listen.ts'
  * Listens for as long as a server cannot serve: `/healthz` is answered with 200, `/readyz` with 503, and clients are turned
  * away, so that they go to another server. Resolves to null where nobody could know the address, or it is taken.
  */
-export async function turnAway(address: Address, tls: TlsPaths | null): Promise<Listener | null> {
+export async function refuseClients(address: Address, tls: TlsPaths | null): Promise<Listener | null> {
   if (address.kind === 'socket' || address.port === 0) return null
   const { listenWebSocket } = await import('@parley/rpc/websocket')
   const { host, port } = address

@@ -1,6 +1,6 @@
 import type { ServerNotice } from '@parley/protocol'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { tellWaits } from '../../../src/frontends/conversation/tell-waits.ts'
+import { notifyStoreAway } from '../../../src/frontends/conversation/notify-store-away.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -14,7 +14,7 @@ it('who waits for an answer hears after a second that the store does not answer,
     },
   }
   const heard: ServerNotice[] = []
-  const follow = tellWaits(store, (notice) => void heard.push(notice))
+  const follow = notifyStoreAway(store, (notice) => void heard.push(notice))
   const answer = Promise.withResolvers<void>()
   follow(answer.promise)
   await vi.advanceTimersByTimeAsync(999)
@@ -33,10 +33,10 @@ it('who waits for an answer hears after a second that the store does not answer,
 
 it('who is answered in time, or waits while the store answers, hears nothing of it', async () => {
   const heard: ServerNotice[] = []
-  const away = tellWaits({ name: 'nats://a', awayMs: 60_000 }, (notice) => void heard.push(notice))
+  const away = notifyStoreAway({ name: 'nats://a', awayMs: 60_000 }, (notice) => void heard.push(notice))
   away(Promise.resolve())
   away(Promise.reject(new Error('no')))
-  tellWaits({ name: 'nats://a', awayMs: null }, (notice) => void heard.push(notice))(new Promise(() => undefined))
+  notifyStoreAway({ name: 'nats://a', awayMs: null }, (notice) => void heard.push(notice))(new Promise(() => undefined))
   await vi.advanceTimersByTimeAsync(10_000)
   expect(heard).toEqual([])
   expect(vi.getTimerCount()).toBe(1)
