@@ -39,7 +39,7 @@ const programs = {
 
 /** Runs the program of this name with the arguments of the process, and exits with its code. */
 export function start(name: keyof typeof programs): Promise<never> {
-  // First of all, since Node marks every descriptor that it opens itself: what is inheritable now came from outside.
+  // Before anything else: Node marks each descriptor that it opens itself, so an inheritable one now came from outside.
   closeInheritedDescriptors()
   return programs[name]()
 }
@@ -47,11 +47,11 @@ export function start(name: keyof typeof programs): Promise<never> {
 interface FrontendArguments {
   readonly server: ServerFlags | null
   readonly ceiling: CeilingFlags
-  /** Token file that the user named, hidden from commands; null or absent for none. */
+  /** Token file that the user named, hidden from commands; null or absent without one. */
   readonly tokenFile?: string | null
 }
 
-/** Runs a program whose clients speak another protocol than the native one. */
+/** Runs a program with clients that speak another protocol than the native one. */
 function runFrontend<Arguments extends FrontendArguments>(
   name: string,
   readArguments: (argv: readonly string[]) => Arguments,
@@ -65,7 +65,7 @@ function runFrontend<Arguments extends FrontendArguments>(
   })
 }
 
-/** Returns the servers of a team that a program goes to; null for none. Throws `UsageError`. */
+/** Returns the servers of a team that a program uses; null where the flags name no server. Throws `UsageError`. */
 function namedServer(flags: ServerFlags | null, place: Parameters<typeof readNamedServers>[1]): NamedServer | null {
   try {
     return flags === null ? null : readNamedServers(flags, place)

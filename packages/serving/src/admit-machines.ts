@@ -9,7 +9,7 @@ const badRequest = 400
 const statusOf = { nameTaken: 409, tooMany: 429 } as const
 const runForm = /^[\w-]{1,64}$/
 
-/** Returns the rule by which exec-servers that connect are let in: with the token of a user, or that of the server. */
+/** Returns the rule that admits exec-servers: with the token of a user, or with the token of the server. */
 export function admitMachines(machines: ConnectedMachines, rightsOf: RightsOfToken): PathRules {
   const admit: AdmitQuery = async (token, query) => {
     const rights = await rightsOf(token)

@@ -125,7 +125,7 @@ export function readDuration(flag: string, text: string): number | null {
   throw new UsageError(`${flag} takes a time such as 90s, 30m or 2h, or never, not ${JSON.stringify(text)}.`)
 }
 
-/** Flags by which a program goes to servers that run already. */
+/** Flags of a program that connects to running servers. */
 export const serverOptions = {
   server: { type: 'string', multiple: true },
   'ca-file': { type: 'string' },
@@ -139,7 +139,7 @@ interface ServerOptionValues {
   readonly 'allow-unencrypted'?: boolean | undefined
 }
 
-/** Reads the flags that name servers; null where none is named. Throws `UsageError`. */
+/** Reads the flags that name servers; null where they name no server. Throws `UsageError`. */
 export function readServerFlags(given: ServerOptionValues): ServerFlags | null {
   const { server: servers = [], 'token-file': tokenFile, 'ca-file': caFile } = given
   const allowUnencrypted = given['allow-unencrypted']
@@ -155,7 +155,7 @@ export function readServerFlags(given: ServerOptionValues): ServerFlags | null {
   return null
 }
 
-/** Flags that limit what a server may ever allow. */
+/** Flags for the ceiling of a server. */
 export const ceilingOptions = {
   'max-sandbox': { type: 'string' },
   'allow-never': { type: 'boolean' },

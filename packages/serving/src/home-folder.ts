@@ -14,12 +14,15 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>): s
   return absolutePath(env['PARLEY_HOME'] || join(env['HOME'] || homedir(), '.parley'))
 }
 
-/** Returns the folder of what is known of this machine, of notes about reserved names, and of other things that can be lost. */
+/** Returns the folder of facts about this machine, notes about reserved names, and other files that can be lost. */
 export function stateFolder(home: string): string {
   return join(home, 'cache')
 }
 
-/** Returns where this user's programs keep secrets: the home they are given, that of the list of users, variables. */
+/**
+ * Returns the folders in which this user's programs keep secrets: of `HOME`, of the system's list of users, and of
+ * variables.
+ */
 export function userPlaces(home: string, env: Readonly<Record<string, string | undefined>>) {
   return { home, otherHomes: listedHomes(), env, ...workingFolder() }
 }
@@ -33,7 +36,7 @@ function workingFolder(): { readonly cwd?: string } {
   }
 }
 
-/** Returns the home that the system's list of users has for this one, whatever HOME says; none for an unknown user. */
+/** Returns this user's home in the system's list of users, whatever HOME says; empty for an unknown user. */
 function listedHomes(): readonly string[] {
   try {
     const { homedir: listed } = userInfo()
@@ -50,7 +53,7 @@ export class HomeError extends Error {
 
 const accessOfOthers = 0o077
 
-/** Entries of the home that decide what runs, or hold what was said. */
+/** Entries of the home that decide which programs run, or hold texts of conversations. */
 const rulingEntries = [
   'config.toml',
   'policy.toml',

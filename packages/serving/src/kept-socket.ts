@@ -11,9 +11,9 @@ interface KeptSocketOptions {
   readonly report: (sentence: string) => void
 }
 
-/** Socket whose file other programs may remove. */
+/** Socket with a file that other programs may remove. */
 export interface KeptSocket {
-  /** Path of the file; null while there is none. */
+  /** Path of the file; null while it is missing. */
   address(): string | null
   /** Stops listening; open connections stay open. Idempotent. */
   close(): Promise<void>
@@ -24,7 +24,7 @@ const lookEveryMs = 2_000
 
 /**
  * Looks every 2 s whether the file of a socket is there, and listens anew where it is not. Takes ownership of the first
- * listener; null where there is none yet.
+ * listener; null where it has yet to be made.
  */
 export function keepSocket(first: Listener | null, { listen, onMoved, report }: KeptSocketOptions): KeptSocket {
   let listener = first

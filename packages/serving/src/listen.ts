@@ -21,9 +21,9 @@ interface Listening {
   readonly listener: Pick<Listener, 'close'>
   /** Address as users write it: a path, or `ws://HOST:PORT` (`wss://` with TLS) with the port in use. */
   readonly address: string
-  /** Token file of the address; null when it needs none. */
+  /** Token file of the address; null for an address without a token. */
   readonly tokenFile: string | null
-  /** Origin at which browsers find the page; null or absent for none. */
+  /** Origin at which browsers find the page; null or absent without a page. */
   readonly page?: string | null
 }
 
@@ -75,7 +75,7 @@ export async function listenOn(
   return { listener, address: listener.url, tokenFile: file, page: known }
 }
 
-/** Returns who takes the connections of users and of those who have a link. */
+/** Returns the function that accepts connections of users and of links. */
 function admitWith(rightsOf: RightsOfToken, accept: Acceptor['accept']): AdmitToken {
   const taker = (rights: Rights | null) =>
     rights === null ? null : (transport: Transport) => accept(transport, 'websocket', { rights })
@@ -103,7 +103,7 @@ export function readTls({ certFile, keyFile }: TlsPaths): TlsFiles {
   )
 }
 
-/** Returns what OpenSSL reads; null where it cannot, in a sentence that names neither the file nor what is missing. */
+/** Returns the result of OpenSSL; null where it throws, since its error names neither the file nor the missing part. */
 function orNull<Read>(read: () => Read): Read | null {
   try {
     return read()
@@ -131,13 +131,13 @@ export function readPem(path: string): string {
 
 /** Addresses at which a server process can be reached besides stdin. */
 export interface Listeners {
-  /** Returns the socket by which others find this process; null while there is none. */
+  /** Returns the socket at which others find this process; null while its file is missing. */
   socket(): string | null
   /** Listeners that were requested. */
   readonly others: readonly Listening[]
-  /** Websocket by which clients on other machines and other servers reach this one; null for none. */
+  /** Websocket at which clients on other machines and other servers reach this one; null without one. */
   readonly announced: string | null
-  /** Origin at which browsers find the page; null for none. */
+  /** Origin at which browsers find the page; null without a page. */
   readonly page: string | null
   close(): Promise<void>
 }
@@ -149,20 +149,20 @@ interface ListenersOptions {
     readonly tls: TlsPaths | null
     readonly advertise: string | null
   }
-  /** The page that websockets serve to browsers; absent for none. */
+  /** The page that websockets serve to browsers; absent without a page. */
   readonly page?: PageSource | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly connections: Acceptor
   /** Returns the rights that a token gives; null or absent where the server has no users. */
   readonly rightsOf?: RightsOfToken | null
-  /** Machines whose exec-servers may connect; absent for none. */
+  /** Machines that may connect by their exec-servers; absent where they may not. */
   readonly machines?: ConnectedMachines
-  /** Other servers that websockets are passed on to; absent for none. */
+  /** Other servers that websockets are passed on to; absent without a team. */
   readonly relayTo?: RelayTargetOf | undefined
   /** Returns why clients cannot be served, for `/readyz` of websockets; null while they can. Default: always null. */
   readonly unready?: () => string | null
-  /** Returns the text of `/metrics` of websockets; absent for none. */
+  /** Returns the text of `/metrics` of websockets; absent where it is not served. */
   readonly metrics?: (() => string) | undefined
   /** Called with each later address of the process's own socket. */
   readonly onMoved: (socket: string) => void

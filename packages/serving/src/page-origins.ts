@@ -6,8 +6,8 @@ const needsEncryption =
   'the page asks for tokens, so browsers must reach it by wss:// or on this machine: add --tls-cert and --tls-key, or --advertise wss://NAME behind something that serves TLS'
 
 /**
- * Returns the origins by which browsers know the page at an address, the best first; the one of the socket itself comes
- * on top. Throws `ListenError` where tokens would cross a network as they are.
+ * Returns the origins that browsers use for the page at an address, the best first, without the origin of the socket
+ * itself. Throws `ListenError` where tokens would cross a network unencrypted.
  */
 export function pageOrigins(address: Address & { readonly kind: 'websocket' }, advertise: string | null): string[] {
   const { host, port, isSecure } = address
@@ -25,7 +25,7 @@ function isUnspecified(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** Returns true where nobody between can read what is sent. */
+/** Returns true where traffic is encrypted or stays on this machine. */
 export function isPrivate(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || isLoopbackHost(hostname)

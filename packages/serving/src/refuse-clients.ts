@@ -14,7 +14,7 @@ export async function refuseClients(address: Address, tls: TlsPaths | null): Pro
     return await listenWebSocket({
       ...{ host, port },
       ...(address.isSecure === true && tls !== null ? { tls: readTls(tls) } : {}),
-      // Whoever they are: their tokens are judged by the server that serves.
+      // Any client: the server that serves it checks its token.
       ...{ token: null, onConnection: (transport) => void transport.close() },
       admit: () => (transport) => void transport.close(),
       unready: () => 'The server waits for its store.',

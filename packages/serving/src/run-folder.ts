@@ -67,7 +67,7 @@ interface RunSocketOptions {
   readonly report: (sentence: string) => void
 }
 
-/** Listens on a socket of this process's own, by which others find it, and anew where its file is removed. */
+/** Listens on a socket of this process's own, at which others find it, and anew where its file is removed. */
 export async function listenInRunFolder(options: RunSocketOptions): Promise<KeptSocket> {
   const { env, home, onConnection, onMoved, report } = options
   const uid = process.getuid?.()

@@ -10,11 +10,11 @@ const sweepAfterMs = 2000
 
 interface Leftovers {
   readonly host: Pick<Host, 'startGuard' | 'removeWhenKilled'>
-  /** Folder in which sandboxes note the names they reserve. */
+  /** Folder of notes about the names that sandboxes reserve. */
   readonly notes: string
-  /** Returns the socket of this server, which stays; null while it has none. */
+  /** Returns the socket of this server, which stays; null while its file is missing. */
   readonly socket: () => string | null
-  /** Removes what conversations left whose server was killed. */
+  /** Removes files of conversations after a killed server. */
   readonly sweepFolders?: () => Promise<void>
 }
 

@@ -32,21 +32,23 @@ export interface ServerArguments {
   readonly tokenFile: string | null
   /** Certificate of `wss://` addresses; null without such an address. */
   readonly tls: TlsPaths | null
-  /** Address by which clients and other servers reach this one; null for the one it listens at. */
+  /** Address at which clients and other servers reach this one; null for the address of the listener. */
   readonly advertise: string | null
-  /** Certificates of authorities that sign those of the other servers, in PEM; null for those of Node. */
+  /**
+   * Certificates of authorities that sign certificates of the other servers, in PEM; null for the authorities of Node.
+   */
   readonly ca: string | null
   /** Time without clients and work after which the server exits; null means never. */
   readonly idleExitMs: number | null
-  /** File for recorded model responses; null records none. */
+  /** File for recorded model responses; null for no recording. */
   readonly recordTo: string | null
   /** True when recorded text streams at reading pace. */
   readonly paced: boolean
   /** True when a launcher waits for this process to report. */
   readonly isDaemon: boolean
-  /** Servers of the store that is shared with other servers; null for that of the configuration. */
+  /** Servers of the store that is shared with other servers; null for the store of the configuration. */
   readonly store: readonly string[] | null
-  /** File of the users; null for that of the configuration, or none. */
+  /** File of the users; null for the file of the configuration, if it names one. */
   readonly users: string | null
   /** True when the websockets serve the page to browsers. */
   readonly page: boolean
@@ -84,7 +86,7 @@ function parseServerFlags(argv: readonly string[]) {
   return parseFlags('server', argv, serverFlags)
 }
 
-/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+/** Reads the command line. Throws `UsageError` with a message of one sentence. */
 export function readServerArguments(argv: readonly string[]): ServerArguments {
   const given = parseServerFlags(argv)
   const isDaemon = given['daemon-process'] === true
@@ -163,7 +165,7 @@ function absolute(path: string | undefined): string | null {
 export type ProgramCeiling = CeilingFlags & Required<Pick<CeilingFlags, 'program'>>
 
 export interface McpArguments {
-  /** Servers of a team in place of an engine of its own; null for none. */
+  /** Servers of a team in place of an engine of its own; null for an own engine. */
   readonly server: ServerFlags | null
   /** Address for HTTP; null means stdin and stdout. */
   readonly listen: HostAndPort | null
@@ -186,7 +188,7 @@ const defaultTimeout = '30m'
 /** Longest delay of a timer, used for `never`. */
 const longestMs = 2 ** 31 - 1
 
-/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+/** Reads the command line. Throws `UsageError` with a message of one sentence. */
 export function readMcpArguments(argv: readonly string[]): McpArguments {
   const given = parseFlags('mcp-server', argv, mcpFlags)
   const server = readServerFlags(given)
@@ -204,14 +206,14 @@ export function readMcpArguments(argv: readonly string[]): McpArguments {
 }
 
 export interface AcpArguments {
-  /** Servers of a team in place of an engine of its own; null for none. */
+  /** Servers of a team in place of an engine of its own; null for an own engine. */
   readonly server: ServerFlags | null
   readonly ceiling: ProgramCeiling
 }
 
 const acpFlags = { 'token-file': { type: 'string' }, ...serverOptions, ...ceilingOptions } as const
 
-/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+/** Reads the command line. Throws `UsageError` with a message of one sentence. */
 export function readAcpArguments(argv: readonly string[]): AcpArguments {
   const given = parseFlags('acp', argv, acpFlags)
   const server = readServerFlags(given)
@@ -220,7 +222,7 @@ export function readAcpArguments(argv: readonly string[]): AcpArguments {
 }
 
 export interface AppServerArguments {
-  /** Servers of a team in place of an engine of its own; null for none. */
+  /** Servers of a team in place of an engine of its own; null for an own engine. */
   readonly server: ServerFlags | null
   /** Address to listen on; null means stdin and stdout. */
   readonly listen: Address | null
@@ -240,7 +242,7 @@ const appServerFlags = {
   ...ceilingOptions,
 } as const
 
-/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+/** Reads the command line. Throws `UsageError` with a message of one sentence. */
 export function readAppServerArguments(argv: readonly string[]): AppServerArguments {
   const given = parseFlags('app-server', argv, appServerFlags)
   const isStdio = given.listen === undefined || /^stdio(?::\/\/)?$/.test(given.listen)

@@ -19,10 +19,10 @@ import { callersLimits } from './callers-limits.ts'
 import { connectorToServers, libraryOnServers } from './named-servers.ts'
 import { openSharedStore, shortWait, warningsOf } from './shared-store.ts'
 
-/** Engine of a program whose clients speak another protocol than the native one. */
+/** Engine of a program with clients that speak another protocol than the native one. */
 interface EngineOfProgram {
   readonly engine: Engine
-  /** Limits for what the clients of the program may ask for. */
+  /** Limits for requests of the program's clients. */
   readonly limits: CallersLimits
   /** Connects to the engine, or to a server of a team in its place. */
   readonly connect: Connect
@@ -39,7 +39,7 @@ interface Refused {
 
 interface ProgramOptions extends Pick<EngineChoices, 'editors'> {
   readonly ceiling: ProgramCeiling
-  /** Servers of a team, which have the conversations in place of the engine; null for none. */
+  /** Servers of a team, which have the conversations in place of the engine; null for conversations here. */
   readonly server: NamedServer | null
 }
 
@@ -110,7 +110,7 @@ function connectionsTo(engine: Engine, server: NamedServer | null): Pick<EngineO
     : { connect: connectorToServers(server), library: (options) => libraryOnServers(server, options) }
 }
 
-/** Returns the function by which a frontend connects to the engine, over memory and as any client. */
+/** Returns the function that connects a frontend to the engine, over memory and as any client. */
 export function connectorTo(engine: Engine): Connect {
   return (who) => connectClient({ ...who, transport: transportTo(engine) })
 }
@@ -139,7 +139,7 @@ export function endStdinOnSignals(): void {
   process.on('SIGHUP', () => undefined)
 }
 
-/** Opens a socket in the run folder, by which other processes join conversations that are open here. */
+/** Opens a socket in the run folder, where other processes join conversations that are open here. */
 async function joinRunFolder(
   engine: Engine,
   { env, home, files, host, writeLog }: EngineParts,

@@ -9,7 +9,7 @@ export function libraryOnServers({ urls, ...access }: NamedServer, options: Conn
   return connect({ urls, ...access }, options)
 }
 
-/** Returns the function by which a frontend connects to the first of the servers that answers. */
+/** Returns the function that connects a frontend to the first server that answers. */
 export function connectorToServers({ urls, ...access }: NamedServer): Connect {
   return async (who) => {
     const { url, transport } = await firstTransport(urls, access)

@@ -36,7 +36,7 @@ export function warningsOf(program: string): StoreUser['warn'] {
   return (text) => void process.stderr.write(`parley ${program}: ${text}\n`)
 }
 
-/** Opens the store that servers share, of `--store` or of `[store]`; null where there is none. */
+/** Opens the store that servers share, of `--store` or of `[store]`; null where neither names one. */
 export async function openSharedStore(
   given: readonly string[] | null,
   { home, files, redaction, onPublished, warn, wait }: StoreUser,
@@ -129,12 +129,12 @@ function configuredStore(home: string): Configured {
     return { configured: values.store, warnings: warnings.filter((text) => text.includes('"store.')) }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    // Each request says what is wrong with the rest of the configuration.
+    // Each request reports other faults of the configuration.
     return error.what.startsWith('store') ? { ...nothing, problem: error.message } : nothing
   }
 }
 
-/** Reads `nats://HOST:PORT,HOST:PORT`, or `none` for no store. Throws `UsageError`. */
+/** Reads `nats://HOST:PORT,HOST:PORT`; `none` stands for no store. Throws `UsageError`. */
 export function readStore(text: string): readonly string[] {
   if (text === 'none') return []
   if (text.includes('@'))

@@ -41,7 +41,7 @@ interface ServerOptions {
   readonly build: string
   /** True when recorded text streams at reading pace. */
   readonly paced: boolean
-  /** File for recorded model responses, of `--record`; null records none. */
+  /** File for recorded model responses, of `--record`; null for no recording. */
   readonly recordTo: string | null
   /** Further sockets and files of tokens of this server, which commands must not reach either. */
   readonly hidden: readonly string[]
@@ -203,7 +203,7 @@ function addedPlaces(home: string, userHome: string): readonly string[] | null {
   }
 }
 
-/** Returns the files by which a store is opened. */
+/** Returns the files of secrets that open a store. */
 function filesOf(store: Partial<NonNullable<Config['store']>>): readonly string[] {
   return [store.credentials_file, store.password_file, store.key_file].flatMap((file) => file ?? [])
 }

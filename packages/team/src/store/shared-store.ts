@@ -10,7 +10,7 @@ import { type AwayMs, unlessGone, whileElecting } from './connection/while-elect
 import { readMark } from './log/ack-mark.ts'
 import { compareLog } from './log/compare-log.ts'
 import { fetchLog } from './log/fetch-log.ts'
-import { createLogPorts } from './log/log-ports.ts'
+import { createLogPorts } from './log-ports.ts'
 import { contentName, isNamedBy } from './log/named-contents.ts'
 import { removesFrom } from './remove-conversation.ts'
 import { createLists } from './servers/lists.ts'

@@ -13,13 +13,13 @@ export interface Connections {
   readonly count: number
   /** Takes ownership of the transport. */
   accept(transport: Transport, kind: ConnectionKind, given?: GrantedAccess): void
-  /** Closes the connections of users who were removed, or have another token by now. */
+  /** Closes the connections of users that were removed or have a new token. */
   closeRemoved(): void
   /** Closes all connections and accepts no more. Resolves when every client has left its conversations. */
   close(): Promise<void>
 }
 
-/** Access and rights of a client, by the way it came. */
+/** Access and rights of a client, as its channel gives them. */
 interface GrantedAccess {
   /** Default `full`. */
   readonly access?: ClientAccess
@@ -35,16 +35,16 @@ interface ConnectionsOptions {
   readonly openWeb?: (accept: WebPorts['accept']) => WebFrontend
   /** Takes that clients come and go; left out where nothing is logged. */
   readonly logEvent?: LogEvent | undefined
-  /** Store that requests may wait for; left out or null where there is none. */
+  /** Store that requests may wait for; absent or null without a store. */
   readonly store?: AwaitedStore | null
   readonly maxClients?: number
-  /** Time limit for the first `initialize`; a client on stdio has none. */
+  /** Time limit for the first `initialize`; it does not apply to a client on stdio. */
   readonly initializeTimeoutMs?: number
 }
 
 type ConnectionKind = 'stdio' | 'socket' | 'websocket' | 'inProcess'
 
-/** Way on which a client came, and what it is given. */
+/** Channel of a client, and its access. */
 interface Arrival {
   readonly kind: ConnectionKind
   readonly access: ClientAccess
@@ -183,7 +183,7 @@ function openConnection(
       checkRight: engine.checkRight,
       awaited(answer) {
         followAnswer?.(answer)
-        // What it opened for a client that has left meanwhile would stay open.
+        // A conversation that was opened for a client that has left would stay open.
         const leaveLate = () => void (isGone && leaveAll())
         answer.then(leaveLate, leaveLate)
       },
@@ -229,7 +229,7 @@ async function allLeft(leaving: readonly (Promise<void> | undefined)[], { report
   await Promise.all(leaving.map((left) => left?.catch(report)))
 }
 
-/** Tells if a client may hear a notice: a user of those about conversations that the user may read. */
+/** Tells if a client may get a notice: users get notices about conversations that they may read. */
 function mayHear({ conversationId }: ServerNotice, rights: Rights, { host }: Engine): boolean {
   if (rights.person.kind === 'operator') return true
   if (conversationId === undefined) return false

@@ -48,7 +48,7 @@ export function createEgress(peer: EgressPeer, conversation: Conversation, ports
     })
   }
 
-  /** Stops delivery where the client may not read any more: what it has not got by then it does not get. */
+  /** Stops delivery once the client may not read any more, in the middle of a log, too. */
   function isLost(): boolean {
     if (mayRead()) return false
     stopped = true
@@ -127,8 +127,8 @@ function sharedBy(conversation: Conversation) {
 const keptCharacters = 1 << 20
 
 /**
- * Creates the function that makes notifications of lines. Those of the newest lines are made once for all clients, since joining long
- * text costs as much as sending it.
+ * Creates the function that makes notifications of lines. Clients share the texts of the newest lines, since joining
+ * long text costs as much as sending it.
  */
 function createSharedNotifications(conversationId: ConversationId): (line: Line) => string {
   const kept = new Map<number, string>()

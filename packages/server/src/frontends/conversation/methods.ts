@@ -10,7 +10,7 @@ import type { Streams } from './streams.ts'
 
 /**
  * Returns the methods of one connection. Each request passes the handshake, its schema and the client's rights before
- * its handler. Errors become those of the protocol.
+ * its handler. Errors are converted to errors of the protocol.
  */
 export function createMethods(
   handlers: Handlers,
@@ -68,8 +68,8 @@ function createMethod<Name extends MethodName>(
 }
 
 /**
- * Returns true for what changes, opens, follows or leaves a conversation: each takes effect after what the client asked
- * for before it. Leaving early could end work that an earlier request has yet to start.
+ * Returns true for methods that change, open, follow or leave a conversation: each takes effect after the client's
+ * earlier requests. Leaving early could end work that an earlier request has yet to start.
  */
 function runsInOrder(name: MethodName): boolean {
   return methodAccess[name] !== 'look' || name === 'conversation/stream' || name === 'conversation/unstream'

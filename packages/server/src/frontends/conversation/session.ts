@@ -113,7 +113,7 @@ export function createSession(ports: SessionPorts): Session {
   }
 }
 
-/** Returns a person with what the client has to know to offer no more than that. */
+/** Returns a person with the limit of its sandbox, so that the client offers no more. */
 function toldPerson(person: Person, { maxSandbox }: Rights): Person {
   return person.kind === 'user' && maxSandbox !== null ? { ...person, maxSandbox } : person
 }

@@ -4,22 +4,22 @@ import { isRecord } from '@parley/text'
 
 /** Rights that a page has proven. */
 export interface Proven {
-  /** Token by which it comes again. */
+  /** Token for the page's next connection. */
   readonly token: string
   readonly access: ClientAccess
-  /** Rights of its user or link; absent where it has those of whoever started the server. */
+  /** Rights of its user or link; absent for the rights of the user that started the server. */
   readonly rights?: Rights
 }
 
 /** First message of a page: the code of a link that is good once, or a token. */
 type Proof = { readonly code: string } | { readonly token: string }
 
-/** Tells what a page may do with its proof; null for nothing. */
+/** Returns the access of a page with this proof; null for a wrong proof. */
 export type Prove = (proof: Proof) => Proven | null | Promise<Proven | null>
 
 interface GreetOptions {
   readonly prove: Prove
-  /** True where whoever has a token may sign in on the page. */
+  /** True where a page can sign in with a token. */
   readonly offersSignIn: boolean
 }
 
@@ -27,8 +27,8 @@ interface GreetOptions {
 const greetingMs = 10_000
 
 /**
- * Reads the first message of a page, `{"code": …}` from its link or `{"token": …}` from its storage, and answers with its
- * token and access. Resolves with what it has proven; with null after closing the connection of anyone else.
+ * Reads the first message of a page, `{"code": …}` from its link or `{"token": …}` from its storage, and answers with
+ * its token and access. Resolves to its rights; closes the connection and resolves to null where the proof is wrong.
  */
 export async function greetPage(transport: Transport, { prove, offersSignIn }: GreetOptions): Promise<Proven | null> {
   const expired = setTimeout(() => void transport.close(), greetingMs)

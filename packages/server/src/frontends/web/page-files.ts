@@ -12,7 +12,10 @@ const names: Readonly<Record<string, { readonly file: string; readonly type: key
   '/page.css': { file: 'page.css', type: 'css' },
 }
 
-/** Reads the built page from its folder. Returns the answer for a path, compressed if `accepts` says so; null for none. */
+/**
+ * Reads the built page from its folder. Returns the answer for a path, compressed if `accepts` says so; null for other
+ * paths.
+ */
 export function readPageFiles(folder: string): (path: string, accepts: string | undefined) => PageResponse | null {
   const files = new Map(Object.entries(names).map(([path, { file, type }]) => [path, read(join(folder, file), type)]))
   return (path, accepts) => {

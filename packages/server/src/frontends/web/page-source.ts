@@ -6,18 +6,18 @@ import { listOfServers, pageHeaders, readPageFiles, serversPath } from './page-f
 interface SourceOptions {
   /** Folder of the built page. */
   readonly folder: string
-  /** True where whoever has a token may sign in on the page. */
+  /** True where a page can sign in with a token. */
   readonly offersSignIn: boolean
-  /** Most connections that have not proven who they are. */
+  /** Most connections without a proof of their rights. */
   readonly maxUnproven: number
   readonly prove: Prove
   /** Returns the origins of the pages of other servers of the team, as they are known now. */
   readonly otherOrigins: () => readonly string[]
-  /** Takes ownership of the transport of a page that has proven who it is. */
+  /** Takes ownership of the transport of a page with proven rights. */
   readonly accept: (transport: Transport, proven: Proven) => void
 }
 
-/** Returns the page for a listener, which hands over the connections of those who have proven who they are. */
+/** Returns the page for a listener, which hands over the connections with proven rights. */
 export function createPageSource(options: SourceOptions): PageSource {
   const { folder, maxUnproven, accept, otherOrigins } = options
   const files = readPageFiles(folder)
@@ -29,7 +29,8 @@ export function createPageSource(options: SourceOptions): PageSource {
     respond: (path, { headers }) =>
       path === serversPath ? listOfServers(otherOrigins()) : files(path, headers['accept-encoding']?.toString()),
     async onConnection(transport, admit) {
-      // The one that waits longest makes room: a page proves at once who it is, and who only holds connections does not.
+      // The longest waiting connection makes room: a page proves its rights at once, a connection that is only held
+      // does not.
       const [longest] = unproven
       if (longest !== undefined && unproven.size >= maxUnproven) {
         unproven.delete(longest)

@@ -2,7 +2,7 @@ import { isPrivate } from '@parley/serving'
 
 /** Origins of the pages of the servers that share a store. */
 export interface TeamOrigins extends Disposable {
-  /** Returns those that were found so far. One that is gone stays: pages of a server that died come from it. */
+  /** Returns the origins that were found so far. One that is gone stays: pages of a server that died still connect. */
   known(): readonly string[]
   /** Looks for new ones. */
   look(): Promise<void>
@@ -11,12 +11,12 @@ export interface TeamOrigins extends Disposable {
 /** Time between two looks. */
 const usualEveryMs = 5_000
 
-/** Most origins that are kept, the newest: servers whose ports change could make a list without end. */
+/** Most origins that are kept, the newest: servers with changing ports could make an endless list. */
 const mostKept = 32
 
 /**
- * Watches the origins that servers of a store say of themselves. Only who can write to the store can name one, and one
- * that others on the way could read is not taken.
+ * Watches the origins that servers of a store announce. Only a program with access to the store can announce one. An
+ * origin without encryption is not taken, unless it is local.
  */
 export function watchTeamOrigins(pages: () => Promise<readonly string[]>, everyMs = usualEveryMs): TeamOrigins {
   let known: readonly string[] = []
@@ -25,7 +25,7 @@ export function watchTeamOrigins(pages: () => Promise<readonly string[]>, everyM
       const found = (await pages()).filter((origin) => isOrigin(origin) && isPrivate(origin))
       known = [...new Set([...known, ...found])].slice(-mostKept)
     } catch {
-      // The store is away: its state is told elsewhere, and those found before stay.
+      // The store is away, which is reported elsewhere. Known origins stay.
     }
   }
   void look()

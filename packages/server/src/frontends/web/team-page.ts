@@ -9,14 +9,14 @@ interface TeamPageOptions {
   readonly folder: string
   readonly rightsOf: RightsOfToken
   readonly otherOrigins: () => readonly string[]
-  /** Takes ownership of the transport of a page that has proven who it is. */
+  /** Takes ownership of the transport of a page with proven rights. */
   readonly accept: (transport: Transport, proven: Proven) => void
 }
 
-/** Most connections that have not proven who they are: more than on loopback, where all are of one person. */
+/** Most connections without a proof of their rights: more than on loopback, where all belong to one person. */
 const maxUnproven = 128
 
-/** Returns the page of a server with users: a page acts for the user, or the link, whose token it brings. */
+/** Returns the page of a server with users. Its token gives it the rights of a user or of a link. */
 export function createTeamPage({ folder, rightsOf, otherOrigins, accept }: TeamPageOptions): PageSource {
   return createPageSource({
     ...{ folder, maxUnproven, accept, otherOrigins, offersSignIn: true },

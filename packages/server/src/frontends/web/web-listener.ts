@@ -9,7 +9,7 @@ export interface WebPorts {
   /** Folder of the built page. */
   readonly folder: string
   readonly now: () => number
-  /** Takes ownership of the transport of a page that has proven who it is. */
+  /** Takes ownership of the transport of a page with proven rights. */
   readonly accept: (transport: Transport, proven: Proven) => void
 }
 
@@ -21,7 +21,7 @@ export interface OpenedPage {
   close(): Promise<void>
 }
 
-/** Most connections that have not proven who they are. */
+/** Most connections without a proof of their rights. */
 const maxUnproven = 16
 
 /** Listens for the page on loopback, and hands over the connections of pages with a link. Rejects with `ListenError`. */
@@ -57,7 +57,7 @@ function proveByLink(links: Links): Prove {
   }
 }
 
-/** Returns the rights of a page whose link was made to watch one conversation: to read that, while its connection lasts. */
+/** Returns the rights of a page with a link for one conversation: it may read it while the connection lasts. */
 function rightsOfWatcher(conversationId: string): Rights {
   return rightsToRead({ kind: 'guest', conversationId }, () => true)
 }

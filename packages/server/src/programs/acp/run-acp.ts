@@ -7,11 +7,11 @@ import type { AcpArguments } from '../arguments.ts'
 import { endStdinOnSignals, runWithEngine } from '../engine-program.ts'
 import { noEditorServers } from '../named-servers.ts'
 
-/** Text for a user who runs the command by hand. */
+/** Text for users that run the command by hand. */
 const terminalHint =
   'parley acp speaks ACP on stdin and stdout, for an editor that starts it. Ctrl+D ends it; parley help acp says more.\n'
 
-/** Time in ms for an editor to say what it holds of a file. */
+/** Time in ms that an editor has to send its text of a file. */
 const textLimitMs = 2_000
 
 /** Serves an editor on stdin and stdout until it is gone or a signal ends it. Resolves with the exit code. */

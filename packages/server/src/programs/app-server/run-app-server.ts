@@ -9,7 +9,7 @@ import type { AppServerArguments } from '../arguments.ts'
 import { endStdinOnSignals, runWithEngine, untilSignal } from '../engine-program.ts'
 import { noCommands, noFiles } from '../named-servers.ts'
 
-/** Text for a user who runs the command by hand. */
+/** Text for users that run the command by hand. */
 const terminalHint =
   "parley app-server speaks the protocol of Codex's app-server on stdin and stdout, for a program that starts it. Ctrl+D ends it; parley help app-server says more.\n"
 

@@ -7,7 +7,7 @@ import { readOrMakeToken } from '@parley/serving/token-file'
 import type { McpArguments } from '../arguments.ts'
 import { endStdinOnSignals, runWithEngine, untilSignal } from '../engine-program.ts'
 
-/** Text for a user who runs the command by hand. */
+/** Text for users that run the command by hand. */
 const terminalHint =
   'parley mcp-server speaks MCP on stdin and stdout, for a program that starts it. Ctrl+D ends it; parley help mcp-server says more.\n'
 

@@ -3,7 +3,7 @@ import { type Listeners, readPem, type TlsPaths } from '@parley/serving'
 import type { ServerUsers } from '@parley/team/people'
 import { isLoopbackHost } from '@parley/text'
 
-/** Returns what is said of an address at the start: where it is, what lets in, and who else can reach it. */
+/** Returns the sentence about an address at the start: where it is, which token it takes, and who else can reach it. */
 export function describeListener(
   { address, tokenFile, page }: Pick<Listeners['others'][number], 'address' | 'tokenFile' | 'page'>,
   users: Pick<ServerUsers, 'file' | 'lines'> | null,
@@ -16,14 +16,17 @@ export function describeListener(
   return `${from} (users in ${users.file}${next})${reach(address, 'the token of a user')}`
 }
 
-/** Returns the sentence on a certificate that clients reject for its dates; null for any other, and for none. */
+/**
+ * Returns the sentence about a certificate that clients reject for its dates; null for any other certificate, or
+ * without one.
+ */
 export function describeCertificate(tls: TlsPaths | null, nowMs: number): string | null {
   const fault = tls === null ? null : validityFault(readPem(tls.certFile), nowMs)
   if (tls === null || fault === null) return null
   return `parley server: the certificate ${tls.certFile} ${fault}, so clients do not connect. Put another in its place, and start the server again`
 }
 
-/** Returns who reaches an address besides this machine, and what protects it; nothing where nobody does. */
+/** Returns the machines that reach an address besides this one, and its protection; empty for a local address. */
 function reach(address: string, token: string): string {
   const { protocol, hostname } = new URL(address)
   if (isLoopbackHost(hostname)) return ''

@@ -30,7 +30,7 @@ export function lookAtStore(store: Watched, { away, back }: StoreReports, nowMs:
   }
 }
 
-/** Reports on the store of a server whose stderr somebody reads, until disposal. */
+/** Reports on the store of a server that people watch on stderr, until disposal. */
 export function followStore(store: Watched, { role, isDaemon }: ServerArguments, reports: Reports): Disposable | null {
   if (role !== 'service' || isDaemon) return null
   const { away, back } = storeReports(reports)

@@ -14,9 +14,9 @@ const pageNeedsUsers =
   '--page is for a server with users, who sign in with their tokens: add --users FILE. For a page of your own: parley web.'
 
 interface TeamOfServer {
-  /** Null for conversations on this machine only. */
+  /** Store of the conversations; null for conversations on this machine only. */
   readonly store: SharedStore | null
-  /** Null where every client may do everything. */
+  /** Users of the server; null where every client may do everything. */
   readonly users: ServerUsers | null
   readonly metrics: Metrics | undefined
 }

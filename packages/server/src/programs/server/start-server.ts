@@ -21,7 +21,10 @@ export function startServer(built: BuiltProgram): Promise<never> {
   })
 }
 
-/** Returns the sockets of a command line, and its files by which others get in or pose as the server: hidden from commands. */
+/**
+ * Returns the sockets of a command line, and its files that let others connect or pose as the server: hidden from
+ * commands.
+ */
 export function hiddenFiles({ listen, users, tokenFile, tls }: ServerArguments): readonly string[] {
   const sockets = listen.flatMap((address) => (address.kind === 'socket' ? [address.path] : []))
   return [...sockets, ...[users, tokenFile, tls?.keyFile ?? null].filter((file) => file !== null)]

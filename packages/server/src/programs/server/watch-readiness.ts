@@ -2,8 +2,8 @@ import type { SharedStore } from '@parley/engine/shared-store'
 import type { ServerArguments } from '../arguments.ts'
 
 /**
- * Returns what tells why clients cannot be served, null while they can. It is known without asking the store: a balancer
- * gives a server a second. Whoever asks has no token, so that no address is named.
+ * Returns the function that tells why clients cannot be served; null while they can. It does not ask the store, since a
+ * balancer gives a server a second. It names no address, since a probe brings no token.
  */
 export function watchReadiness(
   store: Pick<SharedStore, 'awayMs' | 'watchLeaders'> | null,

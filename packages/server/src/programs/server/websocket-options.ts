@@ -18,7 +18,7 @@ interface WebsocketServer {
   readonly folder: string
 }
 
-/** Returns the check of tokens at the websockets of a server, and what they answer besides messages. */
+/** Returns the check of tokens at the websockets of a server, and their answers to requests of HTTP. */
 export function websocketOptions(args: ServerArguments, server: WebsocketServer) {
   const { engine, store, metrics } = server
   return {

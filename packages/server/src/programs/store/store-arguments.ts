@@ -7,7 +7,7 @@ export interface StoreArguments {
   readonly task: 'verify' | 'copy'
   /** Way of a copy; conversations that are verified are looked for on both sides. */
   readonly way: CopyWay | null
-  /** Servers of the store; null for that of the configuration. */
+  /** Servers of the store; null for the store of the configuration. */
   readonly servers: readonly string[] | null
   /** Ids or parts of them; null for all conversations. */
   readonly wanted: readonly string[] | null
@@ -24,7 +24,7 @@ const storeFlags = {
   json: { type: 'boolean' },
 } as const
 
-/** Reads the command line. Throws `UsageError`, whose message is one sentence. */
+/** Reads the command line. Throws `UsageError` with a message of one sentence. */
 export function readStoreArguments(argv: readonly string[]): StoreArguments {
   const { values, positionals } = parseWords('store', argv, { options: storeFlags, allowPositionals: true })
   const { to, from, store, all, json } = values

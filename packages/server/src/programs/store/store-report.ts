@@ -27,13 +27,13 @@ export function outcomeOfCopy(
   return { ...about, result: judged.kind === 'copy' ? 'copied' : 'the same', detail: wordsFor(judged, compared) }
 }
 
-/** Returns what of a log is copied; empty where that is all of it, whose counts its line has. */
+/** Returns the extent of a copy; empty for a whole log, since its line has the counts. */
 function wordsFor(judged: Judgement, { stored, here }: Comparison): string {
   if (judged.kind !== 'copy' || judged.bytes === 0 || judged.bytes === (stored ?? here)?.bytes) return ''
   return `${judged.lines} lines, ${formatBytes(judged.bytes)}`
 }
 
-/** Tells what a comparison found. A log that one side has more of is no fault while a server writes it. */
+/** Tells the outcome of a comparison. A log that is longer on one side is no fault while a server writes it. */
 export function outcomeOfVerify(conversationId: ConversationId, compared: Comparison): Outcome {
   const about = { conversationId, compared }
   const { stored, here } = compared
@@ -54,7 +54,7 @@ function lagOf(stored: Extent, here: Extent | null): string {
   return more > 0 ? `the store has ${more} more lines` : `this machine has ${-more} more lines`
 }
 
-/** Returns what is wrong, as a sentence; null where all that both have is the same. */
+/** Returns the fault as a sentence; null where both logs are the same as far as both go. */
 function faultOf({ stored, here, partsAtLine, unsent, badFiles, isListed, lostBytes }: Comparison): string | null {
   if (partsAtLine !== null) return `Line ${partsAtLine} is another one here than in the store.`
   const isWhole = unsent === null && stored !== null && here !== null && stored.bytes === here.bytes
