@@ -10,7 +10,7 @@ export function relayTargets(store: Pick<SharedStore, 'others'>, ca: string | nu
   return async (to) => {
     const others = await store.others()
     const isKnown = others.some(({ address, page }) => to === address || (page !== null && to === pageSocketOf(page)))
-    // What is no address came from a program that is not this one.
+    // Other texts come from a program that is not this one.
     if (!isKnown || serverAddress(to) === null || isInTheClear(to)) return null
     return { url: to, ...(ca === null ? {} : { ca }) }
   }

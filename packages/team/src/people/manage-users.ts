@@ -3,7 +3,7 @@ import type { ListedUser, ParamsOf, ResultOf } from '@parley/protocol'
 import { newToken, type UsersFile } from './users-file.ts'
 import { UsersFileError, type UsersLine } from './users-text.ts'
 
-/** Lists the users, and those whose names are kept. Throws `configInvalid` for a file that cannot be read as it is. */
+/** Lists the users, and the names that are kept from new ones. Throws `configInvalid` for a faulty file. */
 export function listUsers(users: UsersFile): ResultOf<'user/list'> {
   if (users.problem !== null) throw rejection('configInvalid', users.problem, { where: users.file })
   return { file: users.file, users: users.lines.flatMap(listedLine) }
@@ -37,7 +37,7 @@ export function addUser(
   return { token }
 }
 
-/** Removes a user, whose name is kept from others. */
+/** Removes a user. Its name is kept from others. */
 export function removeUser(users: UsersFile, { user: name }: ParamsOf<'user/remove'>): Record<string, never> {
   change(users, (lines) => withUser(lines, name, () => ({ kind: 'removed', name })))
   return {}

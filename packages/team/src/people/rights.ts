@@ -30,13 +30,13 @@ export function rightsOfUser({ name, tokenHash }: User, users: FoundUsers): Righ
   }
 }
 
-/** Returns the rights of whoever has the code of a shared link: to read its conversation while the link counts. */
+/** Returns the rights that the code of a shared link gives: to read its conversation while the link counts. */
 export function rightsOfGuest({ conversationId, codeHash }: LinkCode, now: () => number): Rights {
   const counts = (access: Access | undefined) => linkOf(access, codeHash, now()) !== null
   return rightsToRead({ kind: 'guest', conversationId, codeHash }, counts)
 }
 
-/** Returns the link that a code belongs to, if it has not expired; null for none. */
+/** Returns the link that a code belongs to; null for a wrong code or an expired link. */
 function linkOf(access: Access | undefined, codeHash: string, now: number): SharedLink | null {
   const link = access?.links.find((each) => isSameHash(each.codeHash, codeHash))
   return link === undefined || now >= link.expiresAt ? null : link

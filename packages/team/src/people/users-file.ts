@@ -9,14 +9,14 @@ import { formatUsers, parseUsers, type User, UsersFileError, type UsersLine } fr
 /** File of the users of a server, which is read again when it has changed. */
 export interface UsersFile extends Disposable {
   readonly file: string
-  /** Returns the user who has this token; null for none. */
+  /** Returns the user with this token; null for an unknown token. */
   byToken(token: string): User | null
-  /** Returns the user of this name as of the last look at the file; null for none and for one who was removed. */
+  /** Returns the user of this name as of the last look at the file; null for an unknown or removed one. */
   find(name: string): User | null
   /** Looks at the file now. */
   refresh(): void
   readonly lines: readonly UsersLine[]
-  /** Sentence about a file that cannot be read as it is now; null while it can. What it held before counts meanwhile. */
+  /** Sentence about a fault of the file; null while it can be read. Its former users count meanwhile. */
   readonly problem: string | null
   /** Changes the file. Throws `UsersFileError`. */
   change(plan: (lines: readonly UsersLine[]) => readonly UsersLine[]): void
@@ -26,7 +26,7 @@ export interface UsersFile extends Disposable {
 
 const kept = 'The users it had before count on until it can be read.'
 
-/** Time between two looks at the file, in ms: a user who is removed is disconnected after that. */
+/** Time between two looks at the file, in ms: a removed user is disconnected after that. */
 const lookMs = 1000
 
 /** Opens a users file; one that is missing, or that cannot be used and is reported, has no users. */
@@ -63,7 +63,7 @@ export function openUsersFile(file: string, report: (sentence: string) => void):
     byToken(token) {
       refresh()
       const given = hashToken(token)
-      // All are compared, so that the time says nothing about who it is.
+      // All are compared, so that the time does not depend on the user.
       const [found = null] = [...users.values()].filter(({ tokenHash }) => isSameHash(tokenHash, given))
       return found
     },

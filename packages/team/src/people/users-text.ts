@@ -7,11 +7,11 @@ export interface User {
   readonly role: 'admin' | 'member'
   /** SHA-256 of the token, in hex. Tokens are 256 random bits, so that no salt is needed. */
   readonly tokenHash: string
-  /** Most that conversations may be set to that the user uses; absent: what the server allows. */
+  /** Highest sandbox mode for conversations of the user; absent for the mode that the server allows. */
   readonly maxSandbox?: SandboxMode
 }
 
-/** Line of a users file: a user, a name that is not given anew, or words of the people who keep the file. */
+/** Line of a users file: a user, a name that is not given again, or text of the file's editors. */
 export type UsersLine =
   | { readonly kind: 'user'; readonly user: User }
   | { readonly kind: 'removed'; readonly name: string }

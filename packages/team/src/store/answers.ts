@@ -8,7 +8,7 @@ import { isOutdated } from './connection/store-trouble.ts'
 
 type Bucket = Pick<KV, 'get' | 'put' | 'create' | 'update' | 'purge'>
 
-/** Reads of an entry whose parts are gone, after which no other server can have replaced it meanwhile. */
+/** Reads of an entry with missing parts, after which no other server can have replaced it meanwhile. */
 const mostReads = 5
 
 /**
@@ -76,7 +76,7 @@ export function answersIn(bucket: Bucket, store: string): SharedAnswers {
 /** Letter that no text begins with, before the name of the parts and their number. */
 const partsMark = '\0'
 
-/** Returns the keys of the parts that an entry names; none for one that is whole. */
+/** Returns the keys of the parts that an entry names; empty for a whole entry. */
 function partsOf(entry: Buffer): readonly string[] {
   const text = entry.toString()
   if (!text.startsWith(partsMark)) return []

@@ -22,8 +22,8 @@ export interface StoreOptions extends StoreAddress {
 }
 
 /**
- * Opens a store on NATS JetStream, and makes it where there is none. Waits while its servers elect, or cannot be reached.
- * Rejects with `UnusableStoreError`.
+ * Opens a store on NATS JetStream, and makes a new one where it does not exist. Waits while its servers elect, or
+ * cannot be reached. Rejects with `UnusableStoreError`.
  */
 export function openStore(options: StoreOptions): Promise<SharedStore> {
   const { wait = { onAway: () => undefined, isPatient: false } } = options

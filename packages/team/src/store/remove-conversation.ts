@@ -24,7 +24,7 @@ export interface Removal {
    * `UnfinishedDeletionError` once it is deleted; else it is there as before.
    */
   remove(conversationId: ConversationId): Promise<void>
-  /** Removes what is left of those whose deletion was cut short, unless a living server has them. */
+  /** Removes the rest of conversations after an interrupted deletion, unless a living server has them. */
   finish(): Promise<void>
 }
 
@@ -32,7 +32,10 @@ export function removesFrom({ connected, prepared: { owners, rows }, nodes, list
   const { admin, name, streams } = connected
   const removing = new Set<ConversationId>()
 
-  /** Runs while no other server can write a conversation. Nothing is read: one of which the store has lost a part goes, too. */
+  /**
+   * Runs while no other server can write a conversation. Nothing is read, so that a conversation with lost parts can be
+   * removed, too.
+   */
   async function whileClaimed(conversationId: ConversationId, run: () => Promise<void>): Promise<void> {
     const ports = { owners, nodes, streams, onSilent: () => undefined }
     const claim = await whileElecting(

@@ -10,8 +10,8 @@ import { type AwayMs, unlessGone, whileElecting } from './connection/while-elect
 import { readMark } from './log/ack-mark.ts'
 import { compareLog } from './log/compare-log.ts'
 import { fetchLog } from './log/fetch-log.ts'
-import { createLogPorts } from './log-ports.ts'
 import { contentName, isNamedBy } from './log/named-contents.ts'
+import { createLogPorts } from './log-ports.ts'
 import { removesFrom } from './remove-conversation.ts'
 import { createLists } from './servers/lists.ts'
 import type { Nodes } from './servers/nodes.ts'
@@ -90,7 +90,7 @@ function isCopyOf(store: string, copy: LocalCopy | null, files: Files): boolean 
   return copy !== null && readMark(files, copy.acked)?.store === store
 }
 
-/** Returns the answers of a store, whose failures are errors of the storage. */
+/** Returns the answers of a store. Their failures are errors of the storage. */
 function sharedAnswers(
   bucket: Prepared['answers'],
   { name, awayMs }: { readonly name: string; readonly awayMs: AwayMs },
@@ -103,7 +103,7 @@ function sharedAnswers(
   }
 }
 
-/** Names of errors that say what has become of a conversation. */
+/** Names of errors about the state of a conversation, which callers handle. */
 const knownErrors: ReadonlySet<string> = new Set(['HeldElsewhereError', 'UnfinishedDeletionError'])
 
 /** Returns what converts failures of a store to errors of the storage. */

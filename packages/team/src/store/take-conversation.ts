@@ -57,9 +57,10 @@ export function takesIn({ connected, prepared, nodes, onPublished, inTurn, lists
   }
 
   return async (copy, kind) => {
-    // Overtaken once, it looks who has it now. The entries grow, so a second time they were set back.
+    // After a first lost race it looks again for the owner. The numbers of entries grow, so a second one means that
+    // they were set back.
     let reading: Promise<AckMark | null> | null = null
-    // What is read while the lease of a dead server lasts need not be read after it. A failure comes again then.
+    // The log that is read while the lease of a dead server lasts need not be read after it. A failure repeats then.
     const onSilent = () => {
       if (kind === 'stored') reading ??= inTurn(() => fetchLog(copy, portsOf(copy.conversationId))).catch(() => null)
     }

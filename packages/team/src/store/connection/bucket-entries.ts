@@ -3,7 +3,10 @@ import { askAgain } from './ask-again.ts'
 
 /** Time without an entry after which a pass is given up, in ms. */
 const silentMs = 3000
-/** Most times that a pass goes on for what was written meanwhile: a bucket that is written without a pause has no end. */
+/**
+ * Most times that a pass goes on for entries that were written meanwhile: a bucket that is written without a pause has
+ * no end.
+ */
 const mostStretches = 20
 
 type ReadBucket = Pick<KV, 'history' | 'status'>
@@ -25,9 +28,9 @@ export async function entriesOf(bucket: ReadBucket): Promise<ReadonlyMap<string,
       if (next.done === true) return found
       const { key, revision } = next.value
       found.set(key, next.value)
-      // By the order of entries: what a server says of those that are left is wrong where they are written meanwhile.
+      // By the order of entries: a server's count of the rest is wrong where entries are written meanwhile.
       if (revision < last) continue
-      // One that was written anew before it was reached lies behind what was the newest.
+      // An entry that was written anew before the pass reached it lies behind the end of the pass.
       last = stretches === mostStretches ? revision : ((await newestIn(bucket)) ?? revision)
       if (revision >= last) return found
       stretches += 1
@@ -42,14 +45,14 @@ export function isThere(entry: KvEntry | null): entry is KvEntry {
   return entry?.operation === 'PUT'
 }
 
-/** Resolves to the revision of the newest entry of a bucket; to null where it has none. */
+/** Resolves to the revision of the newest entry of a bucket; to null for an empty bucket. */
 async function newestIn(bucket: ReadBucket): Promise<number | null> {
   const { streamInfo } = await askAgain(() => bucket.status())
   const { messages, last_seq: last } = streamInfo.state
   return messages === 0 ? null : last
 }
 
-/** Begins a pass, and ends those that were begun beside it. */
+/** Begins a pass, and ends older passes at the same bucket. */
 async function begin(bucket: ReadBucket): ReturnType<KV['history']> {
   let isSettled = false
   try {

@@ -17,11 +17,11 @@ import { fileFault, reasonWords, type TlsPaths } from './tls-trouble.ts'
 export interface StoreAddress {
   /** Servers, as `HOST:PORT`, `nats://HOST:PORT` or `tls://HOST:PORT`. */
   readonly servers: readonly string[]
-  /** File with the credentials of a user; absent for none. */
+  /** File with the credentials of a user; absent without one. */
   readonly credentialsFile?: string
-  /** User and password, which is read at each connection; absent for none. */
+  /** User and password, which is read at each connection; absent without one. */
   readonly user?: { readonly name: string; password(): string }
-  /** Files of TLS; absent where the servers ask for none. */
+  /** Files of TLS; absent where the servers need no files. */
   readonly tls?: TlsPaths
 }
 
@@ -37,7 +37,7 @@ export interface Connected {
 /** Error of a store that cannot be used; the message is one sentence for people. */
 export class UnusableStoreError extends Error {
   override readonly name = 'UnusableStoreError'
-  /** True where the store may be usable later, without a change of what was asked for. */
+  /** True where the store may be usable later with the same options. */
   readonly passes: boolean
 
   constructor(message: string, { passes = false, ...options }: ErrorOptions & { readonly passes?: boolean } = {}) {
@@ -46,7 +46,7 @@ export class UnusableStoreError extends Error {
   }
 }
 
-/** Time in which a request to the store is answered, in ms. */
+/** Time limit for the answer to a request, in ms. */
 const requestMs = 4000
 
 /** Returns the servers of a store, as people write them. */
@@ -123,8 +123,8 @@ function longestLeft<Known extends { readonly lastConnect: number }>(servers: re
 }
 
 /**
- * Returns the check of a certificate: it has to be for one of the servers that were named. The library checks that of a
- * server named by its IP address for `localhost`.
+ * Returns the check of a certificate: it has to be for one of the named servers. For a server named by its IP address
+ * the library checks the name `localhost`.
  */
 function checkOf(servers: readonly string[]): typeof checkServerIdentity {
   const hosts = servers.map((server) => new URL(`tls://${server.replace(/^(nats|tls):\/\//, '')}`).hostname)

@@ -38,8 +38,8 @@ export const keptStreams: readonly string[] = [
 ]
 
 /**
- * Opens the streams and buckets of a store, and makes those of a new one. Rejects with `UnusableStoreError` where some
- * are gone: a stream that was made anew would pass conversations off as empty.
+ * Opens the streams and buckets of a store, and makes them in a new one. Rejects with `UnusableStoreError` where some
+ * are gone: an empty stream in place of a lost one would make conversations look empty.
  */
 export async function prepareStore({ connection, admin, name }: Connected, replicas: number): Promise<Prepared> {
   const kvm = new Kvm(connection)
@@ -91,7 +91,7 @@ async function keyIn(bucket: KV): Promise<Uint8Array> {
   }
 }
 
-/** Asks for each by itself: a list leaves out those whose leader is being elected. */
+/** Asks for each by itself: a list leaves out streams without a leader. */
 async function streamsOf(admin: JetStreamManager): Promise<StreamInfo[]> {
   const asked = keptStreams.map((stream) =>
     admin.streams.info(stream).catch((error: unknown) => (isStreamMissing(error) ? null : Promise.reject(error))),
@@ -144,7 +144,7 @@ async function makeLogStream(admin: JetStreamManager, { stream, shard, replicas 
   await admin.streams.add({ name: stream, subjects: [subjectsOf(shard)], storage: 'file', num_replicas: replicas })
 }
 
-/** Notes what the store is made of, last: a killed process leaves a store that the next one goes on making. */
+/** Notes the parts of the store, last: after a killed process the next one goes on making the store. */
 async function describe(bucket: KV, found: readonly StreamInfo[]): Promise<string> {
   const about: About = { id: randomUUID(), created: createdOf(found) }
   try {

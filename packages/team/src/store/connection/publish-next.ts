@@ -7,7 +7,7 @@ export interface Successor {
   readonly subject: string
   readonly bytes: Uint8Array | string
   readonly headers: MsgHdrs
-  /** Sequence of the last message of the subject; 0 for none. */
+  /** Sequence of the last message of the subject; 0 before the first. */
   readonly after: number
 }
 

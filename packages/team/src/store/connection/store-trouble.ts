@@ -6,7 +6,7 @@ const fullCodes: ReadonlySet<number> = new Set([10023, 10028, 10047, 10077])
 const noStreamCode = 10059
 /** Code of the server while the servers of the store elect. */
 const electingCode = 10008
-/** Names of the library's errors meanwhile: no answer, no leader that takes a message, no more of what is read. */
+/** Names of the library's errors meanwhile: no answer, no leader that takes a message, an interrupted read. */
 const electingNames: ReadonlySet<string> = new Set(['TimeoutError', 'JetStreamNotEnabled', 'JetStreamError'])
 /** Codes of the system for a server that is not there, or not there yet. */
 const unreachableCodes: ReadonlySet<unknown> = new Set([
@@ -18,7 +18,10 @@ const unreachableCodes: ReadonlySet<unknown> = new Set([
   'ENOTFOUND',
   'ETIMEDOUT',
 ])
-/** Codes of the server for another last message than was expected; newer servers have one for what is being stored. */
+/**
+ * Codes of the server for another last message than was expected; newer servers have a code for a message that is being
+ * stored.
+ */
 const outdatedCodes: ReadonlySet<number> = new Set([10071, 10158, 10164])
 
 /** Converts a failure of the client library to an error of the storage. `store` names the store for people. */
@@ -55,7 +58,7 @@ export function isElecting(error: unknown): boolean {
   return apiCode(error) === electingCode || electingNames.has(error.name)
 }
 
-/** Tells if a failed connection, or its cause, may succeed later without a change of what was asked for. */
+/** Tells if a failed connection, or its cause, may succeed later with the same options. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if ('code' in error && unreachableCodes.has(error.code)) return true

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { certificateFault, errorMessage, tlsFaultOf } from '@parley/text'
 
-/** Files of TLS by which a store is reached. */
+/** Files of TLS for the connection to a store. */
 export interface TlsPaths {
   readonly ca?: string
   readonly cert?: string
@@ -27,7 +27,7 @@ function faultIn(path: string, isCertificate: boolean): string | null {
   }
 }
 
-/** Codes of a server that ends a connection for the certificate of the client, or for having none. */
+/** Codes of a server that ends a connection for a wrong or missing certificate of the client. */
 const refusedCodes = /_ALERT_(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_[A-Z]+|UNKNOWN_CA|ACCESS_DENIED)$/
 
 /** Returns why a store cannot be reached, and what helps where that is known, as the rest of a sentence. */

@@ -11,7 +11,7 @@ const longestPauseMs = 500
 export interface Tries {
   /** Runs until it succeeds. Rejects with `StorageError` when the failure is final, or after the end. */
   persist<Result>(run: () => Promise<Result>): Promise<Result>
-  /** Error of the call that is tried now, or waits for an answer for long; null for none. */
+  /** Error of the call that is tried now, or waits for an answer for long; null without one. */
   readonly trouble: StorageError | null
   /** Makes the next failure final. */
   end(): void

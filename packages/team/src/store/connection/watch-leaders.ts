@@ -8,7 +8,7 @@ const silentMs = 3000
 
 /** Knows which streams have a leader, as far as they were asked; asks until disposal. */
 export interface LeaderWatch extends Disposable {
-  /** Names of the streams that have none. */
+  /** Names of the streams without a leader. */
   leaderless(): readonly string[]
 }
 
@@ -24,7 +24,7 @@ export function watchLeaders({ streams }: Pick<JetStreamManager, 'streams'>, nam
       const { cluster } = await askAgain(() => streams.info(name))
       if (cluster === undefined || cluster.leader) openSinceMs.delete(name)
     } catch {
-      // It is asked anew; what it was is known by the time.
+      // The server is asked again; its former state is known by the time.
     }
   }
 

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { UnusableStoreError } from './connect-store.ts'
 import { isElecting } from './store-trouble.ts'
 
-/** Time in which the servers of a store have elected, in ms: up to ten seconds, and some for a slow machine. */
+/** Time that the servers of a store need to elect, in ms: up to ten seconds, and some for a slow machine. */
 const electionMs = 20_000
 const retryMs = 500
 /** Time after which it is said that a store is waited for, in ms. */
 const quietMs = 1000
-/** Time in which a store that is back answers, in ms: a question gets it however long the store has been away. */
+/** Time that a store needs to answer again, in ms: a question gets it however long the store has been away. */
 const leastMs = 2000
 const lookMs = 250
 
@@ -63,7 +63,7 @@ export interface OpeningWait {
   readonly isPatient: boolean
 }
 
-/** Runs the opening of a store again for as long as it fails for a reason that passes. `unfinished` says what it waits for. */
+/** Runs the opening of a store again for as long as it fails for a passing reason. `unfinished` says why it waits. */
 export async function whileOpening<Result>(
   open: () => Promise<Result>,
   { onAway, isPatient }: OpeningWait,

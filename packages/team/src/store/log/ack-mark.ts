@@ -15,7 +15,7 @@ export interface AckMark {
   readonly claim: ClaimName
 }
 
-/** Returns the mark of a log of which a store has nothing. */
+/** Returns the mark of a log before anything of it is stored. */
 export function emptyMark(store: string): AckMark {
   return { store, bytes: 0, sequence: 0, claim: '0.' }
 }
@@ -23,7 +23,7 @@ export function emptyMark(store: string): AckMark {
 /** All marks are as long, so that each overwrites the one before. */
 const markBytes = 200
 
-/** Returns null where there is none, or none that can be read. */
+/** Returns null where the mark is missing or cannot be read. */
 export function readMark(files: Files, path: string): AckMark | null {
   if (files.look(path) === null) return null
   const file = files.open(path, 'read')

@@ -7,7 +7,7 @@ export interface AwaitedBytes {
   acknowledged(sizeBytes: number): void
   /** Ends it; the first failure stands. */
   fail(error: StorageError): void
-  /** Failure after which nothing is acknowledged; null while there is none. */
+  /** Failure after which nothing is acknowledged; null before one. */
   readonly failure: StorageError | null
 }
 

@@ -19,7 +19,7 @@ interface LogHere {
 type ComparedLog = Omit<Comparison, 'isListed'>
 type Content = Omit<ComparedLog, 'isCopy' | 'lostBytes' | 'unsent'>
 
-/** Place at which the log here and that of the store part. */
+/** Place at which the log here and the log of the store differ. */
 interface Parting {
   /** First byte that is not the same, also where one of the logs ends there. */
   readonly byte: number
@@ -27,7 +27,10 @@ interface Parting {
   readonly lines: number
 }
 
-/** Compares all that a store has of a conversation with what is here. Rejects with `STORE_LOST` where a part is gone. */
+/**
+ * Compares the log and files of a conversation in a store with the copy here. Rejects with `STORE_LOST` where a part is
+ * gone.
+ */
 export async function compareLog(copy: LocalCopy, ports: FetchPorts): Promise<ComparedLog> {
   const { files } = ports
   const isCopy = files.look(copy.acked) !== null
@@ -51,12 +54,15 @@ export async function compareLog(copy: LocalCopy, ports: FetchPorts): Promise<Co
   }
 }
 
-/** Returns the acknowledged bytes that the store lacks; none where it has no message, which may have been deleted. */
+/**
+ * Returns the number of acknowledged bytes that the store lacks; 0 where the store has no message, since the
+ * conversation may be deleted.
+ */
 function lostOf({ bytes }: AckMark, { stored }: Content): number {
   return stored === null ? 0 : Math.max(0, bytes - stored.bytes)
 }
 
-/** Returns what is here behind all that was acknowledged, and is not in the store; null for nothing. */
+/** Returns the lines here behind the acknowledged ones that the store lacks; null without such lines. */
 function unsentOf({ bytes }: AckMark, { stored, here }: Content, parting: Parting): Comparison['unsent'] {
   if (stored === null || here === null || parting.byte < bytes || parting.byte >= here.bytes) return null
   const { lines } = parting
@@ -104,7 +110,7 @@ interface Stored {
   parted: Parting | null
 }
 
-/** Reads the messages of a conversation beside the log that is here; resolves to null where there are none. */
+/** Reads the messages of a conversation beside the log that is here; resolves to null without messages. */
 async function readStored(log: LogHere | null, copy: LocalCopy, ports: FetchPorts): Promise<Stored | null> {
   const { subject, objects, name } = ports
   const newest = await subject.last()

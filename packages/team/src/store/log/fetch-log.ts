@@ -60,7 +60,7 @@ export async function fetchLog(copy: LocalCopy, ports: FetchPorts, mayExceed = f
 
 interface Reading {
   readonly start: AckMark
-  /** Newest message; null for none. */
+  /** Newest message; null for an empty subject. */
   readonly newest: LogMessage | null
   /** True where the log is compared from its beginning. */
   readonly isCompared: boolean
@@ -91,7 +91,8 @@ async function readBehind(log: OpenFile, reading: Reading): Promise<AckMark> {
     if (!isMore && files.stat(log).sizeBytes !== mark.bytes) throw lost(copy, ports)
     return mark
   } finally {
-    // What came before a failure is not fetched again. What is compared is marked only when it is known to be a copy.
+    // Messages from before a failure are not fetched again. Compared lines are marked only once the log is known to be
+    // a copy.
     if (mark.sequence > 0 && !isMore) writeMark(files, copy.acked, mark)
   }
 }
@@ -105,7 +106,7 @@ async function hasMarked(mark: AckMark | null, newest: LogMessage | null, subjec
 
 interface Added {
   readonly message: LogMessage
-  /** Size of the log before anything was added: what it has is compared. */
+  /** Size of the log before anything was added: these bytes are compared. */
   readonly sizeBytes: number
   /** Makes the error for a log that has something else. */
   readonly differs: () => StorageError
@@ -113,7 +114,7 @@ interface Added {
   readonly ports: FetchPorts
 }
 
-/** Adds what a log lacks of a message. Throws where it has something else. */
+/** Adds the bytes of a message that a log lacks. Throws where the log has other bytes. */
 async function addMessage(log: OpenFile, { message, sizeBytes, differs, copy, ports }: Added): Promise<void> {
   const { files } = ports
   const bytes = await bytesOfMessage(message, ports)

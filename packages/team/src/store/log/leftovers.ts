@@ -3,7 +3,7 @@ import type { ConversationId } from '@parley/protocol'
 import { askAgain } from '../connection/ask-again.ts'
 import { chunksOf, metaSubjects, objectStream, placeOf, shardCount, streamName } from '../connection/layout.ts'
 
-/** Conversations of which a store has messages or objects, by what its streams hold: objects may be named by no message. */
+/** Conversations with messages or objects in the streams of a store: an object may have no message that names it. */
 interface Leftovers {
   has(conversationId: ConversationId): boolean
   /** Removes the log of one, then its objects. */

@@ -9,7 +9,10 @@ import { publishNext } from '../connection/publish-next.ts'
 import { isStreamMissing } from '../connection/store-trouble.ts'
 import { type SequenceRange, walkSubject } from './walk-subject.ts'
 
-/** Name of a claim, as `EPOCH.RANDOM`, by which a writer knows its own messages, and readers what came of which. */
+/**
+ * Name of a claim, as `EPOCH.RANDOM`. A writer knows its own messages by it, and a reader tells apart those of several
+ * writers.
+ */
 export type ClaimName = `${number}.${string}`
 
 /** Message of a log. */
@@ -37,7 +40,7 @@ interface Stretch {
   readonly end: number
 }
 
-/** Place behind a message; of none both are 0. */
+/** Place behind a message; both numbers are 0 before the first. */
 type Behind = Pick<LogMessage, 'sequence' | 'to'>
 
 /** Place before the first message. */
@@ -50,9 +53,9 @@ export interface LogSubject {
    * earlier try. Rejects with `OutrunError` where another is there, else with the library's error.
    */
   publish(message: NewMessage, after: number): Promise<number>
-  /** Resolves to the newest message as the leader of the stream has it; null where there is none. */
+  /** Resolves to the newest message as the leader of the stream has it; null for an empty subject. */
   last(): Promise<LogMessage | null>
-  /** Resolves to the message with a sequence; null where there is none of this conversation. */
+  /** Resolves to the message with a sequence; null where it is missing or of another conversation. */
   at(sequence: number): Promise<LogMessage | null>
   /**
    * Reads the messages behind a place, oldest first, and ends with the newest, which the caller has. Leaves out fences
@@ -61,10 +64,10 @@ export interface LogSubject {
   read(behind: Behind, newest: LogMessage): AsyncGenerator<LogMessage>
 }
 
-/** Error for a message whose place another has. */
+/** Error for a message with a place that another message has taken. */
 export class OutrunError extends Error {
   override readonly name = 'OutrunError'
-  /** Newest message; null where there is none. */
+  /** Newest message; null for an empty subject. */
   readonly last: LogMessage | null
 
   constructor(subject: string, last: LogMessage | null) {
@@ -210,7 +213,7 @@ function messageOf(message: StoredMsg): LogMessage {
   }
 }
 
-/** Reads the name of a claim; what is none was written by no claim that is known. */
+/** Reads the name of a claim. Any other text counts as the name of an unknown claim. */
 export function claimIn(value: unknown): ClaimName {
   const [, epoch = 0, random = ''] = /^(\d+)\.(.*)$/.exec(String(value)) ?? []
   return `${Number(epoch)}.${random}`

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { checkLine, decodeHeader } from '@parley/journal'
 
-/** Count of a log whose bytes come piece by piece. */
+/** Count of a log that is read piece by piece. */
 export interface LogTally {
   add(bytes: Buffer): void
   readonly bytes: number
   readonly lines: number
-  /** Lines whose checksum does not match. */
+  /** Lines with a wrong checksum. */
   readonly damagedLines: number
   /** SHA-256 of all bytes so far, in hex; nothing is added afterwards. */
   hash(): string

@@ -8,7 +8,7 @@ export function contentName(hash: string): string {
   return `content-${hash}`
 }
 
-/** Resolves to the hashes of all contents that lines name, those in side files included; `sideFile` reads one of these. */
+/** Resolves to the hashes of all contents that lines and their side files name; `sideFile` reads a side file. */
 export async function namedContents(
   contents: FileContents,
   lines: Buffer,
@@ -33,7 +33,7 @@ const mostNames = 800
 
 const listName = 'names-'
 
-/** Adds an object with the names of side files where a header does not hold them. Returns what the header says. */
+/** Adds an object with the names of side files where a header does not hold them. Returns the text of the header. */
 export function headerOf(names: readonly string[], objects: Map<string, Uint8Array>): readonly string[] {
   if (names.length <= mostNames) return names
   const list = Buffer.from(names.join(','))
@@ -42,7 +42,10 @@ export function headerOf(names: readonly string[], objects: Map<string, Uint8Arr
   return [name]
 }
 
-/** Resolves to the names of the side files that the lines of a message name; to none where the object that has them is gone. */
+/**
+ * Resolves to the names of the side files that the lines of a message name; empty where the object with the names is
+ * gone.
+ */
 export async function sideFilesOf(
   { files }: Pick<LogMessage, 'files'>,
   objects: Pick<Objects, 'get'>,

@@ -8,9 +8,9 @@ import { walkSubject } from './walk-subject.ts'
 
 /** Content of one conversation that is too large for a message, by names that tell their content. */
 export interface Objects {
-  /** Stores what is read unless it is there; nothing where there is nothing to read. */
+  /** Stores the bytes that `read` returns, unless the object exists or there are no bytes. */
   put(name: string, read: () => Uint8Array | null): Promise<void>
-  /** Resolves to null where there is none. */
+  /** Resolves to null for a missing object. */
   get(name: string): Promise<Uint8Array | null>
 }
 

@@ -8,7 +8,7 @@ const mostOfOne = 256 * 1024
 export interface RecentContents {
   /** Returns null for one that is not kept. */
   get(name: string): Uint8Array | null
-  /** Keeps a content in place of those that were asked for the longest time ago, unless it is large or its name is wrong. */
+  /** Keeps a content in place of the least recently used ones, unless it is large or its name is wrong. */
   keep(name: string, content: Uint8Array): void
 }
 

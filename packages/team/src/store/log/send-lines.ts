@@ -24,7 +24,9 @@ const lanes = 8
 export interface LineSender extends Disposable {
   /** Reads what follows a mark, up to a size of the log. */
   next(mark: AckMark, sizeBytes: number): Outgoing
-  /** Sends a message and what it needs. Resolves to the mark behind it; may be called again after a failure. */
+  /**
+   * Sends a message and the objects that it names. Resolves to the mark behind it; may be called again after a failure.
+   */
   send(outgoing: Outgoing, mark: AckMark): Promise<AckMark>
 }
 

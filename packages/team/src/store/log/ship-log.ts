@@ -21,14 +21,14 @@ export interface ShipPorts extends SendPorts {
   readonly nodes: Pick<Nodes, 'lapses' | 'renew'>
   /** Stores what lists show. */
   readonly putRow: (row: Described) => Promise<void>
-  /** True for a log of which the store may lack what this machine has: it is marked once all of it is acknowledged. */
+  /** True for a log that may be longer here than in the store: it is marked once all of it is acknowledged. */
   readonly isOwn: boolean
 }
 
 /** Time that closing waits for a store in trouble, in ms. */
 const lastTriesMs = 2000
 
-/** Sends what a log has beyond a mark, one message at a time. */
+/** Sends the lines of a log beyond a mark, one message at a time. */
 export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Shipment {
   const { files, claim, name, isOwn } = ports
   const sender = sendLines(copy, ports)
@@ -56,7 +56,10 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
     if (!isOwn || mark.bytes >= written) writeMark(files, copy.acked, mark)
   }
 
-  /** Stores the row before lines that are written later. That of a new log follows its first lines: without any it looks like one that was lost. */
+  /**
+   * Stores the row before lines that are written later. The row of a new log follows its first lines: a row without
+   * lines looks like a lost log.
+   */
   async function putBoth(): Promise<void> {
     const isNew = mark.bytes === 0
     if (!isNew) await putRow()
@@ -67,7 +70,7 @@ export function shipLog(copy: LocalCopy, start: AckMark, ports: ShipPorts): Ship
 
   async function run(): Promise<void> {
     try {
-      // Later than the caller, which describes what it has written.
+      // Waits until the caller has described the lines that it wrote.
       await null
       while ((row !== null && written > 0) || mark.bytes < written) await putBoth()
     } catch (error) {

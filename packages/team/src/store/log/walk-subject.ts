@@ -8,7 +8,7 @@ export interface SequenceRange {
 }
 
 /**
- * Reads messages of a subject one after the other, each from the leader of the stream: what it has was agreed on. A
+ * Reads messages of a subject one after the other, each from the leader of the stream: its messages were agreed on. A
  * consumer would be kept by one server of the store, which may be dead or know less.
  */
 export async function* walkSubject(

@@ -12,7 +12,7 @@ export interface Lists {
   /** Resolves to the facts of one; null where there is no such conversation. */
   row(conversationId: ConversationId): Promise<unknown>
   all(): Promise<readonly StoredRow[]>
-  /** Resolves to the conversations that were deleted: their entries say so, and those of what was lost are gone. */
+  /** Resolves to the deleted conversations: their entries say so. Lost conversations have no entries any more. */
   deleted(): Promise<readonly ConversationId[]>
 }
 
@@ -43,7 +43,7 @@ export function createLists({ rows, owners }: Prepared, nodes: Nodes): Lists {
   }
 }
 
-/** Reads an entry of the bucket of rows; null for one that is none. */
+/** Reads an entry of the bucket of rows; null where it does not have the form of a row. */
 function storedRow(value: Uint8Array): Pick<StoredRow, 'updatedAtMs' | 'row'> | null {
   const stored: unknown = JSON.parse(Buffer.from(value).toString())
   if (!isRecord(stored) || typeof stored['updatedAtMs'] !== 'number') return null

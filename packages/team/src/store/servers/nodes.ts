@@ -8,7 +8,7 @@ import { createDeferredWork, type DeferredWork } from './deferred-work.ts'
 import { beatMs, createRenewals, isRenewalDue, momentNow, msSince, shortBeatMs } from './renewals.ts'
 import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
 
-/** Time in which a server renews a lease that ended while the store could not be written. */
+/** Time within which a server renews a lease that ended while the store could not be written. */
 const renewMs = 1.2 * beatMs
 const lookEveryMs = 100
 /** Time without a renewed lease after which another server of the store is tried. */
@@ -18,7 +18,10 @@ const moveOnMs = 5000
 export interface Nodes extends AsyncDisposable {
   /** Random name of this server. */
   readonly own: string
-  /** Says where clients and browsers reach this server, and from then on by `providers`, whose models it has keys of. */
+  /**
+   * Announces the addresses of this server for clients and browsers, and from then on the result of `providers`:
+   * providers with a key here.
+   */
   announce(at: AnnouncedAt, providers: () => readonly string[]): void
   /**
    * Number of times that the lease may have ended: it was not renewed in time. Null while it may have ended just now. The
@@ -32,13 +35,13 @@ export interface Nodes extends AsyncDisposable {
   /** Runs something after the next renewal, and again after each until it succeeds; no more once the lease is given up. */
   readonly later: DeferredWork['add']
   /**
-   * Resolves to a server once it has renewed its lease, which shows that it lives; to null for one whose lease has ended
-   * or ends meanwhile. Calls `onSilent` when one that lives would have renewed it.
+   * Resolves to a server once it has renewed its lease, which shows that it lives; to null where the lease has ended or
+   * ends meanwhile. Calls `onSilent` when a living server would have renewed it.
    */
   find(node: string, onSilent: () => void): Promise<Holder | null>
   /** Resolves to the servers with a lease. */
   all(): Promise<ReadonlyMap<string, Holder>>
-  /** Resolves to those besides this one. */
+  /** Resolves to the servers besides this one. */
   others(): Promise<readonly Holder[]>
 }
 

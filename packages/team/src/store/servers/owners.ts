@@ -44,7 +44,7 @@ export async function claimConversation(ports: OwnerPorts, conversationId: Conve
   }
 }
 
-/** Resolves to another living server that has a conversation; null for none. */
+/** Resolves to another living server that has a conversation; null where no other has it. */
 export async function holderOf(
   { owners, nodes }: Pick<OwnerPorts, 'owners' | 'nodes'>,
   conversationId: ConversationId,
@@ -74,7 +74,7 @@ function claimAt(epoch: number, { owners, nodes, streams }: OwnerPorts, { lapses
     lapses,
     async holds() {
       for (;;) {
-        // A write, since a read may be answered by a server of the store that does not know what the others have agreed on.
+        // A write, since a server of the store that is cut off from the others may answer a read with an old entry.
         const next = await publishNext(streams, { subject, bytes: nodes.own, headers: headers(), after: revision })
         revision = next ?? revision
         if (next !== null) return true
@@ -86,7 +86,7 @@ function claimAt(epoch: number, { owners, nodes, streams }: OwnerPorts, { lapses
     },
     async release() {
       const give = () => release(streams, subject, revision)
-      // An entry that stays would send all who want the conversation to this server for as long as it lives.
+      // An entry that stays would send all clients of the conversation to this server for as long as it lives.
       if (nodes.awayMs === null) await give().catch(() => nodes.later(give))
       else nodes.later(give)
     },
@@ -96,7 +96,7 @@ function claimAt(epoch: number, { owners, nodes, streams }: OwnerPorts, { lapses
 /** Removes the entry unless another server has taken the conversation since. */
 async function release(streams: JetStreamClient, subject: string, after: number): Promise<void> {
   const marked = headers()
-  // As the library marks what was deleted.
+  // The library's marks of a deletion.
   marked.set('KV-Operation', 'DEL')
   await publishNext(streams, { subject, bytes: '', headers: marked, after })
 }

@@ -15,7 +15,7 @@ const silentMs = leaseMs + beatMs
 export interface Renewals {
   /** Runs a renewal. Rejects with its error. */
   run(put: () => Promise<unknown>): Promise<void>
-  /** Time since the latest of those was sent that were answered, in ms: the store counts from then or later. */
+  /** Time since the latest answered renewal was sent, in ms: the store counts from then or later. */
   readonly ageMs: number
   /** Number of times that the lease may have ended; null while it may have ended just now. */
   readonly lapses: number | null

@@ -15,16 +15,16 @@ interface RightPorts {
 /** Questions before an effect: this process may be paused while the answer to the first is on its way. */
 const mostQuestions = 2
 
-/** End of what is stored of a conversation. */
+/** End of the stored part of a conversation. */
 interface Ending {
-  /** Failure that ended it; null while there is none. */
+  /** Failure that ended it; null before one. */
   readonly failure: StorageError | null
   fail(error: StorageError): void
 }
 
 /** Knows if this server still has a conversation: by its lease, and where that may have ended by asking the store. */
 export interface RightToAct extends Pick<Shipment, 'mayAct' | 'assertMayAct' | 'taken'> {
-  /** Error of a question that is not answered yet; null for none. */
+  /** Error of an unanswered question; null without one. */
   readonly trouble: StorageError | null
   /** Makes the next failure of a question final. */
   end(): void
@@ -52,7 +52,7 @@ export function rightToAct({ claim, nodes, name }: RightPorts, ending: Ending): 
   }
 
   async function ask(): Promise<boolean> {
-    // First the lease: while it lasts, what is held next cannot be taken.
+    // First the lease: while it lasts, no server can take the conversations of this one.
     await nodes.renew()
     const { lapses } = nodes
     const sent = momentNow()

@@ -9,17 +9,17 @@ export interface Lease {
 }
 
 interface LeasePorts {
-  /** Resolves to null where there is none. */
+  /** Resolves to null for a server without a lease. */
   readonly look: () => Promise<Lease | null>
   /** Time between two looks. */
   readonly everyMs: number
-  /** Time in which a server that lives renews a lease, also one that ended while the store could not be written. */
+  /** Time within which a living server renews a lease, also after it ended while the store could not be written. */
   readonly renewMs: number
   /** Returns a value that stays the same while the store could be written without a gap; null in a gap. */
   readonly gaps: () => number | null
 }
 
-/** Lease of another server, looked at for all who ask about it together. */
+/** Lease of another server. One look answers all questions about it. */
 export interface LeaseWatch {
   /**
    * Resolves to the server once it has renewed its lease; to null where a look that began after this call finds that the
@@ -47,7 +47,7 @@ interface Gone {
 export function watchLease({ look, everyMs, renewMs, gaps }: LeasePorts): LeaseWatch {
   const askers = new Set<Asker>()
   let isRunning = false
-  /** Gaps when the lease was last seen since the looks began; null where there was none then. */
+  /** Gaps when a look saw the lease last; null before that. */
   let seenIn: number | null = null
   let gone: Gone | null = null
 
@@ -89,7 +89,7 @@ export function watchLease({ look, everyMs, renewMs, gaps }: LeasePorts): LeaseW
     while (askers.size > 0) {
       const asking = [...askers]
       await lookFor(asking)
-      // Who asked during the look needs another one, at once where all others have their answer.
+      // A question that came during the look needs another look, at once where all others have their answer.
       if (asking.some((asker) => askers.has(asker))) await pause(everyMs)
     }
   }
