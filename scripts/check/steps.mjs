@@ -26,7 +26,7 @@ export function preparations() {
   ]
 }
 
-/** Lists the checks that only read, sources and not what a build has made: the types may still be checked meanwhile. */
+/** Lists the checks that read only sources and no built files: types can be checked at the same time. */
 export function checks() {
   const generator = script('generate-protocol.mjs')
   return [
