@@ -11,8 +11,8 @@ import type {
 } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import type { Guest } from './limits/may-loosen.ts'
+import { summaryOf } from './live/live-conversation.ts'
 import type { ConversationHost } from './open/conversation-host.ts'
-import { summaryOf } from './open/live-conversation.ts'
 import { asRejection, storageNotice } from './replies/rejection.ts'
 
 /** Identity that a server reports in its handshake. */

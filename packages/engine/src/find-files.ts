@@ -3,7 +3,7 @@ import type { ConversationId, ResultOf } from '@parley/protocol'
 import { type FileList, listingArguments, matchPaths, newListing } from '@parley/text'
 import type { Environment } from '@parley/workspace'
 import { workspaceOf } from './limits/workspace-folders.ts'
-import type { LiveConversation } from './open/live-conversation.ts'
+import type { LiveConversation } from './live/live-conversation.ts'
 import { fileSurroundings } from './tools/contract/define-tool.ts'
 import type { Workspace } from './tools/contract/tool.ts'
 

@@ -63,7 +63,7 @@ function leftOutText(bytes: number): string {
   return `[${bytes} bytes were left out of the bundle]`
 }
 
-/** Returns what the fields for side files of an event hold, by the schema of its type. */
+/** Returns the values of an event's fields for side files, by the schema of its type. */
 export function namedSideFiles(event: LoggedEvent | undefined): readonly string[] {
   if (event === undefined || !Object.hasOwn(redactionTable, event.type)) return []
   const { sideFiles = [] } = redactionTable[event.type as ConversationEvent['type']] // narrowed: it is a key of the table

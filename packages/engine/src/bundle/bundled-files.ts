@@ -8,11 +8,11 @@ import { imageTypeOf } from '../core/image-form.ts'
 /** Side files as a bundle holds them. */
 export interface BundledFiles {
   /**
-   * Returns the text with the references that its side files have in the bundle, and notes these files. Hashes of which
-   * there is no file stay.
+   * Returns the text with the references of its side files in the bundle, and notes these files. Hashes without a file
+   * stay.
    */
   refer(text: string): string
-  /** References of the noted files as the bundle has them, by those of the log. */
+  /** References of the noted files in the bundle, by their references in the log. */
   readonly noted: ReadonlyMap<string, string>
   /** Returns the content of a noted file. */
   content(ref: string): Buffer

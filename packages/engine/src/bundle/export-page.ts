@@ -9,7 +9,7 @@ import { createBundledFiles } from './bundled-files.ts'
 import { bundledLine } from './bundled-line.ts'
 import { type BundlePorts, type BundleSource, openLog } from './write-bundle.ts'
 
-interface Page {
+interface ExportRange {
   /** Seq before which items are read, without the state; undefined for the newest. */
   readonly before: number | undefined
   readonly limit: number | undefined
@@ -20,7 +20,7 @@ const defaultLimit = 100
 /** Reads a page of a conversation as a bundle would have it. Throws `conversationNotFound`. */
 export async function exportPage(
   source: BundleSource,
-  { before, limit = defaultLimit }: Page,
+  { before, limit = defaultLimit }: ExportRange,
   { files, redaction }: BundlePorts,
 ): Promise<ResultOf<'conversation/export'>> {
   const { conversationId, paths, withoutOutputs } = source

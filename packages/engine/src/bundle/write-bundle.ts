@@ -37,7 +37,7 @@ export interface BundleSource {
 
 type Contents = ResultOf<'bundle/describe'>
 
-/** Lists what a bundle of a conversation would hold. Reads the log and its side files, and writes nothing. */
+/** Lists the content of a bundle of a conversation. Reads the log and its side files, and writes nothing. */
 export async function describeBundle(source: BundleSource, ports: BundlePorts): Promise<Contents> {
   using view = openLog(source, ports.files)
   return (await prepareBundle(view, source, ports)).contents
@@ -77,7 +77,7 @@ export function openLog({ conversationId, paths }: BundleSource, files: Files): 
   return LogView.open(files, paths.log)
 }
 
-/** Bundle whose side files are known, before anything of it is written. */
+/** Bundle with known side files, before anything of it is written. */
 interface PreparedBundle {
   readonly contents: Contents
   /** Yields the bytes of the log as the bundle has it. */

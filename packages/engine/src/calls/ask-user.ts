@@ -1,7 +1,7 @@
 import type { ApprovalId, ApprovalRequest, ItemId } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { unlessStorageFails } from '../conversation/storage-retry.ts'
 import type { CallContext } from '../roles/roles.ts'
 import type { UserQuestion, UserReply } from '../tools/contract/tool.ts'
 

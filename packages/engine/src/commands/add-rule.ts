@@ -1,7 +1,7 @@
 import type { Approval, ConversationEvent } from '@parley/protocol'
 import { noticeItem } from '../conversation/notices.ts'
 import type { Guest } from '../limits/may-loosen.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '@parley/protocol'
 import { isSecretName, type Redaction } from '@parley/redaction'
 import { utf8Length } from '@parley/text'
-import type { LiveConversation } from '../open/live-conversation.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import type { OpenQuestion } from '../session/session-memory.ts'
 

@@ -9,13 +9,13 @@ import type {
   Settings,
   SettingsPatch,
 } from '@parley/protocol'
-import { continuedBefore } from '../conversation/started-before.ts'
+import { continuedBefore } from '../conversation/request-replay.ts'
 import { askedBy, assertUnderCeiling } from '../limits/ceiling.ts'
 import { assertMayLoosen, type Guest } from '../limits/may-loosen.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
+import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { attachmentParts, keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
-import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { runPromptHooks } from './prompt-hooks.ts'
 

@@ -1,9 +1,9 @@
 import type { Actor, ConversationEvent, ParamsOf, ResultOf } from '@parley/protocol'
 import { compactionItem } from '../compaction/compaction-item.ts'
 import { requestTokens } from '../compaction/when-due.ts'
-import { readView } from '../conversation/read-view.ts'
-import { startedBefore } from '../conversation/started-before.ts'
-import { type LiveConversation, writable } from '../open/live-conversation.ts'
+import { readView } from '../conversation/log-fold.ts'
+import { startedBefore } from '../conversation/request-replay.ts'
+import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type Actor, type Approval, type ConversationEvent, type Item, isCall, standingOutcome } from '@parley/protocol'
 import { changeHint } from '../calls/hook-effects.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
 
 export interface Denial {
   readonly note?: string

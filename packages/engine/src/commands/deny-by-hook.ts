@@ -1,12 +1,11 @@
 import { type ApprovalId, allRights } from '@parley/protocol'
 import type { HookDenial } from '../hooks/conversation-hooks.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
 import { decideApproval } from './decide-approval.ts'
 
-/** Returns what denies an approval in the name of a hook; it does nothing once the approval was answered. */
-export function denyByHook(open: () => LiveConversation) {
+/** Returns a function that denies an approval in the name of a hook, unless the approval was answered. */
+export function denyByHook(live: LiveConversation) {
   return (approvalId: ApprovalId, { hook, reason }: HookDenial): void => {
-    const live = open()
     const { conversation } = live
     if (conversation.state.core.approvals[approvalId]?.state !== 'pending') return
     const actor = { clientId: 'server', name: `hook ${hook}` }

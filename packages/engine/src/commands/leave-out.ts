@@ -1,12 +1,12 @@
 import type { Actor, ParamsOf, ResultOf } from '@parley/protocol'
 import { requestTokens } from '../compaction/when-due.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { readView } from '../conversation/log-fold.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { readView } from '../conversation/read-view.ts'
 import { isFree, type RequestPiece } from '../core/view/request-pieces.ts'
+import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { turnStart } from '../messages/user-messages.ts'
 import { itemIdsOf, wordsOf } from '../model-calls/refusal.ts'
-import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 
 type Params = ParamsOf<'conversation/context/leaveOut'>

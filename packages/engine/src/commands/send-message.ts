@@ -8,6 +8,7 @@ import type {
   TurnId,
 } from '@parley/protocol'
 import type { Guest } from '../limits/may-loosen.ts'
+import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { attachmentParts, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertOutputSchema } from '../messages/output-schema.ts'
 import {
@@ -19,7 +20,6 @@ import {
   turnStart,
   userMessageItem,
 } from '../messages/user-messages.ts'
-import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { type Expanded, expandMessage, mayNamePart, unknownCommand } from '../skills/expand-message.ts'
 import { assertConfigurable, configure } from './commands.ts'

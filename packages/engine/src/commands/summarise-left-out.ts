@@ -5,8 +5,8 @@ import { halvings, isTooLong, requestWith } from '../compaction/write-summary.ts
 import { leftOutPrompt, newestEntries } from '../core/compaction/prompt.ts'
 import { tokensOfEntry } from '../core/view/estimate.ts'
 import { sumOf } from '../core/view/weigh-blocks.ts'
+import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { counted } from '../model-calls/response-size.ts'
-import { type LiveConversation, writable } from '../open/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import type { ModelRole } from '../roles/roles.ts'
 

@@ -2,7 +2,7 @@ import type { ListProblem, McpServer } from '@parley/mcp-client'
 import type { ItemId } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { unlessStorageFails } from '../conversation/storage-retry.ts'
 import type { ChangedTool } from '../tools/mcp/mcp-tool.ts'
 
 /** Characters shown of the last line on a server's stderr. */

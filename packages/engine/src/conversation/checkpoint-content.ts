@@ -1,13 +1,13 @@
 import { type ConversationCore, type ConversationState, completedBy, type Envelope, reduce } from '@parley/protocol'
 import type { ModelView } from '../core/model-view.ts'
 import type { ViewPart } from '../core/view/view-snapshot.ts'
-import { type LandmarkPlaces, type Landmarks, rightTypes } from './landmarks.ts'
+import { type CheckpointPlaces, type NamedPlaces, rightTypes } from './checkpoint-places.ts'
 
 /**
- * First part of what a log folds to where no work is open, without what it allows: that is read from the log each time.
- * The parts of the view follow it.
+ * First part of a checkpoint, made while no work is open. It holds no rights: they are read from the log each time. The
+ * parts of the view follow it.
  */
-export interface CheckpointContent extends LandmarkPlaces {
+export interface CheckpointContent extends NamedPlaces {
   readonly core: StoredCore
   /** Version of the newest events. */
   readonly logVersion: number
@@ -20,7 +20,7 @@ type StoredCore = Omit<ConversationCore, 'settings' | 'turn' | 'open' | 'approva
 interface Folded {
   readonly state: ConversationState
   readonly view: ModelView
-  readonly landmarks: Landmarks
+  readonly checkpointPlaces: CheckpointPlaces
   readonly logVersion: number
 }
 
@@ -28,11 +28,11 @@ interface Folded {
  * Returns the parts of a checkpoint as JSON, made as they are taken: nothing may be folded in between. Null while a turn,
  * an item or an approval is open.
  */
-export function contentOf({ state, view, landmarks, logVersion }: Folded): Iterable<string> | null {
+export function contentOf({ state, view, checkpointPlaces, logVersion }: Folded): Iterable<string> | null {
   const { settings: _settings, turn, open, approvals, meta, ...rest } = state.core
   if (turn !== null || Object.keys(open).length > 0 || Object.keys(approvals).length > 0) return null
   const { conversationId: _id, forkedFrom: _forkedFrom, cwd: _cwd, ...kept } = meta
-  return inJson({ core: { ...rest, meta: kept }, logVersion, ...landmarks.places() }, view)
+  return inJson({ core: { ...rest, meta: kept }, logVersion, ...checkpointPlaces.places() }, view)
 }
 
 function* inJson(content: CheckpointContent, view: ModelView): Generator<string, void, undefined> {
@@ -68,8 +68,8 @@ export interface NamedLines {
 }
 
 /**
- * Returns the state of a checkpoint. Settings and folder are folded from the lines that say them, the window is what the
- * log has. Returns null where the log does not hold such a line.
+ * Returns the state of a checkpoint. Settings and folder are folded from their lines, the window from the items of the
+ * log. Returns null when the log does not hold such a line.
  */
 export function stateOf(
   core: CheckpointContent['core'],

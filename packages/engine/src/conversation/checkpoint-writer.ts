@@ -1,7 +1,7 @@
 import { timeSlices } from '@parley/host'
 import { type EventLog, type LogMark, StorageError } from '@parley/journal'
 
-/** Sizes and times by which checkpoints are written and proven. */
+/** Sizes and times for writing and proving checkpoints. */
 export interface CheckpointLimits {
   /** Version of program and fold; a checkpoint of another is not read. */
   readonly key: string
@@ -34,7 +34,7 @@ const growthInSizes = 8
 export function createCheckpointWriter(
   path: string,
   { key, leastBytes, growthBytes }: CheckpointLimits,
-  /** Size of the log that the newest checkpoint is of; 0 for none. */
+  /** Size of the log at its newest checkpoint; 0 without one. */
   startBytes = 0,
 ): CheckpointWriter {
   let lastBytes = startBytes
@@ -60,7 +60,7 @@ export function createCheckpointWriter(
     return last
   }
 
-  /** Writes a checkpoint of what is on disk by now. A failure costs only time at the next opening. */
+  /** Writes a checkpoint of the synced events. A failure costs only time at the next opening. */
   async function writeSynced(log: EventLog, content: () => Settled | null): Promise<void> {
     try {
       await log.synced()
@@ -87,7 +87,7 @@ export function createCheckpointWriter(
   }
 }
 
-/** Encodes what the log folds to up to a mark, beside other work. Null when an event was recorded before all was. */
+/** Encodes the content up to a mark, beside other work. Null when an event was recorded before the end. */
 async function encoded(log: EventLog, { seq }: LogMark, texts: Iterable<string>): Promise<readonly Buffer[] | null> {
   const slices = timeSlices()
   const parts: Buffer[] = []

@@ -14,39 +14,49 @@ import type { LogOffset } from '../core/view/view-blocks.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { assertValid } from '../replies/refused-event.ts'
 import { contentOf } from './checkpoint-content.ts'
+import type { CheckpointPlaces } from './checkpoint-places.ts'
 import type { Settled } from './checkpoint-writer.ts'
-import { createCoreRoom, statesAfter } from './core-room.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { Journal } from './journal.ts'
-import type { Landmarks } from './landmarks.ts'
 import type { SideFiles } from './side-files.ts'
-import { awaitSync, type StoragePatience } from './storage-patience.ts'
+import { createStateSizeLimit, statesAfter } from './state-size-limit.ts'
+import { awaitSync, createStorageRetry, type StorageRetry } from './storage-retry.ts'
+import type { TroublePorts } from './storage-trouble.ts'
 
-export interface ConversationParts {
+/** End of a log, as it was folded. */
+export interface LogEnd {
   readonly state: ConversationState
   readonly view: ModelView
-  readonly landmarks: Landmarks
+  readonly checkpointPlaces: CheckpointPlaces
   readonly headCrc: string | null
   readonly nextSeq: number
-  /** Journal of a stored conversation; null before the first event, for which `startJournal` makes the log. */
+  /** Version of the newest events in the log; `conversation.upgraded` follows an earlier one. */
+  readonly logVersion: number
+}
+
+/** Log and side files of a conversation. */
+export interface ConversationStorage {
+  /** Journal of a stored conversation; null before the first event, when `startJournal` makes the log. */
   readonly journal: Journal | null
   readonly startJournal?: () => Journal
   readonly sideFiles: SideFiles
+  readonly readOnly: boolean
+}
+
+/** Ports that a conversation records with. */
+export interface RecordingPorts {
   readonly clock: Clock
   /** Removes secrets from an event; the last step before it is stored. */
   readonly redact: (event: ConversationEvent) => ConversationEvent
-  readonly readOnly: boolean
-  /** Version of the newest events in the log; `conversation.upgraded` follows an earlier one. */
-  readonly logVersion: number
   /** Name and version of the program, for the log. */
   readonly program: string
   /**
-   * Called when events are lost for good: the log rejects writes or a sync failed. May be called again with the same
-   * error.
+   * Called when events are lost for good, as the log rejects writes or a sync failed, and when storage trouble lasts. May
+   * be called again with the same error.
    */
-  readonly onLoss: (error: unknown) => void
-  /** Is told of each write to the log. */
-  readonly patience: Pick<StoragePatience, 'failed' | 'stored'>
+  readonly report: (error: unknown) => void
+  /** Sends a notice to every connected client. */
+  readonly notify: TroublePorts['notify']
 }
 
 /** Events that are delivered only once they are on disk: a client must not see an answer that a crash forgets. */
@@ -61,27 +71,40 @@ export class Conversation implements AsyncDisposable {
   readonly readOnly: boolean
   readonly feed: EventFeed
   readonly view: ModelView
+  /** Knows if the storage takes the events that are recorded. */
+  readonly storageRetry: StorageRetry
   #state: ConversationState
   #headCrc: string | null
   #nextSeq: number
   #journal: Journal | null
   #logVersion: number
   #isWatched = false
-  readonly #room = createCoreRoom()
-  readonly #parts: ConversationParts
+  readonly #room = createStateSizeLimit()
+  readonly #checkpointPlaces: CheckpointPlaces
+  readonly #startJournal: ConversationStorage['startJournal']
+  readonly #ports: RecordingPorts
   readonly #watchers: ((event: ConversationEvent) => void)[] = []
 
-  constructor(parts: ConversationParts) {
-    this.#parts = parts
-    this.#state = parts.state
-    this.#headCrc = parts.headCrc
-    this.#nextSeq = parts.nextSeq
-    this.#journal = parts.journal
-    this.#logVersion = parts.logVersion
-    this.view = parts.view
-    this.sideFiles = parts.sideFiles
-    this.readOnly = parts.readOnly
-    this.feed = createEventFeed(parts.state.core.seq)
+  constructor(end: LogEnd, storage: ConversationStorage, ports: RecordingPorts) {
+    this.#ports = ports
+    this.#state = end.state
+    this.#headCrc = end.headCrc
+    this.#nextSeq = end.nextSeq
+    this.#logVersion = end.logVersion
+    this.#checkpointPlaces = end.checkpointPlaces
+    this.#journal = storage.journal
+    this.#startJournal = storage.startJournal
+    this.view = end.view
+    this.sideFiles = storage.sideFiles
+    this.readOnly = storage.readOnly
+    this.feed = createEventFeed(end.state.core.seq)
+    this.storageRetry = createStorageRetry({
+      conversationId: this.id,
+      clock: ports.clock,
+      report: ports.report,
+      notify: ports.notify,
+      probe: () => this.probe(),
+    })
   }
 
   get id(): ConversationId {
@@ -114,10 +137,10 @@ export class Conversation implements AsyncDisposable {
    */
   recordAll(events: readonly ConversationEvent[]): readonly Envelope[] {
     if (events.length === 0) return []
-    const all = [...this.#leadingEvents(), ...events].map((event) => this.#parts.redact(wellFormed(event)))
+    const all = [...this.#leadingEvents(), ...events].map((event) => this.#ports.redact(wellFormed(event)))
     all.forEach(assertValid)
     const firstSeq = this.#nextSeq
-    const at = this.#parts.clock.now()
+    const at = this.#ports.clock.now()
     const envelopes = all.map(
       (event, index): Envelope => ({ conversationId: this.id, seq: firstSeq + index, at, event }),
     )
@@ -139,7 +162,7 @@ export class Conversation implements AsyncDisposable {
     this.#journal?.describe(this.#state)
     const shown = this.shown()
     if (shown !== null) this.#holdUntil(this.#watched(shown), firstSeq)
-    // Only now: whoever listens may record in turn.
+    // Only now: a listener may record in turn.
     this.feed.append(lines)
     this.#tellWatchers(envelopes, shown)
     return envelopes.slice(all.length - events.length)
@@ -162,12 +185,12 @@ export class Conversation implements AsyncDisposable {
       place = journal.append(lines)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      this.#parts.patience.failed(error)
+      this.storageRetry.failed(error)
       // Reported here, since callers ignore the failure of some events.
-      if (!error.retryable) this.#parts.onLoss(error)
+      if (!error.retryable) this.#ports.report(error)
       throw error
     }
-    this.#parts.patience.stored()
+    this.storageRetry.stored()
     return place
   }
 
@@ -180,7 +203,7 @@ export class Conversation implements AsyncDisposable {
       return [{ type: 'conversation.upgraded', from: this.#logVersion, to: eventVersion }]
     if (this.started) return []
     const { meta, settings } = this.#state.core
-    const created = { type: 'conversation.created', cwd: meta.cwd, settings, program: this.#parts.program } as const
+    const created = { type: 'conversation.created', cwd: meta.cwd, settings, program: this.#ports.program } as const
     return [meta.access === undefined ? created : { ...created, access: meta.access }]
   }
 
@@ -189,13 +212,13 @@ export class Conversation implements AsyncDisposable {
     this.#journal?.probe()
   }
 
-  /** Opens what the descriptor of a log that may be written holds, whatever lies at its path; null for others. */
+  /** Opens the file behind the descriptor of a writable log, whatever lies at its path; null for other logs. */
   held(): LogView | null {
     return this.#journal?.held() ?? null
   }
 
   #openJournal(): Journal {
-    const journal = this.#journal ?? this.#parts.startJournal?.()
+    const journal = this.#journal ?? this.#startJournal?.()
     if (journal === undefined) throw new Error('a conversation has neither a log nor a way to make one')
     this.#journal = journal
     return journal
@@ -203,15 +226,19 @@ export class Conversation implements AsyncDisposable {
 
   #show({ event, seq }: Envelope, place: LogOffset): void {
     this.view.apply(event, { seq, place })
-    this.#parts.landmarks.note(event.type, place)
+    this.#checkpointPlaces.note(event.type, place)
     if (syncedBeforeDelivery.has(event.type)) this.#holdUntil(this.synced(), seq)
     if (event.type === 'turn.ended') this.#journal?.settled(() => this.#settled())
   }
 
-  /** Returns what the log folds to; null while work is open. */
+  /** Returns the content of a checkpoint; null while work is open. */
   #settled(): Settled | null {
-    const { landmarks } = this.#parts
-    const parts = contentOf({ state: this.#state, view: this.view, landmarks, logVersion: this.#logVersion })
+    const parts = contentOf({
+      state: this.#state,
+      view: this.view,
+      checkpointPlaces: this.#checkpointPlaces,
+      logVersion: this.#logVersion,
+    })
     return parts === null ? null : { parts, seq: this.#state.core.seq }
   }
 
@@ -220,14 +247,18 @@ export class Conversation implements AsyncDisposable {
     const journal = this.#journal
     if (this.#isWatched || journal === null) return shown
     this.#isWatched = true
-    await awaitSync({ synced: () => shown, stuck: journal.stuck }, this.#parts).finally(() => {
+    await this.#awaitSync({ synced: () => shown, stuck: journal.stuck }).finally(() => {
       this.#isWatched = false
     })
   }
 
+  #awaitSync(log: Pick<Journal, 'synced' | 'stuck'>): Promise<void> {
+    return awaitSync(log, { clock: this.#ports.clock, retry: this.storageRetry })
+  }
+
   #holdUntil(kept: Promise<void>, seq: number): void {
     this.feed.hold(seq)
-    kept.then(() => this.feed.release(seq), this.#parts.onLoss)
+    kept.then(() => this.feed.release(seq), this.#ports.report)
   }
 
   /** Resolves when all that was recorded may be shown; null where that is at once. Rejects with `StorageError`. */
@@ -243,7 +274,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Resolves when everything recorded so far is on disk. Rejects with `StorageError`. */
   async synced(): Promise<void> {
-    if (this.#journal !== null) await awaitSync(this.#journal, this.#parts)
+    if (this.#journal !== null) await this.#awaitSync(this.#journal)
   }
 
   /**
@@ -254,7 +285,7 @@ export class Conversation implements AsyncDisposable {
     await this.#journal?.mayAct()
   }
 
-  /** Throws `StorageError` when the log does not hold what was recorded: nothing of it may be shown then. */
+  /** Throws `StorageError` when the log lacks recorded events: clients may not see any of them then. */
   assertStored(): void {
     this.#journal?.assertStored()
   }

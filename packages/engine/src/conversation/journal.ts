@@ -21,11 +21,19 @@ import type { LogOffset } from '../core/view/view-blocks.ts'
 import { rejection } from '../replies/rejection.ts'
 import type { CheckpointWriter, Settled } from './checkpoint-writer.ts'
 
+/** Lines of a log, as clients get them. */
+interface JournalLines {
+  /** Reads lines after a seq from disk, oldest first. Throws `StorageError` when they end before `upTo`. */
+  linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly Line[]>
+  /** Returns the checksum of a line: undefined when the log has no such line, null for a line without checksum. */
+  crcOf(seq: number): string | null | undefined
+}
+
 /** Log of a conversation: on disk, or on disk and in a store that servers share. */
-export interface Journal {
+export interface Journal extends JournalLines {
   /** Returns the place of the first line. */
   append(lines: readonly string[]): LogOffset
-  /** Opens what the descriptor of a log that may be written holds; null for others. */
+  /** Opens the file behind the descriptor of a writable log; null for other logs. */
   held(): LogView | null
   /** Returns the size of the log. */
   sizeBytes(): number
@@ -40,13 +48,9 @@ export interface Journal {
   describe(state: ConversationState): void
   /** Error of a disk that has not ended a sync for long; null while it answers. */
   stuck(): StorageError | null
-  /** Lines after a seq as clients get them, oldest first, read from disk. Throws `StorageError` when they end before `upTo`. */
-  linesAfter(range: { readonly after: number; readonly upTo: number }): AsyncIterable<readonly Line[]>
-  /** Checksum of the line with this seq, undefined when the log does not hold it, null when it has none. */
-  crcOf(seq: number): string | null | undefined
   /** Throws `StorageError` when the log is no longer where and as it was written. */
   assertStored(): void
-  /** Called after a turn; `content` is what a checkpoint would hold, null while work is open. */
+  /** Called after a turn; `content` returns the content of a checkpoint, null while work is open. */
   settled(content: () => Settled | null): void
   close(content: () => Settled | null): Promise<void>
 }
@@ -111,7 +115,7 @@ export function createViewJournal(files: Files, path: string, { reader, lines }:
   }
 }
 
-function readingOf(path: string, open: () => LogView, reader: LogReader | null): Pick<Journal, 'linesAfter' | 'crcOf'> {
+function readingOf(path: string, open: () => LogView, reader: LogReader | null): JournalLines {
   const lineFor = reader?.lineFor ?? lineOf
   return {
     linesAfter: (range) => readBatches(path, { open, lineFor }, range),
@@ -163,11 +167,11 @@ export interface LogReader {
   /** Returns the event of a line of a log that this program writes. Its type may be one that is not known. */
   readOwn(line: LogLine): OwnEvent | null
   /**
-   * Returns the line with the event of this version; the checksum stays that of the stored text. Null for a line whose
-   * event was found to break the schema: no fold has it.
+   * Returns a line with its event in this version and the checksum of the stored text. Null when the event was found to
+   * break the schema: no fold has it.
    */
   lineFor(line: LogLine): Line | null
-  /** Tells if a line was found whose event breaks the schema. */
+  /** Tells if the event of a line was found to break the schema. */
   isLeftOut(seq: number): boolean
   /** Notes such a line, which was found before. */
   leaveOut(seq: number): void

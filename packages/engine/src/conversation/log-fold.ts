@@ -1,8 +1,10 @@
+import { timeSlices } from '@parley/host'
 import type { LogLine } from '@parley/journal'
 import { type ConversationState, type Envelope, reduce } from '@parley/protocol'
 import { createModelView, type ModelView } from '../core/model-view.ts'
+import type { Preview } from '../core/view/view-blocks.ts'
+import { type CheckpointPlaces, trackCheckpointPlaces } from './checkpoint-places.ts'
 import type { LogReader } from './journal.ts'
-import { createLandmarks, type Landmarks } from './landmarks.ts'
 
 /** State and view of a log, folded line by line. */
 export interface LogFold {
@@ -10,7 +12,7 @@ export interface LogFold {
   take(line: LogLine): Envelope | null
   readonly state: ConversationState
   readonly view: ModelView
-  readonly landmarks: Landmarks
+  readonly checkpointPlaces: CheckpointPlaces
 }
 
 /** State of a fold before the first line that it takes. */
@@ -19,7 +21,7 @@ export interface FoldStart {
   /** Byte offset of place 0. */
   readonly bodyStart?: number
   readonly view?: ModelView
-  readonly landmarks?: Landmarks
+  readonly checkpointPlaces?: CheckpointPlaces
 }
 
 /**
@@ -27,7 +29,7 @@ export interface FoldStart {
  * own item.
  */
 export function createLogFold(start: FoldStart, reader: LogReader): LogFold {
-  const { bodyStart = 0, view = createModelView(), landmarks = createLandmarks() } = start
+  const { bodyStart = 0, view = createModelView(), checkpointPlaces = trackCheckpointPlaces() } = start
   const { conversationId } = start.state.core.meta
   let { state } = start
   let deltas: LogLine[] = []
@@ -47,7 +49,7 @@ export function createLogFold(start: FoldStart, reader: LogReader): LogFold {
     const place = line.byteOffset - bodyStart
     state = reduceLate(state, envelope)
     view.apply(envelope.event, { seq: envelope.seq, place })
-    landmarks.note(envelope.event.type, place)
+    checkpointPlaces.note(envelope.event.type, place)
     return envelope
   }
 
@@ -66,14 +68,25 @@ export function createLogFold(start: FoldStart, reader: LogReader): LogFold {
       return state
     },
     view,
-    landmarks,
+    checkpointPlaces,
   }
 }
 
-/** Folds an event whose number is below the state's, which `reduce` alone would skip. */
+/** Folds an event with a lower number than the state's, which `reduce` alone would skip. */
 function reduceLate(state: ConversationState, envelope: Envelope): ConversationState {
   const { seq } = state.core
   if (envelope.seq > seq) return reduce(state, envelope)
   const { core, window } = reduce({ ...state, core: { ...state.core, seq: envelope.seq - 1 } }, envelope)
   return { core: { ...core, seq }, window }
+}
+
+/** Tells if the next request holds parts that are still in the log only, as after an opening from a checkpoint. */
+export function isUnread(view: ModelView): boolean {
+  return view.reading().next().done !== true
+}
+
+/** Reads the content of the next request from the log, and lets other work run in between. */
+export async function readView(view: ModelView, how: Preview = {}): Promise<void> {
+  const slices = timeSlices()
+  for (const _ of view.reading(how)) if (slices.isOver()) await slices.next()
 }

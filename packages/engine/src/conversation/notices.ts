@@ -2,7 +2,7 @@ import type { Actor, ItemId, ItemOf, ServerNotice } from '@parley/protocol'
 import { secondsText } from '@parley/text'
 import type { LinkChange } from '@parley/workspace'
 import type { Conversation } from './conversation.ts'
-import { unlessStorageFails } from './storage-patience.ts'
+import { unlessStorageFails } from './storage-retry.ts'
 
 type Notice = ItemOf<'notice'>
 type NoticeText = Pick<Notice, 'level' | 'code' | 'title' | 'ended' | 'printed' | 'typed' | 'by'> & {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { adoptSideFile, type Files, makeFolders, putSideFile, readSideFile } from '@parley/journal'
 import { type Redaction, redactJson } from '@parley/redaction'
 import { imageTypeOf } from '../core/image-form.ts'
-import { unlessStorageFails } from './storage-patience.ts'
+import { unlessStorageFails } from './storage-retry.ts'
 
 interface KeptText {
   readonly file: string
@@ -68,16 +68,21 @@ export function createSideFiles(files: Files, folder: string): SideFiles {
   }
 }
 
-/** Redacts everything that is stored except images, whose bytes must stay as they are. */
+/** Redacts all stored content except images: their bytes must stay as they are. */
 export function redactSideFiles(files: SideFiles, redaction: Redaction): SideFiles {
   const redacted = async (content: string | Buffer) => {
     if (typeof content !== 'string') return imageTypeOf(content) === null ? redactBytes(content, redaction) : content
     return (await redaction.longText(content)) === content ? content : redactJson(content, redaction.text)
   }
   return {
-    ...files,
+    folder: files.folder,
     put: async (content) => files.put(await redacted(content)),
     keep: async (text) => files.keep(await redaction.longText(text)),
+    adopt: files.adopt,
+    readText: files.readText,
+    readBase64: files.readBase64,
+    read: files.read,
+    prepare: files.prepare,
   }
 }
 

@@ -50,42 +50,35 @@ export interface StorageTrouble {
 
 export interface TroublePorts {
   readonly conversationId: ConversationId
+  readonly clock: Clock
+  /** Sends a notice to every connected client, here that trouble which they know of has passed. */
+  readonly notify: (notice: ServerNotice) => void
   /** Called once in each trouble, where work waits or a later try failed too. */
   readonly report: (error: StorageError) => void
   /** Throws `StorageError` while the storage would take no event. */
   readonly probe: () => void
 }
 
-/** Returns the trouble as clients see it, who then hear of its end; nothing while everything is saved. */
-export function storageOf(patience: Pick<TroubleState, 'show'>): Pick<ConversationSummary, 'storage'> {
-  const trouble = patience.show()
+/** Returns the trouble as clients see it, and notes that they know of it; an empty object while everything is saved. */
+export function storageOf(storage: Pick<TroubleState, 'show'>): Pick<ConversationSummary, 'storage'> {
+  const trouble = storage.show()
   if (trouble === null) return {}
   const { error, since } = trouble
   return { storage: { ...storageNotice(error), since, passing: error.retryable } }
 }
 
-export interface TroubleWays {
-  readonly clock: Clock
-  /** Sends a notice to every connected client, here that trouble has passed of which they know. */
-  readonly notify: (notice: ServerNotice) => void
-}
-
 /** State of the storage of one conversation. */
 export interface TroubleState {
-  /** Returns what is not stored, to be shown to a client; null while everything is. */
+  /** Returns the present trouble, to be shown to a client; null while everything is stored. */
   show(): StorageTrouble | null
   /** Begins trouble unless there is some: of the log, which its next write ends, or of work that needs more than the log. */
   begin(error: StorageError, of: 'log' | 'work'): void
   report(error: StorageError): void
-  /** Ends the trouble if a probe succeeds, too; only that of the log, if so told. */
+  /** Ends the trouble if a probe also succeeds; with `log`, only trouble of the log. */
   end(of?: 'log'): void
 }
 
-export function createTroubleState(
-  ports: TroublePorts & TroubleWays,
-  pauses: Pauses,
-  isAwaited: () => boolean,
-): TroubleState {
+export function createTroubleState(ports: TroublePorts, pauses: Pauses, isAwaited: () => boolean): TroubleState {
   let current: (StorageTrouble & { readonly of: 'log' | 'work' }) | null = null
   let isReported = false
   let isShown = false
@@ -107,7 +100,7 @@ export function createTroubleState(
     isShown = false
   }
 
-  /** Finds out that the trouble has passed where no work waits that would. */
+  /** Finds out that the trouble has passed, when no waiting work does. */
   async function probe(): Promise<void> {
     isProbing = true
     while (current?.error.retryable === true && !isAwaited() && !pauses.closed) {
@@ -129,7 +122,7 @@ export function createTroubleState(
     begin(error, of) {
       if (current !== null) return
       current = { error, since: ports.clock.now(), of }
-      // Later than the caller, whose work may wait and try by itself.
+      // Later than the caller: its work may wait and retry by itself.
       setImmediate(() => isProbing || void probe())
     },
     report,

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Actor, Forward } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { unlessStorageFails } from '../conversation/storage-retry.ts'
 import { rejection } from '../replies/rejection.ts'
 import { type OpenForward, openForward } from './open-forward.ts'
 

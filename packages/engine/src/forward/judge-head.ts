@@ -1,7 +1,7 @@
 /** Bytes of a request's head that are read at most. */
 export const maxHeadBytes = 32 * 1024
 
-/** First byte of TLS, whose certificate the browser checks against the name. */
+/** First byte of TLS. The browser checks its certificate against the name. */
 const tlsHandshake = 0x16
 
 /**

@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream'
 import { RpcError } from '@parley/rpc'
 import { judgeHead } from './judge-head.ts'
 
-/** Connects to what the caller wants to reach. Rejects with a rejection that says why not. */
+/** Connects to the target of the caller. Rejects with a rejection that names the reason. */
 export type Connect = () => Promise<Duplex>
 
-/** Time for the head of the first request, and for a caller to take what is left. */
+/** Time for the head of the first request, and for a caller to read the rest. */
 const headMs = 30_000
 const restMs = 60_000
 
@@ -23,7 +23,7 @@ export async function relay(caller: Socket, hosts: readonly string[], connect: C
   }
 }
 
-/** Resolves to the first bytes where they may pass; null where they may not, or there are none. */
+/** Resolves to the first bytes when they may pass; null when they may not or do not come. */
 function readHead(caller: Socket, hosts: readonly string[]): Promise<Buffer | null> {
   return new Promise((resolve) => {
     let head = Buffer.alloc(0)

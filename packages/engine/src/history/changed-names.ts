@@ -25,7 +25,10 @@ function standsForAnother(path: string): boolean {
   return mark.test(path)
 }
 
-/** Creates the names of a conversation. Those with a secret are known as long as this lives, then as far as such a file is there. */
+/**
+ * Creates the names of changed files of a conversation. Names with a secret are known while this object lives, then as
+ * long as such a file exists.
+ */
 export function createChangedNames({ redact, roots, files }: NameParts): ChangedNames {
   const known = new Map<string, string>()
 
@@ -38,7 +41,7 @@ export function createChangedNames({ redact, roots, files }: NameParts): Changed
     return root + redacted
   }
 
-  /** Finds a file whose name has these marks; null for none, or for several. */
+  /** Finds the file with these marks in its name; null unless exactly one matches. */
   async function found(path: string): Promise<string | null> {
     if (!standsForAnother(path)) return path
     const folder = await found(dirname(path))

@@ -15,7 +15,7 @@ import { linesAfter } from '../read/read-conversation.ts'
 export interface ChangesSince {
   /** In the order of the log. */
   readonly changes: readonly CallChange[]
-  /** Titles of calls whose end is unknown, so that what they changed is, too. */
+  /** Titles of calls with an unknown end, and so with unknown changes. */
   readonly unknown: readonly string[]
 }
 
@@ -70,7 +70,9 @@ export function changedFiles(
   return all
 }
 
-/** Returns the changes of a patch by its plan, where nobody looked what it came to: a killed server had no time for it. */
+/**
+ * Returns the changes of a patch by its plan, when the result was not looked at: a killed server had no time for it.
+ */
 async function writtenBy(
   entries: readonly FileChangeEntry[],
   { state }: Conversation,

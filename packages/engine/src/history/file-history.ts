@@ -23,7 +23,7 @@ import { workspaceOf } from '../limits/workspace-folders.ts'
 import { type ChangedNames, createChangedNames } from './changed-names.ts'
 import { bringContents } from './kept-contents.ts'
 
-/** Contents that the files of a conversation had, by which a user can go back. */
+/** Earlier contents of the files of a conversation, to which a user can go back. */
 export interface FileHistory extends AsyncDisposable {
   readonly environment: Environment
   readonly store: ContentStore
@@ -78,7 +78,10 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
 
   const rootsNow = () => outermostFolders(workspaceOf(state()).roots.map(realOrGiven))
 
-  /** Returns the table of the folders of the conversation, new when they are others now; null where none can be had. */
+  /**
+   * Returns the table of the folders of the conversation, a new one after the folders changed; null when it cannot be
+   * made.
+   */
   function watched(): Watch | null {
     if (environment.name !== null) return null
     const roots = rootsNow()
@@ -107,7 +110,7 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
     return [...own.filter(isChange), ...found.filter(({ path }) => !isNamed.has(path))]
   }
 
-  /** Looks before and after. A failure to look, or to record what was found, costs the history and never the effect. */
+  /** Looks before and after. A failure to look or to record costs the history, never the effect. */
   async function around<Result>({ named, run, record }: Effect<Result>): Promise<Result> {
     const looked = await covered(() => before(named))
     try {
@@ -204,7 +207,7 @@ function isChange({ before, after }: ChangedPath): boolean {
   return before.hash !== after.hash || before.mode !== after.mode || before.link !== after.link
 }
 
-/** Table whose contents are kept as far as there was time. */
+/** Table with the contents that there was time to keep. */
 interface ReadyTable {
   /** Returns what changed since the last look; null where there are too many files. */
   look(): Promise<readonly ChangedPath[] | null>

@@ -7,7 +7,10 @@ const LF = 0x0a
 const named = Buffer.from('"files.changed"')
 const hashText = /^[0-9a-f]{64}$/
 
-/** Returns the contents in a folder that lines of logs name: what files had before calls changed them, by which one goes back. */
+/**
+ * Returns the contents in a folder that lines of logs name: the earlier contents of changed files, to which one goes
+ * back.
+ */
 export function keptContents(folder: string): FileContents {
   const { read } = openContentStore(folder)
   return {
@@ -46,7 +49,7 @@ function eventsIn(lines: Buffer): Readonly<Record<string, unknown>>[] {
   return found
 }
 
-/** Returns what changed files had before. What they had after lies in the folder, or came before another change. */
+/** Returns the earlier contents of changed files. The later ones lie in the folder, or came before another change. */
 function hashesOf(files: unknown): string[] {
   if (!Array.isArray(files)) return []
   return files.flatMap((file: unknown) => {

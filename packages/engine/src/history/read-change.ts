@@ -3,7 +3,7 @@ import { StorageError } from '@parley/journal'
 import { type ConversationCore, type Item, type ItemId, type ItemOf, limits, type ResultOf } from '@parley/protocol'
 import { readDiffs } from '@parley/protocol/calls'
 import { changeTexts, diffTexts, isSecret, type RecordedChange } from '@parley/workspace'
-import type { LiveConversation } from '../open/live-conversation.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
 
@@ -11,8 +11,8 @@ type ChangedText = ResultOf<'conversation/readChange'>['files'][number]
 type AnyChange = RecordedChange & Pick<ChangedText, 'kind'>
 
 /**
- * Reads the texts of a change, redacted; of one that waits, what it would make. Files beyond the size of a reply have
- * the lines of their diffs only. `findOld` finds items no longer in memory.
+ * Reads the redacted texts of a change, or of the plan of a waiting one. Files beyond the size of a reply have only the
+ * lines of their diffs. `findOld` finds items no longer in memory.
  */
 export async function readChange(
   { conversation, roles }: LiveConversation,
@@ -49,7 +49,7 @@ function unlessAway(error: unknown): void {
   if (!(error instanceof StorageError)) throw error
 }
 
-/** Returns the changes of an item; of one that waits for an answer, those that its question shows. */
+/** Returns the changes of an item, or of the question of an item that waits for an answer. */
 function changesOf(item: ItemOf<'fileChange'>, approvals: ConversationCore['approvals']): readonly AnyChange[] {
   const asked = Object.values(approvals).find((approval) => approval.itemId === item.id)
   if (item.changes.length > 0 || asked === undefined) return item.changes

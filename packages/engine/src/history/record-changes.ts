@@ -1,22 +1,22 @@
 import type { ChangedPath, ItemId } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { StoragePatience } from '../conversation/storage-patience.ts'
+import type { StorageRetry } from '../conversation/storage-retry.ts'
 import type { FileHistory } from './file-history.ts'
 
-/** Files that stand in the event itself; more are a side file. */
+/** Maximum of files in the event itself; a longer list is a side file. */
 const maxInEvent = 100
 
 interface Recording {
   readonly record: {
     readonly conversation: Conversation
-    readonly storage: Pick<StoragePatience, 'persist'>
+    readonly storage: Pick<StorageRetry, 'persist'>
   }
   readonly act: { readonly history: Pick<FileHistory, 'names'> }
   /** Ends the wait for a disk that takes nothing. */
   readonly signal?: AbortSignal
 }
 
-/** Returns a function that records what changed while a call ran. */
+/** Returns a function that records the files which changed while a call ran. */
 export function recordChanges(
   { record: { conversation, storage }, act, signal }: Recording,
   itemId: ItemId,

@@ -4,7 +4,7 @@ import { contentNow, failureText, liesWithin, planPatch } from '@parley/workspac
 import { instructionFileIn, instructionFileNames } from '../context/instruction-files.ts'
 import { isUtf16 } from '../context/instruction-text.ts'
 import { repositoryRoot } from '../context/session-context.ts'
-import { type LiveConversation, writable } from '../open/live-conversation.ts'
+import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { makeUserChange, type PlannedChange, planUserChange } from './user-change.ts'
 

@@ -1,6 +1,6 @@
 import type { Actor, ItemOf, LeftFile, ParamsOf, ResultOf, RewindPlan } from '@parley/protocol'
 import { type CallChange, joinChanges, planRewind } from '@parley/workspace'
-import { type LiveConversation, writable } from '../open/live-conversation.ts'
+import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import type { ChangedNames } from './changed-names.ts'
 import { changesSince } from './changes-since.ts'
@@ -46,7 +46,7 @@ async function prepare(open: LiveConversation, { to, overwrite = false }: Planni
 
 interface Named {
   readonly named: readonly CallChange[]
-  /** Names that stand for others, of which nothing tells any more. */
+  /** Names in place of others, which are no longer known. */
   readonly lost: readonly string[]
 }
 
@@ -97,7 +97,7 @@ export function rewindFiles(
   })
 }
 
-/** Returns what the model is told, as a message of the user. */
+/** Returns the text for the model, as a message of the user. */
 function toldText({ changes }: ItemOf<'fileChange'>): string {
   const paths = changes.map(({ path }) => path)
   const shown = paths.slice(0, 50).join('\n')

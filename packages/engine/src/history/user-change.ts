@@ -10,7 +10,7 @@ import {
   recordChange,
 } from '@parley/workspace'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import { type LiveConversation, writable } from '../open/live-conversation.ts'
+import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { clipDiffs } from '../tools/changes/prepare-change.ts'
 import { fileSurroundings } from '../tools/contract/define-tool.ts'
@@ -36,7 +36,7 @@ interface Planning {
   readonly subject: string | number
 }
 
-/** Judges and shows planned files as those of a patch. What policy asks about is covered by the yes to the plan. */
+/** Judges planned files as files of a patch, and shows them so. The yes to the plan covers the question of policy. */
 export async function planUserChange(
   open: LiveConversation,
   { tool, plans, subject }: Planning,
@@ -94,7 +94,7 @@ interface UserChange {
   readonly plan: () => Promise<PlannedChange>
   /** Title, tool and kind of the item. */
   readonly about: (planned: PlannedChange) => Pick<ChangeItem, 'tool' | 'title' | 'text' | 'rewind' | 'remembered'>
-  /** Returns what the model is told, as a message of the user. */
+  /** Returns the text for the model, as a message of the user. */
   readonly told: (item: ChangeItem) => string
 }
 
@@ -115,7 +115,7 @@ export async function makeUserChange(open: LiveConversation, change: UserChange)
     const record = recordChanges(roles, item.id)
     const run = () => apply(item, { planned, open, told: change.told })
     const ended = await around({ named, run, record })
-    await open.patience.persist(() => conversation.record({ type: 'item.completed', item: ended }))
+    await conversation.storageRetry.persist(() => conversation.record({ type: 'item.completed', item: ended }))
     return { itemId: item.id, seq, status: ended.status }
   })
 }
@@ -129,7 +129,7 @@ function assertIdle({ conversation }: LiveConversation): void {
     throw rejection('turnInProgress', 'A turn is open. Interrupt it or let it end first.', { turnId: turn.id })
 }
 
-/** Records the item and its start, by which a crash finds out how far it came. */
+/** Records the item and its start, so that recovery after a crash knows how far it came. */
 function beginItem(
   { conversation, roles }: LiveConversation,
   planned: PlannedChange,

@@ -1,4 +1,5 @@
 import {
+  type ApprovalId,
   type EventOf,
   type HookEvent,
   type HookRef,
@@ -10,7 +11,7 @@ import {
 } from '@parley/protocol'
 import type { HookInput } from '@parley/protocol/hooks'
 import type { Conversation } from '../conversation/conversation.ts'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { unlessStorageFails } from '../conversation/storage-retry.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import { unlessAborted } from '../tools/contract/tool.ts'
@@ -73,7 +74,9 @@ export interface ConversationHooks {
 
 /** Hooks that run beside the conversation, which does not wait for them. */
 export interface WatchingHooks {
-  /** Runs the hooks about questions that an earlier process has left. */
+  /** Sets the function that denies an approval in the name of a hook, unless it was answered. Called once. */
+  denyWith(deny: (approvalId: ApprovalId, by: HookDenial) => void): void
+  /** Runs those about the questions of an earlier process that it has left. */
   takeUp(): void
   /**
    * Runs the hooks of the session's end. Resolves when no hook runs any more; ends hooks that still run after a second.

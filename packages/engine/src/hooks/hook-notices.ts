@@ -8,7 +8,7 @@ import type {
   ServerNotice,
 } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { unlessStorageFails } from '../conversation/storage-retry.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../tools/contract/define-tool.ts'
 import type { PlacedHook } from './placed-hooks.ts'

@@ -1,6 +1,6 @@
 import { type ApprovalId, unansweredApprovals } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
-import { type StoragePatience, unlessStorageFails } from '../conversation/storage-patience.ts'
+import { type StorageRetry, unlessStorageFails } from '../conversation/storage-retry.ts'
 import type { Clock, Ids } from '../ports/clock-and-ids.ts'
 import type { ConversationHooks, HookDenial, WatchingHooks } from './conversation-hooks.ts'
 import { eventsOfRun } from './hook-events.ts'
@@ -12,13 +12,11 @@ const endMs = 1000
 interface WatchPorts {
   readonly conversation: Conversation
   readonly hooks: ConversationHooks
-  readonly patience: Pick<StoragePatience, 'persist'>
+  readonly patience: Pick<StorageRetry, 'persist'>
   /** Disposed of when no hook runs any more. */
   readonly placed: Disposable
   readonly ids: Pick<Ids, 'item'>
   readonly clock: Pick<Clock, 'sleep'>
-  /** Denies an approval, unless it was answered. */
-  readonly deny: (approvalId: ApprovalId, by: HookDenial) => void
   readonly onFault: (fault: unknown) => void
 }
 
@@ -30,9 +28,11 @@ export function watchEvents(ports: WatchPorts): WatchingHooks {
   const asked: AskedCalls = new Map()
   for (const approval of Object.values(conversation.state.core.approvals)) noteAsked(asked, approval, conversation)
   let isClosing = false
+  let denyApproval: Deny = () => undefined
+  const deny: Deny = (approvalId, by) => denyApproval(approvalId, by)
   const start = (told: ToldMoment) => {
     if (!hooks.has(told.moment)) return
-    const run: Promise<void> = runTold(told, stop.signal, ports)
+    const run: Promise<void> = runTold(told, { signal: stop.signal, deny }, ports)
       .catch(onFault)
       .finally(() => running.delete(run))
     running.add(run)
@@ -41,6 +41,9 @@ export function watchEvents(ports: WatchPorts): WatchingHooks {
     if (!isClosing) for (const told of momentsOf(event, conversation, asked)) start(told)
   })
   return {
+    denyWith(deny) {
+      denyApproval = deny
+    },
     takeUp() {
       for (const approval of unansweredApprovals(conversation.state.core))
         for (const told of askedBefore(approval, conversation.state, asked)) start(told)
@@ -59,9 +62,15 @@ export function watchEvents(ports: WatchPorts): WatchingHooks {
   }
 }
 
-async function runTold(told: ToldMoment, signal: AbortSignal, ports: WatchPorts): Promise<void> {
+type Deny = (approvalId: ApprovalId, by: HookDenial) => void
+
+async function runTold(
+  told: ToldMoment,
+  { signal, deny }: { readonly signal: AbortSignal; readonly deny: Deny },
+  ports: WatchPorts,
+): Promise<void> {
   const { moment, input, itemId, approvalId } = told
-  const { conversation, hooks, ids, deny, patience } = ports
+  const { conversation, hooks, ids, patience } = ports
   const about = itemId === undefined ? {} : { itemId }
   // Hooks that an event starts run, and are recorded, once all watchers have had the event.
   await Promise.resolve()

@@ -3,14 +3,14 @@ import { type ConversationEvent, type ItemId, type ItemOf, type OutputWait, titl
 import { lastBytes } from '@parley/text'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import type { StoragePatience } from '../conversation/storage-patience.ts'
+import type { StorageRetry } from '../conversation/storage-retry.ts'
 import { backgroundEnded, backgroundPrinted, endWords } from '../core/view/background-left.ts'
 import { shownOutput } from '../tools/contract/command-output.ts'
 import { endedCommand } from '../tools/processes/process-end.ts'
 
 interface EndPorts {
   readonly conversation: Conversation
-  readonly patience: Pick<StoragePatience, 'persist'>
+  readonly patience: Pick<StorageRetry, 'persist'>
   readonly newItemId: () => ItemId
 }
 

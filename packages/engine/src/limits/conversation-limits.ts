@@ -21,7 +21,7 @@ import {
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { type StoragePatience, unlessStorageFails } from '../conversation/storage-patience.ts'
+import { type StorageRetry, unlessStorageFails } from '../conversation/storage-retry.ts'
 import { createForwards, type Forwards } from '../forward/forwards.ts'
 import type { Ids } from '../ports/clock-and-ids.ts'
 import { recordBackgroundEnd, recordBackgroundPrinted } from './background-end.ts'
@@ -72,7 +72,7 @@ interface OpenLimits {
 
 interface LimitsPorts {
   readonly conversation: Conversation
-  readonly patience: Pick<StoragePatience, 'persist'>
+  readonly patience: Pick<StorageRetry, 'persist'>
   readonly environment: Environment
   /** `$PARLEY_HOME`. */
   readonly home: string

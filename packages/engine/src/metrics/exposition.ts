@@ -1,7 +1,7 @@
 /** Labels of one value; their values are of fixed lists, never content. */
 export type Labels = Readonly<Record<string, string>>
 
-type Kind = 'counter' | 'gauge' | 'histogram'
+type MetricType = 'counter' | 'gauge' | 'histogram'
 
 interface About {
   readonly name: string
@@ -14,7 +14,7 @@ interface Sample {
 }
 
 /** Writes one metric as Prometheus reads it. */
-export function metricText({ name, help }: About, kind: Kind, samples: readonly Sample[]): string {
+export function metricText({ name, help }: About, kind: MetricType, samples: readonly Sample[]): string {
   const lines = samples.map((sample) => sampleLine(name, sample))
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ''].join('\n')
 }

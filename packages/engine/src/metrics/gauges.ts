@@ -1,4 +1,4 @@
-import { type LiveConversation, summaryOf } from '../open/live-conversation.ts'
+import { type LiveConversation, summaryOf } from '../live/live-conversation.ts'
 import { type Labels, metricText } from './exposition.ts'
 
 /** State of a process at one moment, in seconds and bytes. */

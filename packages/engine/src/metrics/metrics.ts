@@ -1,7 +1,7 @@
-import type { ConversationEvent, Item } from '@parley/protocol'
+import { type ConversationEvent, isCall } from '@parley/protocol'
 import { createCounter, createHistogram } from './exposition.ts'
 
-/** Counts of what a server does: no content, and no ids of conversations or people. */
+/** Counts the work of a server, without content or ids of conversations and people. */
 export interface Metrics {
   /** Returns what counts the events of one conversation in their order. `elapsed` is a clock of ms that only goes on. */
   conversation(elapsed: () => number): (event: ConversationEvent) => void
@@ -70,10 +70,4 @@ export function createMetrics(): Metrics {
     text: () =>
       [events, turns, requests, requestSeconds, calls, answers, publishSeconds].map((each) => each.text()).join(''),
   }
-}
-
-type Call = Extract<Item, { type: 'commandExecution' | 'fileChange' | 'toolCall' }>
-
-function isCall(item: Item): item is Call {
-  return item.type === 'commandExecution' || item.type === 'fileChange' || item.type === 'toolCall'
 }

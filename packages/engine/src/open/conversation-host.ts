@@ -1,6 +1,10 @@
 import { type Files, hasCode, isRunning, readOwner, type SessionPaths, STORE_TAKEN } from '@parley/journal'
 import type { Actor, ConversationId, Overrides, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Guest } from '../limits/may-loosen.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
+import { OpenConversations } from '../live/open-conversations.ts'
+import { rescuedIfLost } from '../load/rescue-log.ts'
+import { liveElsewhere } from '../load/writer-locks.ts'
 import { assertMayChange, assertMayOpen, type Reached, reachedIn, type Unopened } from '../people/check-right.ts'
 import { createMadeOnce, type MadeOnce } from '../people/made-once.ts'
 import type { Ids } from '../ports/clock-and-ids.ts'
@@ -14,11 +18,7 @@ import { sharedCatalogue } from '../sharing/shared-catalogue.ts'
 import { createSharing } from '../sharing/sharing.ts'
 import { watchStore } from '../sharing/watch-store.ts'
 import { type ConversationSetup, resumerOf } from './conversation-setup.ts'
-import type { LiveConversation } from './live-conversation.ts'
-import { OpenConversations } from './open-conversations.ts'
-import { rescuedIfLost } from './rescue-log.ts'
 import { StoredConversations } from './stored-conversations.ts'
-import { liveElsewhere } from './writer-locks.ts'
 
 interface HostParts {
   readonly files: Files
@@ -62,7 +62,7 @@ export class ConversationHost implements AsyncDisposable {
   async changer(guest: Guest): Promise<(open: LiveConversation, overrides: Overrides) => void> {
     const { setup } = this.#parts
     const resumer = await resumerOf(guest, setup)
-    return (open, overrides) => setup.change(open, overrides, resumer)
+    return (open, overrides) => setup.settings.change(open, overrides, resumer)
   }
 
   /** Returns an open conversation. Throws `conversationNotFound`. */
@@ -113,7 +113,7 @@ export class ConversationHost implements AsyncDisposable {
     const resumer = await resumerOf(guest, setup)
     const known = await this.#current(conversationId)
     if (known !== undefined && !known.conversation.readOnly) {
-      if (overrides !== undefined) setup.change(assertMayChange(guest, known), overrides, resumer)
+      if (overrides !== undefined) setup.settings.change(assertMayChange(guest, known), overrides, resumer)
       else known.roles.act.limits.recordEnforcement()
       return known
     }
@@ -122,7 +122,7 @@ export class ConversationHost implements AsyncDisposable {
     try {
       // A view shows the log as it was, so opening it again reads the log anew.
       if (readOnly) return await this.#stored.view(conversationId)
-      const open = await this.#stored.load(conversationId, setup.resumed(overrides ?? {}, resumer), overrides)
+      const open = await this.#stored.load(conversationId, setup.settings.resumed(overrides ?? {}, resumer), overrides)
       // A turn that ran when another server ended goes on here.
       if (open.conversation.state.core.turn?.parked === false) open.turns.wake()
       return open

@@ -13,6 +13,9 @@ import type { DraftChange } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
 import { askedBy, begunBy } from '../limits/ceiling.ts'
 import { assertMayLoosen, type Guest, type LimitsRight } from '../limits/may-loosen.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
+import type { OpenParts } from '../load/conversation-parts.ts'
+import { forkCleanup, importedEvents } from '../load/fork.ts'
 import { machineOfAnother } from '../people/check-right.ts'
 import { type CarriedGifts, createCarriedGifts } from '../settings/carried-gift.ts'
 import { addedFolders } from '../settings/existing-folder.ts'
@@ -20,11 +23,8 @@ import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/g
 import { type InitialSettings, type NewSettings, newSettings, type StartParams } from '../settings/initial-settings.ts'
 import { configOnly, readConfig } from '../settings/read-config.ts'
 import { type Resumer as Changer, resumeChanges } from '../settings/resume-changes.ts'
-import type { OpenParts } from './conversation-parts.ts'
-import { takeEnvironment } from './enter-environment.ts'
-import { forkCleanup, importedEvents } from './fork.ts'
-import type { LiveConversation } from './live-conversation.ts'
 import { openConversation, type SetupPorts } from './open-conversation.ts'
+import { takeEnvironment } from './open-environment.ts'
 
 /** Client that resumes a conversation, and the places of secrets that it may not name. */
 interface Resumer extends LimitsRight {
@@ -41,99 +41,51 @@ export async function resumerOf(
   return { by, mayLoosen, rights, secrets: await secrets() }
 }
 
-/** Settings and changes with which a conversation opens: new, resumed or forked. */
-export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' | 'checkpoints' | 'processes'> {
-  /** Resolves to the places of secrets on this machine, which the settings below are checked with. */
-  secrets(): Promise<SecretPaths>
-  /** `most` is the most that the user may set; null for what the server allows. */
+/** Settings with which a conversation opens, and the changes to them: new, resumed or forked. */
+interface OpeningSettings {
+  /** `most` is the highest sandbox mode that the user may set; null for the server's ceiling. */
   newSettings(params: StartParams, secrets: SecretPaths, most: SandboxMode | null): NewSettings
-  /** Keeps what a person gave a new conversation beyond the configuration. Called with its first event. */
+  /** Keeps the grants of a person to a new conversation beyond the configuration. Called with its first event. */
   keepNew(conversationId: string, params: StartParams, created: InitialSettings): void
   /** Records the changes that the flags of a resume make to a conversation that is open in this process. */
   change(open: LiveConversation, overrides: Overrides, by: Resumer): void
   /**
-   * Returns what settles a recorded conversation that is resumed: the changes by its flags, and of limits that it lacks.
-   * It throws `notPermitted` where the machine that it works on does not work for the user.
+   * Returns the function that settles a resumed conversation: it adds the changes by its flags, and limits that it lacks.
+   * It throws `notPermitted` when its machine does not work for the user.
    */
   resumed(overrides: Overrides, by: Resumer): Settle
-  /** Returns what settles a fork. `settings` are those of an original that is open in this process; else null. */
+  /**
+   * Returns the function that settles a fork. `settings` are the settings of an original that is open in this process;
+   * else null.
+   */
   forked(fromId: string, settings: Settings | null, secrets: SecretPaths): Settle
-  /** Returns what settles a conversation from a bundle, which works in the existing folder `cwd` under the limits of this home. */
+  /** Returns the function that settles a conversation from a bundle, which works in the existing folder `cwd` under the limits of this home. */
   imported(cwd: string, secrets: SecretPaths): Settle
+}
+
+/** Opens conversations with their settings and environments. */
+export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' | 'checkpoints' | 'processes'> {
+  /** Resolves to the paths of secrets on this machine, with which the settings are checked. */
+  secrets(): Promise<SecretPaths>
+  readonly settings: OpeningSettings
   readonly gifts: CarriedGifts
   open(parts: OpenParts): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
   takeEnvironment(state: ConversationState, owner: Owner | null, overrides?: Overrides): TakenEnvironment
 }
 
-/** Returns the events that bring a recorded conversation to what holds in this process. */
+/** Returns the events that bring a recorded conversation to the settings and limits of this process. */
 export type Settle = (state: ConversationState) => readonly ConversationEvent[]
 
 export function createSetup(ports: SetupPorts): ConversationSetup {
-  const { home, ceiling, ids, environments } = ports
-  const around = { home, ceiling, newItemId: ids.item }
-  const askingOf = (by: Resumer) => ({ ...around, ...by, ceiling: () => askedBy(ceiling(), by.rights.maxSandbox) })
-  const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
-    givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
-  /** Keeps the folders and rules that people gave, for the next process that resumes it. */
-  const keeping = (
-    { core }: ConversationState,
-    { fromId, added }: { fromId: string; added: readonly string[] },
-    events: readonly ConversationEvent[],
-  ) => {
-    const { meta, settings } = core
-    const changed = events.find((event) => event.type === 'conversation.configured')?.settings.writableRoots
-    const { writableRoots: earlier, policyFile } = readGift(ports, fromId)
-    const roots = (changed ?? settings.writableRoots).filter((root) => earlier.includes(root) || added.includes(root))
-    keepGift(ports, meta.conversationId, { writableRoots: roots, policyFile })
-    return events
-  }
-  const keepingAdded = (state: ConversationState, overrides: Overrides, changes: readonly ConversationEvent[]) => {
-    const { conversationId: fromId, cwd: recorded } = state.core.meta
-    return keeping(state, { fromId, added: addedFolders(overrides, overrides.cwd ?? recorded) }, changes)
-  }
+  const { home, environments } = ports
   return {
-    ...{ program: ports.program, clock: ports.clock, checkpoints: ports.checkpoints },
+    program: ports.program,
+    clock: ports.clock,
+    checkpoints: ports.checkpoints,
     processes: ports.processes,
     secrets: ports.secrets,
-    newSettings: (params, secrets, most) =>
-      newSettings(params, { ...ports, secrets, ceiling: () => begunBy(ceiling(), most) }),
-    keepNew(conversationId, params, { cwd, settings }) {
-      const writableRoots = addedFolders(params, cwd)
-      keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
-    },
-    change({ conversation, roles, mcp }, overrides, by) {
-      const { core } = conversation.state
-      const how = { ...askingOf(by), given: null }
-      const changes = changesOf(conversation.state, overrides, { how, unasked: () => [] })
-      if (conversation.started) {
-        keepingAdded(conversation.state, overrides, changes)
-        if (changes.length > 0) conversation.recordAll(changes)
-      } else conversation.redraft(draftChange(changes))
-      roles.act.limits.narrowed(core.settings)
-      roles.act.limits.recordEnforcement()
-      mcp.relimit()
-    },
-    resumed: (overrides, by) => (state) => {
-      const { conversationId } = state.core.meta
-      assertMachineServes(by, state, ports)
-      const how = { ...askingOf(by), given: given(state, overrides, conversationId) }
-      const unasked = () => resumeChanges(state, {}, { ...how, given: given(state, {}, conversationId) })
-      return keepingAdded(state, overrides, changesOf(state, overrides, { how, unasked }))
-    },
-    forked: (fromId, settings, secrets) => (state) => {
-      const found = given(state, {}, fromId)
-      const limits = settings === null ? found : { ...found, ...settings }
-      const changes = resumeChanges(state, {}, { ...around, by: parleyItself, secrets, given: limits })
-      return [...forkCleanup(state, 'forked'), ...keeping(state, { fromId, added: [] }, changes)]
-    },
-    imported: (cwd, secrets) => (state) =>
-      importedEvents(state, {
-        ...around,
-        cwd,
-        secrets,
-        given: (here) => givenLimits(here, { overrides: {}, sealed: [] }, ports),
-      }),
+    settings: createOpeningSettings(ports),
     takeEnvironment: ({ core }, owner, overrides = {}) =>
       takeEnvironment(core, environments, {
         ...(owner === null ? {} : { owner }),
@@ -143,6 +95,89 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
     gifts: createCarriedGifts(ports),
     open: (parts) => openConversation(parts, ports),
   }
+}
+
+function createOpeningSettings(ports: SetupPorts): OpeningSettings {
+  const { home, env, projects, keys, ceiling, ids } = ports
+  const newItemId = ids.item
+  const changerOf = ({ by, mayLoosen, secrets, rights }: Resumer) => ({
+    home,
+    newItemId,
+    by,
+    mayLoosen,
+    secrets,
+    ceiling: () => askedBy(ceiling(), rights.maxSandbox),
+  })
+  const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
+    givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
+  return {
+    newSettings: (params, secrets, most) =>
+      newSettings(params, { home, env, projects, keys, secrets, ceiling: () => begunBy(ceiling(), most) }),
+    keepNew(conversationId, params, { cwd, settings }) {
+      const writableRoots = addedFolders(params, cwd)
+      keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
+    },
+    change({ conversation, roles, mcp }, overrides, by) {
+      const { state, started } = conversation
+      const how = { ...changerOf(by), given: null }
+      const changes = changesOf(state, overrides, { how, unasked: () => [] })
+      if (started) {
+        keepGrants(ports, state, { fromId: conversation.id, overrides, changes })
+        if (changes.length > 0) conversation.recordAll(changes)
+      } else conversation.redraft(draftChange(changes))
+      roles.act.limits.narrowed(state.core.settings)
+      roles.act.limits.recordEnforcement()
+      mcp.relimit()
+    },
+    resumed: (overrides, by) => (state) => {
+      const { conversationId } = state.core.meta
+      assertMachineServes(by, state, ports)
+      const how = { ...changerOf(by), given: given(state, overrides, conversationId) }
+      const unasked = () => resumeChanges(state, {}, { ...how, given: given(state, {}, conversationId) })
+      const changes = changesOf(state, overrides, { how, unasked })
+      keepGrants(ports, state, { fromId: conversationId, overrides, changes })
+      return changes
+    },
+    forked: (fromId, settings, secrets) => (state) => {
+      const found = given(state, {}, fromId)
+      const limits = settings === null ? found : { ...found, ...settings }
+      const changes = resumeChanges(state, {}, { home, ceiling, newItemId, by: parleyItself, secrets, given: limits })
+      const cleanup = forkCleanup(state, 'forked')
+      keepGrants(ports, state, { fromId, changes })
+      return [...cleanup, ...changes]
+    },
+    imported: (cwd, secrets) => (state) =>
+      importedEvents(state, {
+        home,
+        ceiling,
+        newItemId,
+        cwd,
+        secrets,
+        given: (here) => givenLimits(here, { overrides: {}, sealed: [] }, ports),
+      }),
+  }
+}
+
+interface OpeningChanges {
+  /** Conversation with the earlier grants: the original of a fork, else this one. */
+  readonly fromId: string
+  /** Overrides of the caller, whose folders are grants; absent for a fork. */
+  readonly overrides?: Overrides
+  readonly changes: readonly ConversationEvent[]
+}
+
+/** Keeps the folders and rules that people granted, for the next process that resumes the conversation. */
+function keepGrants(
+  ports: SetupPorts,
+  { core }: ConversationState,
+  { fromId, overrides, changes }: OpeningChanges,
+): void {
+  const { meta, settings } = core
+  const added = overrides === undefined ? [] : addedFolders(overrides, overrides.cwd ?? meta.cwd)
+  const changed = changes.find((event) => event.type === 'conversation.configured')?.settings.writableRoots
+  const { writableRoots: earlier, policyFile } = readGift(ports, fromId)
+  const roots = (changed ?? settings.writableRoots).filter((root) => earlier.includes(root) || added.includes(root))
+  keepGift(ports, meta.conversationId, { writableRoots: roots, policyFile })
 }
 
 /** Throws where the machine of a conversation does not work for the user: opening starts hooks and tool servers there. */
@@ -162,7 +197,9 @@ interface ChangeTerms {
   readonly unasked: () => readonly ConversationEvent[]
 }
 
-/** Returns what a client's overrides change. Throws `notPermitted` where they loosen limits and the client may not. */
+/**
+ * Returns the changes by a client's overrides. Throws `notPermitted` when they loosen limits and the client may not.
+ */
 function changesOf(state: ConversationState, overrides: Overrides, { how, unasked }: ChangeTerms) {
   const changes = resumeChanges(state, overrides, how)
   if (!how.mayLoosen) assertMayLoosen(how, limitsAfter(state, changes), limitsAfter(state, unasked()))
@@ -175,7 +212,7 @@ function limitsAfter({ core }: ConversationState, changes: readonly Conversation
   return { ...core.settings, ...configured?.settings }
 }
 
-/** Returns what the changes are for a conversation that has no log yet, which records them with its first event. */
+/** Returns the changes of a conversation without a log, which records them with its first event. */
 function draftChange(changes: readonly ConversationEvent[]): DraftChange {
   const moved = changes.find((event) => event.type === 'conversation.moved')
   const configured = changes.find((event) => event.type === 'conversation.configured')

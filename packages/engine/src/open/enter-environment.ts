@@ -1,61 +1,38 @@
-import { ConfigError } from '@parley/config'
 import { StorageError } from '@parley/journal'
-import { type ConversationState, ownersOf, shortIdOf } from '@parley/protocol'
-import {
-  type Environment,
-  type EnvironmentRequest,
-  type Environments,
-  EnvironmentUnreachableError,
-  type TakenEnvironment,
-} from '@parley/workspace'
+import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { OpenParts } from '../load/conversation-parts.ts'
 import type { ConversationProject } from '../project/conversation-project.ts'
 import { assertFolder } from '../project/project-at.ts'
 import { rejection } from '../replies/rejection.ts'
 import type { Roles } from '../roles/roles.ts'
 import { typedSecret } from '../turn/user-typing.ts'
-import type { OpenParts } from './conversation-parts.ts'
 
-/** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */
-export function takeEnvironment(
-  { seq, meta }: ConversationState['core'],
-  environments: Environments,
-  wanted: EnvironmentRequest,
-): TakenEnvironment {
-  try {
-    return environments.take({ ...wanted, users: ownersOf(meta.access) })
-  } catch (error) {
-    if (!(error instanceof ConfigError) || seq === 0) throw error
-    const way = `\`parley attach --read-only ${shortIdOf(meta.conversationId)}\` shows it.`
-    throw new ConfigError(error.where, `${error.what} ${way}`)
-  }
-}
-
-interface Entry {
+interface EnteringConversation {
   readonly conversation: Conversation
   readonly environment: Environment
   readonly roles: Roles
   readonly project: Pick<ConversationProject, 'read' | 'config'>
   readonly parts: Pick<OpenParts, 'created' | 'hidden'>
-  /** Releases what was taken for the conversation; called where a new one is rejected. */
+  /** Releases the environment and the tool servers; called when a new conversation is rejected. */
   readonly leave: () => Promise<unknown>
 }
 
-interface Entered {
+interface FoundThere {
   readonly instructionFiles: readonly string[]
   readonly warnings: readonly string[]
 }
 
-const nothingFound: Entered = { instructionFiles: [], warnings: [] }
+const nothingFound: FoundThere = { instructionFiles: [], warnings: [] }
 
 /**
  * Looks at the environment of a conversation for the first time. An unreachable one rejects a new conversation with
  * `environmentUnreachable`; a recorded one opens with a warning, since it can be read and its machine may come back.
  */
-export async function enterEnvironment(entry: Entry): Promise<Entered> {
+export async function enterEnvironment(entry: EnteringConversation): Promise<FoundThere> {
   const { state, readOnly } = entry.conversation
-  // Before the output of what runs on is read, also where its machine is away again by now.
+  // Before the output of running commands is read, also when their machine is away again by now.
   for (const text of entry.parts.hidden) entry.roles.record.redaction.hide(typedSecret, text)
   // A view runs nothing, so its machine need not be reachable.
   if (readOnly && state.core.settings.environment !== undefined) return nothingFound
@@ -73,7 +50,7 @@ export async function enterEnvironment(entry: Entry): Promise<Entered> {
   }
 }
 
-async function look(entry: Entry): Promise<Entered> {
+async function look(entry: EnteringConversation): Promise<FoundThere> {
   const { conversation, environment, roles, project } = entry
   const { gather } = roles.model
   const { limits } = roles.act
@@ -92,7 +69,7 @@ async function look(entry: Entry): Promise<Entered> {
  * Decides the settings of a new conversation again, by the project of its environment, where that is trusted: it asks more
  * and allows less. Returns the warnings that come with it.
  */
-function narrow({ conversation, environment, project, parts: { created } }: Entry): readonly string[] {
+function narrow({ conversation, environment, project, parts: { created } }: EnteringConversation): readonly string[] {
   const { project: found } = project.config
   if (created === undefined || environment.name === null || found?.state !== 'trusted') return []
   const { settings, warnings } = created.inProject(found)
@@ -100,7 +77,7 @@ function narrow({ conversation, environment, project, parts: { created } }: Entr
   return warnings.filter((warning) => !created.warnings.includes(warning))
 }
 
-/** Returns what is said of a recorded conversation that opens all the same; null where it does not. */
+/** Returns the warning for a recorded conversation that opens all the same; null when it does not open. */
 function warningOf(error: unknown): string | null {
   if (error instanceof EnvironmentUnreachableError)
     return `${error.message} What the model wants to do there fails until it is back.`

@@ -9,6 +9,18 @@ import {
   type ParamsOf,
 } from '@parley/protocol'
 import type { Guest } from '../limits/may-loosen.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
+import type { OpenConversations } from '../live/open-conversations.ts'
+import {
+  type LoadedConversation,
+  loadConversation,
+  loadedParts,
+  newParts,
+  type OpenParts,
+  viewConversation,
+} from '../load/conversation-parts.ts'
+import { type Copy, forkLog, forkRescued, loadedCopy, ownName } from '../load/fork.ts'
+import { createWriterLocks, type WriterLocks } from '../load/writer-locks.ts'
 import { accessOfCopy, asCopyOf } from '../people/share.ts'
 import type { Shipment } from '../ports/shared-store.ts'
 import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
@@ -18,20 +30,8 @@ import { existingFolder } from '../settings/existing-folder.ts'
 import { giveUp, ownerOf, type Sharing, shareParts } from '../sharing/sharing.ts'
 import { deleteStored } from '../stored/delete-stored.ts'
 import { assertRescued, emptyLog, lostBackground, lostForwards, notThere } from '../stored/opening-problems.ts'
-import {
-  type LoadedConversation,
-  loadConversation,
-  loadedParts,
-  newParts,
-  type OpenParts,
-  viewConversation,
-} from './conversation-parts.ts'
 import type { ConversationSetup, Settle } from './conversation-setup.ts'
-import { type Copy, forkLog, forkRescued, loadedCopy, ownName } from './fork.ts'
-import type { LiveConversation } from './live-conversation.ts'
-import type { OpenConversations } from './open-conversations.ts'
 import { warmUpInPause } from './warm-up.ts'
-import { createWriterLocks, type WriterLocks } from './writer-locks.ts'
 
 interface Ports {
   readonly files: Files
@@ -72,8 +72,8 @@ export class StoredConversations {
     { params, guest }: Asked<'conversation/create'>,
   ): Promise<LiveConversation> {
     const { files, home, setup } = this.#ports
-    const created = setup.newSettings(params, await setup.secrets(), guest.rights.maxSandbox)
-    const onStart = () => setup.keepNew(conversationId, params, created)
+    const created = setup.settings.newSettings(params, await setup.secrets(), guest.rights.maxSandbox)
+    const onStart = () => setup.settings.keepNew(conversationId, params, created)
     const { processes, checkpoints } = setup
     const access = accessOfNew(guest.rights)
     const parts = newParts(files, { conversationId, home, params, created, access, onStart, processes, checkpoints })
@@ -170,7 +170,7 @@ export class StoredConversations {
       const renamed = ownName(loaded.begin.fold.state, names, { evenIfFree: true })
       const settle: Settle = (state) => [
         ...accessOfCopy(state, guest),
-        ...setup.forked(fromId, settings, secrets)(state),
+        ...setup.settings.forked(fromId, settings, secrets)(state),
         ...renamed,
         ...leftOut,
       ]
@@ -188,7 +188,7 @@ export class StoredConversations {
     const { files, home, setup, catalogue, sharing } = this.#ports
     const { file, cwd } = params
     const paths = this.pathsOf(conversationId)
-    const imported = setup.imported(existingFolder(cwd), await setup.secrets())
+    const imported = setup.settings.imported(existingFolder(cwd), await setup.secrets())
     const settle = async (state: ConversationState) => {
       const names = await takenNames(catalogue)
       return [...accessOfCopy(state, guest), ...imported(state), ...ownName(state, names, { evenIfFree: false })]

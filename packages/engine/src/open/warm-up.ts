@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { crc32 } from 'node:zlib'
-import type { LiveConversation } from './live-conversation.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
 
 /** Time for the client to paint its first frames, and for a script to send its message. */
 const pauseMs = 300
 
-/** Loads what the next message takes on its way to the model, a third of its time, unless a turn runs by then. */
+/** Loads the code for the next message, a third of its time to the model, unless a turn runs by then. */
 export function warmUpInPause({ conversation, roles, turns }: LiveConversation): void {
   const warmUp = () => {
     if (conversation.readOnly || turns.running) return

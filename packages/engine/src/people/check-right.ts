@@ -21,7 +21,7 @@ import { isRecord } from '@parley/text'
 import { assertCallersConfig } from '../limits/callers-config.ts'
 import { aboveOwnCeiling } from '../limits/ceiling.ts'
 import type { Guest } from '../limits/may-loosen.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
 import { notPermitted, rejection } from '../replies/rejection.ts'
 
 /** Users and links that reach a conversation; without `access` no server with users has had it. */

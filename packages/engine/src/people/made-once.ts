@@ -1,6 +1,6 @@
 import type { ConversationId, RequestKey } from '@parley/protocol'
 import type { Guest } from '../limits/may-loosen.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
 import { assertMayRead } from './check-right.ts'
 
 /** Conversations that were created or forked with a `requestKey`, while they are open. */

@@ -12,7 +12,7 @@ import {
   type UserName,
 } from '@parley/protocol'
 import type { Guest } from '../limits/may-loosen.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { newLinkCode } from './link-code.ts'
 import type { Users } from './users.ts'

@@ -31,12 +31,12 @@ export interface Catalogue {
   /** Resolves to all of them, the one written last first. */
   all(): Promise<readonly Listed[]>
   ids(): Promise<readonly ConversationId[]>
-  /** Resolves to the row of one; null where there is none, or none that can be listed. */
+  /** Resolves to the row of a conversation; null when it does not exist or cannot be listed. */
   row(conversationId: ConversationId): Promise<ConversationRow | null>
   has(conversationId: ConversationId): Promise<boolean>
   /** Resolves to the test if it has a conversation; null where it has all. */
   among(): Promise<((conversationId: ConversationId) => boolean) | null>
-  /** Returns the process that has a listed conversation open, as a hint; null for none. */
+  /** Returns the process that has a listed conversation open, as a hint; null without one. */
   live(listed: Listed): LiveOwner | null
 }
 

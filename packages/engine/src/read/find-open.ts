@@ -13,7 +13,9 @@ import type { ConversationId } from '@parley/protocol'
 /** Days looked at, the newest; an open conversation of an earlier one is found by its whole id. */
 const days = 30
 
-/** Finds a conversation that a server has open by a part of its id, whatever became of its log; null for none and for many. */
+/**
+ * Finds a conversation that a server has open by a part of its id, even without a log; null unless exactly one matches.
+ */
 export function findOpen(files: Files, home: string, text: string): ConversationId | null {
   if (isConversationId(text)) return isOpenSomewhere(files, home, text) ? text : null
   const ids = newestDays(files, home, days).flatMap((folder) =>

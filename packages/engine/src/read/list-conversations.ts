@@ -55,13 +55,8 @@ export async function takenNames(catalogue: Catalogue): Promise<ReadonlySet<stri
   return new Set((await catalogue.all()).flatMap(({ row }) => row.name ?? []))
 }
 
-interface Wanted {
-  readonly conversation?: string
-  readonly cwd?: string
-}
-
 /** Returns the search for a conversation: by the start of its id, else the newest one, in the folder if given. */
-export function wantedConversation({ conversation, cwd }: Wanted) {
+export function wantedConversation({ conversation, cwd }: Pick<ParamsOf<'replay/run'>, 'conversation' | 'cwd'>) {
   if (conversation !== undefined) return { prefix: conversation }
   return cwd === undefined ? { last: true } : { last: true, cwd }
 }

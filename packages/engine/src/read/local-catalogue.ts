@@ -58,7 +58,7 @@ function describe(
   const reader = createLogReader(header)
   let row = earlier
   for (const line of [...(earlier === null ? headLines : []), ...tellingLines, ...tailLines]) {
-    // A conversation whose first event is damaged can be opened, so the next event lists it.
+    // A conversation with a damaged first event can be opened, so the next event lists it.
     if (row !== null && !isTelling.test(line)) continue
     const logged = reader.read(line)
     if (logged !== null) row = described(row, logged)

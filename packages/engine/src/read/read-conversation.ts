@@ -20,7 +20,7 @@ import {
 } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader, type LogReader } from '../conversation/journal.ts'
-import { storageOf, type TroubleState } from '../conversation/storage-trouble.ts'
+import { storageOf } from '../conversation/storage-trouble.ts'
 import { rejection } from '../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable } from '../replies/wire-limits.ts'
 import { createReplyPage } from './reply-page.ts'
@@ -29,16 +29,13 @@ export interface ReadPorts {
   readonly files: Files
   readonly host: {
     pathsOf(conversationId: ConversationId): SessionPaths
-    readonly conversations: readonly {
-      readonly conversation: Conversation
-      readonly patience: Pick<TroubleState, 'show'>
-    }[]
+    readonly conversations: readonly { readonly conversation: Conversation }[]
   }
 }
 
 const itemTypes: ReadonlySet<string> = new Set(['item.completed'])
 
-interface Page {
+interface ItemRange {
   readonly before: number | null
   readonly after: number
   readonly limit: number
@@ -48,11 +45,11 @@ interface Page {
 export async function readItems(
   ports: ReadPorts,
   conversationId: ConversationId,
-  page: Page,
+  range: ItemRange,
 ): Promise<ResultOf<'conversation/read'>> {
-  const items = await readPage(storedItems(ports, conversationId), page)
+  const items = await readPage(storedItems(ports, conversationId), range)
   const open = ports.host.conversations.find(({ conversation }) => conversation.id === conversationId)
-  return open === undefined ? items : { ...items, ...storageOf(open.patience) }
+  return open === undefined ? items : { ...items, ...storageOf(open.conversation.storageRetry) }
 }
 
 /** Log that items are read from. */
@@ -71,7 +68,7 @@ function storedItems(ports: ReadPorts, conversationId: ConversationId): ItemSour
 /** Reads the newest `limit` items that fit in a reply, oldest first. */
 export async function readPage(
   source: ItemSource,
-  { before, after, limit }: Page,
+  { before, after, limit }: ItemRange,
 ): Promise<{ readonly items: CompletedItem[]; readonly more: boolean }> {
   const page = createReplyPage<CompletedItem>(limit)
   for await (const { item, sizeBytes } of itemsBack(source, before)) {
@@ -81,7 +78,7 @@ export async function readPage(
   return { items: page.entries.reverse(), more: false }
 }
 
-/** Finds a completed item of any age; null where there is none. */
+/** Finds a completed item of any age; null for an unknown one. */
 export async function findItem(ports: ReadPorts, conversationId: ConversationId, itemId: ItemId): Promise<Item | null> {
   for await (const { item } of itemsBack(storedItems(ports, conversationId), null))
     if (item.item.id === itemId) return item.item
@@ -140,14 +137,12 @@ export function existingPaths({ files, host }: ReadPorts, conversationId: Conver
   return paths
 }
 
-type Range = Omit<ParamsOf<'conversation/readEvents'>, 'conversationId'>
-
 const defaultLimit = 500
 
 /** Reads published events after a cursor, oldest first, as many as fit in a reply. Throws `badCursor`. */
 export async function readEvents(
   conversation: Conversation,
-  { after, limit = defaultLimit }: Range,
+  { after, limit = defaultLimit }: Omit<ParamsOf<'conversation/readEvents'>, 'conversationId'>,
 ): Promise<ResultOf<'conversation/readEvents'>> {
   assertHeld(conversation, after)
   const { published } = conversation.feed
@@ -163,7 +158,7 @@ export async function readEvents(
   return { events: page.entries, more: false }
 }
 
-function assertHeld(conversation: Conversation, { seq, crc }: Range['after']): void {
+function assertHeld(conversation: Conversation, { seq, crc }: ParamsOf<'conversation/readEvents'>['after']): void {
   if (crc === undefined || conversation.holds({ seq, crc })) return
   throw rejection('badCursor', `The log does not hold event ${seq} as it was seen. Begin anew from the state.`)
 }

@@ -14,7 +14,7 @@ import { createLogReader, type OwnEvent } from '../conversation/journal.ts'
 import { cutTexts, jsonBytes } from '../replies/wire-limits.ts'
 import { createReplyPage } from './reply-page.ts'
 
-interface Page {
+interface TurnRange {
   /** Only turns that started before this seq; null for all. */
   readonly before: number | null
   readonly limit: number
@@ -26,7 +26,7 @@ const types: ReadonlySet<string> = new Set(['turn.started', 'turn.ended', 'item.
 export async function readTurns(
   files: Files,
   { log }: Pick<SessionPaths, 'log'>,
-  { before, limit }: Page,
+  { before, limit }: TurnRange,
 ): Promise<ResultOf<'conversation/turns'>> {
   using view = LogView.open(files, log)
   const reader = createLogReader(view.header())
@@ -60,7 +60,7 @@ interface LaterPart {
 const nothingLater: LaterPart = { end: null, message: null, answer: [] }
 
 function withEvent(later: LaterPart, { event, seq, at }: OwnEvent): LaterPart {
-  // Events behind the end of a turn belong to none.
+  // Events behind the end of a turn belong to no turn.
   if (event.type === 'turn.ended') return { ...nothingLater, end: { event, seq, at } }
   if (event.type !== 'item.completed' || event.turnId === undefined) return later
   if (event.item.type === 'userMessage') return { ...later, message: completedBy(event, { seq, at }) }
@@ -73,7 +73,7 @@ function goesOn([first]: LaterPart['answer']): boolean {
   return first === undefined || (first.item.type === 'agentMessage' && first.item.continues === true)
 }
 
-/** Returns the last message with the text and the pictures of all of them; null for none. */
+/** Returns the last message with the texts and pictures of all messages; null without messages. */
 function wholeAnswer(messages: LaterPart['answer']): CompletedItem | null {
   const last = messages.at(-1)
   if (last?.item.type !== 'agentMessage') return null

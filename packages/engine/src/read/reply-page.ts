@@ -7,7 +7,10 @@ export interface ReplyPage<Entry> {
   add(entry: Entry, sizeBytes: number): boolean
 }
 
-/** Creates a page of at most `limit` entries that fit in a reply. The first always fits: else none could get past it. */
+/**
+ * Creates a page of at most `limit` entries that fit in a reply. The first always fits, so that a reader can get past
+ * it.
+ */
 export function createReplyPage<Entry>(limit: number): ReplyPage<Entry> {
   const entries: Entry[] = []
   let pageBytes = 0

@@ -4,14 +4,14 @@ import { StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import type { Catalogue } from './catalogue.ts'
 
-/** Logs that are fetched at once: a search holds up nobody who opens a conversation. */
+/** Number of logs that are fetched at once: a search must not delay clients that open a conversation. */
 const atOnce = 4
 
-/** Copies of conversations that other servers of a store have written, for those who read all of them. */
+/** Copies of conversations that other servers of a store wrote, for readers of all conversations. */
 export interface TeamCopies {
   /**
    * Brings the copies of all conversations of a catalogue up to date, the newest first, and goes on after `waitMs`.
-   * Resolves to the number of those that are not.
+   * Resolves to the number of outdated copies.
    */
   bring(catalogue: Pick<Catalogue, 'all' | 'live'>, waitMs: number): Promise<number>
 }
@@ -29,7 +29,7 @@ export function createTeamCopies(refresh: (conversationId: ConversationId) => Pr
       await inTurn(() => refresh(id))
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
-      // What the store has lost is not asked for until it changes.
+      // A log that the store has lost is not requested again until it changes.
       if (error.retryable) return false
     }
     broughtAt.set(id, changedAtMs)

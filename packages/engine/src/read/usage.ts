@@ -34,7 +34,10 @@ interface UsagePorts {
 /** Time to wait for what other servers have written, in ms. */
 const waitMs = 1000
 
-/** Sums tokens and cost of all logs that the client may read. Keeps what it read in an index beside the logs, as the list of conversations does. */
+/**
+ * Sums tokens and cost of all logs that the client may read. Keeps the sums in an index beside the logs, as the list of
+ * conversations does.
+ */
 export async function readUsage(
   { files, home, readable, copies }: UsagePorts,
   { by = 'day', since = '' }: ParamsOf<'usage/read'>,
@@ -110,7 +113,7 @@ function describe({ headLines, tellingLines, tailLines }: LogExcerpt): readonly 
   const reader = createLogReader(header)
   const copied = header?.forkedFrom?.seq ?? 0
   const buckets = new Map<string, Bucket>()
-  let place: Place = { cwd: '', environment: null, model: 'unknown', modelProvider: 'unknown' }
+  let place: UsageOrigin = { cwd: '', environment: null, model: 'unknown', modelProvider: 'unknown' }
   for (const line of [...headLines, ...tellingLines, ...tailLines]) {
     const logged = isTelling.test(line) ? reader.read(line) : null
     if (logged === null) continue
@@ -121,7 +124,7 @@ function describe({ headLines, tellingLines, tailLines }: LogExcerpt): readonly 
   return buckets.size === 0 ? null : [...buckets.values()]
 }
 
-interface Place extends ModelChoice {
+interface UsageOrigin extends ModelChoice {
   readonly cwd: string
   readonly environment: string | null
 }
@@ -135,7 +138,7 @@ function isUsage(event: object): event is UsageUpdated {
 function addCall(
   buckets: Map<string, Bucket>,
   { counts, by }: UsageUpdated,
-  { day, cwd, environment, ...settings }: Place & { readonly day: string },
+  { day, cwd, environment, ...settings }: UsageOrigin & { readonly day: string },
 ): void {
   const folder = environment === null ? cwd : `${environment}:${cwd}`
   const { model, modelProvider } = by ?? settings
@@ -148,8 +151,8 @@ function addCall(
   })
 }
 
-/** Returns folder and settings after an event; those of programs before this one name the model only there. */
-function placeAfter(place: Place, { event }: LoggedEnvelope): Place {
+/** Returns folder and settings after an event. Events of earlier programs name the model only there. */
+function placeAfter(place: UsageOrigin, { event }: LoggedEnvelope): UsageOrigin {
   const { cwd, settings } = event
   const { model, modelProvider, environment } = isRecord(settings) ? settings : {}
   return {

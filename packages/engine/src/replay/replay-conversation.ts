@@ -7,9 +7,9 @@ import type { PolicyPorts } from '../policy/read-rules.ts'
 import { findConversation, wantedConversation } from '../read/list-conversations.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
 import { rejection } from '../replies/rejection.ts'
-import { type Recording, readRecording } from './read-recording.ts'
+import { type Recording, readRecording } from './log/read-recording.ts'
+import type { ReplayDifference } from './log/replayed-log.ts'
 import { replayRecording } from './replay-recording.ts'
-import type { ReplayDifference } from './replayed-log.ts'
 
 /** Runs a conversation of this home, a log or a bundle again, with the outcomes of its log. */
 export async function replayConversation(

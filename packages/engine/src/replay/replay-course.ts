@@ -1,21 +1,18 @@
-import type { ConversationEvent } from '@parley/protocol'
+import { type ConversationEvent, isCall } from '@parley/protocol'
 import { foreignYes } from '../calls/advance-call.ts'
-import { givenEventsAt, givenInTime, isTakenUp, startAfter } from './given-events.ts'
-import type { Recording } from './read-recording.ts'
+import { type AbortReason, notStarted, toldWhy } from '../tools/contract/tool.ts'
+import { givenEventsAt, givenInTime, isTakenUp, startAfter, stopAt } from './log/outside-events.ts'
+import type { Recording } from './log/read-recording.ts'
+import { ReplayEndedError, type ReplayedLog } from './log/replayed-log.ts'
 import { beginLife, type ReplayLife } from './replay-life.ts'
 import { type ReplayPorts, replaySeal } from './replay-roles.ts'
-import { createStops } from './replay-stops.ts'
-import { ReplayEndedError, type ReplayedLog } from './replayed-log.ts'
 
 /** Gives the engine what came from outside, at its place, and starts it anew where another process took it up. */
 export interface ReplayCourse {
   begin(): void
-  /** Tells if the engine of now has a step to do. */
+  /** Tells if the engine has a step to do. */
   readonly isRunning: boolean
-  /**
-   * Gives an engine at rest what was held back for it, or the context that a step recorded after its turn had ended.
-   * Returns false where neither comes next.
-   */
+  /** Gives an engine at rest the next held events, or a context recorded after its turn. Returns false when neither comes next. */
   giveLeft(): boolean
   /** Takes a part that differs from the log as it is, and starts the engine anew after it. */
   passOver(): void
@@ -28,7 +25,8 @@ export function createCourse(log: ReplayedLog, recording: Recording, ports: Repl
   }
   const start = (before: ReplayLife | null) => {
     const begun = beginLife({ log, recording, before, onFault }, ports)
-    return { ...begun, stops: createStops(begun, { log, recording, onFault }) }
+    const { conversation, turns, wait, doing } = begun
+    return { conversation, turns, wait, doing, stops: createStops(begun, { log, recording, onFault }) }
   }
   let life = start(null)
   let isParked = false
@@ -144,4 +142,57 @@ function asksAnew(approvalId: string, { events, at }: ReplayedLog): boolean {
         event.approval.itemId === itemId &&
         event.approval.reason.startsWith(foreignYes),
     )
+}
+
+/** Stops of the turns of one process. The log shows them only by the ends of these turns. */
+interface LifeStops {
+  /** Returns how a turn is stopped at the place of the log; null where it is not, or not yet. */
+  here(): AbortReason | null
+  /** Stops a turn, once. */
+  stop(how: AbortReason): void
+  /** True once the last turn of the process has ended, which it ended as it left. */
+  readonly haveEnded: boolean
+}
+
+interface StopParts {
+  readonly log: ReplayedLog
+  readonly recording: Recording
+  readonly onFault: (fault: unknown) => void
+}
+
+function createStops({ turns, conversation, doing }: ReplayLife, parts: StopParts): LifeStops {
+  const { log, recording, onFault } = parts
+  const stopped = new Set<string>()
+  /** Turn that the process ends as it leaves; null while it goes on. */
+  let last: string | null = null
+
+  /** Tells if a call that was stopped while it ran does run. */
+  function mayStop(): boolean {
+    const event = log.next?.event
+    if (event?.type !== 'item.completed' || !isCall(event.item)) return true
+    const { id, modelText } = event.item
+    const open = conversation.state.core.open[id]
+    return open?.executionStarted !== true || modelText === notStarted.modelText || doing.runs.has(id)
+  }
+
+  return {
+    here() {
+      const how = stopAt(recording, log.at)
+      return how !== null && mayStop() ? how : null
+    },
+    stop(how) {
+      const turnId = conversation.state.core.turn?.id ?? ''
+      if (stopped.has(turnId)) return
+      stopped.add(turnId)
+      if (how !== 'shutdown') {
+        turns.interrupt(toldWhy(how) ?? undefined)
+        return
+      }
+      last = turnId
+      turns.shutDown().catch(onFault)
+    },
+    get haveEnded() {
+      return last !== null && conversation.state.core.turn?.id !== last
+    },
+  }
 }

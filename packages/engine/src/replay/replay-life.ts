@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
+import type { Files } from '@parley/journal'
 import { type ConversationState, initialState, reduce } from '@parley/protocol'
+import { trackCheckpointPlaces } from '../conversation/checkpoint-places.ts'
 import { Conversation } from '../conversation/conversation.ts'
-import { createLandmarks } from '../conversation/landmarks.ts'
-import { createSideFiles } from '../conversation/side-files.ts'
-import { createStoragePatience } from '../conversation/storage-patience.ts'
+import type { Journal } from '../conversation/journal.ts'
+import { createSideFiles, type SideFiles } from '../conversation/side-files.ts'
 import { createModelView, type ModelView } from '../core/model-view.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
-import type { Recording } from './read-recording.ts'
+import type { Recording } from './log/read-recording.ts'
+import { createReplayWait, type ReplayWait } from './log/replay-wait.ts'
+import { ReplayEndedError, type ReplayedLog } from './log/replayed-log.ts'
 import { type Doing, type ReplayPorts, replayRoles } from './replay-roles.ts'
-import { createReplayWait, type ReplayWait } from './replay-wait.ts'
-import { ReplayEndedError, type ReplayedLog } from './replayed-log.ts'
 
 /** Engine of one conversation as one process had it; a replay starts another where the log was taken up again. */
 export interface ReplayLife {
@@ -23,7 +24,7 @@ export interface ReplayLife {
 interface LifeParts {
   readonly log: ReplayedLog
   readonly recording: Recording
-  /** Life before this one, whose state goes on; null for the first. */
+  /** Earlier life, which this one continues; null for the first. */
   readonly before: ReplayLife | null
   readonly onFault: (fault: unknown) => void
 }
@@ -37,53 +38,62 @@ export function beginLife(parts: LifeParts, ports: ReplayPorts): ReplayLife {
   }
   const { state, view } = before === null ? created(recording) : wholeState(before.conversation, log)
   const clock = clockOf(log)
-  const patience = createStoragePatience(
-    { clock, notify: () => undefined },
-    { conversationId: recording.conversationId, report: onFault, probe: () => undefined },
+  const conversation = new Conversation(
+    {
+      state,
+      view,
+      checkpointPlaces: trackCheckpointPlaces(),
+      headCrc: null,
+      nextSeq: state.core.seq + 1,
+      logVersion: Number.MAX_SAFE_INTEGER,
+    },
+    { journal: replayJournal(log, wait), sideFiles: hashedFiles(ports.files, recording.folder), readOnly: false },
+    { clock, redact: (event) => event, program: recording.program, report: onFault, notify: () => undefined },
   )
-  const conversation = new Conversation({
-    patience,
-    state,
-    view,
-    headCrc: null,
-    nextSeq: state.core.seq + 1,
-    journal: {
-      append(lines) {
-        // An engine may be in the middle of a step when another process takes the log up.
-        if (wait.isAbandoned) throw new ReplayEndedError('The process of the log had ended before.')
-        log.take(lines)
-        return 0
-      },
-      held: () => null,
-      probe: () => undefined,
-      sizeBytes: () => 0,
-      synced: () => Promise.resolve(),
-      shown: () => null,
-      mayAct: () => Promise.resolve(),
-      describe: () => undefined,
-      stuck: () => null,
-      async *linesAfter() {},
-      crcOf: () => null,
-      assertStored: () => undefined,
-      settled: () => undefined,
-      close: () => Promise.resolve(),
-    },
-    landmarks: createLandmarks(),
-    sideFiles: {
-      ...createSideFiles(ports.files, recording.folder),
-      put: (content) => Promise.resolve(`sha256:${createHash('sha256').update(content).digest('hex')}`),
-    },
-    clock,
-    redact: (event) => event,
-    readOnly: false,
-    logVersion: Number.MAX_SAFE_INTEGER,
-    program: recording.program,
-    onLoss: onFault,
-  })
   const doing: Doing = { runs: new Set(), asksModel: false }
-  const roles = replayRoles({ log, wait, doing, conversation, storage: patience, clock, recording }, ports)
+  const roles = replayRoles({ log, wait, doing, conversation, clock, recording }, ports)
   const turns = new TurnLoop(roles, onFault)
   return { conversation, turns, wait, doing }
+}
+
+/** Creates a journal that compares the engine's events with the log, and stores nothing. */
+function replayJournal(log: ReplayedLog, wait: ReplayWait): Journal {
+  return {
+    append(lines) {
+      // An engine may be in the middle of a step when another process takes the log up.
+      if (wait.isAbandoned) throw new ReplayEndedError('The process of the log had ended before.')
+      log.take(lines)
+      return 0
+    },
+    held: () => null,
+    probe: () => undefined,
+    sizeBytes: () => 0,
+    synced: () => Promise.resolve(),
+    shown: () => null,
+    mayAct: () => Promise.resolve(),
+    describe: () => undefined,
+    stuck: () => null,
+    async *linesAfter() {},
+    crcOf: () => null,
+    assertStored: () => undefined,
+    settled: () => undefined,
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Returns the side files of a log. New ones are hashed and not stored. */
+function hashedFiles(files: Files, folder: string): SideFiles {
+  const stored = createSideFiles(files, folder)
+  return {
+    folder,
+    keep: stored.keep,
+    adopt: stored.adopt,
+    readText: stored.readText,
+    readBase64: stored.readBase64,
+    read: stored.read,
+    prepare: stored.prepare,
+    put: (content) => Promise.resolve(`sha256:${createHash('sha256').update(content).digest('hex')}`),
+  }
 }
 
 /** Returns the state and view of a new conversation, with the folder and settings of the log's first event. */

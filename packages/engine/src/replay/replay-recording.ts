@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Recording } from './read-recording.ts'
+import type { Recording } from './log/read-recording.ts'
+import { createReplayedLog, type ReplayDifference, type ReplayedLog } from './log/replayed-log.ts'
 import { createCourse, type ReplayCourse } from './replay-course.ts'
 import type { ReplayPorts } from './replay-roles.ts'
-import { createReplayedLog, type ReplayDifference, type ReplayedLog } from './replayed-log.ts'
 
 export interface Replay {
   /** Number of events of the log, without pieces of streamed text. */
   readonly events: number
-  /** Number of those that the engine made again, equal to the log's. */
+  /** Number of events that the engine made again, equal to the log's. */
   readonly compared: number
-  /** Number of requests to the model whose hash is equal. */
+  /** Number of requests to the model with an equal hash. */
   readonly hashes: number
   /** Number of requests without a hash in the log, from earlier programs. */
   readonly unhashed: number
-  /** In the order of the log; those after the first may follow from it. */
+  /** In the order of the log; later ones may follow from the first. */
   readonly differences: readonly ReplayDifference[]
   /** Number of events at the end that were not looked at any more. */
   readonly left: number
@@ -44,7 +44,7 @@ function unhashedBefore({ events, at }: ReplayedLog): number {
     .length
 }
 
-/** Resolves when the log has ended. An engine that makes nothing of what the log has next is a difference. */
+/** Resolves when the log has ended. An engine that does not make the next event of the log is a difference. */
 async function finished(log: ReplayedLog, course: ReplayCourse): Promise<void> {
   const patience = createPatience()
   while (!log.ended) {

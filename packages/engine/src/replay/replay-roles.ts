@@ -5,7 +5,6 @@ import { createRedaction, type Redaction } from '@parley/redaction'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { createRequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { StoragePatience } from '../conversation/storage-patience.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import type { ActRole, ModelRole, PeopleRole, Roles } from '../roles/roles.ts'
 import { createSessionMemory } from '../session/session-memory.ts'
@@ -15,17 +14,15 @@ import type { Tool } from '../tools/contract/tool.ts'
 import { mcpSpecsIn, mcpTool } from '../tools/mcp/mcp-tool.ts'
 import { resourceTools } from '../tools/mcp/resource-tools.ts'
 import { createTools } from '../tools/registry.ts'
-import { itemIdOf } from './compare-events.ts'
-import { givenEventsAt, stopAt, turnEndAfter } from './given-events.ts'
-import { noBackground, noHistory } from './ports/nothing-starts.ts'
-import { replayedHooks } from './ports/replayed-hooks.ts'
-import { replayedLimits } from './ports/replayed-limits.ts'
+import { itemIdOf } from './log/compare-events.ts'
+import { givenEventsAt, stopAt, turnEndAfter } from './log/outside-events.ts'
+import { eventsFrom, type Recording } from './log/read-recording.ts'
+import type { ReplayWait } from './log/replay-wait.ts'
+import { idsWhile, type ReplayedLog } from './log/replayed-log.ts'
+import { noBackground, noHistory, replayedHooks, replayedLimits } from './ports/inert-ports.ts'
 import { createReplayedModel, replayedRetry } from './ports/replayed-model.ts'
 import { rulesOf } from './ports/replayed-rules.ts'
 import { replayedTool } from './ports/replayed-tools.ts'
-import { eventsFrom, type Recording } from './read-recording.ts'
-import type { ReplayWait } from './replay-wait.ts'
-import { idsWhile, type ReplayedLog } from './replayed-log.ts'
 
 export interface ReplayPorts {
   readonly files: Files
@@ -48,20 +45,19 @@ interface ReplayParts {
   readonly wait: ReplayWait
   readonly doing: Doing
   readonly conversation: Conversation
-  readonly storage: StoragePatience
   readonly clock: Clock
 }
 
 /** Builds the roles of a replay: the model and the tools are those of the log. */
 export function replayRoles(parts: ReplayParts, ports: ReplayPorts): Roles {
-  const { log, wait, conversation, storage, clock, recording } = parts
+  const { log, wait, conversation, clock, recording } = parts
   const redaction = redactionOf(recording, ports.home)
   const ids = idsWhile(log.ids, wait)
   const settingsBefore = conversation.state.core.settings
   const tools = toolsThen(createTools(toolPorts({ recording, redaction, clock }, ports)), recording)
   const model = replayedModelRole(parts, tools)
   return {
-    record: { conversation, storage, clock, ids, redaction, settingsBefore },
+    record: { conversation, storage: conversation.storageRetry, clock, ids, redaction, settingsBefore },
     model,
     act: replayedActRole({ ...parts, model, tools }, ports),
     people: replayedPeople(log),
@@ -99,12 +95,16 @@ interface ActParts extends ReplayParts {
   readonly tools: readonly Tool[]
 }
 
-/** Returns the tools of a replay, whose outcomes the log has, with limits, history and hooks that do nothing. */
+/** Returns the tools of a replay with the outcomes of the log, and limits, history and hooks that do nothing. */
 function replayedActRole(parts: ActParts, ports: ReplayPorts): ActRole {
   const { log, wait, doing, conversation, model, tools: own } = parts
   let examined: ItemId | null = null
   const state = () => conversation.state
-  const replayed = { log, wait, state, examined: () => examined, runs: doing.runs }
+  const onRun = (itemId: ItemId) => {
+    doing.runs.add(itemId)
+    log.touch()
+  }
+  const replayed = { log, wait, state, examined: () => examined, onRun }
   const known = toolsByFile(conversation, own, (tool) => replayedTool(tool, replayed))
   const { grants, exactCalls, questions, foreground, runningOn, isFirstNotice } = createSessionMemory(new Map())
   return {
@@ -115,7 +115,7 @@ function replayedActRole(parts: ActParts, ports: ReplayPorts): ActRole {
     project: { isRead: true, problem: null, read: () => Promise.resolve() },
     limits: replayedLimits(log),
     history: noHistory(ports.tools.environment),
-    hooks: replayedHooks(replayed),
+    hooks: replayedHooks(log, wait),
     memory: {
       // Asked for right before a call is examined: tools get arguments only, and equal calls have different outcomes.
       exactCalls: {
@@ -134,7 +134,7 @@ function replayedActRole(parts: ActParts, ports: ReplayPorts): ActRole {
   }
 }
 
-/** Returns the people of a replay: those whom the log asked, and nobody who lets a turn go on. */
+/** Returns the people of a replay: the clients that the log asked. They raise no limit. */
 function replayedPeople(log: ReplayedLog): PeopleRole {
   const rules = rulesOf(log)
   return {
@@ -244,7 +244,7 @@ function toolsThen(tools: readonly Tool[], { events }: Recording): readonly Tool
   return tools
 }
 
-/** Returns a redaction that finds again what was hidden: the log holds marks in place of the secrets. */
+/** Returns a redaction that recognizes the marks of the log, which replace the secrets. */
 function redactionOf({ events }: Recording, home: string): Redaction {
   const unrestorable = new Set<string>()
   const hidden = new Set<string>()
@@ -255,11 +255,17 @@ function redactionOf({ events }: Recording, home: string): Redaction {
   }
   const redaction = createRedaction({ home, env: {} })
   return {
-    ...redaction,
     text: (text) => text,
     hasSecret: (text) => hidden.has(text),
     secretsIn: () => new Map(),
     seal: () => replaySeal,
+    longText: redaction.longText,
+    excerpt: redaction.excerpt,
+    stream: redaction.stream,
+    filter: redaction.filter,
+    useKey: redaction.useKey,
+    learn: redaction.learn,
+    hide: redaction.hide,
   }
 }
 

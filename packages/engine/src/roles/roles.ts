@@ -4,7 +4,7 @@ import type { ClientId, Failure, ModelChoice, Settings, TurnBudget } from '@parl
 import type { Redaction } from '@parley/redaction'
 import type { RequestContext, RequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { StoragePatience } from '../conversation/storage-patience.ts'
+import type { StorageRetry } from '../conversation/storage-retry.ts'
 import type { Fallback } from '../core/fallback-model.ts'
 import type { FileHistory } from '../history/file-history.ts'
 import type { ConversationHooks } from '../hooks/conversation-hooks.ts'
@@ -41,7 +41,7 @@ export type CallContext = Pick<TurnContext, 'record' | 'act' | 'people' | 'signa
 export interface RecordRole {
   readonly conversation: Conversation
   /** Repeats writes while the disk is full. */
-  readonly storage: StoragePatience
+  readonly storage: StorageRetry
   readonly clock: Clock
   readonly ids: Ids
   readonly redaction: Redaction

@@ -13,13 +13,13 @@ interface SearchPorts {
   readonly copies: TeamCopies | null
 }
 
-/** Finds conversations by their texts: those first that have all words in one item, each kind the newest first. */
+/** Finds conversations by their texts: first the ones with all words in one item, each group newest first. */
 export async function searchConversations(
   { search, catalogue, copies }: SearchPorts,
   { query, cwd, archived, limit = 20, waitMs = 100 }: ParamsOf<'conversation/search'>,
 ): Promise<ResultOf<'conversation/search'>> {
   const startedMs = performance.now()
-  // Each window searches for nothing after its start, to have read what is here: that fetches no conversation of others.
+  // Each window searches for nothing after its start, to read the local logs: that fetches no conversation of others.
   const absent = query.trim() === '' ? 0 : ((await copies?.bring(catalogue, waitMs)) ?? 0)
   const leftMs = Math.max(0, waitMs - (performance.now() - startedMs))
   const found = await search.find(query, leftMs).catch(withAdvice)
@@ -46,7 +46,7 @@ export async function searchConversations(
   return { found: places, total, unread: unread + absent, leftOut }
 }
 
-/** Returns what a client may know of: how many conversations others have is not told by what is left to read. */
+/** Returns the results that a client may see. The number of unread conversations of others is left out. */
 function foundFor({ logs, unread }: FoundTexts, mayRead: (conversationId: ConversationId) => boolean): FoundTexts {
   return { logs: logs.filter(({ id }) => mayRead(id)), unread: Math.min(unread, 1), leftOut: 0 }
 }

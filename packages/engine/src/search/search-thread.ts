@@ -10,17 +10,17 @@ type Order =
   /** Ends the background work and closes the index. */
   | { readonly kind: 'end' }
 
-/** Message to the thread; `number` is that of its answer. */
+/** Message to the thread; its answer has the same `number`. */
 export type SearchOrder = Order & { readonly number: number }
 
-type Answer =
+type AnswerBody =
   | { readonly kind: 'found'; readonly found: FoundTexts }
   | { readonly kind: 'excerpts'; readonly excerpts: readonly (SearchExcerpt | null)[] }
   | { readonly kind: 'done' }
   | { readonly kind: 'storage'; readonly code: string; readonly operation: string; readonly path: string }
   | { readonly kind: 'fault'; readonly message: string }
 
-export type SearchAnswer = Answer & { readonly number: number }
+export type SearchAnswer = AnswerBody & { readonly number: number }
 
 interface ThreadPorts {
   readonly files: Files
@@ -31,7 +31,7 @@ interface ThreadPorts {
 
 interface Waiting {
   readonly order: SearchOrder
-  readonly settle: (answer: Answer) => void
+  readonly settle: (answer: AnswerBody) => void
 }
 
 /** Time for the thread to close the index at the end of the server, in ms. */
@@ -66,11 +66,11 @@ export function createSearchThread({ files, home, program }: ThreadPorts): TextS
     waiting.clear()
   }
 
-  async function ask(order: Order): Promise<Answer> {
+  async function ask(order: Order): Promise<AnswerBody> {
     thread ??= start()
     orders += 1
     const numbered = { ...order, number: orders }
-    const { promise, resolve } = Promise.withResolvers<Answer>()
+    const { promise, resolve } = Promise.withResolvers<AnswerBody>()
     waiting.set(numbered.number, { order: numbered, settle: resolve })
     thread.postMessage(numbered)
     const answer = await promise

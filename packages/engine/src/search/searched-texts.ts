@@ -80,22 +80,22 @@ export function excerptOf(line: LogLine, reader: LogReader, words: readonly Sear
 const charactersBefore = 60
 const charactersAfter = 140
 
-interface Place {
+interface WordSpan {
   readonly from: number
   readonly to: number
 }
 
 /** Returns the first place of the word that has the most of the others near; the beginning where only the index knows. */
-function bestPlace(text: string, words: readonly SearchWord[]): Place {
+function bestPlace(text: string, words: readonly SearchWord[]): WordSpan {
   const places = words.flatMap((word) => findWord(text, word) ?? [])
-  const near = ({ from, to }: Place) => {
+  const near = ({ from, to }: WordSpan) => {
     const around = text.slice(Math.max(0, from - charactersBefore), to + charactersAfter)
     return words.filter((word) => findWord(around, word) !== null).length
   }
   return places.toSorted((a, b) => near(b) - near(a))[0] ?? { from: 0, to: 0 }
 }
 
-function cutAround(text: string, { from, to }: Place) {
+function cutAround(text: string, { from, to }: WordSpan) {
   const start = Math.max(0, from - charactersBefore)
   const end = Math.min(text.length, to + charactersAfter)
   return {

@@ -31,7 +31,7 @@ export interface OwnThreadSearch extends TextSearch {
 }
 
 export function createTextSearch(ports: SearchPorts): OwnThreadSearch {
-  const { files, home } = ports
+  const { files, home, limitBytes } = ports
   const stopped = new AbortController()
   let index: TextIndex | null = null
   /** Logs to read, the newest first. */
@@ -39,7 +39,12 @@ export function createTextSearch(ports: SearchPorts): OwnThreadSearch {
   let background: Promise<void> | null = null
 
   const opened = () => {
-    index ??= openTextIndex({ ...ports, texts: searchedTexts })
+    index ??= openTextIndex({
+      files,
+      home,
+      texts: searchedTexts,
+      ...(limitBytes === undefined ? {} : { limitBytes }),
+    })
     return index
   }
 

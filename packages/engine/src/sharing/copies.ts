@@ -1,6 +1,6 @@
 import { type Files, type SessionPaths, sessionPaths, walkSessions } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
-import { createWriterLocks } from '../open/writer-locks.ts'
+import { createWriterLocks } from '../load/writer-locks.ts'
 import { type Comparison, HeldElsewhereError, type SharedStore } from '../ports/shared-store.ts'
 import type { Listed } from '../read/catalogue.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'

@@ -1,7 +1,7 @@
 import { STORE_TAKEN, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { parleyItself } from '../conversation/notices.ts'
-import { isBusy, type LiveConversation } from '../open/live-conversation.ts'
+import { isBusy, type LiveConversation } from '../live/live-conversation.ts'
 import type { Holder, SharedStore } from '../ports/shared-store.ts'
 import type { Sharing } from './sharing.ts'
 

@@ -2,7 +2,7 @@ import { type Files, type SessionPaths, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { keptContents } from '../history/kept-contents.ts'
-import type { ConversationOwner, OpenParts } from '../open/conversation-parts.ts'
+import type { ConversationOwner, OpenParts } from '../load/conversation-parts.ts'
 import {
   HeldElsewhereError,
   type Holder,

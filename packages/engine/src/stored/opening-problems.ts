@@ -1,9 +1,9 @@
 import { backgroundLost, type ConversationEvent, type ConversationId, type ItemId } from '@parley/protocol'
 import { noticeItem } from '../conversation/notices.ts'
 import { backgroundEnded, lostTitle } from '../core/view/background-left.ts'
-import type { LoadedConversation } from '../open/conversation-parts.ts'
-import type { LiveConversation } from '../open/live-conversation.ts'
-import type { RescuedLog } from '../open/rescue-log.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
+import type { LoadedConversation } from '../load/conversation-parts.ts'
+import type { RescuedLog } from '../load/rescue-log.ts'
 import { rejection } from '../replies/rejection.ts'
 
 /** Returns the notice that background commands of an earlier process no longer run; none where all run on. */

@@ -1,7 +1,7 @@
 import { LineTooLongError, StorageError } from '@parley/journal'
 import type { Failure } from '@parley/protocol'
 import { isWindowFull } from '../compaction/when-due.ts'
-import { isUnread, readView } from '../conversation/read-view.ts'
+import { isUnread, readView } from '../conversation/log-fold.ts'
 import { nextStep, type TurnStep } from '../core/next-step.ts'
 import { RefusedEventError, refusedEventFailure } from '../replies/refused-event.ts'
 import { lineTooLongFailure } from '../replies/rejection.ts'

@@ -10,10 +10,10 @@ import type { Actor, CallOutput, Failure, ItemId, ItemOf, RequestKey } from '@pa
 import { clipForModel, exitWords } from '@parley/text'
 import { realOrGiven } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
-import { createOutputReporter } from '../conversation/deltas.ts'
 import { noticeItem } from '../conversation/notices.ts'
-import { startedBefore } from '../conversation/started-before.ts'
-import type { StoragePatience } from '../conversation/storage-patience.ts'
+import { createOutputReporter } from '../conversation/output-reporter.ts'
+import { startedBefore } from '../conversation/request-replay.ts'
+import type { StorageRetry } from '../conversation/storage-retry.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import { rejection } from '../replies/rejection.ts'
 import { binaryWords, keepOutput } from '../tools/contract/command-output.ts'
@@ -48,7 +48,7 @@ export interface ShellRunner {
 
 interface ShellParts {
   readonly conversation: Conversation
-  readonly patience: StoragePatience
+  readonly patience: StorageRetry
   readonly ports: ToolPorts
   readonly newItemId: () => ItemId
   readonly onFault: (fault: unknown) => void

@@ -1,7 +1,7 @@
 import type { ConversationEvent } from '@parley/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Conversation } from '../../src/conversation/conversation.ts'
-import { createOutputReporter } from '../../src/conversation/deltas.ts'
+import { createOutputReporter } from '../../src/conversation/output-reporter.ts'
 import { RefusedEventError } from '../../src/replies/refused-event.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { nodeFiles, type Owner, thisProcess } from '@parley/journal'
 import { listenSocket } from '@parley/rpc'
 import { describe, expect, it } from 'vitest'
-import { liveElsewhere } from '../../src/open/writer-locks.ts'
+import { liveElsewhere } from '../../src/load/writer-locks.ts'
 
 async function refusalFor(change: (owner: Owner, path: string) => Owner | null, isListening: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-owner-'))

@@ -6,26 +6,26 @@ import type { Clock } from '../../ports/clock-and-ids.ts'
 import type { ModelRetry } from '../../roles/roles.ts'
 import { createRetryWait } from '../../session/retry-wait.ts'
 import type { ModelSource } from '../../settings/model-sources.ts'
-import { turnEndAfter } from '../given-events.ts'
-import { eventsFrom, type RecordedEvent, type Recording } from '../read-recording.ts'
-import type { ReplayWait } from '../replay-wait.ts'
-import type { ReplayedLog } from '../replayed-log.ts'
+import { turnEndAfter } from '../log/outside-events.ts'
+import { eventsFrom, type RecordedEvent, type Recording } from '../log/read-recording.ts'
+import type { ReplayWait } from '../log/replay-wait.ts'
+import type { ReplayPosition } from '../log/replayed-log.ts'
 
-/** Failures after which the attempts of a broken answer are counted, not those of a request. */
+/** Failures that count as attempts of a broken answer, not of a request. */
 const brokenOff: ReadonlySet<string> = new Set(['streamCut', 'idleTimeout', 'malformedStream'])
 
 type Price = NonNullable<ModelFacts['price']>
 
 interface ModelParts {
   readonly wait: ReplayWait
-  /** Tells if the log has the engine's own event next, and none from outside. */
+  /** Tells if the next event of the log is the engine's own. */
   readonly isOurs: () => boolean
   /** Reads pictures that the model made. */
   readonly sideFiles: Pick<SideFiles, 'readBase64'>
 }
 
-/** Creates the model of a replay: it says what the log holds at its place, and asks nobody. */
-export function createReplayedModel(log: ReplayedLog, { wait, isOurs, sideFiles }: ModelParts): ModelSource {
+/** Creates the model of a replay, which answers from the log at its position. */
+export function createReplayedModel(log: ReplayPosition, { wait, isOurs, sideFiles }: ModelParts): ModelSource {
   /** Codes of the failures since the last whole answer, which number the attempts. */
   const failed: string[] = []
   const limits = () => retriesAt(log.next?.event, failed)
@@ -75,11 +75,11 @@ export function createReplayedModel(log: ReplayedLog, { wait, isOurs, sideFiles 
 }
 
 /** Tells if another model has taken over right before this request. */
-function isHandedOver({ events, at }: ReplayedLog): boolean {
+function isHandedOver({ events, at }: ReplayPosition): boolean {
   return events.slice(Math.max(0, at - 4), at).some(({ event }) => event.type === 'model.fellBack')
 }
 
-function ahead<Type extends ConversationEvent['type']>(log: ReplayedLog, type: Type): EventOf<Type> | null {
+function ahead<Type extends ConversationEvent['type']>(log: ReplayPosition, type: Type): EventOf<Type> | null {
   for (const event of eventsFrom(log)) {
     if (event.type === type) return event as EventOf<Type> // narrowed: by its type
     if (event.type === 'conversation.recovered') return null
@@ -87,19 +87,19 @@ function ahead<Type extends ConversationEvent['type']>(log: ReplayedLog, type: T
   return null
 }
 
-function adapterAt(log: ReplayedLog): string {
+function adapterAt(log: ReplayPosition): string {
   return ahead(log, 'model.responded')?.adapter ?? 'none'
 }
 
-function windowAt(log: ReplayedLog): number | null {
+function windowAt(log: ReplayPosition): number | null {
   for (const event of eventsFrom(log)) {
     if (event.type === 'usage.updated' && event.purpose === undefined) return event.contextWindow ?? null
   }
   return null
 }
 
-/** Returns prices that give the next call the cost which the log has: it holds none. */
-function priceAt(log: ReplayedLog): Price | null {
+/** Returns prices at which the next call has the cost of the log, since a log holds no prices. */
+function priceAt(log: ReplayPosition): Price | null {
   const counts = ahead(log, 'usage.updated')?.counts
   if (counts?.costUsd === undefined) return null
   const tokens = counts.inputTokens + counts.outputTokens
@@ -121,8 +121,8 @@ interface Spoken extends Pick<ModelParts, 'sideFiles'> {
   readonly parts: Map<ItemId, ItemId>
 }
 
-/** Returns what the model says at the place of the log; null while something else comes first. */
-function spokenAt(log: ReplayedLog, { parts, sideFiles }: Spoken): readonly ModelEvent[] | null {
+/** Returns the model's events at the position of the log; null while another event comes first. */
+function spokenAt(log: ReplayPosition, { parts, sideFiles }: Spoken): readonly ModelEvent[] | null {
   const { next } = log
   if (next === undefined) return null
   const { event } = next
@@ -153,7 +153,7 @@ function pictured(item: Item, { parts, sideFiles }: Spoken): readonly ModelEvent
   return [{ type: 'picture', part: item.id, mediaType: image.mediaType, base64 }]
 }
 
-function begun(log: ReplayedLog, { event, streamed }: RecordedEvent, parts: Map<ItemId, ItemId>) {
+function begun(log: ReplayPosition, { event, streamed }: RecordedEvent, parts: Map<ItemId, ItemId>) {
   if (event.type !== 'item.started') return null
   const { item } = event
   if (item.type === 'agentMessage' || item.type === 'reasoning') {
@@ -174,7 +174,7 @@ function begun(log: ReplayedLog, { event, streamed }: RecordedEvent, parts: Map<
   return null
 }
 
-/** Returns a call of an answer that broke off, whose exact form no log holds. */
+/** Returns a call of an answer that broke off: its exact form is in no log. */
 function callOfItem(item: Extract<Item, { type: 'commandExecution' | 'fileChange' | 'toolCall' }>) {
   const text =
     item.type === 'toolCall'
@@ -183,26 +183,26 @@ function callOfItem(item: Extract<Item, { type: 'commandExecution' | 'fileChange
   return { callId: item.id, name: item.tool, arguments: text }
 }
 
-function finalText(log: ReplayedLog, itemId: ItemId): string | null {
+function finalText(log: ReplayPosition, itemId: ItemId): string | null {
   for (const event of eventsFrom(log)) {
     if (event.type === 'item.completed' && event.item.id === itemId) return event.item.text
   }
   return null
 }
 
-function ended(log: ReplayedLog, item: Item, parts: ReadonlyMap<ItemId, ItemId>): readonly ModelEvent[] | null {
+function ended(log: ReplayPosition, item: Item, parts: ReadonlyMap<ItemId, ItemId>): readonly ModelEvent[] | null {
   if (parts.has(item.id) && item.status === 'completed') {
     if (item.type === 'agentMessage') return whole(log, parts)
     const raw = item.type === 'reasoning' && item.raw === true ? ({ raw: true } as const) : {}
     return [{ type: 'reasoningDone', part: item.id, text: item.text, ...raw }]
   }
-  // The end of a turn that failed, with what it leaves undone; an interrupted one comes with the signal.
+  // The end of a failed turn, with its open items; the end of an interrupted turn comes with the signal.
   const isEnd = item.type === 'notice' ? item.level === 'error' : item.status === 'interrupted'
   return isEnd ? failure(log) : null
 }
 
-/** Returns the end of a whole response, also of one whose write a fork cut, with the texts of its messages. */
-function whole(log: ReplayedLog, parts: ReadonlyMap<ItemId, ItemId>): readonly ModelEvent[] | null {
+/** Returns the end of a whole response with the texts of its messages, also when a fork cut its write. */
+function whole(log: ReplayPosition, parts: ReadonlyMap<ItemId, ItemId>): readonly ModelEvent[] | null {
   const events: ModelEvent[] = []
   const ahead = eventsFrom(log)
   for (const event of ahead) {
@@ -233,7 +233,7 @@ function stopOf(usage: EventOf<'usage.updated'> | null): Extract<ModelEvent, { t
 }
 
 /** Returns the failure that the log shows by what follows it. */
-function failure(log: ReplayedLog): readonly ModelEvent[] | null {
+function failure(log: ReplayPosition): readonly ModelEvent[] | null {
   for (const event of eventsFrom(log)) {
     if (event.type === 'retry.scheduled') return [failed(event.failure, 'short', event)]
     if (event.type === 'model.fellBack') return [failed(event.failure, 'short')]
@@ -266,7 +266,7 @@ function failed(
 }
 
 interface FailingParts {
-  readonly log: ReplayedLog
+  readonly log: ReplayPosition
   readonly recording: Recording
   readonly clock: Clock
 }
@@ -289,7 +289,7 @@ export function replayedRetry({ log, recording, clock }: FailingParts): ModelRet
 }
 
 /** Returns the models that took over in this turn, and the one that takes over next. */
-function fallbacksAt({ events, at }: ReplayedLog) {
+function fallbacksAt({ events, at }: ReplayPosition) {
   const begun = events.findLastIndex(({ event }, index) => index < at && event.type === 'turn.started')
   return events
     .slice(begun + 1, at + 1)

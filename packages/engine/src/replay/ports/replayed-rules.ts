@@ -1,7 +1,7 @@
 import { type Rules, ruleTargetOf } from '@parley/policy'
 import { isCall } from '@parley/protocol'
-import { itemIdOf } from '../compare-events.ts'
-import type { ReplayedLog } from '../replayed-log.ts'
+import { itemIdOf } from '../log/compare-events.ts'
+import type { ReplayPosition } from '../log/replayed-log.ts'
 
 type Rule = Rules[number]
 
@@ -15,7 +15,7 @@ interface DatedRule {
  * Returns the rules that decided calls of a log, which names them and holds no policy file. A rule that a user added in
  * the conversation holds from then on.
  */
-export function rulesOf(log: ReplayedLog): () => Rules {
+export function rulesOf(log: ReplayPosition): () => Rules {
   const found = new Map<string, DatedRule>()
   for (const { event } of log.events) {
     const decision =
@@ -36,7 +36,7 @@ export function rulesOf(log: ReplayedLog): () => Rules {
   return () => dated.filter(({ from }) => log.at >= from).map(({ rule }) => rule)
 }
 
-function addedAt(log: ReplayedLog, place: string): number {
+function addedAt(log: ReplayPosition, place: string): number {
   return Math.max(
     0,
     log.events.findIndex(

@@ -15,20 +15,20 @@ import { secondRun } from '../../calls/attempt.ts'
 import { withoutChangeHint } from '../../calls/hook-effects.ts'
 import { withoutHint } from '../../core/view/repeated-calls.ts'
 import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../tools/contract/tool.ts'
-import { itemIdOf } from '../compare-events.ts'
-import { eventsFrom } from '../read-recording.ts'
-import { factsOf, itemOf, unreachableIn } from '../recorded-facts.ts'
-import type { ReplayWait } from '../replay-wait.ts'
-import type { ReplayedLog } from '../replayed-log.ts'
+import { itemIdOf } from '../log/compare-events.ts'
+import { eventsFrom, type LogPosition } from '../log/read-recording.ts'
+import { factsOf, itemOf, unreachableIn } from '../log/recorded-calls.ts'
+import type { ReplayWait } from '../log/replay-wait.ts'
+import type { ReplayPosition } from '../log/replayed-log.ts'
 
 interface ReplayedToolParts {
-  readonly log: ReplayedLog
+  readonly log: ReplayPosition
   readonly wait: ReplayWait
   readonly state: () => ConversationState
   /** Returns the call that the engine is about to examine. */
   readonly examined: () => ItemId | null
-  /** Calls that run. */
-  readonly runs: Set<ItemId>
+  /** Called when a call begins to run. */
+  readonly onRun: (itemId: ItemId) => void
 }
 
 /** Returns a tool that understands calls as it always does; their facts, plans and outcomes come from the log. */
@@ -70,8 +70,7 @@ function replayedCall(prepared: PreparedCall, itemId: ItemId, parts: ReplayedToo
       return {
         ...found,
         async run() {
-          parts.runs.add(itemId)
-          log.touch()
+          parts.onRun(itemId)
           return (await reached((event) => outcomeOf(event, parts.state()))) ?? lost
         },
       }
@@ -85,7 +84,7 @@ const lost: ToolOutcome = { status: 'unknown', modelText: '' }
 type Planned = Omit<ReadyCall, 'run'> | { readonly problem: string } | { readonly unreachable: string }
 
 /** Returns the plan of a call as the log shows it: by its question, its start, or the problem that ended it. */
-function planOf(event: ConversationEvent, log: ReplayedLog, { core }: ConversationState): Planned | null {
+function planOf(event: ConversationEvent, log: ReplayPosition, { core }: ConversationState): Planned | null {
   const unreachable = unreachableIn(event)
   if (unreachable !== null) return unreachable
   if (event.type === 'approval.requested') {
@@ -111,7 +110,7 @@ function planOf(event: ConversationEvent, log: ReplayedLog, { core }: Conversati
  * Returns a payload that changes where the log says that the plan had changed since the yes. The exact one is not in the
  * log: it names folders by their identity.
  */
-function payloadOf({ events, at }: ReplayedLog, itemId: ItemId): string {
+function payloadOf({ events, at }: LogPosition, itemId: ItemId): string {
   const changes = events
     .slice(0, at + 1)
     .filter(
@@ -128,7 +127,7 @@ function openChanges(open: OpenItem | undefined) {
 }
 
 /** Returns the fields of an item that its plan showed. */
-function shownOf(log: ReplayedLog, itemId: ItemId): Pick<ReadyCall, 'shown'> {
+function shownOf(log: ReplayPosition, itemId: ItemId): Pick<ReadyCall, 'shown'> {
   for (const event of eventsFrom(log)) {
     if (itemIdOf(event) !== itemId) continue
     if (event.type === 'execution.started' && event.changes !== undefined) return { shown: { changes: event.changes } }
@@ -139,7 +138,7 @@ function shownOf(log: ReplayedLog, itemId: ItemId): Pick<ReadyCall, 'shown'> {
   return {}
 }
 
-/** Returns the outcome of a run that the log has next, without what the engine adds to it. */
+/** Returns the next outcome of a run in the log, without the engine's additions. */
 function outcomeOf(event: ConversationEvent, state: ConversationState): ToolOutcome | null {
   const item = itemOf(event)
   if (item === null) return null
@@ -154,7 +153,7 @@ function outcomeOf(event: ConversationEvent, state: ConversationState): ToolOutc
   }
 }
 
-/** Returns what the log's sentence says about the paths that were blocked. */
+/** Returns the facts in the log's sentence about blocked paths. */
 function checkedIn({ modelText = '' }: CallItem, { paths }: SandboxBlock): readonly CheckedPath[] {
   const hidden = /it hides (.*?), where secrets are kept/s.exec(modelText)?.[1] ?? ''
   const unmade = /keeps it from (.*?)(?:; |\.[ )])/s.exec(modelText)?.[1] ?? ''

@@ -1,4 +1,4 @@
-import type { LiveConversation } from '@parley/engine/src/open/live-conversation.ts'
+import type { LiveConversation } from '@parley/engine/src/live/live-conversation.ts'
 import { unknownModel } from '@parley/engine/src/settings/facts-of-model.ts'
 import { watchMissingKeys } from '@parley/engine/src/sharing/missing-keys.ts'
 import { type ScriptedModel, type Step, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'

@@ -8,7 +8,7 @@ interface CopiedLine {
   readonly crc: string
 }
 
-/** All events of an open conversation, whose log others have changed. */
+/** All events of an open conversation with a log that others have changed. */
 export interface RescuedLog {
   readonly header: LogHeader | null
   readonly lines: readonly CopiedLine[]
@@ -16,7 +16,7 @@ export interface RescuedLog {
   readonly digest: string
 }
 
-/** Resolves to null for a log that holds what was recorded. Rejects with `StorageError` where events are lost. */
+/** Resolves to null when the log holds every recorded event. Rejects with `StorageError` when events are lost. */
 export async function rescuedIfLost(source: Conversation): Promise<RescuedLog | null> {
   try {
     await source.synced()
@@ -30,8 +30,8 @@ export async function rescuedIfLost(source: Conversation): Promise<RescuedLog | 
 }
 
 /**
- * Collects the events of a state: first what the log's own descriptor holds, which is all of them after the log was
- * deleted, moved or replaced; then what memory still has. Returns null where events in between are lost.
+ * Collects the events of a state: first from the log's own descriptor, which has all of them after the log was deleted,
+ * moved or replaced; then from memory. Returns null when events in between are lost.
  */
 function rescueLog(conversation: RescuableConversation): RescuedLog | null {
   const view = conversation.held()

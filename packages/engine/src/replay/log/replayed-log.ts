@@ -1,9 +1,9 @@
 import { decodeLine } from '@parley/journal'
 import type { ConversationEvent, Envelope } from '@parley/protocol'
-import type { Ids } from '../ports/clock-and-ids.ts'
+import type { Ids } from '../../ports/clock-and-ids.ts'
 import { createComparison, type EventComparison, type EventDifference } from './compare-events.ts'
-import { isTakenUp } from './given-events.ts'
-import { eventsFrom, type RecordedEvent, type Recording } from './read-recording.ts'
+import { isTakenUp } from './outside-events.ts'
+import { eventsFrom, type LogPosition, type RecordedEvent, type Recording } from './read-recording.ts'
 import type { ReplayWait } from './replay-wait.ts'
 
 /** Difference between a log and its replay. */
@@ -17,40 +17,45 @@ export class ReplayEndedError extends Error {
   override readonly name = 'ReplayEndedError'
 }
 
-/** Place of a replay in its log. The engine's own events are compared there one by one, in order. */
-export interface ReplayedLog {
-  readonly events: readonly RecordedEvent[]
-  /** Index of the next event. */
-  readonly at: number
+/** Position of a replay in its log. */
+export interface ReplayPosition extends LogPosition {
   readonly next: RecordedEvent | undefined
+}
+
+/** Differences of a replay from its log, one at a time. */
+export interface ReplayComparison {
   readonly differences: readonly ReplayDifference[]
   /** True from a difference on until the replay goes on after it. */
   readonly differs: boolean
   readonly checked: Pick<EventComparison, 'compared' | 'hashes' | 'added'>
   readonly ended: boolean
-  /** Takes lines that the engine records. Throws while the log differs, and once it has ended. */
-  take(lines: readonly string[]): void
-  /** Takes what `record` records as given, without comparing it. */
-  give(record: () => void): void
-  /** Notes a difference. After the most that are named the replay ends. */
+  /** Notes a difference. The replay ends after `mostDifferences`. */
   differ(what: string, where?: EventDifference): void
   /** Ends the replay with a difference. */
-  end(what: string, where?: EventDifference): void
+  end(what: string): void
   /** Goes on after a difference. */
   goOn(): void
-  /** Events of a write that a crash cut: the log has them, and the engine's state has not. */
+}
+
+/** Log of a replay. The engine's own events are compared with it one by one, in order. */
+export interface ReplayedLog extends ReplayPosition, ReplayComparison {
+  /** Takes lines that the engine records. Throws while the log differs, and once it has ended. */
+  take(lines: readonly string[]): void
+  /** Takes the events that `record` records as given, without a comparison. */
+  give(record: () => void): void
+  /** Events of a write that a crash cut: they are in the log and missing in the engine's state. */
   readonly cutOff: readonly Envelope[]
   /** Calls the listeners: the engine has gone on without an event. */
   touch(): void
-  /** Calls `listener` after each change of the place, and once it ends. */
+  /** Calls `listener` after each change of the position, and once the replay ends. */
   subscribe(listener: () => void): void
   /** Returns the number that the replay has given to the newest event up to a number of the log. */
   replayedSeq(seq: number): number
-  /** Ids of the log, in the order in which the engine asked for them then. */
+  /** Ids of the log, in the order of the engine's requests for them. */
   readonly ids: Ids
 }
 
-/** Most differences that a replay names: one cause may have hundreds, and an engine that is stuck takes seconds. */
+/** Maximum of named differences: one cause may have hundreds, and an engine that is stuck takes seconds. */
 const mostDifferences = 20
 
 export function createReplayedLog(recording: Recording): ReplayedLog {
@@ -58,7 +63,7 @@ export function createReplayedLog(recording: Recording): ReplayedLog {
   const checked = createComparison()
   const { touch, subscribe } = createListeners()
   const replayedSeqs: number[] = []
-  const ids = createIds(events, () => at)
+  const used = createIds(recording, () => at)
   let at = 0
   const given = createSwitch()
   let cutOff: Envelope[] = []
@@ -80,7 +85,7 @@ export function createReplayedLog(recording: Recording): ReplayedLog {
       differ(whatDiffers(recorded.event, event), where)
       throw new ReplayEndedError('The replay differs from its log.')
     }
-    ids.use(recorded.event)
+    used.use(recorded.event)
     replayedSeqs.push(seq)
     at++
   }
@@ -114,20 +119,20 @@ export function createReplayedLog(recording: Recording): ReplayedLog {
         cutOff.push({ conversationId, seq: line.seq, at: line.at, event })
       }
       cutOff = []
-      ids.taken()
+      used.taken()
       touch()
     },
     give: given.during,
     differ,
-    end(what, where) {
+    end(what) {
       found.end()
-      differ(what, where)
+      differ(what)
     },
     goOn: found.goOn,
     touch,
     subscribe,
     replayedSeq: (seq) => seqOf(seq, { events, replayedSeqs }),
-    ids: { ...ids, conversation: () => conversationId },
+    ids: used.ids,
   }
 }
 
@@ -201,15 +206,16 @@ function whatDiffers({ type }: ConversationEvent, replayed: ConversationEvent): 
   return `The log has another ${type} here than the replay.`
 }
 
-interface LoggedIds extends Omit<Ids, 'conversation'> {
+interface LoggedIds {
+  readonly ids: Ids
   /** Marks the ids of an event as used. */
   use(event: ConversationEvent): void
   /** Called when events were recorded: ids that the engine asked for and did not use are given again. */
   taken(): void
 }
 
-/** Returns ids of the events to come: the first that is new there, then the next while none was recorded. */
-function createIds(events: readonly RecordedEvent[], at: () => number): LoggedIds {
+/** Returns ids of the coming events: the first new one, then the next ones until an event was recorded. */
+function createIds({ events, conversationId }: Recording, at: () => number): LoggedIds {
   const used = new Set<string>()
   const asked = { item: 0, turn: 0, approval: 0 }
   let invented = 0
@@ -226,11 +232,14 @@ function createIds(events: readonly RecordedEvent[], at: () => number): LoggedId
   }
 
   return {
-    item: () => nth('item', newItem),
-    turn: () => nth('turn', newTurn),
-    approval: () => nth('approval', newApproval),
-    message: () => `replay-${++invented}`,
-    client: () => `c-replay-${++invented}`,
+    ids: {
+      conversation: () => conversationId,
+      item: () => nth('item', newItem),
+      turn: () => nth('turn', newTurn),
+      approval: () => nth('approval', newApproval),
+      message: () => `replay-${++invented}`,
+      client: () => `c-replay-${++invented}`,
+    },
     use(event) {
       for (const id of [newItem(event), newTurn(event), newApproval(event)]) if (id !== null) used.add(id)
     },
@@ -242,7 +251,7 @@ function createIds(events: readonly RecordedEvent[], at: () => number): LoggedId
   }
 }
 
-/** Ids of one process: once another has taken the log up, its own code may still end, and must not use any up. */
+/** Returns ids for one process. Throws once another process has taken the log up: code that still ends uses none of its ids. */
 export function idsWhile(ids: Ids, wait: ReplayWait): Ids {
   const once =
     <Id>(next: () => Id) =>

@@ -10,8 +10,8 @@ interface Started {
 }
 
 /**
- * Returns what the same request of a client started before; null for a new key and for none. Throws `invalidParams` for
- * a key of another kind of request.
+ * Returns the result of an earlier request with the same key; null for a new key or without a key. Throws
+ * `invalidParams` for a key of another kind of request.
  */
 export function startedBefore({ core }: ConversationState, requestKey: RequestKey | undefined): Started | null {
   const known = firstWith(core, requestKey)

@@ -1,14 +1,9 @@
 import { type Facts, storedFacts } from '@parley/policy'
 import { type CallItem, type ConversationEvent, type ItemId, isCall } from '@parley/protocol'
 import { itemIdOf } from './compare-events.ts'
-import type { RecordedEvent } from './read-recording.ts'
+import type { LogPosition } from './read-recording.ts'
 
-interface Place {
-  readonly events: readonly RecordedEvent[]
-  readonly at: number
-}
-
-/** Returns what kept a call from its environment; null for other events. */
+/** Returns the reason why a call did not reach its environment; null for other events. */
 export function unreachableIn(event: ConversationEvent): { readonly unreachable: string } | null {
   if (event.type !== 'item.completed' || !isCall(event.item)) return null
   const { failure, modelText = '' } = event.item
@@ -16,13 +11,13 @@ export function unreachableIn(event: ConversationEvent): { readonly unreachable:
   return { unreachable: failure.message }
 }
 
-type Found = { readonly facts: Facts } | { readonly unreachable: string }
+type RecordedFacts = { readonly facts: Facts } | { readonly unreachable: string }
 
 /**
- * Returns the facts of a call as they were found at a place of the log, which has them from there on. Its process may
- * have ended before it wrote them again: then those before count. Null for none.
+ * Returns the facts of a call from the first event that has them, at or after a position. When the process ended before it
+ * wrote them again, earlier ones count. Null without any.
  */
-export function factsOf({ events, at }: Place, itemId: ItemId): Found | null {
+export function factsOf({ events, at }: LogPosition, itemId: ItemId): RecordedFacts | null {
   for (let index = at; index < events.length; index++) {
     const found = factsIn(events[index]?.event, itemId)
     if (found !== null) return found
@@ -34,7 +29,7 @@ export function factsOf({ events, at }: Place, itemId: ItemId): Found | null {
   return null
 }
 
-function factsIn(event: ConversationEvent | undefined, itemId: ItemId): Found | null {
+function factsIn(event: ConversationEvent | undefined, itemId: ItemId): RecordedFacts | null {
   if (event === undefined || itemIdOf(event) !== itemId) return null
   const unreachable = unreachableIn(event)
   if (unreachable !== null) return unreachable

@@ -4,7 +4,7 @@ export interface ReplayWait {
   until<Found>(look: () => Found | null, signal?: AbortSignal): Promise<Found | null>
   /** Makes every wait look again. */
   changed(): void
-  /** Ends all waits for good: nobody waits for what they would resolve to. */
+  /** Ends all waits for good. They never resolve. */
   abandon(): void
   readonly isAbandoned: boolean
 }

@@ -20,7 +20,7 @@ import {
 } from '@parley/workspace'
 import { spoolName } from '../tools/contract/command-output.ts'
 
-/** Returns the events that record a recovery; none when the log was closed in good order. */
+/** Returns the events that record a recovery; an empty list when the log was closed in good order. */
 export function recoveryEvents(
   { core }: ConversationState,
   opened: WritableLog,
@@ -131,8 +131,8 @@ interface InspectionPorts {
 }
 
 /**
- * Inspects calls whose end a crash hid: files of a patch are compared with its hashes, and the output of a command is
- * kept.
+ * Inspects calls that a crash cut off: compares the files of a patch with its hashes, and keeps the output of a
+ * command.
  */
 export function inspectUnknown(
   settling: readonly ConversationEvent[],
@@ -214,7 +214,7 @@ async function outputFound<Command extends CommandItem>(
   }
 }
 
-/** Returns the warning about lines that were edited by hand; none where there were none. */
+/** Returns the warning about lines that were edited by hand, if any. */
 export function editWarnings(count: number): string[] {
   if (count === 0) return []
   const lines = count === 1 ? '1 line of the log was' : `${count} lines of the log were`

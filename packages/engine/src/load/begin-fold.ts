@@ -19,8 +19,8 @@ import {
   initialState,
 } from '@parley/protocol'
 import { parseContent, parseViewPart, stateOf } from '../conversation/checkpoint-content.ts'
+import { trackCheckpointPlaces } from '../conversation/checkpoint-places.ts'
 import { createLogReader, type LogReader } from '../conversation/journal.ts'
-import { createLandmarks } from '../conversation/landmarks.ts'
 import { createLogFold, type LogFold } from '../conversation/log-fold.ts'
 import { createModelView } from '../core/model-view.ts'
 import type { LogOffset } from '../core/view/view-blocks.ts'
@@ -98,7 +98,7 @@ async function restored(
   const { content, state, view } = found
   reader.hasRead(content.logVersion)
   for (const { fromSeq, reason } of checkpoint.mark.damage) if (reason === 'event') reader.leaveOut(fromSeq)
-  const fold = createLogFold({ state, bodyStart, view, landmarks: createLandmarks(content) }, reader)
+  const fold = createLogFold({ state, bodyStart, view, checkpointPlaces: trackCheckpointPlaces(content) }, reader)
   return { fold, reader, lines, checkpoint }
 }
 
@@ -128,7 +128,7 @@ async function contentIn({ parts: [first, ...viewParts], mark }: Checkpoint, nam
   return { content, state, view: createModelView(fold) }
 }
 
-/** Log whose lines are read by their places. */
+/** Log with lines that are read by their offsets. */
 interface NamedLines {
   readonly lines: LogView
   readonly reader: LogReader

@@ -52,9 +52,9 @@ export interface Copy {
   readonly at: number | null
   /** Settings of an original that is open in this process; else null. */
   readonly settings: Settings | null
-  /** Events of an original whose log others have changed; else null. */
+  /** Events of an original with a log that others have changed; else null. */
   readonly rescued: RescuedLog | null
-  /** Events at its end that say what it leaves out; none where nobody asked for that. */
+  /** Events at its end that name the omitted messages; empty by default. */
   readonly leftOut: readonly ConversationEvent[]
   readonly guest: Guest
 }
@@ -87,7 +87,7 @@ export async function forkRescued(files: Files, fork: Fork, { header, lines }: R
   await writeWholeLog(files, { path: to.log, header: forked, home }, (log) => writeLines(files, log, texts))
 }
 
-/** Returns a copy as it opens: it belongs to who makes it before its log says so. What a crash left is the original's. */
+/** Returns a copy as it opens. It belongs to its maker before its log says so; recovery is a matter of the original. */
 export function loadedCopy(loaded: LoadedConversation, guest: Guest): LoadedConversation {
   return { ...loaded, state: asCopyOf(loaded.begin.fold.state, guest), recovery: [] }
 }
@@ -97,7 +97,7 @@ function noEvent(fromId: ConversationId, at: number | null, newest: number) {
   return rejection('itemNotFound', text, { newest })
 }
 
-/** Way in which a copy leaves its original; the note of what it ends. */
+/** Origin of a copy, which selects the note of its withdrawn calls. */
 type Leaving = 'forked' | 'imported'
 
 const notRun: Readonly<Record<Leaving, string>> = {
@@ -106,7 +106,7 @@ const notRun: Readonly<Record<Leaving, string>> = {
 }
 
 /**
- * Returns the events that close what was open at the point of a fork: its approvals and waiting messages belong to the
+ * Returns the events that close open work at the point of a fork: approvals and waiting messages belong to the
  * original. The outcome of a running call that asked a question is unknown here.
  */
 export function forkCleanup(state: ConversationState, note: Leaving): readonly ConversationEvent[] {
@@ -120,21 +120,21 @@ export function forkCleanup(state: ConversationState, note: Leaving): readonly C
   return [...left, ...recover(foldAll(state, left))]
 }
 
-interface ImportPlace extends Omit<Parameters<typeof resumeChanges>[2], 'by' | 'given'> {
+interface ImportTerms extends Omit<Parameters<typeof resumeChanges>[2], 'by' | 'given'> {
   /** Folder of this machine. */
   readonly cwd: string
-  /** Returns the limits that a conversation has here without a gift of a person: none comes with a bundle. */
+  /** Returns the limits of a conversation without grants of a person: a bundle carries no grants. */
   readonly given: (here: ConversationState) => GivenLimits
 }
 
 /** Returns the events that bring a conversation from a bundle to a folder and to the limits of this machine. */
 export function importedEvents(
   state: ConversationState,
-  { cwd, given, ...around }: ImportPlace,
+  { cwd, given, home, ceiling, newItemId, secrets }: ImportTerms,
 ): readonly ConversationEvent[] {
   const moved = { type: 'conversation.moved', cwd, local: true, by: parleyItself } as const
   const here = foldAll(state, [moved])
-  const changes = resumeChanges(here, {}, { ...around, by: parleyItself, given: given(here) })
+  const changes = resumeChanges(here, {}, { home, ceiling, newItemId, secrets, by: parleyItself, given: given(here) })
   return [...forkCleanup(state, 'imported'), moved, ...changes]
 }
 
@@ -162,8 +162,8 @@ function denyAsked(
 const keptName = 180
 
 /**
- * Returns the event that gives a copy a name of its own, so that the name of the original finds only that. `names` are
- * those in use; a conversation without a name has none to change.
+ * Returns the event that gives a copy its own name, so that the name of the original finds only the original. `names`
+ * are in use. Returns no event for a conversation without a name.
  */
 export function ownName(
   { core }: ConversationState,

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path'
 import { type Files, isConversationId, type LogHeader, LogView, textOf } from '@parley/journal'
 import type { ConversationEvent, ConversationId } from '@parley/protocol'
-import { createLogReader } from '../conversation/journal.ts'
-import { rejection } from '../replies/rejection.ts'
+import { createLogReader } from '../../conversation/journal.ts'
+import { rejection } from '../../replies/rejection.ts'
 
 /** Event of a log that is replayed. */
 export interface RecordedEvent {
@@ -13,21 +13,21 @@ export interface RecordedEvent {
   readonly streamed: string
 }
 
-/** Yields the events of a log from a place on. */
-export function* eventsFrom({
-  events,
-  at,
-}: {
+/** Events of a log, with the index of the next one. */
+export interface LogPosition {
   readonly events: readonly RecordedEvent[]
   readonly at: number
-}): Generator<ConversationEvent, undefined> {
+}
+
+/** Yields the events of a log from a position on. */
+export function* eventsFrom({ events, at }: LogPosition): Generator<ConversationEvent, undefined> {
   for (let index = at; index < events.length; index++) {
     const recorded = events[index]
     if (recorded !== undefined) yield recorded.event
   }
 }
 
-/** Conversation as its log holds it, without the pieces of streamed text: the clock cut those. */
+/** Conversation as its log holds it, without deltas of streamed text, which the clock cut. */
 export interface Recording {
   readonly conversationId: ConversationId
   readonly events: readonly RecordedEvent[]
@@ -39,7 +39,7 @@ export interface Recording {
   readonly folder: string
 }
 
-/** Reads a log of any version. Throws `invalidParams` for a file that is none. */
+/** Reads a log of any version. Throws `invalidParams` for any other file. */
 export function readRecording(files: Files, path: string, folder = besideLog(path)): Recording {
   using view = LogView.open(files, path)
   const header = view.header()

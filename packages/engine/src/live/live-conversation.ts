@@ -1,16 +1,11 @@
-import type { BackgroundProcesses } from '@parley/host'
-import { type SessionPaths, StorageError } from '@parley/journal'
+import type { SessionPaths } from '@parley/journal'
 import { type ConversationSummary, shortIdOf } from '@parley/protocol'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { StoragePatience } from '../conversation/storage-patience.ts'
 import { storageOf } from '../conversation/storage-trouble.ts'
 import type { RecoveredLine } from '../core/recovered-line.ts'
 import type { Forwards } from '../forward/forwards.ts'
-import type { FileHistory } from '../history/file-history.ts'
-import type { WatchingHooks } from '../hooks/conversation-hooks.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
-import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import { rejection } from '../replies/rejection.ts'
 import type { Roles } from '../roles/roles.ts'
 import type { ConversationProcesses } from '../session/conversation-processes.ts'
@@ -20,21 +15,31 @@ import type { TurnLoop } from '../turn/turn-loop.ts'
 import type { ShellRunner } from '../turn/user-shell.ts'
 import type { UserTyping } from '../turn/user-typing.ts'
 
-/** Modules of a conversation that is open in this process, the only one that may write its log. */
-export interface LiveConversation extends AsyncDisposable {
-  readonly conversation: Conversation
+/** Modules that run work in this process. */
+interface Workers {
   readonly turns: TurnLoop
-  readonly roles: Roles
   /** Commands that the user runs with `!`. */
   readonly shell: ShellRunner
+  /** Commands in the background, and the output of the user's commands. */
+  readonly processes: ConversationProcesses
+}
+
+/** Begin and end of a conversation in this process. */
+export interface Lifetime extends AsyncDisposable {
+  /** Goes on with work that runs since an earlier server ended. Called once its recovery is recorded. */
+  takeUp(): void
+  /** Closes it so that another server goes on with its turn and commands, where servers share it; else as disposal does. */
+  handOver(): Promise<void>
+}
+
+/** Modules of a conversation that is open in this process, the only one that may write its log. */
+export interface LiveConversation extends Workers, Lifetime {
+  readonly conversation: Conversation
+  readonly roles: Roles
   readonly mcp: ConversationMcp
   readonly skills: ConversationSkills
   readonly clients: Participants
-  /** Knows if the disk takes what is recorded. */
-  readonly patience: StoragePatience
-  /** Commands in the background, and the output of those of the user. */
-  readonly processes: ConversationProcesses
-  /** Way of users into commands in the background. */
+  /** Writes input of users to commands in the background. */
   readonly typing: UserTyping
   readonly forwards: Forwards
   /** Tells if a user may work on the machine of its environment. */
@@ -42,23 +47,16 @@ export interface LiveConversation extends AsyncDisposable {
   /** Returns the highest limits that settings may be changed to. */
   readonly ceiling: () => Ceiling
   readonly paths: SessionPaths
-  readonly opening: Opening
-  /** Goes on with what runs since an earlier server ended. Called once its recovery is recorded. */
-  takeUp(): void
-  /** Closes it so that another server goes on with its turn and commands, where servers share it; else as disposal does. */
-  handOver(): Promise<void>
+  readonly opening: OpeningFindings
 }
 
 /** Findings of the opening, for the summary. */
-interface Opening {
+interface OpeningFindings {
   readonly recovered: RecoveredLine
   readonly warnings: readonly string[]
   /** Instruction files found. */
   readonly instructionFiles: readonly string[]
 }
-
-/** Modules that run work in this process. */
-type Workers = Pick<LiveConversation, 'turns' | 'shell' | 'processes'>
 
 /** Tells if work runs that ends with this process. A turn that waits for a person does not count. */
 export function isBusy({ turns, shell, processes }: Workers): boolean {
@@ -81,7 +79,7 @@ export function writable(open: LiveConversation): LiveConversation {
   return open
 }
 
-export function summaryOf({ conversation, turns, opening, patience, ceiling }: LiveConversation): ConversationSummary {
+export function summaryOf({ conversation, turns, opening, ceiling }: LiveConversation): ConversationSummary {
   const { core } = conversation.state
   const { meta } = core
   const { sandbox, neverWithFullAccess } = ceiling()
@@ -102,7 +100,7 @@ export function summaryOf({ conversation, turns, opening, patience, ceiling }: L
     recovered: opening.recovered(core),
     instructionFiles: core.context?.instructionFiles ?? [...opening.instructionFiles],
     warnings: [...opening.warnings],
-    ...storageOf(patience),
+    ...storageOf(conversation.storageRetry),
     ceiling: { sandbox, neverWithFullAccess },
   }
 }
@@ -114,55 +112,4 @@ function activityOf({ state }: Conversation, turns: TurnLoop): ConversationSumma
   const pending = Object.values(approvals)
   const isAsking = pending.some(({ kind }) => kind === 'elicitation')
   return isAsking || (!turns.running && pending.length > 0) ? 'waiting' : 'running'
-}
-
-interface Closing
-  extends Pick<LiveConversation, 'forwards' | 'conversation' | 'turns' | 'shell' | 'clients' | 'patience'> {
-  readonly background: BackgroundProcesses
-  readonly limits: ConversationLimits
-  readonly history: FileHistory
-  readonly watching: WatchingHooks
-  /** Releases the environment and the tool servers. */
-  readonly leave: () => Promise<unknown>
-  /** Called last. */
-  readonly dispose: () => void
-}
-
-/**
- * Stops running work and releases everything. A turn that waits for a person is parked and continues when resumed; with
- * `handOver` one that runs stays open, and so does what runs where the next server finds it. Rejects with `StorageError` where accepted work could not be saved.
- */
-export async function closeConversation(closing: Closing, reason: 'shutdown' | 'handOver'): Promise<void> {
-  const { conversation, turns, shell, background, limits, history, watching, clients, patience, leave, dispose } =
-    closing
-  try {
-    closing.forwards.close()
-    await Promise.all([turns.shutDown(reason), shell.shutDown(reason), background.stopAll(reason)])
-    await history[Symbol.asyncDispose]()
-    if (reason === 'shutdown' || isWaiting(conversation)) parkQuietly(conversation)
-    await watching.close()
-  } finally {
-    await Promise.all([leave(), limits[Symbol.asyncDispose]()])
-    // Streams end last: events that wait for the disk are delivered first.
-    await conversation[Symbol.asyncDispose]().finally(() => {
-      clients.endDeliveries()
-      dispose()
-    })
-  }
-  if (patience.unsaved !== null) throw patience.unsaved
-}
-
-function isWaiting({ state }: Conversation): boolean {
-  return Object.keys(state.core.approvals).length > 0
-}
-
-function parkQuietly(conversation: Conversation): void {
-  const { turn } = conversation.state.core
-  if (turn === null || turn.parked || conversation.readOnly) return
-  try {
-    conversation.record({ type: 'turn.parked', turnId: turn.id, reason: 'parley was closed while an approval waited.' })
-  } catch (error) {
-    // The next opening parks an open turn itself.
-    if (!(error instanceof StorageError)) throw error
-  }
 }

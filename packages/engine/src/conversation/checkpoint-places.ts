@@ -1,27 +1,27 @@
 import { windowLimit } from '@parley/protocol'
 import type { LogOffset } from '../core/view/view-blocks.ts'
 
-/** Places of lines that a checkpoint names instead of holding what they say. */
-export interface Landmarks {
+/** Places of lines that a checkpoint refers to instead of holding their content. */
+export interface CheckpointPlaces {
   note(type: string, place: LogOffset): void
-  places(): LandmarkPlaces
+  places(): NamedPlaces
 }
 
-export interface LandmarkPlaces {
-  /** Lines that say what is allowed, all of them. A cache must not be able to allow more than the log. */
+export interface NamedPlaces {
+  /** All lines that set rights. A cache must not be able to allow more than the log. */
   readonly rights: readonly LogOffset[]
   /** Lines of the newest finished items. */
   readonly window: readonly LogOffset[]
 }
 
-/** Events that change the settings or the folder. Approvals are no matter of checkpoints: none is open at one. */
+/** Events that change the settings or the folder. No approval is open at a checkpoint. */
 export const rightTypes: ReadonlySet<string> = new Set([
   'conversation.created',
   'conversation.configured',
   'conversation.moved',
 ])
 
-export function createLandmarks(earlier: LandmarkPlaces = { rights: [], window: [] }): Landmarks {
+export function trackCheckpointPlaces(earlier: NamedPlaces = { rights: [], window: [] }): CheckpointPlaces {
   const rights = [...earlier.rights]
   const window = [...earlier.window]
   return {

@@ -4,7 +4,7 @@ import { RefusedEventError } from '../replies/refused-event.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
 
 /** Keeps the core of a state so small that a snapshot with it always fits in a line. */
-export interface CoreRoom {
+export interface StateSizeLimit {
   /**
    * Allows events before they are written, given the core before and after them and the bytes of each line. Throws
    * `stateTooLarge` when the core would grow beyond its limit; what makes it smaller is always allowed.
@@ -21,7 +21,7 @@ const smallLineBytes = 64 * 1024
  * Creates the room of one conversation. Measures the core only when lines since the last measure could have filled it.
  * A log of an earlier version may begin with a larger core.
  */
-export function createCoreRoom(): CoreRoom {
+export function createStateSizeLimit(): StateSizeLimit {
   let first: number | undefined
   /** JSON bytes that the core has at most. */
   let atMost = 0

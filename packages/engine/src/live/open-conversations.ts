@@ -1,8 +1,8 @@
 import { createInOrder } from '@parley/host'
 import type { ConversationId } from '@parley/protocol'
-import { isLeft, type LiveConversation } from './live-conversation.ts'
+import { isLeft, type Lifetime, type LiveConversation } from './live-conversation.ts'
 
-interface Ports {
+interface CloseReports {
   /** Releases the lock of a closed conversation. */
   readonly release: (conversationId: ConversationId) => void
   readonly report: (fault: unknown, conversationId: ConversationId) => void
@@ -12,14 +12,14 @@ interface Ports {
 export class OpenConversations implements AsyncDisposable {
   /** Runs tasks of one conversation in order, so that opening and closing never overlap. */
   readonly inOrder = createInOrder()
-  readonly #ports: Ports
+  readonly #ports: CloseReports
   readonly #open = new Map<ConversationId, LiveConversation>()
   readonly #idlePoll = createIdlePoll(() => this.#closeLeft())
   /** Number of conversations that are being closed. */
   #ending = 0
   #whenEmpty: (() => void)[] = []
 
-  constructor(ports: Ports) {
+  constructor(ports: CloseReports) {
     this.#ports = ports
   }
 
@@ -65,7 +65,7 @@ export class OpenConversations implements AsyncDisposable {
     return this.#ended(conversationId, (open) => open[Symbol.asyncDispose]())
   }
 
-  async #ended(conversationId: ConversationId, close: (open: LiveConversation) => PromiseLike<void>): Promise<void> {
+  async #ended(conversationId: ConversationId, close: (open: Lifetime) => PromiseLike<void>): Promise<void> {
     const open = this.#open.get(conversationId)
     this.#open.delete(conversationId)
     this.#ending += 1
@@ -87,7 +87,10 @@ export class OpenConversations implements AsyncDisposable {
     })
   }
 
-  /** Closes every conversation that was not detached, after the last client has left. Resolves when none is open. */
+  /**
+   * Closes every conversation that was not detached, after the last client has left. Resolves when no conversation is
+   * open.
+   */
   async abandon(): Promise<void> {
     const ids = this.all.flatMap(({ conversation, clients }) => (clients.detached ? [] : [conversation.id]))
     const closeUnlessJoined = async (id: ConversationId) => {

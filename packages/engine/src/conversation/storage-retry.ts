@@ -1,19 +1,13 @@
 import { StorageError, slowSyncMs } from '@parley/journal'
 import type { Clock } from '../ports/clock-and-ids.ts'
-import {
-  createPauses,
-  createTroubleState,
-  type StorageTrouble,
-  type TroublePorts,
-  type TroubleWays,
-} from './storage-trouble.ts'
+import { createPauses, createTroubleState, type StorageTrouble, type TroublePorts } from './storage-trouble.ts'
 
 /**
- * Knows if the storage of a conversation takes what is recorded. Trouble is reported once, tried again as long as that
- * can help, and ends with the first write that succeeds.
+ * Retries writes to the storage of a conversation. Trouble is reported once, tried again as long as that can help, and
+ * ends with the first write that succeeds.
  */
-export interface StoragePatience {
-  /** Returns what is not stored, to be shown to a client; null while everything is. */
+export interface StorageRetry {
+  /** Returns the present trouble, to be shown to a client; null while everything is stored. */
   show(): StorageTrouble | null
   /** Error of accepted work that could not be stored before the conversation was closed, or of a log that takes nothing for good; else null. */
   readonly unsaved: StorageError | null
@@ -35,12 +29,12 @@ export interface StoragePatience {
   close(): void
 }
 
-export function createStoragePatience({ clock, notify }: TroubleWays, ports: TroublePorts): StoragePatience {
-  const pauses = createPauses(clock)
-  const trouble = createTroubleState({ clock, notify, ...ports }, pauses, () => waiting > 0)
+export function createStorageRetry(ports: TroublePorts): StorageRetry {
+  const pauses = createPauses(ports.clock)
+  let waiting = 0
+  const trouble = createTroubleState(ports, pauses, () => waiting > 0)
   let unsaved: StorageError | null = null
   let lost: StorageError | null = null
-  let waiting = 0
 
   async function wait(error: StorageError): Promise<boolean> {
     trouble.begin(error, 'work')
@@ -96,17 +90,15 @@ interface SyncedLog {
   stuck(): StorageError | null
 }
 
-interface SyncPorts {
-  readonly clock: Clock
-  readonly patience: Pick<StoragePatience, 'failed'>
-}
-
-/** Waits for a sync. Reports one that does not end for long: no call fails that would. */
-export async function awaitSync(log: SyncedLog, { clock, patience }: SyncPorts): Promise<void> {
+/** Waits for a sync. Reports one that does not end for long, as no failed call would. */
+export async function awaitSync(
+  log: SyncedLog,
+  { clock, retry }: { readonly clock: Clock; readonly retry: Pick<StorageRetry, 'failed'> },
+): Promise<void> {
   const ended = new AbortController()
   void clock.sleep(slowSyncMs, ended.signal).then(() => {
     const error = ended.signal.aborted ? null : log.stuck()
-    if (error !== null) patience.failed(error)
+    if (error !== null) retry.failed(error)
   })
   try {
     await log.synced()

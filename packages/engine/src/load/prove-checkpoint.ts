@@ -23,9 +23,9 @@ interface Proof {
   readonly paths: SessionPaths
   readonly conversationId: ConversationId
   readonly checkpoint: Checkpoint
-  /** Time to wait first, ms: whoever opened the conversation is served before. */
+  /** Time to wait first, ms: the client that opened the conversation is served before. */
   readonly delayMs: number
-  /** Called when the log does not fold to what the checkpoint says, after that was deleted. */
+  /** Called when the log does not fold to the checkpoint, after the checkpoint was deleted. */
   readonly onWrong: () => void
 }
 
@@ -106,12 +106,12 @@ async function foldsTo(
     toPlace: mark.endPlace,
     slices,
   })
-  const { state, view, landmarks } = fold
+  const { state, view, checkpointPlaces } = fold
   const { prefixCrc, named, uncheckedSeqs, tally, bodyStart } = scan
   const damage = tally.damage.map((one) => ({ ...one, byteOffset: one.byteOffset - bodyStart }))
   const found = { prefixCrc, named, uncheckedSeqs, damage }
   const { seq: _seq, crc: _crc, linePlace: _line, endPlace: _end, ...claimed } = mark
-  const folded = contentOf({ state, view, landmarks, logVersion: reader.version })
+  const folded = contentOf({ state, view, checkpointPlaces, logVersion: reader.version })
   return folded !== null && isDeepStrictEqual(found, claimed) && (await areSame(folded, { parts, slices }))
 }
 
@@ -120,7 +120,7 @@ interface Claimed {
   readonly slices: TimeSlices
 }
 
-/** Tells if parts are those that a checkpoint has; keys may be in another order. */
+/** Tells if parts equal the parts of a checkpoint; the order of keys may differ. */
 async function areSame(folded: Iterable<string>, { parts, slices }: Claimed): Promise<boolean> {
   let count = 0
   for (const text of folded) {
@@ -133,15 +133,17 @@ async function areSame(folded: Iterable<string>, { parts, slices }: Claimed): Pr
   return count === parts.length
 }
 
-/** Conversation that is open now. */
-interface Opened {
+interface ProvableConversation {
   readonly prove: ((onWrong: () => void) => () => void) | null
   readonly dispose: () => void
   readonly state: ConversationState
 }
 
 /** Begins the proof of the checkpoint, if there is one. Returns what ends it and disposes of the parts. */
-export function startProof({ prove, dispose, state }: Opened, notify: (notice: ServerNotice) => void): () => void {
+export function startProof(
+  { prove, dispose, state }: ProvableConversation,
+  notify: (notice: ServerNotice) => void,
+): () => void {
   const stop = prove?.(() => notify(wrongCheckpoint(state.core.meta.conversationId)))
   return () => {
     stop?.()

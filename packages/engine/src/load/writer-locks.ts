@@ -1,7 +1,7 @@
 import { type Files, isRunning, type Owner, type SessionPaths, thisProcess, WriterLock } from '@parley/journal'
 import { type ConversationId, shortIdOf } from '@parley/protocol'
 import { connectSocket, type RpcError } from '@parley/rpc'
-import { unlessStorageFails } from '../conversation/storage-patience.ts'
+import { unlessStorageFails } from '../conversation/storage-retry.ts'
 import { rejection } from '../replies/rejection.ts'
 
 /** Writer locks of this process, one per conversation it may write. */

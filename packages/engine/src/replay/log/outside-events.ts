@@ -1,9 +1,9 @@
 import { type ConversationEvent, type ConversationState, type EventOf, type Item, isCall } from '@parley/protocol'
-import { aboutBackground } from '../core/view/background-left.ts'
-import { isUserChange } from '../core/view/view-blocks.ts'
-import { type AbortReason, abortReasonIn } from '../tools/contract/tool.ts'
+import { aboutBackground } from '../../core/view/background-left.ts'
+import { isUserChange } from '../../core/view/view-blocks.ts'
+import { type AbortReason, abortReasonIn } from '../../tools/contract/tool.ts'
 import type { RecordedEvent } from './read-recording.ts'
-import { factsOf } from './recorded-facts.ts'
+import { factsOf } from './recorded-calls.ts'
 
 /** Events that the engine makes, unless the place says otherwise; all others come from outside at any moment. */
 const engineMade: ReadonlySet<string> = new Set([
@@ -91,7 +91,7 @@ export function isTakenUp({ events, forkedAt }: GivenLog, at: number): boolean {
   return forkedAt > 0 && before !== undefined && before.seq <= forkedAt && recorded.seq > forkedAt
 }
 
-/** Returns the first place after `at` where an engine can begin by the state alone; the end where there is none. */
+/** Returns the first index after `at` where an engine can begin by the state alone, or the end of the log. */
 export function startAfter(log: GivenLog, at: number): number {
   const { events } = log
   const found = events.findIndex(({ event }, index) => index > at && (isTakenUp(log, index) || isStart(event)))
@@ -103,7 +103,7 @@ function isStart(event: ConversationEvent): boolean {
   return event.type === 'turn.started' || (event.type === 'model.requested' && event.attempt === 1)
 }
 
-/** Events by which a process settles what the one before it left open, besides changes of the conversation itself. */
+/** Events that settle the open work of an earlier process, besides changes of the conversation itself. */
 const settling: ReadonlySet<string> = new Set([
   'approval.decided',
   'hook.ran',
@@ -115,7 +115,7 @@ const settling: ReadonlySet<string> = new Set([
   'turn.parked',
 ])
 
-/** Returns the length of the write that settles what was left open; 0 where there is none. */
+/** Returns the length of the write that settles open work; 0 for another write. */
 function settlingFrom(events: readonly RecordedEvent[], start: number): number {
   const first = events[start]
   let end = start + 1
@@ -127,7 +127,7 @@ function isSettling(event: ConversationEvent | undefined): boolean {
   return event !== undefined && (settling.has(event.type) || event.type.startsWith('conversation.'))
 }
 
-interface Place {
+interface GivenRun {
   /** First of the events that are given together. */
   readonly start: number
   readonly forkedAt: number
@@ -136,7 +136,7 @@ interface Place {
   readonly compacts: boolean
 }
 
-function isGiven(events: readonly RecordedEvent[], at: number, place: Place): boolean {
+function isGiven(events: readonly RecordedEvent[], at: number, place: GivenRun): boolean {
   const event = events[at]?.event
   if (event === undefined) return false
   if (!engineMade.has(event.type)) return true
@@ -184,20 +184,20 @@ function isOfTurn(item: Item): boolean {
 }
 
 /** The engine starts a compaction by itself only after the provider found a request too long. */
-function isGivenStart(item: Item, { state }: Place): boolean {
+function isGivenStart(item: Item, { state }: GivenRun): boolean {
   if (!isOfTurn(item)) return true
   if (item.type !== 'contextCompaction') return false
   return item.trigger !== 'contextTooLong' || state.core.open[item.id] !== undefined
 }
 
-interface Ended {
+interface GivenEnd {
   readonly item: Item
   /** Event before it, if that is given with it. */
   readonly before: ConversationEvent | undefined
   readonly state: ConversationState
 }
 
-function isGivenEnd(events: readonly RecordedEvent[], at: number, { item, before, state }: Ended): boolean {
+function isGivenEnd(events: readonly RecordedEvent[], at: number, { item, before, state }: GivenEnd): boolean {
   if (!isOfTurn(item)) return true
   if (item.type === 'contextCompaction') return item.status !== 'interrupted'
   if (item.type === 'userMessage') return before?.type === 'turn.started'
@@ -217,7 +217,7 @@ function endsByOutside(log: GivenLog, at: number): boolean {
   return end?.event.type === 'turn.ended' && outsideFailures.has(end.event.failure?.code ?? '')
 }
 
-/** Returns the end of a turn that only closed items come before, from `at` on; null for none. */
+/** Returns the end of a turn after `at` when only closed items come before it; else null. */
 export function turnEndAfter(log: GivenLog, at: number): RecordedEvent | null {
   const { events } = log
   let index = at

@@ -26,10 +26,10 @@ import {
   recover,
 } from '@parley/protocol'
 import type { Owner, TakenEnvironment } from '@parley/workspace'
+import { trackCheckpointPlaces } from '../conversation/checkpoint-places.ts'
 import { type CheckpointLimits, createCheckpointWriter } from '../conversation/checkpoint-writer.ts'
-import type { ConversationParts } from '../conversation/conversation.ts'
+import type { ConversationStorage, LogEnd } from '../conversation/conversation.ts'
 import { createJournal, createViewJournal } from '../conversation/journal.ts'
-import { createLandmarks } from '../conversation/landmarks.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
 import { createModelView } from '../core/model-view.ts'
 import { nothingRecovered, type RecoveredLine, recoveredLine } from '../core/recovered-line.ts'
@@ -42,24 +42,22 @@ import { proveCheckpoint } from './prove-checkpoint.ts'
 import { editWarnings, inspectUnknown, recoveryEvents } from './recovery.ts'
 
 /** Parts of a conversation that is being opened, new or loaded. */
-export interface OpenParts
-  extends RunningOn,
-    Omit<ConversationParts, 'clock' | 'program' | 'redact' | 'onLoss' | 'patience'> {
+export interface OpenParts extends RunningOn, LogEnd, ConversationStorage {
   readonly paths: SessionPaths
   readonly recovered: RecoveredLine
   readonly warnings: readonly string[]
-  /** Settings of one that has no log yet. */
+  /** Settings of a conversation without a log. */
   readonly created?: NewSettings
   /** Overrides of the caller; an open conversation keeps the providers they define. */
   readonly overrides: Overrides
-  /** Begins to compare the checkpoint it was opened with to the log; returns how to stop. Null where there is nothing to. */
+  /** Begins to compare its checkpoint with the log, and returns a function that stops it. Null without an unproven checkpoint. */
   readonly prove: ((onWrong: () => void) => () => void) | null
-  /** Right to a conversation that a store has; null where no store has it. */
+  /** Right to a conversation of a store; null for other conversations. */
   readonly owner: ConversationOwner | null
   readonly dispose: () => void
 }
 
-/** Right to a conversation that a store has. */
+/** Right to a conversation of a store. */
 export interface ConversationOwner extends Owner {
   /** Error that ended the right; null while it lasts. */
   readonly ended: StorageError | null
@@ -70,7 +68,7 @@ interface NewConversation {
   readonly home: string
   readonly params: ParamsOf<'conversation/create'>
   readonly created: NewSettings
-  /** Users who reach it; undefined where the server knows none. */
+  /** Access of users; undefined on a server without users. */
   readonly access: Access | undefined
   /** Called when its log is made. */
   readonly onStart: () => void
@@ -92,7 +90,7 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     paths,
     state: { core: { ...core, meta, settings: created.settings }, window },
     view: createModelView(emptyFold(lines.readEvent)),
-    landmarks: createLandmarks(),
+    checkpointPlaces: trackCheckpointPlaces(),
     headCrc: null,
     nextSeq: 1,
     readOnly: false,
@@ -106,7 +104,8 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     },
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: nothingRecovered,
-    ...{ warnings: created.warnings, created },
+    warnings: created.warnings,
+    created,
     overrides: params,
     prove: null,
     ...nothingRuns,
@@ -150,7 +149,7 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
     paths,
     state: loaded.state ?? fold.state,
     view: fold.view,
-    landmarks: fold.landmarks,
+    checkpointPlaces: fold.checkpointPlaces,
     headCrc,
     nextSeq,
     readOnly: log === null,
@@ -162,12 +161,15 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: recoveredLine(recovery, fold.state.core, loaded.runningOn),
     warnings: [...warnings, ...layerOfOverrides(overrides.config ?? {}, '-c').warnings],
-    ...{ overrides, owner: null },
+    overrides,
+    owner: null,
     prove:
       log === null || checkpoint === null || checkpoint.proven
         ? null
         : (onWrong) => proveCheckpoint({ files, paths, conversationId, checkpoint, delayMs, onWrong }),
-    ...{ runningOn: loaded.runningOn, names: loaded.names, hidden: loaded.hidden },
+    runningOn: loaded.runningOn,
+    names: loaded.names,
+    hidden: loaded.hidden,
     dispose: () => void loaded.release(),
   }
 }
@@ -176,16 +178,16 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
 export interface LoadedConversation extends RunningOn {
   /** Fold of the whole log, with the reader that has read it. */
   readonly begin: FoldBegin
-  /** State that it opens with, where that is not the fold. */
+  /** State that it opens with; default: the state of the fold. */
   readonly state?: ConversationState
   readonly headCrc: string | null
   /** Next number, higher than any the log ever held. */
   readonly nextSeq: number
   /** Log for appending; null when it may only be read. */
   readonly log: EventLog | null
-  /** Events to record first: they settle what a crash or damage left. */
+  /** Events to record first: they settle the work that a crash or damage left open. */
   readonly recovery: readonly ConversationEvent[]
-  /** Gives up the environment in which they run. */
+  /** Releases the environment of the running commands. */
   readonly release: () => Promise<void>
   readonly warnings: readonly string[]
 }
@@ -195,7 +197,7 @@ interface LoadPorts {
   /** Takes the environment, which is inspected only where a crash hid the end of a patch. */
   readonly takeEnvironment: (state: ConversationState) => TakenEnvironment
   readonly checkpoints: CheckpointLimits
-  /** True where a turn that ran when its server ended goes on here. */
+  /** True when a turn that ran at the end of its server goes on here. */
   readonly goesOn: boolean
 }
 
@@ -237,8 +239,8 @@ export async function loadConversation(
       })
     }
     const { environment, release } = takeEnvironment(fold.state)
-    const { runningOn, ...found } = await findRunning(fold, environment.kept)
-    // Held where something runs there, which needs the connection until the conversation is open.
+    const { runningOn, names, hidden } = await findRunning(fold, environment.kept)
+    // Commands that run there need the connection until the conversation is open.
     const held = runningOn.size > 0 ? release : () => Promise.resolve()
     const settling = await inspectUnknown(recover(fold.state, goesOn, runningOn), {
       files,
@@ -248,8 +250,8 @@ export async function loadConversation(
     }).finally(runningOn.size > 0 ? undefined : release)
     const recovery = recoveryEvents(fold.state, opened, { settling, goesOn, runningOn })
     const warnings = editWarnings(uncheckedSeqs.length)
-    const running = { ...found, runningOn, release: held }
-    return { begin: loading, headCrc: last?.crc ?? null, nextSeq, log, recovery, ...running, warnings }
+    const headCrc = last?.crc ?? null
+    return { begin: loading, headCrc, nextSeq, log, recovery, runningOn, names, hidden, release: held, warnings }
   } catch (error) {
     await log[Symbol.asyncDispose]()
     loading.lines[Symbol.dispose]()

@@ -14,15 +14,15 @@ const notCompared: ReadonlySet<string> = new Set(['durationMs', 'retryAt', 'seal
 /** Hashes over facts that no log holds, such as a folder's identity: equal ones of one call must stay equal. */
 const renamed: ReadonlySet<string> = new Set(['payloadHash', 'contentHash'])
 
-/** Compares events of a log with those of its replay. */
+/** Compares events of a log with events of its replay. */
 export interface EventComparison {
   /** Number of events that were equal. */
   readonly compared: number
-  /** Number of requests whose hash was equal. */
+  /** Number of requests with an equal hash. */
   readonly hashes: number
   /** Fields that only the replay had, each once, as keys joined by dots. */
   readonly added: readonly string[]
-  /** Returns the first difference; null where there is none. */
+  /** Returns the first difference; null for equal events. */
   differenceOf(logged: ConversationEvent, replayed: ConversationEvent): EventDifference | null
 }
 

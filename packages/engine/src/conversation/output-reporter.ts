@@ -1,0 +1,66 @@
+import type { ConversationEvent, ItemId } from '@parley/protocol'
+import { characterStart } from '@parley/text'
+import type { Clock } from '../ports/clock-and-ids.ts'
+import type { Conversation } from './conversation.ts'
+import { createCoalescer, createDeltaWriter, recordUnlessFull } from './deltas.ts'
+import { unlessStorageFails } from './storage-retry.ts'
+
+const shownWholeBytes = 64 * 1024
+const progressIntervalMs = 250
+const progressTailBytes = 2000
+
+/** Records the output of a running command: the first 64 KiB as deltas, then the byte count and the newest lines. */
+interface OutputReporter {
+  /** Records a chunk, which the caller may reuse afterwards. */
+  report(chunk: Buffer): void
+  /** Records the held output and stops. */
+  stop(): void
+}
+
+/** Creates the reporter of a command. The first `seenBytes` of its output are in the log: an earlier server recorded them. */
+export function createOutputReporter(
+  conversation: Conversation,
+  clock: Clock,
+  { itemId, seenBytes = 0 }: { readonly itemId: ItemId; readonly seenBytes?: number },
+): OutputReporter {
+  const show = (event: ConversationEvent) =>
+    recordUnlessFull(() => unlessStorageFails(() => void conversation.record(event)))
+  const decoder = new TextDecoder()
+  const deltas = createCoalescer(clock, createDeltaWriter(conversation, itemId))
+  let totalBytes = 0
+  let tail: Buffer = Buffer.alloc(0)
+  let lastProgressMs = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | null = null
+
+  function showProgress(): void {
+    timer = null
+    lastProgressMs = clock.elapsed()
+    show({ type: 'item.progress', itemId, totalBytes, tail: tail.subarray(characterStart(tail)).toString() })
+  }
+
+  /** Records progress at most four times a second, the last lines before a pause included. */
+  function noteProgress(): void {
+    if (timer !== null) return
+    const waitMs = lastProgressMs + progressIntervalMs - clock.elapsed()
+    if (waitMs <= 0) showProgress()
+    else timer = setTimeout(showProgress, waitMs)
+  }
+
+  return {
+    report(chunk) {
+      const room = Math.max(0, shownWholeBytes - totalBytes)
+      const seen = Math.max(0, seenBytes - totalBytes)
+      totalBytes += chunk.length
+      if (seen < room) deltas.push(decoder.decode(chunk.subarray(seen, room), { stream: true }))
+      if (chunk.length <= room || totalBytes <= seenBytes) return
+      deltas.flush()
+      tail = Buffer.concat([tail, chunk.subarray(room).subarray(-progressTailBytes)]).subarray(-progressTailBytes)
+      noteProgress()
+    },
+    stop() {
+      if (timer !== null) clearTimeout(timer)
+      deltas.flush()
+      deltas.stop()
+    },
+  }
+}
