@@ -11,17 +11,19 @@ const farewellMs = 500
 /** Time without progress after which unread stderr is dropped. */
 const patienceMs = 5000
 
-interface Begun {
+interface EarlyStart {
+  /** Window that is already open; null for a command without one. */
   readonly window: Window | null
-  /** Server that was started before; null if none was. */
+  /** Server that is already started; null without one. */
   readonly early: LaunchedServer | null
 }
 
-/**
- * Starts the server, if none was started before, then loads the command, so that both start side by side. Ends the
- * process. `window` was opened before, if the command has one.
- */
-export async function main(argv: readonly string[], program: ProgramBuild, { window, early }: Begun): Promise<void> {
+/** Starts the server, unless it is already started, then loads the command, so that both start side by side. Ends the process. */
+export async function main(
+  argv: readonly string[],
+  program: ProgramBuild,
+  { window, early }: EarlyStart,
+): Promise<void> {
   const output = watchOutput()
   // A command continues when nothing reads its stderr.
   process.stderr.on('error', () => undefined)
@@ -71,17 +73,14 @@ async function explainStart(error: unknown, argv: readonly string[]): Promise<nu
   return exitCode
 }
 
-interface Ending {
-  /** Server that was started before the command was known. */
-  readonly early: LaunchedServer | null
-  readonly output: ReturnType<typeof watchOutput>
-}
-
 /**
- * Exits after stdout and stderr were read: an earlier exit loses output to a slow reader. A success whose output did not
- * arrive is none; a terminal that is gone has nobody who misses it.
+ * Exits after stdout and stderr were read: an earlier exit would lose output to a slow reader. Lost output makes a
+ * success a failure, except on a closed terminal.
  */
-async function exit(code: number, { early, output }: Ending): Promise<never> {
+async function exit(
+  code: number,
+  { early, output }: Pick<EarlyStart, 'early'> & { readonly output: ReturnType<typeof watchOutput> },
+): Promise<never> {
   const unused = early?.isClaimed === false ? early : null
   unused?.kill('SIGTERM')
   await written(process.stdout)

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { exitCodes, misused, ParleyError } from '../cli/exit-codes.ts'
 import { fromWorkingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
-import { runProgram } from '../programs/run-program.ts'
+import { runProgram } from '../processes/run-program.ts'
 
 /** Package that was fetched and awaits the user's consent. */
 export interface FetchedPackage {

@@ -5,8 +5,8 @@ import type { ConversationState } from '@parley/protocol'
 import { userFolder } from '../cli/folders.ts'
 
 /**
- * Returns the absolute paths of images that a message names by `@` and that exist here. Looks at once, so that messages
- * leave in the order in which they were sent.
+ * Returns the absolute paths of images that a message names with `@` and that exist here. Synchronous, so that messages
+ * leave in the order of sending.
  */
 export function attachedImages(
   text: string,
@@ -19,7 +19,7 @@ export function attachedImages(
     .filter(isFile)
 }
 
-/** Returns the absolute paths of the first reading whose files all exist; empty if there is none. */
+/** Returns the absolute paths of the first reading with existing files only; empty if no reading fits. */
 export function existingImages(readings: readonly (readonly string[])[], folder: string): readonly string[] {
   const absolute = readings.map((paths) => paths.map((path) => resolve(folder, path.replace(/^~(?=\/)/, userFolder()))))
   return absolute.find((paths) => paths.every(isFile)) ?? []
@@ -29,7 +29,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true
   } catch {
-    // A folder on the way that may not be looked into, or a path that is too long.
+    // A parent folder may not be read, or the path is too long.
     return false
   }
 }

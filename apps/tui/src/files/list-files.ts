@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type FileList, listingArguments, newListing } from '@parley/text'
-import { startProgram } from '../terminal/start-program.ts'
+import { startProgram } from '../processes/start-program.ts'
 
-/** Files listed at most. */
 const maxFiles = 200_000
-/** Time after which the files found so far have to do. */
+/** Time limit; then the files found so far are used. */
 const limitMs = 20_000
-/** Shortest time between two lists of a listing under way. */
+/** Least time between two lists of a running listing. */
 const shownEveryMs = 100
 
 export interface FileSearch {
@@ -19,8 +18,8 @@ export interface FileSearch {
 }
 
 /**
- * Returns the command that lists files which git does not ignore. Ripgrep runs no program that a repository's settings
- * name, as git may; that of the bundle lies beside the program.
+ * Returns the command that lists the files that git does not ignore. Uses ripgrep beside the program: git may run
+ * programs that a repository's settings name.
  */
 export function listingCommand(moduleUrl: string): readonly [string, ...string[]] {
   const bundled = join(dirname(fileURLToPath(moduleUrl)), 'rg')
@@ -28,11 +27,11 @@ export function listingCommand(moduleUrl: string): readonly [string, ...string[]
   return [program, ...listingArguments]
 }
 
-/** Lists the files of a folder and hands over lists that grow. Resolves after the last, which is whole. */
+/** Lists the files of a folder, and passes on growing lists. Resolves after the last and complete one. */
 export function listFiles({ command, folder, onFiles }: FileSearch): Promise<void> {
   const listing = newListing(folder)
   const { promise, resolve } = Promise.withResolvers<void>()
-  // Without the program there is nothing to complete, and a message needs no list.
+  // Without the program nothing is completed, and a message needs no list.
   const child = startProgram(command, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] }, () => finish())
   const timer = setTimeout(() => child?.kill(), limitMs)
   let shownAtMs = performance.now()

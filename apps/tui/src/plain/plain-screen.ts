@@ -14,27 +14,28 @@ import { ansiTheme, type ColourDepth } from '../view/text/theme.ts'
 import type { Signal } from '../view/title-and-bell.ts'
 import type { Transcript } from '../view/transcript/transcript.ts'
 
-interface PlainParts {
+interface PlainScreenOptions {
   /** Prints a line and its end. */
   readonly print: (line: string) => void
-  /** Colours of the lines; `none` unless they are asked for. */
+  /** Colours of the lines; off unless the user asks for them. */
   readonly colours: ColourDepth
   readonly size: () => TerminalSize
   readonly homeFolder: string
-  /** Calls the user. */
+  /** Notifies the user. */
   readonly signal: (signal: Signal) => void
   readonly onIntent: (intent: Intent) => void
 }
 
-/** The screen of a plain session: the same state as in a window, of which each frame prints the lines that are new. */
+/** The screen of a plain session. It has the same state as a window, and each frame prints the new lines. */
 export class PlainScreen implements ConversationScreen, Disposable {
-  readonly #parts: PlainParts
+  readonly #options: PlainScreenOptions
   readonly #model: ScreenModel
   readonly #frames: Frames
 
-  constructor(parts: PlainParts) {
-    this.#parts = parts
-    this.#model = new ScreenModel({ ...parts, layout: plainLayout() })
+  constructor(options: PlainScreenOptions) {
+    this.#options = options
+    const { size, homeFolder, colours } = options
+    this.#model = new ScreenModel({ size, homeFolder, colours, layout: plainLayout() })
     this.#frames = createFrames(() => this.#print())
   }
 
@@ -42,11 +43,11 @@ export class PlainScreen implements ConversationScreen, Disposable {
     return this.#model.ui
   }
 
-  /** Applies the actions, prints, and then hands over the requests that follow from them. */
+  /** Applies the actions, prints, and then passes on the intents that follow. */
   dispatch(...actions: readonly UiAction[]): void {
     const intents = this.#model.update(actions)
     this.#frames.now()
-    for (const intent of intents) this.#parts.onIntent(intent)
+    for (const intent of intents) this.#options.onIntent(intent)
   }
 
   open(state: ConversationState, placement: { readonly isOnScreen: boolean }): number {
@@ -67,7 +68,7 @@ export class PlainScreen implements ConversationScreen, Disposable {
     this.#model.locate(branch)
   }
 
-  /** Does nothing: there is no view in front of lines. */
+  /** Does nothing: a plain session has no overlay. */
   cover(): void {}
 
   uncover(): void {}
@@ -87,16 +88,16 @@ export class PlainScreen implements ConversationScreen, Disposable {
 
   #print(): void {
     const screen = this.#model.nextScreen()
-    const { print, colours } = this.#parts
+    const { print, colours } = this.#options
     for (const { lines } of screen.settled)
       for (const line of lines) print(colours === 'none' ? lineText(line) : paintLine(line, screen.theme))
     const signal = this.#model.notePainted(screen)
     this.#frames.at(earliest([screen.changesAtMs, signal.againAtMs]))
-    if (signal.telling !== null) this.#parts.signal(signal)
+    if (signal.telling !== null) this.#options.signal(signal)
   }
 }
 
-/** Returns the layout of a plain session, which keeps what it has printed. A question is whole once it is printed. */
+/** Returns the layout of a plain session, which remembers the printed lines. A question is whole once it is printed. */
 function plainLayout(): (scene: Scene) => { readonly transcript: Transcript; readonly screen: Screen } {
   let printed = nothingPrinted
   return (scene) => {

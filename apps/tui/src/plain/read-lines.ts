@@ -2,16 +2,16 @@ import { createInterface } from 'node:readline'
 import { cleanInput } from '@parley/presentation/text/control-characters'
 
 interface LineListener {
-  /** Takes a line without its end; lines that came at once are joined by line ends. */
+  /** Takes a line without its end; lines of one paste are joined by line ends. */
   readonly onLine: (text: string) => void
   /** Called when the input has ended, by Ctrl+D or with the terminal. */
   readonly onEnd: () => void
 }
 
-/** Time in which further lines belong to the same paste: the terminal hands over one line at a time. */
+/** Time for further lines of the same paste: the terminal delivers one line at a time. */
 const pasteMs = 30
 
-/** Reads lines as the terminal hands them over, which echoes and edits them by itself. Disposing stops it. */
+/** Reads lines from the terminal, which echoes and edits them itself. Disposing stops it. */
 export function readLines(input: NodeJS.ReadableStream, { onLine, onEnd }: LineListener): Disposable {
   let gathered: string[] = []
   let timer: NodeJS.Timeout | undefined

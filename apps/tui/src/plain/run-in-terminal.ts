@@ -6,7 +6,7 @@ import type { Extra } from '../conversation/open-conversation.ts'
 import type { SessionStart } from '../conversation/start-conversation.ts'
 import type { WindowLaunch } from '../ink/run-interactive.ts'
 
-/** Runs a conversation on the terminal until the user leaves: in plain lines where asked for, else in a window. */
+/** Runs a conversation on the terminal until the user leaves: in plain lines on request, else in a window. */
 export async function runInTerminal(opened: WindowLaunch, start: SessionStart, extra: Extra = {}): Promise<number> {
   const { launch, window } = opened
   if (window === null && (await isPlain(opened, start))) {
@@ -19,7 +19,7 @@ export async function runInTerminal(opened: WindowLaunch, start: SessionStart, e
   return runInteractive(opened, start, extra)
 }
 
-/** Asks a server of its own for the configuration where that may say so; the one that was started serves the session. */
+/** Asks a server of its own for the configuration if it may ask for plain lines; the first server serves the session. */
 async function isPlain({ launch }: WindowLaunch, { flags }: SessionStart): Promise<boolean> {
   if (isPlainAsked(flags.plain === true, launch.env)) return true
   if (!mayBePlain(process.argv.slice(2), launch.env)) return false

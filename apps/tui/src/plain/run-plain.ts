@@ -14,7 +14,7 @@ import type { Intent, LendingIntent } from '../ui/state/actions.ts'
 import { PlainScreen } from './plain-screen.ts'
 import { readLines } from './read-lines.ts'
 
-interface Opening {
+interface PlainSession {
   readonly launch: Launch
   readonly start: SessionStart
   readonly extra: Extra
@@ -24,16 +24,16 @@ const hint = 'Plain lines. Type a message and Enter; ? says what else, /help lis
 const bell = '\x07'
 
 /** Runs a plain session until the user leaves: lines in, lines out, no cursor moved. Resolves to the exit code. */
-export async function runPlain(opening: Opening): Promise<number> {
+export async function runPlain(session: PlainSession): Promise<number> {
   if (!hasTerminal()) return sayNoTerminal()
-  const { launch, start } = opening
+  const { launch, start } = session
   const { stdin, stdout } = process
   const end = Promise.withResolvers<RpcError | null>()
   const run = (intent: Intent) => {
     // A program that moves the cursor runs like any other command, without a terminal.
-    const asked = intent.kind === 'runInTerminal' ? ({ kind: 'shell', command: intent.command } as const) : intent
-    if (asked.kind === 'logIn') return screen.dispatch(note('info', loginWords(asked.provider)))
-    if (!isOfWindow(asked)) void conversation.run(asked).catch(end.reject)
+    const planned = intent.kind === 'runInTerminal' ? ({ kind: 'shell', command: intent.command } as const) : intent
+    if (planned.kind === 'logIn') return screen.dispatch(note('info', loginWords(planned.provider)))
+    if (!isOfWindow(planned)) void conversation.run(planned).catch(end.reject)
   }
   const screen = new PlainScreen({
     print: (line) => void stdout.write(`${line}\n`),
@@ -44,7 +44,7 @@ export async function runPlain(opening: Opening): Promise<number> {
     onIntent: run,
   })
   const programs = createPrograms(launch.env, screen)
-  const conversation = createConversation(opening, { screen, programs, onEnd: end.resolve })
+  const conversation = createConversation(session, { screen, programs, onEnd: end.resolve })
   const onInterrupt = () => screen.dispatch({ kind: 'signal' })
   process.on('SIGINT', onInterrupt)
   const lines = readLines(stdin, {
@@ -71,7 +71,7 @@ function loginWords(provider: string): string {
   return `Run \`parley login ${provider}\` in another terminal: a key that is typed here would be shown. It counts from the next message on.`
 }
 
-/** Intents about a window, which lines do not have. */
+/** Intents about a window, which a plain session does not have. */
 type WindowIntent = LendingIntent | Extract<Intent, { kind: 'clear' }>
 
 function isOfWindow(intent: Intent): intent is WindowIntent {
@@ -79,7 +79,7 @@ function isOfWindow(intent: Intent): intent is WindowIntent {
   return kind === 'suspend' || kind === 'clear' || kind === 'editText' || kind === 'runInTerminal' || kind === 'logIn'
 }
 
-/** Creates the user's programs; every notification of the terminal is its bell. */
+/** Creates the user's programs; every notification on the terminal becomes its bell. */
 function createPrograms(env: NodeJS.ProcessEnv, screen: PlainScreen): UserPrograms {
   return new UserPrograms({
     env,
@@ -90,21 +90,22 @@ function createPrograms(env: NodeJS.ProcessEnv, screen: PlainScreen): UserProgra
   })
 }
 
-interface Around {
-  readonly screen: PlainScreen
-  readonly programs: UserPrograms
-  readonly onEnd: (rejection: RpcError | null) => void
-}
-
-function createConversation(opening: Opening, around: Around): ConversationController {
-  const { env, home } = opening.launch
+function createConversation(
+  { launch, start, extra }: PlainSession,
+  {
+    screen,
+    programs,
+    onEnd,
+  }: { screen: PlainScreen; programs: UserPrograms; onEnd: (rejection: RpcError | null) => void },
+): ConversationController {
+  const { env, home } = launch
   return new ConversationController({
-    launch: opening.launch,
-    start: opening.start,
-    extra: opening.extra,
-    screen: around.screen,
-    programs: around.programs,
-    onEnd: around.onEnd,
+    launch,
+    start,
+    extra,
+    screen,
+    programs,
+    onEnd,
     homeFolder: userFolder(env),
     prompts: openPromptHistory(home, env),
     terminal: { write: null, env },

@@ -3,16 +3,16 @@ import type { ChangedFile } from './git/changed-file.ts'
 
 interface FittedDiffs {
   readonly text: string
-  /** Files whose lines are not all in the text. */
+  /** Files with lines that are missing from the text. */
   readonly unseen: readonly ChangedFile[]
 }
 
-/** Least that is shown of a file, where there is room for it. */
+/** Least part of a file to show, if there is room for it. */
 const leastPieceBytes = 2 * 1024
 /** Limit of the names of files that are left out. */
 const maxNamesBytes = 16 * 1024
 
-/** Returns the diffs of files as one text. Where there is no room for all, files that are large are shown in part. */
+/** Returns the diffs of files as one text. If they do not fit, large files are shown in part. */
 export function fitDiffs(files: readonly ChangedFile[], maxBytes: number): FittedDiffs {
   const texts = files.map((file) => ({ file, bytes: Buffer.from(fileText(file)) }))
   const share = Math.max(
@@ -36,9 +36,9 @@ export function fitDiffs(files: readonly ChangedFile[], maxBytes: number): Fitte
     room -= sizeBytes > room ? 0 : sizeBytes
   }
   const left = files.filter((file) => !shown.has(file))
-  const parts = files.flatMap((file) => shown.get(file) ?? [])
+  const pieces = files.flatMap((file) => shown.get(file) ?? [])
   return {
-    text: [...parts, ...(left.length === 0 ? [] : [leftOutText(left)])].join('\n'),
+    text: [...pieces, ...(left.length === 0 ? [] : [leftOutText(left)])].join('\n'),
     unseen: files.filter((file) => unseen.has(file)),
   }
 }
@@ -60,7 +60,7 @@ function fileText({ kind, path, movedTo = path, diff }: ChangedFile): string {
   return `--- ${before}\n+++ ${after}\n${diff === '' ? '(No lines differ.)' : diff.trimEnd()}`
 }
 
-/** Returns the first lines of a file's diff, and how many lines that differ are left out. */
+/** Returns the first lines of a file's diff, with the number of changed lines that are left out. */
 function pieceOf(bytes: Buffer, maxBytes: number, { shownBy }: ChangedFile): string {
   const end = bytes.lastIndexOf(0x0a, maxBytes)
   const rest = bytes.toString('utf8', end + 1)

@@ -14,8 +14,8 @@ interface Window {
 }
 
 /**
- * Loads the settings of a window. They name programs, which run on this machine: those of a window at a server that was
- * named come from the configuration here, which a server of its own reads.
+ * Loads the settings of a window. They name programs of this machine: a window at a named server reads them from the
+ * configuration here, through a server of its own.
  */
 export async function loadSettings(
   programs: Pick<UserPrograms, 'load' | 'warn'>,
@@ -35,7 +35,7 @@ export async function loadSettings(
   }
 }
 
-/** Returns what is about the window; the rest is for the server that was named. */
+/** Returns the keys about the window; the named server gets the rest. */
 function ofWindow(config: NonNullable<Overrides['config']>): NonNullable<Overrides['config']> {
   return Object.fromEntries(Object.entries(config).filter(([key]) => /^(?:notify|tui)(?:\.|$)/.test(key)))
 }

@@ -1,12 +1,12 @@
+import { runProgram } from '../processes/run-program.ts'
 import type { Telling } from '../view/title-and-bell.ts'
-import { runProgram } from './run-program.ts'
 
 const timeLimitMs = 10_000
 const maxBytes = 64 * 1024
 
 /**
- * Runs the user's program with what waits as JSON on its standard input, which other users cannot list as they can its
- * words. Resolves to the reason of a failure; null where there is none.
+ * Runs the user's program with the notification as JSON on its standard input: other users can list its words, but not
+ * its input. Resolves to the reason of a failure, else to null.
  */
 export async function notifyUser(
   argv: readonly string[],

@@ -4,25 +4,25 @@ import { fitDiffs } from './fit-diffs.ts'
 import { readGitChanges } from './git/git-changes.ts'
 import { findWorkTree, pathFromTop } from './git/work-tree.ts'
 
-/** Message that asks for a review, in a turn of that purpose. */
+/** Message that requests a review, in a turn with that purpose. */
 interface ReviewMessage {
   readonly input: InputItem[]
   readonly purpose: 'review'
 }
 
-/** Review that can be asked for. */
-export interface AskedReview {
+/** Request for a review. */
+export interface PreparedReview {
   readonly kind: 'message'
   readonly message: ReviewMessage
-  /** Changed files whose lines are not all in the message, as the model is told of them. */
+  /** Names of changed files with lines that are missing from the message. */
   readonly unseen: readonly string[]
-  /** Returns the path from the top of the repository for one that the model gives. */
+  /** Converts a path that the model gives to a path from the top of the repository. */
   readonly fromTop: (file: string) => string
 }
 
-type Asked = AskedReview | { readonly kind: 'nothing' } | { readonly kind: 'problem'; readonly text: string }
+type ReviewOutcome = PreparedReview | { readonly kind: 'nothing' } | { readonly kind: 'problem'; readonly text: string }
 
-interface Place {
+interface ReviewedFolder {
   readonly folder: string
   readonly env: NodeJS.ProcessEnv
 }
@@ -31,7 +31,11 @@ interface Place {
 const maxDiffBytes = 200 * 1024
 
 /** Returns the message for changes of a repository, with their diff. */
-export async function reviewOfChanges(span: ReviewedChanges, focus: string, { folder, env }: Place): Promise<Asked> {
+export async function reviewOfChanges(
+  span: ReviewedChanges,
+  focus: string,
+  { folder, env }: ReviewedFolder,
+): Promise<ReviewOutcome> {
   const changes = await readGitChanges(folder, env, span)
   if (changes.kind === 'problem') return changes
   const { files, isListCut, tree } = changes
@@ -40,7 +44,7 @@ export async function reviewOfChanges(span: ReviewedChanges, focus: string, { fo
   const { text, unseen } = fitDiffs(files, maxDiffBytes)
   const changed = new Set(files.map((file) => pathFromTop(tree, nameOf(file))))
   const fromTop = (file: string) => pathFromTop(tree, file, changed)
-  return { ...asked(span, focus, text), fromTop, unseen: unseen.map(nameOf) }
+  return { ...preparedReview(span, focus, text), fromTop, unseen: unseen.map(nameOf) }
 }
 
 const tooMany =
@@ -50,9 +54,13 @@ function nameOf({ path, movedTo = path }: { readonly path: string; readonly move
   return movedTo
 }
 
-/** Returns the message for a patch that is nowhere applied. */
-export async function reviewOfPatch(patch: string, focus: string, { folder, env }: Place): Promise<AskedReview> {
-  const review = asked({ kind: 'patch' }, focus, patch)
+/** Returns the message for a patch that is not applied. */
+export async function reviewOfPatch(
+  patch: string,
+  focus: string,
+  { folder, env }: ReviewedFolder,
+): Promise<PreparedReview> {
+  const review = preparedReview({ kind: 'patch' }, focus, patch)
   const tree = await findWorkTree(folder, env)
   if ('problem' in tree) return review
   const changed = new Set(namesIn(patch))
@@ -70,12 +78,12 @@ function namesIn(patch: string): readonly string[] {
 }
 
 /** Returns the message for changes that only the model can read, on another machine. */
-export function reviewElsewhere(span: ReviewedChanges, focus: string): AskedReview {
-  return asked(span, focus)
+export function reviewElsewhere(span: ReviewedChanges, focus: string): PreparedReview {
+  return preparedReview(span, focus)
 }
 
-/** Returns a review of which nothing is left out. */
-function asked(target: ReviewTarget, focus: string, diff?: string): AskedReview {
+/** Returns a review of a whole diff. */
+function preparedReview(target: ReviewTarget, focus: string, diff?: string): PreparedReview {
   const parts = [reviewRequest(target, focus), ...(diff === undefined ? [] : [`<diff>\n${diff.trimEnd()}\n</diff>`])]
   const message: ReviewMessage = { input: parts.map((text) => ({ type: 'text', text })), purpose: 'review' }
   return { kind: 'message', message, unseen: [], fromTop: (file) => file }

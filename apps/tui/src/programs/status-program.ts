@@ -1,35 +1,35 @@
 import { limitsWords } from '@parley/presentation/limits/limits-words'
 import type { Line } from '@parley/presentation/text/span'
 import { type ConversationState, modeOf } from '@parley/protocol'
+import { runProgram } from '../processes/run-program.ts'
 import { ansiLine } from '../view/text/ansi-line.ts'
 import { withHome } from './notify.ts'
-import { runProgram } from './run-program.ts'
 
-interface StatusParts {
+interface StatusProgramOptions {
   readonly argv: readonly string[]
   readonly env: NodeJS.ProcessEnv
-  /** Shows the line; null for the usual one. */
+  /** Shows the line; null shows the usual status line. */
   readonly show: (line: Line | null) => void
   readonly warn: (reason: string) => void
 }
 
-/** Longest time that the program may take, and shortest between two runs. */
+/** Time limit of the program, and least time between two runs. */
 const secondMs = 1_000
 const maxBytes = 8 * 1024
 
-/** The user's program that writes the status line. Runs when what it reads has changed, at most once a second. */
+/** The user's program that writes the status line. Runs when its input has changed, at most once a second. */
 export class StatusProgram implements Disposable {
-  readonly #parts: StatusParts
+  readonly #options: StatusProgramOptions
   #input = ''
   #shownInput = ''
   #timer: NodeJS.Timeout | null = null
   #isOver = false
 
-  constructor(parts: StatusParts) {
-    this.#parts = parts
+  constructor(options: StatusProgramOptions) {
+    this.#options = options
   }
 
-  /** Follows the conversation. `branch`: that of its folder, where known. */
+  /** Follows the conversation. `branch`: branch of its folder, if known. */
   follow(state: ConversationState, branch: string | null): void {
     this.#input = `${JSON.stringify(statusInput(state, branch))}\n`
     if (this.#timer === null && this.#input !== this.#shownInput) this.#wait(0)
@@ -45,7 +45,7 @@ export class StatusProgram implements Disposable {
   }
 
   async #run(): Promise<void> {
-    const { argv, env, show, warn } = this.#parts
+    const { argv, env, show, warn } = this.#options
     const input = this.#input
     this.#shownInput = input
     const end = await runProgram({ argv: withHome(argv, env), cwd: '/', env, input, timeLimitMs: secondMs, maxBytes })
@@ -62,7 +62,7 @@ export class StatusProgram implements Disposable {
   }
 }
 
-/** Returns what the program reads, under names that stay. */
+/** Returns the input of the program. The names of its fields never change. */
 function statusInput({ core }: ConversationState, branch: string | null) {
   const { meta, settings, usage } = core
   const { last, total, contextWindow } = usage

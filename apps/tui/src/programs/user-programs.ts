@@ -7,28 +7,27 @@ import { notifyUser } from './notify.ts'
 import { StatusProgram } from './status-program.ts'
 import { readUserSettings, type UserLook, type UserSettings, usualSettings } from './user-settings.ts'
 
-interface ProgramsParts {
+interface UserProgramsOptions {
   readonly env: NodeJS.ProcessEnv
   readonly write: (text: string) => void
-  /** Shows a warning. */
   readonly warn: (text: string) => void
-  /** Shows a line of the user's in place of the status line; null shows ours. */
+  /** Shows a line of the user's program as status line; null shows the usual one. */
   readonly showStatus: (line: Line | null) => void
-  /** Draws as the user has chosen. */
+  /** Applies the user's choice of theme, motion and widths. */
   readonly showLook: (look: UserLook) => void
 }
 
-/** Reactions around the window that the user's configuration wants: notifications, and programs of the user's own. */
+/** Programs and notifications of the user's configuration that accompany a window. */
 export class UserPrograms implements Disposable {
-  readonly #parts: ProgramsParts
+  readonly #options: UserProgramsOptions
   #settings: UserSettings = usualSettings
   #status: StatusProgram | null = null
   #followed: { readonly state: ConversationState; readonly branch: string | null } | null = null
-  /** Keys of the configuration whose program was said to fail. */
+  /** Keys of the configuration with a failed program that was reported. */
   readonly #failed = new Set<string>()
 
-  constructor(parts: ProgramsParts) {
-    this.#parts = parts
+  constructor(options: UserProgramsOptions) {
+    this.#options = options
   }
 
   /** Reads the settings from this window's own server; the usual ones count until then. */
@@ -36,7 +35,7 @@ export class UserPrograms implements Disposable {
     const isFirst = this.#settings === usualSettings
     this.#settings = await readUserSettings(parley, params)
     const { statusLine: argv, look } = this.#settings
-    const { env, showStatus: show, showLook } = this.#parts
+    const { env, showStatus: show, showLook } = this.#options
     // A choice by /theme stays until the program ends.
     if (isFirst) showLook(look)
     const warn = (reason: string) => this.#warnOnce('tui.status_line', argv ?? [], reason)
@@ -45,12 +44,11 @@ export class UserPrograms implements Disposable {
     if (this.#followed !== null) this.#status?.follow(this.#followed.state, this.#followed.branch)
   }
 
-  /** Shows a warning. */
   warn(text: string): void {
-    this.#parts.warn(text)
+    this.#options.warn(text)
   }
 
-  /** Follows the conversation on the screen. `branch`: that of its folder, where known. */
+  /** Follows the conversation on the screen. `branch`: branch of its folder, if known. */
   follow(state: ConversationState, branch: string | null): void {
     this.#followed = { state, branch }
     this.#status?.follow(state, branch)
@@ -60,9 +58,9 @@ export class UserPrograms implements Disposable {
     this.#status?.[Symbol.dispose]()
   }
 
-  /** Sets the window's title, and notifies in the user's way. */
+  /** Sets the window's title, and notifies the user as configured. */
   signal({ title, telling }: Pick<Signal, 'title' | 'telling'>): void {
-    const { env, write } = this.#parts
+    const { env, write } = this.#options
     if (title !== null) write(`\x1b]2;${title}\x07`)
     if (telling === null) return
     const { notifications, notify } = this.#settings
@@ -71,13 +69,13 @@ export class UserPrograms implements Disposable {
   }
 
   async #run(argv: readonly string[], telling: Telling): Promise<void> {
-    const reason = await notifyUser(argv, telling, this.#parts.env)
+    const reason = await notifyUser(argv, telling, this.#options.env)
     if (reason !== null) this.#warnOnce('notify', argv, reason)
   }
 
   #warnOnce(key: string, [program = '']: readonly string[], reason: string): void {
     if (this.#failed.has(key)) return
     this.#failed.add(key)
-    this.#parts.warn(`The program of \`${key}\` in config.toml failed (${program}): ${reason}`)
+    this.#options.warn(`The program of \`${key}\` in config.toml failed (${program}): ${reason}`)
   }
 }

@@ -4,12 +4,12 @@ import type { Overrides } from '@parley/protocol'
 import { type NotificationWay, notificationWays } from '../terminal/notification.ts'
 import type { Look } from '../ui/state/ui-state.ts'
 
-/** Settings of the window itself, from the user's configuration; a project may set none of them. */
+/** Settings of the window itself, from the user's configuration; a project cannot set them. */
 export interface UserSettings {
-  /** Program that gets notifications as JSON, with its words; null for none. */
+  /** Program that gets notifications as JSON, with its words; null without one. */
   readonly notify: readonly string[] | null
   readonly notifications: NotificationWay
-  /** Program that writes the status line, with its words; null for ours. */
+  /** Program that writes the status line, with its words; null for the usual status line. */
   readonly statusLine: readonly string[] | null
   readonly look: UserLook
 }

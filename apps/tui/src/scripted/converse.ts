@@ -13,7 +13,7 @@ import { createMailbox, failureFor, type Mailbox } from './mailbox.ts'
 import type { RejectedLine } from './reports/reporter.ts'
 import { untilStopped } from './run-turn.ts'
 
-/** Run whose messages and answers come as lines of stdin. */
+/** Run with messages and answers from lines of stdin. */
 interface StdinRun extends ConversationRun {
   /** Message of the command line; null if stdin has the first. */
   readonly first: TurnMessage | null

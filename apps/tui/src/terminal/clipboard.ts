@@ -1,9 +1,10 @@
 import { formatBytes } from '@parley/presentation/text/formats'
 import type { ProgramByName } from '@parley/text'
+import type { EnvVariables } from '../cli/folders.ts'
+import { startProgram } from '../processes/start-program.ts'
 import { throughTmux } from './port.ts'
-import { startProgram } from './start-program.ts'
 
-/** Place that text is copied to. */
+/** Clipboard of the terminal and the desktop. */
 export interface Clipboard {
   /** Copies the text. `what`: words for it in the result's sentence. Never rejects. */
   copy(text: string, what: string): Promise<Copied>
@@ -11,33 +12,33 @@ export interface Clipboard {
 
 interface Copied {
   readonly isCopied: boolean
-  /** Sentence that says what went where, or why nothing did. */
+  /** Sentence about the places of the copy, or about the failure. */
   readonly text: string
 }
 
-interface ClipboardParts {
-  /** Writes to the terminal; null for one that gets no sequences. */
+interface ClipboardAccess {
+  /** Writes to the terminal; null for a terminal that gets no sequences. */
   readonly write: ((text: string) => void) | null
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: EnvVariables
   readonly platform: NodeJS.Platform
   /** Runs a program with this text as input; resolves to false if it is missing, fails or takes too long. */
   readonly run: (argv: readonly [string, ...string[]], input: Buffer) => Promise<boolean>
 }
 
-/** Longest text in bytes that terminals take by OSC 52: some cut off or ignore what is longer than 100,000 characters. */
+/** Longest text in bytes that terminals take by OSC 52: some cut or ignore more than 100,000 characters. */
 const terminalBytes = 74_994
 const programMs = 2_000
 
 /** Creates the clipboard of the terminal and, on the user's own machine, of the desktop. */
-export function createClipboard(parts: ClipboardParts): Clipboard {
-  const { write, env } = parts
+export function createClipboard(access: ClipboardAccess): Clipboard {
+  const { write, env } = access
   return {
     async copy(text, what) {
       const bytes = Buffer.from(text)
       if (bytes.length === 0) return { isCopied: false, text: `Nothing was copied: ${what} is empty.` }
       const isShort = write !== null && bytes.length <= terminalBytes
       if (isShort) write(clipboardSequence(bytes, env['TMUX'] !== undefined))
-      const program = await firstThatTakes(parts, text)
+      const program = await copyByProgram(access, text)
       const places = [...(program === null ? [] : [program]), ...(isShort ? ['the terminal (OSC 52)'] : [])]
       const size = `${formatBytes(bytes.length)}, ${lineWords(text)}`
       if (places.length > 0) return { isCopied: true, text: `Copied ${what} (${size}) to ${places.join(' and ')}.` }
@@ -59,7 +60,7 @@ export function clipboardSequence(bytes: Buffer, isInTmux: boolean): string {
   return isInTmux ? sequence + throughTmux(sequence) : sequence
 }
 
-async function firstThatTakes({ env, platform, run }: ClipboardParts, text: string): Promise<string | null> {
+async function copyByProgram({ env, platform, run }: ClipboardAccess, text: string): Promise<string | null> {
   for (const argv of programsFor(env, platform)) {
     // The program of Windows takes UTF-16 with its mark, or else the code page of the console.
     const input = argv[0] === 'clip.exe' ? Buffer.from(`\ufeff${text}`, 'utf16le') : Buffer.from(text)
@@ -68,11 +69,8 @@ async function firstThatTakes({ env, platform, run }: ClipboardParts, text: stri
   return null
 }
 
-/** Returns the programs that reach the clipboard of the desktop; none over SSH, where it is another machine's. */
-function programsFor(
-  env: ClipboardParts['env'],
-  platform: NodeJS.Platform,
-): readonly (readonly [ProgramByName, ...string[]])[] {
+/** Returns the programs that reach the clipboard of the desktop; empty over SSH, because the clipboard is on another machine. */
+function programsFor(env: EnvVariables, platform: NodeJS.Platform): readonly (readonly [ProgramByName, ...string[]])[] {
   if (env['SSH_CONNECTION'] !== undefined || env['SSH_TTY'] !== undefined) return []
   if (platform === 'darwin') return [['pbcopy']]
   return [
@@ -87,7 +85,7 @@ function programsFor(
   ]
 }
 
-/** Runs a clipboard program. It starts in `/`, so that no program of the working folder is taken for it. */
+/** Runs a clipboard program. It starts in `/`, so that a program of the working folder is not started in its place. */
 export function runClipboardProgram(argv: readonly [string, ...string[]], input: Buffer): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const child = startProgram(argv, { stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', timeout: programMs }, () =>

@@ -1,26 +1,25 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { EnvVariables } from '../cli/folders.ts'
 import { runWithTerminal } from './run-with-terminal.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** Text as the editor left it, or the reason why there is none. */
+/** Text from the editor, or the reason of a failure. */
 export type EditedText =
   | { readonly kind: 'edited'; readonly text: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 /** Returns the user's editor, which a shell reads: it may have arguments. */
-export function editorOf(env: Environment): string {
+export function editorOf(env: EnvVariables): string {
   const chosen = [env['VISUAL'], env['EDITOR']].find((editor) => editor !== undefined && editor.trim() !== '')
   return chosen ?? 'vi'
 }
 
 /**
- * Opens the text in the user's editor, which has the terminal until it ends. The file is readable by this user only. Rejects
- * where it cannot be written.
+ * Opens the text in the user's editor, which has the terminal until it ends. Only this user can read the file. Rejects
+ * if the file cannot be written.
  */
-export async function editText(text: string, env: Environment): Promise<EditedText> {
+export async function editText(text: string, env: EnvVariables): Promise<EditedText> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-edit-'))
   const path = join(folder, 'message.md')
   try {

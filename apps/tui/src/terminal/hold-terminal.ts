@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream'
 import { exitCodes } from '../cli/exit-codes.ts'
+import { startProgram } from '../processes/start-program.ts'
 import type { TerminalPort, TerminationSignal } from './port.ts'
-import { startProgram } from './start-program.ts'
 
-/** A terminal whose modes are switched on. */
+/** A terminal with modes that this program has switched on. */
 interface HeldTerminal extends Disposable {
   /** Restores the terminal: at exit, before suspending, for an editor. Repeated calls do nothing. */
   readonly leave: () => void
@@ -11,7 +11,7 @@ interface HeldTerminal extends Disposable {
   readonly enter: () => void
   /** Goes to the alternate screen, or back from it; `leave` goes back too, and `enter` returns to it. */
   readonly setAlternate: (isUsed: boolean) => void
-  /** Switches on the kitty keyboard protocol, which the terminal has said that it knows. */
+  /** Switches on the kitty keyboard protocol, after the terminal has reported that it knows it. */
   readonly enableKittyKeys: () => void
 }
 
@@ -132,15 +132,15 @@ interface KillGuard extends Disposable {
 }
 
 /**
- * Starts a shell that restores the terminal and erases what is below the caret when its stdin ends without `bye`. No
- * key ends it: it has a session of its own.
+ * Starts a shell that restores the terminal and erases the screen below the caret when its stdin ends without `bye`.
+ * Keys cannot end it, because it has a session of its own.
  */
 export function guardAgainstKill(): KillGuard {
   const script = `first=; while IFS= read -r word; do case $word in bye) exit 0;; alternate) first=$2;; main) first=;; esac; done
 stty sane <&1; printf '%s%s\\r\\n\\033[J' "$first" "$1"`
   const args = [leaveSequence([...terminalModes, kittyKeys]), leaveSequence(alternateModes)]
   const input = inputOfShell(['-c', script, 'parley-guard', ...args])
-  // A broken pipe means that the guard has ended.
+  // The guard has ended after a broken pipe.
   input?.on('error', () => undefined)
   return {
     setAlternate: (isUsed) => void input?.write(isUsed ? 'alternate\n' : 'main\n'),
@@ -148,7 +148,7 @@ stty sane <&1; printf '%s%s\\r\\n\\033[J' "$first" "$1"`
   }
 }
 
-/** Starts a shell that this process does not wait for, and returns its stdin; nothing where the system has no room for it. */
+/** Starts a shell that this process does not wait for, and returns its stdin; null or undefined if the system cannot start it. */
 function inputOfShell(args: readonly string[]): Writable | null | undefined {
   const argv = ['/bin/sh', ...args]
   const shell = startProgram(argv, { stdio: ['pipe', 'inherit', 'ignore'], detached: true }, () => undefined)

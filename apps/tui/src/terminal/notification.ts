@@ -1,3 +1,4 @@
+import type { EnvVariables } from '../cli/folders.ts'
 import type { Telling } from '../view/title-and-bell.ts'
 import { isBasic, throughTmux } from './port.ts'
 
@@ -6,16 +7,15 @@ export const notificationWays = ['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off
 
 export type NotificationWay = (typeof notificationWays)[number]
 
-type Environment = Readonly<Record<string, string | undefined>>
-type Way = Exclude<NotificationWay, 'auto'>
+type ConcreteWay = Exclude<NotificationWay, 'auto'>
 
 const osc9Programs = /^(?:iTerm\.app|iTerm2|WezTerm|ghostty|WarpTerminal)$/
 
 /**
- * Returns what the terminal understands, as its variables tell; a bell where they tell nothing. In tmux they are those of
- * the terminal that the server of tmux was started in.
+ * Returns the way to notify that the terminal understands, from its variables; a bell without a hint. In tmux the
+ * variables describe the terminal that started the server of tmux.
  */
-export function notificationWay(env: Environment): Way {
+export function notificationWay(env: EnvVariables): ConcreteWay {
   if (isBasic(env)) return 'bell'
   const term = env['TERM'] ?? ''
   if (env['KITTY_WINDOW_ID'] !== undefined || /kitty/.test(term)) return 'osc99'
@@ -25,15 +25,15 @@ export function notificationWay(env: Environment): Way {
   return env['VTE_VERSION'] !== undefined || /^(?:foot|rxvt|contour)/.test(term) ? 'osc777' : 'bell'
 }
 
-/** Returns the sequences of a notification; a bell goes with each, since windows mark it by themselves. */
-export function notificationSequence(way: NotificationWay, telling: Telling, env: Environment): string {
+/** Returns the sequences of a notification. Each includes a bell, because windows are marked by it. */
+export function notificationSequence(way: NotificationWay, telling: Telling, env: EnvVariables): string {
   const chosen = way === 'auto' ? notificationWay(env) : way
   if (chosen === 'off') return ''
   const sequence = desktopSequence(chosen, telling)
   return `\x07${env['TMUX'] === undefined || sequence === '' ? sequence : throughTmux(sequence)}`
 }
 
-function desktopSequence(way: Exclude<Way, 'off'>, { title, text }: Telling): string {
+function desktopSequence(way: Exclude<ConcreteWay, 'off'>, { title, text }: Telling): string {
   switch (way) {
     case 'bell':
       return ''

@@ -11,7 +11,7 @@ export interface Overlay {
   press(events: readonly KeyEvent[]): void
   /** Draws the view. */
   paint(scene: OverlayScene): void
-  /** Forgets what it has drawn, because another program had the terminal. */
+  /** Forgets the painted rows, because another program had the terminal. */
   forget(): void
 }
 

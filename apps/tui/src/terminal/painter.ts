@@ -11,7 +11,7 @@ import type { PaintedFrame, ZoneWriter } from './zone-writer.ts'
 export interface Painter {
   /** Writes a frame that was laid out for this width. */
   paint(screen: Screen, columns: number): void
-  /** Ends the painter, which writes nothing more; what is on the terminal stays. */
+  /** Stops the painter. Its last frame stays on the terminal. */
   close(): void
 }
 
@@ -27,7 +27,7 @@ export function paintedFrame(screen: Screen, rows: readonly string[], columns: n
   return {
     settled: settled.flatMap(({ lines }) => paintRows(lines, theme)),
     rows,
-    // Measured on what is written, because Ink takes the blanks from the ends of rows.
+    // Measured on the written text, because Ink removes blanks at the ends of rows.
     widths: rows.map((row) => Math.min(columns, cellWidth(stripVTControlCharacters(row), ambiguous))),
     cursor,
     hasCaret: caret !== null,
@@ -47,14 +47,14 @@ function characterAt(text: string, column: number, ambiguous: AmbiguousWidth): s
 }
 
 /**
- * Returns where the cursor rests: at the caret, else in the first row. A lower window cuts the rows below the cursor and
- * then moves none of the live zone into the scrollback.
+ * Returns the resting cell of the cursor: the caret, else the first row. A lower window cuts the rows below the cursor,
+ * and so moves no row of the live zone into the scrollback.
  */
 function restingPlace({ live, caret }: Pick<Screen, 'live' | 'caret'>): Position {
   return caretPosition(live, caret) ?? { row: 0, column: 0 }
 }
 
-/** Creates the painter of the first frames, while Ink is loaded, so that the composer shows what is typed at once. */
+/** Creates the painter of the first frames, until Ink is loaded, so that typed text is shown at once. */
 export function createEarlyPainter(zone: ZoneWriter): Painter {
   return {
     paint(screen, columns) {

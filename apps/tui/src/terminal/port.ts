@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import { errorCode } from '@parley/text'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { ColourChoice } from '../cli/flags.ts'
+import type { EnvVariables } from '../cli/folders.ts'
 import type { Reflow } from '../view/erase-zone.ts'
 import type { ColourDepth } from '../view/text/theme.ts'
 
@@ -9,7 +10,7 @@ export type TerminationSignal = 'SIGHUP' | 'SIGQUIT' | 'SIGTERM'
 
 type Stop = () => void
 
-/** Functions of the process that holding a terminal needs. Each `on…` returns the function that removes the listener. */
+/** Functions of the process that are needed to hold a terminal. Each `on…` returns the function that removes the listener. */
 export interface TerminalPort {
   /** Writes synchronously: at exit no asynchronous work runs. */
   readonly write: (text: string) => void
@@ -19,7 +20,7 @@ export interface TerminalPort {
   readonly exit: (code: number) => void
 }
 
-/** Attempts to write to a full terminal buffer (EAGAIN on a non-blocking tty). */
+/** Most attempts to write to a full terminal buffer (EAGAIN on a non-blocking tty). */
 const maxTries = 1_000
 
 export function processTerminal(fd: number): TerminalPort {
@@ -76,13 +77,11 @@ export function sayNoTerminal(): number {
   return exitCodes.usage
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
- * Returns what the terminal does with long rows when it gets narrower. Nearly all wrap them again; xterm, the Linux console
- * and GNU screen cut them off. Decided from variables: a query's answer comes after the rows have moved.
+ * Returns how the terminal treats long rows when it gets narrower. Most wrap them again; xterm, the Linux console and
+ * GNU screen cut them off. Decided from variables, because the answer to a query arrives after the rows have moved.
  */
-export function reflowOf(env: Environment): Reflow {
+export function reflowOf(env: EnvVariables): Reflow {
   if (env['TMUX'] !== undefined) return 'wrap'
   if (env['XTERM_VERSION'] !== undefined || env['STY'] !== undefined || env['TERM'] === 'linux') return 'cut'
   return xtermJsPrograms.test(env['TERM_PROGRAM'] ?? '') ? 'shift' : 'wrap'
@@ -91,17 +90,17 @@ export function reflowOf(env: Environment): Reflow {
 const xtermJsPrograms = /^(?:vscode|Hyper|Tabby)$/
 
 /**
- * Returns true if the terminal puts brackets around pasted text when asked: all but the Linux console, GNU screen, the
- * VT family and those without a name.
+ * Returns true if the terminal can put brackets around pasted text: all but the Linux console, GNU screen, the VT
+ * family and terminals without a name.
  */
-export function bracketsPastes(env: Environment): boolean {
-  // A query has no answer in some terminals that do, such as tmux.
+export function bracketsPastes(env: EnvVariables): boolean {
+  // Some terminals that can, such as tmux, do not answer a query.
   if (env['TMUX'] !== undefined) return true
   return env['STY'] === undefined && !isBasic(env) && !/^screen\b/.test(env['TERM'] ?? '')
 }
 
 /** Returns true for the Linux console, the VT family and terminals without a name, which print sequences they do not know. */
-export function isBasic(env: Environment): boolean {
+export function isBasic(env: EnvVariables): boolean {
   return /^$|^(?:linux|dumb|unknown|cons25|vt\d+)\b/.test(env['TERM'] ?? '')
 }
 
@@ -114,7 +113,7 @@ const trueColourPrograms = /^(?:iTerm\.app|WezTerm|vscode|ghostty|rio|Hyper|Tabb
 const trueColourTerms = /kitty|ghostty|alacritty|wezterm|foot|direct/
 
 /** Returns the colours that FORCE_COLOR asks for, which counts more than NO_COLOR; null where it is not set. */
-export function forcedDepth(env: Environment): ColourDepth | null {
+export function forcedDepth(env: EnvVariables): ColourDepth | null {
   const forced = env['FORCE_COLOR']
   if (forced === undefined) return null
   if (forced === '0' || forced === 'false') return 'none'
@@ -122,13 +121,13 @@ export function forcedDepth(env: Environment): ColourDepth | null {
 }
 
 /** Returns the variables with the colours that a flag asks for. */
-export function withColour(env: Environment, when: ColourChoice | undefined): Environment {
+export function withColour(env: EnvVariables, when: ColourChoice | undefined): EnvVariables {
   if (when === undefined || when === 'auto') return env
   return { ...env, FORCE_COLOR: when === 'never' ? '0' : (env['FORCE_COLOR'] ?? '1').replace(/^(?:0|false)$/, '1') }
 }
 
-/** Returns the colours that the terminal shows, as its variables tell; a query has no common answer. */
-export function colourDepth(env: Environment): ColourDepth {
+/** Returns the colours that the terminal shows, from its variables; there is no common query. */
+export function colourDepth(env: EnvVariables): ColourDepth {
   const forced = forcedDepth(env)
   if (forced !== null) return forced
   if ((env['NO_COLOR'] ?? '') !== '') return 'none'

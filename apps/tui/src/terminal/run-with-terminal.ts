@@ -1,13 +1,12 @@
 import { constants } from 'node:os'
-import { startProgram } from './start-program.ts'
+import type { EnvVariables } from '../cli/folders.ts'
+import { startProgram } from '../processes/start-program.ts'
 
-interface RunContext {
-  readonly cwd?: string
-  readonly env: Readonly<Record<string, string | undefined>>
-}
-
-/** Runs a program that has the terminal until it ends. Resolves to null when it ended well, else to what went wrong. */
-export function runWithTerminal(argv: readonly string[], { cwd, env }: RunContext): Promise<string | null> {
+/** Runs a program that has the terminal until it ends. Resolves to null after a success, else to the reason of the failure. */
+export function runWithTerminal(
+  argv: readonly string[],
+  { cwd, env }: { readonly cwd?: string; readonly env: EnvVariables },
+): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>()
   const options = { stdio: 'inherit', env: { ...env }, ...(cwd === undefined ? {} : { cwd }) } as const
   const child = startProgram(argv, options, resolve)
@@ -17,7 +16,7 @@ export function runWithTerminal(argv: readonly string[], { cwd, env }: RunContex
   return promise
 }
 
-/** Returns the exit code, or the name of the signal for which a shell gives 128 and its number. */
+/** Returns the exit code, or the name of the signal if the code is 128 plus a signal's number. */
 function exitWord(exitCode: number | null): string {
   const signal = Object.entries(constants.signals).find(([, number]) => number + 128 === exitCode)
   return signal?.[0] ?? String(exitCode)

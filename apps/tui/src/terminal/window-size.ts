@@ -1,4 +1,4 @@
-/** Size of a window that tells none, as terminals have had since the first ones. */
+/** Size of a window without a known size, as on the first terminals. */
 const usualSize = { columns: 80, rows: 24 }
 
 interface Sized {
@@ -6,7 +6,7 @@ interface Sized {
   readonly rows?: number
 }
 
-/** Returns the size of the window in cells; a pty that nobody has given a size says 0, and counts as 80x24. */
+/** Returns the size of the window in cells. A pty without a size reports 0 and counts as 80x24. */
 export function windowSize({ columns, rows }: Sized): { readonly columns: number; readonly rows: number } {
   return { columns: columns || usualSize.columns, rows: rows || usualSize.rows }
 }

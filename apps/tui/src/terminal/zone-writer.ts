@@ -14,10 +14,10 @@ import type { Position } from '../view/live-zone.ts'
 export interface PaintedFrame {
   /** Rows to append to the transcript. */
   readonly settled: readonly string[]
-  /** Rows of the live zone with their widths in cells; none is wider than the terminal. */
+  /** Rows of the live zone with their widths in cells; all fit in the terminal. */
   readonly rows: readonly string[]
   readonly widths: readonly number[]
-  /** Cell of the caret, or else where the cursor rests unseen. */
+  /** Cell of the caret, or the cell of a hidden cursor. */
   readonly cursor: Position
   readonly hasCaret: boolean
   /** Character in the caret's cell. */
@@ -40,11 +40,11 @@ const wrapOff = '\x1b[?7l'
  */
 const eraseBelow = '\r\x1b[2K\x1b[1C\x1b[J\r'
 
-/** Width below which a row counts as one that no usual window wraps. */
+/** Widest row that no usual window wraps. */
 const narrowColumns = 20
 
 /**
- * Writes the live zone, and finished rows above it, whatever the terminal's size: ways up are counted from the cursor's
+ * Writes the live zone, and finished rows above it, at any size of the terminal: ways up are counted from the cursor's
  * own cell, which terminals keep, ways down are line feeds, and rows of the zone are cut at the edge.
  */
 export class ZoneWriter {
@@ -54,7 +54,7 @@ export class ZoneWriter {
   /** Rows on the terminal; the first `#staleCount` rows are in the scrollback. */
   #painted: PaintedRows = noRows
   #staleCount = 0
-  /** Rows of the zone above the screen's first row when the cursor was last looked for. */
+  /** Rows of the zone above the screen's first row at the last report of the cursor. */
   #hiddenCount = 0
   #isCursorShown = true
   /** False until rows are written, and again once another program has had the terminal. */
@@ -72,13 +72,13 @@ export class ZoneWriter {
     return this.#frameCount
   }
 
-  /** True if a narrower window would wrap rows above the cursor, so that its place depends on the width. */
+  /** True if a narrower window would wrap rows above the cursor, which would move it. */
   get isMovable(): boolean {
     const { widths, cursor } = this.#painted
     return widths.slice(this.#staleCount, cursor.row).some((width) => width > narrowColumns)
   }
 
-  /** Returns what `draw` writes to this zone, for a write together with a question to the terminal. */
+  /** Returns the text that `draw` writes to this zone, to write it together with a question to the terminal. */
   collect(draw: () => void): string {
     const write = this.#write
     let text = ''
@@ -94,8 +94,8 @@ export class ZoneWriter {
   }
 
   /**
-   * Returns the rows to climb next: first those above the cursor at any width, then the `left` ones, one by one where
-   * xterm.js may lose the cursor.
+   * Returns the number of rows to climb next: first the rows above the cursor at any width, then the `left` rows, one
+   * by one if xterm.js may lose the cursor.
    */
   stepsUp(left: number | null): number {
     const sure = rowsSurelyAbove(this.#painted)
@@ -125,7 +125,7 @@ export class ZoneWriter {
     this.#frameCount += 1
   }
 
-  /** Records the width that the terminal had when it took the last frame in: it cut longer rows off. */
+  /** Records the width of the terminal when it showed the last frame: it cut longer rows off. */
   cutAt(columns: number): void {
     const { widths, cursor } = this.#painted
     this.#painted = {
@@ -135,7 +135,7 @@ export class ZoneWriter {
   }
 
   /**
-   * Records that the cursor went up by `steps`, or down if negative, from where the terminal reports it to have been.
+   * Records that the cursor went up by `steps`, or down if negative, from the cell that the terminal has reported.
    * Returns the steps that are left to the zone's first row on the screen.
    */
   climbed(steps: number, at: Geometry): number {
@@ -149,7 +149,7 @@ export class ZoneWriter {
     return visible - moved
   }
 
-  /** Erases everything from the cursor on, which `climbed` has brought to the zone's first row on the screen. */
+  /** Erases everything from the cursor on, after `climbed` has brought it to the zone's first row on the screen. */
   eraseBelow({ columns }: Geometry): void {
     if (this.#hasBegun) this.#write(hideCursor + eraseBelow)
     this.#forget(firstRows(this.#painted.widths, this.#hiddenCount, columns, this.#reflow))
@@ -190,14 +190,14 @@ export class ZoneWriter {
     return `\r${up}${eraseBelow}${wrapOn}${above}${wrapOff}${rows.join('\r\n')}${toCell(lastRow, cursor)}`
   }
 
-  /** Writes the rows that differ from those on the terminal. */
+  /** Writes the rows that have changed since the last frame. */
   #changes({ rows, widths, cursor, columns }: PaintedFrame): string {
     const before = below(this.#painted.cursor, -this.#staleCount)
     let text = ''
     let at = before.row
     for (const [row, painted] of rows.entries()) {
       if (painted === this.#rows[row]) continue
-      // A row that fills the terminal has nothing to its right, and its last cell would be erased.
+      // The last cell of a row that fills the terminal would be erased.
       const isShort = (widths[row] ?? 0) < columns
       text += `\r${move(at - row)}${isShort ? eraseRight : ''}${painted}`
       at = row
@@ -211,7 +211,7 @@ export class ZoneWriter {
   }
 }
 
-/** Returns the frame with the cursor hidden in the lowest row, below the caret, which is drawn. */
+/** Returns the frame with a drawn caret, and the hidden cursor in the lowest row below it. */
 function restingLowest(frame: PaintedFrame): PaintedFrame {
   const { rows, cursor, hasCaret, caretText } = frame
   const lowest = { row: Math.max(0, rows.length - 1), column: cursor.column }

@@ -1,14 +1,14 @@
 import type { FileChangeEntry } from '@parley/protocol'
 
-/** File that differs. Lines of its `diff` that begin with `…` say what the others do not show. */
+/** File that differs. Lines of its `diff` that begin with `…` are remarks about facts that the other lines do not show. */
 export interface ChangedFile extends FileChangeEntry {
-  /** False where lines that differ are missing from `diff`. */
+  /** False if changed lines are missing from `diff`. */
   readonly isWhole: boolean
-  /** Command that shows all of it, typed in the folder. */
+  /** Command that shows the whole diff, typed in the folder. */
   readonly shownBy: string
 }
 
-/** Returns the lines that stand for what a diff does not show. */
+/** Returns remarks as lines of a diff. */
 export function remarkLines(remarks: readonly string[]): string {
   return remarks.map((remark) => `… ${remark}\n`).join('')
 }

@@ -7,13 +7,13 @@ interface FoundSpan {
   readonly to: string | null
 }
 
-/** Problem of a span, in a sentence for people. */
+/** Error about a span, in a sentence for people. */
 export class SpanError extends Error {}
 
 /** Tree without files, which git knows in every repository. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
-/** Finds the two states that are compared. Throws `SpanError` for a name that means nothing. */
+/** Finds the two states to compare. Throws `SpanError` for an unknown name. */
 export async function findSpan(git: Git, folder: string, span: ReviewedChanges): Promise<FoundSpan> {
   const commits = createCommits(git, folder)
   switch (span.kind) {
@@ -31,18 +31,18 @@ export async function findSpan(git: Git, folder: string, span: ReviewedChanges):
   }
 }
 
-/** Returns what a commit changed: all of its files for a first one. */
+/** Returns the span of one commit's changes; for a first commit these are all of its files. */
 async function oneCommit(commits: Commits, name: string): Promise<FoundSpan> {
   const to = await commits.named(name)
   return { from: (await commits.find(`${to}^`)) ?? emptyTree, to }
 }
 
 interface Commits {
-  /** Returns the id of a commit; null where there is none of the name. */
+  /** Returns the id of a commit; null for an unknown name. */
   find(name: string): Promise<string | null>
-  /** Returns the id of a commit that must be there. */
+  /** Returns the id of a commit. Throws `SpanError` for an unknown name. */
   named(name: string): Promise<string>
-  /** Returns the newest commit from which both come. */
+  /** Returns the newest common ancestor of two commits. */
   inCommon(one: string, other: string): Promise<string>
 }
 

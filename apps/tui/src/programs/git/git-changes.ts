@@ -6,11 +6,11 @@ import { type DiffedFile, readSections } from './git-sections.ts'
 import { withHiddenText } from './hidden-text.ts'
 import { readNewFiles } from './new-files.ts'
 import { createGit, createUnfilteredGit, type Git, problemText } from './safe-git.ts'
-import { stagedOtherwise } from './staged-otherwise.ts'
+import { stagedOnly } from './staged-only.ts'
 import { findSubmodules, type Submodule } from './submodules.ts'
 import { findWorkTree, pathFromFolder, type WorkTree } from './work-tree.ts'
 
-/** Files of a repository that differ. */
+/** Changed files of a repository. */
 export interface Changes {
   readonly kind: 'changes'
   /** Files of the whole work tree, with paths from the folder. */
@@ -24,13 +24,13 @@ export type GitChanges = Changes | { readonly kind: 'problem'; readonly text: st
 
 const maxDiffBytes = 4 * 1024 * 1024
 
-/** `--submodule=short`, since other forms start git in a submodule, by whose settings it runs programs. */
+/** `--submodule=short`: other forms start git in a submodule, which runs programs of its settings. */
 const diffOptions = [
   ...['--no-ext-diff', '--no-textconv', '--no-color', '--find-renames', '--src-prefix=a/', '--dst-prefix=b/'],
   ...['--ignore-submodules=dirty', '--submodule=short', '--raw', '--numstat', '--patch', '-z'],
 ]
 
-/** Reads what differs in the repository of a folder: by default from its last commit, new files included. */
+/** Reads the changes in the repository of a folder: by default since its last commit, new files included. */
 export async function readGitChanges(
   folder: string,
   env: NodeJS.ProcessEnv,
@@ -46,8 +46,8 @@ async function changesOf(tree: WorkTree, span: ReviewedChanges, env: NodeJS.Proc
   if (typeof git !== 'function') return { kind: 'problem', text: problemText(git, tree.top) }
   try {
     const { from, to } = await findSpan(createGit(tree.top, env), tree.top, span)
-    const place = { git, tree, env }
-    const lists = to === null ? await sinceCommit(from, place) : [await readDiff([from, to], place)]
+    const repository = { git, tree, env }
+    const lists = to === null ? await sinceCommit(from, repository) : [await readDiff([from, to], repository)]
     const isListCut = lists.some((list) => list.isListCut)
     return { kind: 'changes', files: lists.flatMap(({ files }) => files), isListCut, tree }
   } catch (error) {
@@ -56,37 +56,41 @@ async function changesOf(tree: WorkTree, span: ReviewedChanges, env: NodeJS.Proc
   }
 }
 
-interface Place {
+interface Repository {
   readonly git: Git
   readonly tree: WorkTree
   readonly env: NodeJS.ProcessEnv
 }
 
-type Listed = Pick<Changes, 'files' | 'isListCut'>
+type ListedChanges = Pick<Changes, 'files' | 'isListCut'>
 
-/** Reads what the work tree has that a commit has not, and what is staged and not in the work tree. */
-async function sinceCommit(commit: string, place: Place): Promise<readonly Listed[]> {
-  const { git, tree } = place
+/** Reads the changes of the work tree since a commit, and staged changes that the work tree has no longer. */
+async function sinceCommit(commit: string, repository: Repository): Promise<readonly ListedChanges[]> {
+  const { git, tree } = repository
   const [tracked, staged, created, inside] = await Promise.all([
-    readDiff([commit], place),
-    readDiff(['--cached', commit], place),
+    readDiff([commit], repository),
+    readDiff(['--cached', commit], repository),
     readNewFiles(git, tree.top, (name) => pathFromFolder(tree, name)),
-    insideSubmodules(place),
+    insideSubmodules(repository),
   ])
-  const files = stagedOtherwise(staged.files, tracked.files)
+  const files = stagedOnly(staged.files, tracked.files)
   return [tracked, { files, isListCut: staged.isListCut }, created, ...inside]
 }
 
-/** Reads the changes inside submodules, nested ones included, since the commit that each is at. */
-async function insideSubmodules({ git, tree, env }: Place): Promise<readonly Listed[]> {
+/** Reads the changes inside submodules, nested ones included, since their commits. */
+async function insideSubmodules({ git, tree, env }: Repository): Promise<readonly ListedChanges[]> {
   const { submodules, isListCut } = await findSubmodules(git, tree, env)
-  const lists: Listed[] = [{ files: [], isListCut }]
-  // In turn, since each submodule starts git several times.
+  const lists: ListedChanges[] = [{ files: [], isListCut }]
+  // One by one, because each submodule starts git several times.
   for (const submodule of submodules) lists.push(await insideSubmodule(submodule, tree, env))
   return lists
 }
 
-async function insideSubmodule({ name, tree }: Submodule, outer: WorkTree, env: NodeJS.ProcessEnv): Promise<Listed> {
+async function insideSubmodule(
+  { name, tree }: Submodule,
+  outer: WorkTree,
+  env: NodeJS.ProcessEnv,
+): Promise<ListedChanges> {
   const changes = 'problem' in tree ? tree : await changesOf(tree, { kind: 'workTree' }, env)
   if ('files' in changes) return changes
   const reason = 'problem' in changes ? changes.problem : changes.text
@@ -97,16 +101,20 @@ async function insideSubmodule({ name, tree }: Submodule, outer: WorkTree, env: 
   return { files: [{ ...none, path, kind: 'update', diff, isWhole: false, shownBy }], isListCut: false }
 }
 
-/** Reads a diff of the whole repository. Throws `SpanError` where git cannot compare. */
-async function readDiff(words: readonly string[], { git, tree }: Place): Promise<Listed> {
+/** Reads a diff of the whole repository. Throws `SpanError` if git fails. */
+async function readDiff(words: readonly string[], { git, tree }: Repository): Promise<ListedChanges> {
   const diff = await git(['diff', ...diffOptions, ...words, '--'], maxDiffBytes)
   if (diff.kind === 'failed') throw new SpanError(problemText(diff, tree.top))
   const { files, isListCut } = readSections(diff.output, diff.isCut)
   const whole = await withHiddenText(files, git, [...diffOptions, ...words])
-  return { isListCut, files: whole.map((file) => named(file, words, tree)) }
+  return { isListCut, files: whole.map((file) => withPathsFromFolder(file, words, tree)) }
 }
 
-function named({ isHidden: _, ...file }: DiffedFile, words: readonly string[], tree: WorkTree): ChangedFile {
+function withPathsFromFolder(
+  { isHidden: _, ...file }: DiffedFile,
+  words: readonly string[],
+  tree: WorkTree,
+): ChangedFile {
   const path = pathFromFolder(tree, file.path)
   const after = file.movedTo === undefined ? [] : [pathFromFolder(tree, file.movedTo)]
   const [movedTo] = after
@@ -121,7 +129,7 @@ function named({ isHidden: _, ...file }: DiffedFile, words: readonly string[], t
 /** Returns the command that shows the diff of paths, typed in the folder. */
 function diffCommand(words: readonly string[], paths: readonly string[], tree: WorkTree): string {
   if (tree.at === '') return joinShellWords(['git', 'diff', ...words, '--', ...paths])
-  // Git of a submodule takes paths from there only, or absolute ones.
+  // Git in a submodule takes paths from there only, or absolute paths.
   const named = paths.map((path) => `"$PWD"/${joinShellWords([path])}`)
   return `${joinShellWords(['git', '-C', pathFromFolder(tree, ''), 'diff', ...words, '--'])} ${named.join(' ')}`
 }

@@ -1,7 +1,7 @@
 import { type ChangedFile, remarkLines } from './changed-file.ts'
 
 /** File in the listing of git. Names have one character for each byte. */
-interface Listed {
+interface ListedFile {
   readonly name: string
   /** Name before it was renamed. */
   readonly before: string | null
@@ -16,9 +16,9 @@ interface Counts {
   readonly deletions: number
 }
 
-/** File with its path as git has it. */
+/** File with its path as git prints it. */
 export interface DiffedFile extends Omit<ChangedFile, 'shownBy'> {
-  /** True where git shows no lines, as of data that is no text. */
+  /** True if git shows no lines, as for binary data. */
   readonly isHidden: boolean
 }
 
@@ -30,9 +30,9 @@ interface ReadDiff {
 }
 
 /**
- * Reads what `git diff --raw --numstat --patch -z` printed: modes and names, counts, then the sections of the patch. Each
- * file has the sections that its own name heads: a file that became a link has two, and one without lines may have none.
- * @param isCut True when git printed more.
+ * Reads the output of `git diff --raw --numstat --patch -z`: modes and names, counts, then the sections of the patch.
+ * Finds the sections of a file by its name in their first lines: a file that became a link has two, a file without
+ * changed lines may have no section. `isCut`: git printed more.
  */
 export function readSections(output: Buffer, isCut: boolean): ReadDiff {
   // One character for each byte, since git compares names and lines as bytes.
@@ -48,12 +48,12 @@ export function readSections(output: Buffer, isCut: boolean): ReadDiff {
 }
 
 function readListing(fields: readonly string[]) {
-  const listed = new Map<string, Listed>()
+  const listed = new Map<string, ListedFile>()
   const counts = new Map<string, Counts>()
   for (let at = 0; at < fields.length; ) {
     const file = listedAt(fields, at)
     const counted = file === null ? countedAt(fields, at) : null
-    // A file that is not merged may have a second line with its modes.
+    // An unmerged file may have a second line with its modes.
     if (file !== null && !(file.status === 'U' && listed.has(file.name))) listed.set(file.name, file)
     if (counted !== null) counts.set(counted.name, counted)
     at += file?.fields ?? counted?.fields ?? 1
@@ -61,8 +61,8 @@ function readListing(fields: readonly string[]) {
   return { listed: [...listed.values()], counts }
 }
 
-/** Reads modes, status and names, which are fields of their own. */
-function listedAt(fields: readonly string[], at: number): (Listed & { readonly fields: number }) | null {
+/** Reads modes, status and names. Each name is a field of its own. */
+function listedAt(fields: readonly string[], at: number): (ListedFile & { readonly fields: number }) | null {
   const [, oldMode, newMode, status] = /^:(\d+) (\d+) \S+ \S+ ([A-Z])\d*$/.exec(fields[at] ?? '') ?? []
   if (oldMode === undefined || newMode === undefined || status === undefined) return null
   const [first = '', second = ''] = fields.slice(at + 1, at + 3)
@@ -70,7 +70,7 @@ function listedAt(fields: readonly string[], at: number): (Listed & { readonly f
   return { ...names, oldMode, newMode, status, fields: names.before === null ? 2 : 3 }
 }
 
-/** Reads counts with their name; a renamed file has its two names in fields of their own. */
+/** Reads counts with their name; a renamed file has its two names in separate fields. */
 function countedAt(fields: readonly string[], at: number) {
   const [, additions, deletions, name] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(fields[at] ?? '') ?? []
   if (name === undefined) return null
@@ -80,7 +80,7 @@ function countedAt(fields: readonly string[], at: number) {
 
 interface Section {
   readonly text: string
-  /** False for the last one of a patch that was cut. */
+  /** False for the last section of a patch that was cut. */
   readonly isWhole: boolean
 }
 
@@ -94,8 +94,8 @@ function sectionsOf(patch: string, isCut: boolean): ReadonlyMap<string, readonly
   return Map.groupBy(sections, ({ text }) => text.slice(0, Math.max(0, text.indexOf('\n'))))
 }
 
-/** Returns the line that heads the sections of a file. */
-function headingOf({ name, before, status }: Listed): string {
+/** Returns the first line of the sections of a file. */
+function headingOf({ name, before, status }: ListedFile): string {
   if (status === 'U') return `* Unmerged path ${name}`
   return `diff --git ${quoted(`a/${before ?? name}`)} ${quoted(`b/${name}`)}`
 }
@@ -120,12 +120,11 @@ function quoted(name: string): string {
   return escaped === name ? name : `"${escaped}"`
 }
 
-interface Facts {
-  readonly isCut: boolean
-  readonly counted: Counts | undefined
-}
-
-function changedFile(file: Listed, sections: readonly Section[], { isCut, counted }: Facts): DiffedFile {
+function changedFile(
+  file: ListedFile,
+  sections: readonly Section[],
+  { isCut, counted }: { readonly isCut: boolean; readonly counted: Counts | undefined },
+): DiffedFile {
   const { name, before, status, oldMode } = file
   const hunks = sections.map(({ text }) => hunksOf(text)).join('')
   const isMissing = isCut && (sections.length === 0 || sections.some(({ isWhole }) => !isWhole))
@@ -158,14 +157,11 @@ function kindOf(mode: string): string {
   return mode === modes.submodule ? 'a submodule' : 'a file'
 }
 
-interface Shown {
-  readonly sections: readonly Section[]
-  readonly hunks: string
-  readonly isMissing: boolean
-}
-
-/** Returns sentences about what the lines of a diff do not show. */
-function remarksOn({ oldMode, newMode, status }: Listed, { sections, hunks, isMissing }: Shown): readonly string[] {
+/** Returns remarks about facts that the lines of a diff do not show. */
+function remarksOn(
+  { oldMode, newMode, status }: ListedFile,
+  { sections, hunks, isMissing }: { sections: readonly Section[]; hunks: string; isMissing: boolean },
+): readonly string[] {
   const remarks = [...modeRemarks({ oldMode, newMode, status })]
   if (status === 'U') remarks.push('It is not merged: two sides changed it.')
   if (sections.some(isBinary)) remarks.push('Git takes it for no text.')
@@ -178,7 +174,11 @@ function isBinary({ text }: Section): boolean {
   return /\nBinary files /.test(text)
 }
 
-function modeRemarks({ oldMode, newMode, status }: Pick<Listed, 'oldMode' | 'newMode' | 'status'>): readonly string[] {
+function modeRemarks({
+  oldMode,
+  newMode,
+  status,
+}: Pick<ListedFile, 'oldMode' | 'newMode' | 'status'>): readonly string[] {
   if (status === 'U' || status === 'D') return []
   if (status === 'A') {
     if (newMode === modes.program) return ['It is executable (mode 100755).']

@@ -2,15 +2,14 @@ import { remarkLines } from './changed-file.ts'
 import { type DiffedFile, readSections } from './git-sections.ts'
 import type { Git } from './safe-git.ts'
 
-/** Limits of what is read of one file, and of the number of files. */
+/** Limits: bytes of one file, number of files, and files at the same time. */
 const maxFileBytes = 256 * 1024
 const maxFiles = 2_000
 const filesAtOnce = 8
 
 /**
- * Returns files with the lines of those that are text although git shows none of them: attributes of a repository may call any
- * file binary, and what they hide would not be looked at.
- * @param words Words of `git diff` that name what is compared.
+ * Returns files with the lines of text files that git does not show: attributes of a repository may call any file
+ * binary, and a review would miss its lines. `words`: words of `git diff` that name the states to compare.
  */
 export async function withHiddenText(
   files: readonly DiffedFile[],
@@ -40,10 +39,10 @@ async function asText(file: DiffedFile, git: Git, words: readonly string[]): Pro
   const found = readSections(diff.output, diff.isCut).files.find(
     (one) => (one.movedTo ?? one.path) === (movedTo ?? path),
   )
-  // Text has no NUL, by which git tells, too.
+  // Text has no NUL: git decides by that, too.
   if (found === undefined || found.diff.includes('\0') || !/^@@ /m.test(found.diff)) return file
   const remark = remarkLines(['Attributes of the repository call it no text; it is.'])
-  // Git counts no lines of what attributes hide, also where it shows them.
+  // Git counts no lines of a file that attributes hide, even when it shows them.
   return {
     ...found,
     additions: linesOf(found.diff, '+'),

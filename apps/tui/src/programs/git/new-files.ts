@@ -1,28 +1,28 @@
 import { joinShellWords } from '@parley/text'
 import { type ChangedFile, remarkLines } from './changed-file.ts'
 import { SpanError } from './find-span.ts'
-import { readOpening } from './read-opening.ts'
+import { readBeginning } from './read-beginning.ts'
 import { type Git, isProblem, problemText, textOf } from './safe-git.ts'
 
 interface NewFiles {
   readonly files: readonly ChangedFile[]
-  /** True when there are more than are listed. */
+  /** True if there are more new files than are listed. */
   readonly isListCut: boolean
 }
 
 const maxListBytes = 4 * 1024 * 1024
-/** Limits of what is read: of one file, of all, and of their number. */
+/** Limits: bytes of one file, bytes of all, number of files, and files at the same time. */
 const maxFileBytes = 256 * 1024
 const maxTextBytes = 4 * 1024 * 1024
 const maxFilesRead = 2_000
 const filesAtOnce = 16
 
-/** Reads the files that git does not know yet, each as a diff that adds it. Throws `SpanError` where git cannot list them. */
+/** Reads the files that git does not know yet, each as a diff that adds it. Throws `SpanError` if git cannot list them. */
 export async function readNewFiles(git: Git, top: string, fromFolder: (name: string) => string): Promise<NewFiles> {
   const listed = await git(['ls-files', '--others', '--exclude-standard', '-z'], maxListBytes)
   const isListCut = listed.kind === 'ended' && listed.isCut
   if (isProblem(listed) && !isListCut) throw new SpanError(problemText(listed, top))
-  // What follows the last NUL is nothing, or half of a name.
+  // After the last NUL there is nothing, or half of a name.
   const names = textOf(listed).split('\0').slice(0, -1)
   const files: ChangedFile[] = []
   let room = maxTextBytes
@@ -41,12 +41,12 @@ export async function readNewFiles(git: Git, top: string, fromFolder: (name: str
 
 const addition = { kind: 'add', deletions: 0, before: null, after: null } as const
 
-type Read = Pick<ChangedFile, 'additions' | 'diff' | 'isWhole'>
+type NewFileDiff = Pick<ChangedFile, 'additions' | 'diff' | 'isWhole'>
 
-async function newFile(top: string, name: string, canRead: boolean): Promise<Read> {
+async function newFile(top: string, name: string, canRead: boolean): Promise<NewFileDiff> {
   if (name.endsWith('/')) return withoutLines('It is a repository of its own, whose files are not looked at.', true)
   if (!canRead) return withoutLines('It is not read here: there are too many new files.', false)
-  const opening = await readOpening(top, name, maxFileBytes)
+  const opening = await readBeginning(top, name, maxFileBytes)
   if (opening === null) return withoutLines('It cannot be read.', false)
   switch (opening.kind) {
     case 'noText':
@@ -58,11 +58,11 @@ async function newFile(top: string, name: string, canRead: boolean): Promise<Rea
   }
 }
 
-function withoutLines(remark: string, isWhole: boolean): Read {
+function withoutLines(remark: string, isWhole: boolean): NewFileDiff {
   return { additions: 0, isWhole, diff: remarkLines([remark]) }
 }
 
-function ofText(text: string, isWhole: boolean): Read {
+function ofText(text: string, isWhole: boolean): NewFileDiff {
   if (text === '') return withoutLines(isWhole ? 'It is empty.' : 'It has a line that is too long.', isWhole)
   const lines = text.replace(/\n$/, '').split('\n')
   const rest = isWhole ? '' : remarkLines([`Only its beginning is here: it is longer than ${maxFileBytes / 1024} KiB.`])

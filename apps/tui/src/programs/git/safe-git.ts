@@ -1,11 +1,11 @@
 import type { ProgramByName } from '@parley/text'
-import { type ProgramEnd, runProgram } from '../run-program.ts'
+import { type ProgramEnd, runProgram } from '../../processes/run-program.ts'
 
 const timeLimitMs = 20_000
 const maxAnswerBytes = 1024 * 1024
 
 /**
- * Settings under which git runs no program that a repository names: hooks, monitors, pagers, and transports that would
+ * Settings that keep git from running programs of a repository: hooks, monitors, pagers, and transports that would
  * fetch missing objects. Filters are switched off by name.
  */
 const safeSettings = [
@@ -13,10 +13,10 @@ const safeSettings = [
   ...['protocol.allow=never', 'submodule.recurse=false', 'diff.ignoreSubmodules=dirty'],
 ].flatMap((setting) => ['-c', setting])
 
-/** Runs git with these words, and keeps so many bytes of what it prints. */
+/** Runs git with these words, and keeps at most `maxBytes` of its output. */
 export type Git = (words: readonly string[], maxBytes?: number) => Promise<ProgramEnd>
 
-/** Returns git for a folder. It starts elsewhere, so that no program of the folder is taken for it. */
+/** Returns git for a folder. It starts in `/`, so that a program of the folder is not started in its place. */
 export function createGit(folder: string, env: NodeJS.ProcessEnv): Git {
   const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, GIT_PREFIX: ____, ...own } = env
   const quiet = {
@@ -36,7 +36,7 @@ export function createGit(folder: string, env: NodeJS.ProcessEnv): Git {
     })
 }
 
-/** Returns git with the filters of the repository switched off, or the answer of the git that could not list them. */
+/** Returns git with the filters of the repository switched off, or the failure to list them. */
 export async function createUnfilteredGit(folder: string, env: NodeJS.ProcessEnv): Promise<Git | ProgramEnd> {
   const listed = await createGit(folder, env)(['config', '--null', '--name-only', '--get-regexp', filterKeys])
   if (isProblem(listed) && !isEmptyAnswer(listed)) return listed
@@ -63,7 +63,7 @@ export function isProblem(end: ProgramEnd): boolean {
   return end.kind === 'failed' || end.exitCode !== 0
 }
 
-/** Returns true for the answer that there is no such key, or no commit yet. */
+/** Returns true for the answer that a key or a commit does not exist. */
 export function isEmptyAnswer(end: ProgramEnd): boolean {
   return end.kind === 'failed' && end.reason === 'it ended with 1'
 }

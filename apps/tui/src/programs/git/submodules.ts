@@ -4,7 +4,7 @@ import { SpanError } from './find-span.ts'
 import { type Git, isProblem, problemText } from './safe-git.ts'
 import { findWorkTree, type WorkTree } from './work-tree.ts'
 
-/** Submodule that is checked out: its work tree, or why that is not known. */
+/** Submodule that is checked out: its work tree, or the reason why it is unknown. */
 export interface Submodule {
   /** Path from the top of the repository that holds it. */
   readonly name: string
@@ -13,7 +13,7 @@ export interface Submodule {
 
 interface Submodules {
   readonly submodules: readonly Submodule[]
-  /** True when the repository has more files than were searched for them. */
+  /** True if the repository has more files than were searched. */
   readonly isListCut: boolean
 }
 
@@ -21,8 +21,8 @@ interface Submodules {
 const maxIndexBytes = 256 * 1024 * 1024
 
 /**
- * Finds the submodules of a repository that are checked out, also those that no `.gitmodules` names. Throws `SpanError` where
- * git cannot list them. Git itself would look into them by their own settings, which may name programs.
+ * Finds the submodules of a repository that are checked out, also submodules without an entry in `.gitmodules`. Throws
+ * `SpanError` if git cannot list them. Does not let git enter them: it would run programs of their settings.
  */
 export async function findSubmodules(git: Git, tree: WorkTree, env: NodeJS.ProcessEnv): Promise<Submodules> {
   const listed = await git(['ls-files', '--stage', '-z'], maxIndexBytes)
@@ -38,7 +38,7 @@ export async function findSubmodules(git: Git, tree: WorkTree, env: NodeJS.Proce
 
 const mode = '160000 '
 
-/** Returns the names of the submodules in a listing. It is searched as bytes, since it may be of 100,000s of files. */
+/** Returns the names of the submodules in a listing. Searches its bytes, because it may have hundreds of thousands of files. */
 function namesIn(listing: Buffer): ReadonlySet<string> {
   const names = new Set<string>()
   for (let at = listing.indexOf(mode); at >= 0; at = listing.indexOf(mode, at + 1)) {
@@ -63,7 +63,7 @@ async function submoduleAt(
   if (!isCheckedOut) return null
   const found = await findWorkTree(folder, env)
   if ('problem' in found) return { name, tree: found }
-  // Git takes a folder whose `.git` is no repository for one of the repository around it.
+  // Git takes a folder with an invalid `.git` for a part of the repository around it.
   if (found.top === top) return null
   return { name, tree: found.top === folder ? { top: folder, below, at: join(at, name) } : elsewhere(found.top) }
 }

@@ -7,8 +7,8 @@ import { fromWorkingFolder, workingFolder } from '../../cli/folders.ts'
 import type { Streams } from '../../cli/launch-server.ts'
 import { systemCause } from '../../cli/messages.ts'
 import {
-  type AskedReview,
   isPatch,
+  type PreparedReview,
   reviewElsewhere,
   reviewOfChanges,
   reviewOfPatch,
@@ -29,7 +29,7 @@ export interface ReviewRequest {
 export async function reviewMessageOf(
   { of, focus }: ReviewRequest,
   { flags, stdin }: { readonly flags: ExecFlags; readonly stdin: Streams['stdin'] },
-): Promise<AskedReview | null> {
+): Promise<PreparedReview | null> {
   const { cwd = workingFolder(), environment } = overridesOf(flags)
   const place = { folder: cwd, env: process.env }
   if (of.kind === 'patch') {

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { readOpening } from '../../../src/programs/git/read-opening.ts'
+import { readBeginning } from '../../../src/programs/git/read-beginning.ts'
 
 it('the text of a new file is not that of a file elsewhere, by a link of its own or on the way', async () => {
   await using root = await tempDirectory()
@@ -13,8 +13,8 @@ it('the text of a new file is not that of a file elsewhere, by a link of its own
   symlinkSync(join(root.path, 'elsewhere'), join(work, 'b'))
   symlinkSync(join(root.path, 'elsewhere/x'), join(work, 'a/y'))
   symlinkSync(work, join(root.path, 'link'))
-  const read = ['a/x', 'b/x', 'a/y', 'a', 'a/z'].map((name) => readOpening(work, name, 10))
-  expect(await Promise.all([...read, readOpening(join(root.path, 'link'), 'a/x', 10)])).toEqual([
+  const read = ['a/x', 'b/x', 'a/y', 'a', 'a/z'].map((name) => readBeginning(work, name, 10))
+  expect(await Promise.all([...read, readBeginning(join(root.path, 'link'), 'a/x', 10)])).toEqual([
     { kind: 'text', text: 'here', isWhole: true },
     null,
     { kind: 'link', target: join(root.path, 'elsewhere/x') },

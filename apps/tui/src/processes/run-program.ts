@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { startProgram } from '../terminal/start-program.ts'
+import { startProgram } from './start-program.ts'
 
 interface ProgramSpec {
   /** Program and its words; no shell reads them. */
@@ -9,12 +9,12 @@ interface ProgramSpec {
   /** Text for its standard input. */
   readonly input?: string
   readonly timeLimitMs: number
-  /** Bytes of output that are kept; more of them end the program. */
+  /** Most bytes of output; a program that writes more is ended. */
   readonly maxBytes: number
 }
 
 export type ProgramEnd =
-  /** `isCut`: it wrote more than is kept. */
+  /** `isCut`: the program wrote more than is kept. */
   | { readonly kind: 'ended'; readonly exitCode: number | null; readonly output: Buffer; readonly isCut: boolean }
   /** Program that did not start, failed, or was stopped at its time limit. */
   | { readonly kind: 'failed'; readonly reason: string }
@@ -25,7 +25,7 @@ const maxErrorBytes = 2_000
 /** Runs a program of the user's own outside the server, and stops it with its children at its limits. Never rejects. */
 export function runProgram({ argv, cwd, env, input, timeLimitMs, maxBytes }: ProgramSpec): Promise<ProgramEnd> {
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>()
-  // A group of its own is stopped with all that the program started.
+  // In a group of its own, so that it is stopped together with its children.
   const child = startProgram(argv, { cwd, env, detached: true, stdio: 'pipe' }, fail)
   const output = gather(child?.stdout, maxBytes, () => end('cut'))
   const errors = gather(child?.stderr, maxErrorBytes, () => undefined)
@@ -53,7 +53,7 @@ export function runProgram({ argv, cwd, env, input, timeLimitMs, maxBytes }: Pro
   return promise
 }
 
-/** Collects a stream, if there is one, up to a limit; `full` is called once beyond it. Returns what was collected. */
+/** Collects a stream, if there is one, up to a limit; `full` is called once beyond it. Returns a function that returns the collected bytes. */
 function gather(stream: NodeJS.ReadableStream | null | undefined, maxBytes: number, full: () => void): () => Buffer {
   const chunks: Buffer[] = []
   let sizeBytes = 0

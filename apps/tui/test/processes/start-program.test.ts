@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
 import { listFiles } from '../../src/files/list-files.ts'
+import { runProgram } from '../../src/processes/run-program.ts'
+import { startProgram } from '../../src/processes/start-program.ts'
 import { openBrowser } from '../../src/programs/open-browser.ts'
-import { runProgram } from '../../src/programs/run-program.ts'
 import { runClipboardProgram } from '../../src/terminal/clipboard.ts'
 import { runWithTerminal } from '../../src/terminal/run-with-terminal.ts'
-import { startProgram } from '../../src/terminal/start-program.ts'
 
 /** Longer than Linux takes a word of a command: Node throws, where other failures are events. */
 const tooLong = 'x'.repeat(300_000)

@@ -2,8 +2,8 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { errorMessage } from '@parley/text'
 
 /**
- * Starts a helper program of the window; no shell reads its words. Returns null where it cannot start. `onFailed` gets the
- * reason then, in a later tick. Never throws.
+ * Starts a helper program of the window; no shell reads its words. Returns null if it cannot start, and calls
+ * `onFailed` with the reason in a later tick. Never throws.
  */
 export function startProgram(
   [program = '', ...words]: readonly string[],
@@ -16,7 +16,7 @@ export function startProgram(
     // Without free descriptors Node makes no pipes, whatever its types say.
     return child.pid === undefined ? null : child
   } catch (error) {
-    // Without memory, and for words that are too long, Node throws, where other failures are events.
+    // Node throws for too little memory or too long words; other failures are events.
     queueMicrotask(() => onFailed(errorMessage(error)))
     return null
   }
