@@ -37,3 +37,8 @@ export function asSentence(text: string): string {
 export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
+
+/** Returns a number with its noun: `1 line`, `2 lines`. */
+export function countedNoun(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -73,7 +73,14 @@ export function launchServer(
   })
   let isClaimed = false
   return {
-    ...server,
+    input: server.input,
+    output: server.output,
+    pid: server.pid,
+    program: server.program,
+    exited: server.exited,
+    stderrTail: server.stderrTail,
+    kill: server.kill,
+    release: server.release,
     claim() {
       isClaimed = true
     },

@@ -2,7 +2,7 @@ import type { Parley } from '@parley/client'
 import { escapedLine, type LabelledText, trustRows } from '@parley/presentation/notices/trust-table'
 import { showEffects } from '@parley/presentation/text/control-characters'
 import type { TrustReport } from '@parley/protocol'
-import { greatest } from '@parley/text'
+import { columnLines } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf, type ServerFlags, typedFlags, typedServer } from '../cli/flags.ts'
@@ -16,10 +16,8 @@ export async function showConfig(launch: Launch, flags: CommonFlags & { json?: b
   await using parley = await connect(launch, { clientName: 'parley-config' })
   const config = await parley.request('config/read', { ...overrides, cwd })
   for (const warning of config.warnings) launch.streams.stderr.write(`parley: ${showEffects(warning)}\n`)
-  const width = greatest(config.values.map(({ key }) => key.length))
-  const lines = config.values.map(({ key, value, origin }) =>
-    showEffects(`${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
-  )
+  const rows = config.values.map(({ key, value, origin }) => [key, `${JSON.stringify(value)}  (${origin})`])
+  const lines = columnLines(rows).map(showEffects)
   launch.streams.stdout.write(flags.json === true ? `${JSON.stringify(config)}\n` : `${lines.join('\n')}\n`)
   return exitCodes.ok
 }

@@ -2,7 +2,7 @@ import { ClientError } from '@parley/client'
 import { showEffects, shownLine } from '@parley/presentation/text/control-characters'
 import type { CheckupFinding } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import { greatest } from '@parley/text'
+import { countedNoun, greatest } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, ParleyError } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
@@ -86,7 +86,7 @@ function closing(checks: readonly CheckupFinding[]): string {
 }
 
 function counted(count: number, what: string): string {
-  return `${count === 0 ? 'no' : count} ${what}${count === 1 ? '' : 's'}`
+  return count === 0 ? `no ${what}s` : countedNoun(count, what)
 }
 
 interface ProcessFacts {

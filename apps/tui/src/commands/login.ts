@@ -2,7 +2,7 @@ import { ClientError, type Parley } from '@parley/client'
 import { showEffects } from '@parley/presentation/text/control-characters'
 import type { LoginCompleted, ResultOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import { closest, greatest } from '@parley/text'
+import { closest, columnLines } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodeOf, exitCodes, misused } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
@@ -140,11 +140,9 @@ export async function showLogins(launch: Launch, { json }: { readonly json?: boo
 }
 
 function statusLines(logins: ResultOf<'login/status'>['logins']): readonly string[] {
-  const width = greatest(logins.map(({ provider }) => provider.length))
-  return logins.map((login) => {
-    const source = login.keptIn === null ? `The key comes from ${login.variable}.` : placeText(login)
-    return `${login.provider.padEnd(width)}  ${source}`
-  })
+  const sourceOf = (login: (typeof logins)[number]) =>
+    login.keptIn === null ? `The key comes from ${login.variable}.` : placeText(login)
+  return columnLines(logins.map((login) => [login.provider, sourceOf(login)]))
 }
 
 /** Runs `parley logout`. Exit code 5 when no key of the provider is kept. */

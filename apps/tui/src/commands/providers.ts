@@ -1,7 +1,7 @@
 import { showEffects } from '@parley/presentation/text/control-characters'
 import { formatAgo } from '@parley/presentation/text/formats'
 import type { ResultOf } from '@parley/protocol'
-import { greatest } from '@parley/text'
+import { columnLines } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
@@ -77,15 +77,9 @@ export function providerLines({ providers, chosen }: Providers, nowMs: number): 
   return [...table, '', ...providers.flatMap(missingPackage), choiceLine(chosen)]
 }
 
-/** Returns rows of cells as lines of equal columns. */
+/** Returns the lines of a table without blanks at their ends. */
 function tableOf(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, index) => greatest(rows.map((row) => row[index]?.length ?? 0)))
-  return rows.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  return columnLines(rows).map((line) => line.trimEnd())
 }
 
 function missingPackage({ id, package: named }: Provider): readonly string[] {

@@ -2,7 +2,7 @@ import type { Conversation, Parley } from '@parley/client'
 import { showEffects } from '@parley/presentation/text/control-characters'
 import { countOf, formatAgo } from '@parley/presentation/text/formats'
 import { type RewindPlan, shortIdOf } from '@parley/protocol'
-import { greatest } from '@parley/text'
+import { columnLines } from '@parley/text'
 import { connect, findConversation } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
@@ -125,17 +125,12 @@ function pointLines(points: readonly Point[], json: boolean): readonly string[] 
 
 function pointRows(points: readonly Point[], seqWidth = 0): readonly string[] {
   const now = Date.now()
-  const rows = points.map(({ seq, at, text }) => [String(seq), formatAgo(at, now), text.split('\n')[0] ?? ''] as const)
-  const widths = [0, 1].map((column) =>
-    greatest(
-      rows.map((row) => row[column]?.length ?? 0),
-      column === 0 ? seqWidth : 0,
-    ),
-  )
-  return rows.map(
-    ([seq, ago, text]) =>
-      `${seq.padStart(widths[0] ?? 0)}  ${ago.padEnd(widths[1] ?? 0)}  before: ${showEffects(text)}`,
-  )
+  const rows = points.map(({ seq, at, text }) => [
+    String(seq).padStart(seqWidth),
+    formatAgo(at, now),
+    `before: ${showEffects(text.split('\n')[0] ?? '')}`,
+  ])
+  return columnLines(rows, [0])
 }
 
 function planLines({ changes, left, notes }: RewindPlan, { overwrite = false }: RewindFlags): readonly string[] {

@@ -3,7 +3,7 @@ import { showEffects } from '@parley/presentation/text/control-characters'
 import { count, countOf, shortPath } from '@parley/presentation/text/formats'
 import { costText } from '@parley/presentation/text/token-words'
 import { addTokens, noTokens, type ParamsOf, type ResultOf } from '@parley/protocol'
-import { greatest } from '@parley/text'
+import { columnLines } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { userFolder } from '../cli/folders.ts'
@@ -63,17 +63,12 @@ function daysBefore(today: Date, days: number): Date {
 export function usageLines(
   rows: readonly UsageRow[],
   { by, home }: { readonly by: UsageFlags['by']; readonly home: string },
-): string[] {
+): readonly string[] {
   if (rows.length === 0) return []
   const names = [by.toUpperCase(), 'CALLS', 'INPUT', 'CACHED', 'OUTPUT', 'REASONING', 'COST']
   const cells = rows.map((row) => cellsOf(by === 'folder' ? { ...row, key: shortPath(row.key, home) } : row))
   const table = [names, ...cells, ...(rows.length === 1 ? [] : [cellsOf(sumOf(rows))])]
-  const widths = names.map((_, column) => greatest(table.map((row) => row[column]?.length ?? 0)))
-  return table.map((row) => row.map((cell, column) => padded(cell, column, widths[column] ?? 0)).join('  '))
-}
-
-function padded(cell: string, column: number, width: number): string {
-  return column === 0 ? cell.padEnd(width) : cell.padStart(width)
+  return columnLines(table, [1, 2, 3, 4, 5, 6])
 }
 
 function cellsOf({ key, calls, counts }: UsageRow): string[] {

@@ -1,7 +1,7 @@
 import { showHidden } from '@parley/presentation/text/control-characters'
 import { type Judgement, type ResultOf, shortIdOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
-import { greatest, joinShellWords } from '@parley/text'
+import { countedNoun, greatest, joinShellWords } from '@parley/text'
 
 const reachTexts = {
   nothing: 'with or without a sandbox',
@@ -58,7 +58,7 @@ function partLines(parts: ResultOf<'policy/test'>['parts']): readonly string[] {
 /** Returns the calls with a changed verdict, and their count. */
 export function replayedLines({ calls, skipped, conversationId }: ResultOf<'policy/replay'>): readonly string[] {
   const changed = calls.filter(({ before, after }) => before.verdict !== after.verdict)
-  const of = `${calls.length} ${calls.length === 1 ? 'call' : 'calls'} of ${shortIdOf(conversationId)}`
+  const of = `${countedNoun(calls.length, 'call')} of ${shortIdOf(conversationId)}`
   const left = skipped === 0 ? '' : ` (${skipped} never came to a decision)`
   return [
     ...changed.flatMap(({ title, before, after }) => [

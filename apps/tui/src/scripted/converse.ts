@@ -13,8 +13,8 @@ import { createMailbox, failureFor, type Mailbox } from './mailbox.ts'
 import type { RejectedLine } from './reports/reporter.ts'
 import { untilStopped } from './run-turn.ts'
 
-/** Run with messages and answers from lines of stdin. */
-interface StdinRun extends ConversationRun {
+/** Lines of stdin with messages and answers, and the flags that they complete. */
+interface StdinMessages {
   /** Message of the command line; null if stdin has the first. */
   readonly first: TurnMessage | null
   readonly flags: ExecFlags
@@ -22,14 +22,14 @@ interface StdinRun extends ConversationRun {
 }
 
 /** Sends the messages of stdin, each in a turn of its own, and answers approvals, until stdin ends and every turn is over. */
-export async function converse(run: StdinRun): Promise<RunEnd> {
-  const { conversation, reporter, flags } = run
-  return untilStopped({ ...run, keepsQuestions: takesAnswers(flags) }, async (turns) => {
+export async function converse(run: ConversationRun, messages: StdinMessages): Promise<RunEnd> {
+  const { conversation, reporter } = run
+  return untilStopped(run, async (turns) => {
     const faults = new AbortController()
     const mailbox = createMailbox({ conversation, reporter, turns, fail: (fault) => faults.abort(fault) })
-    const lines = createLineReader(run.stdin)
+    const lines = createLineReader(messages.stdin)
     try {
-      return await sendAll({ run, turns, mailbox, lines }, AbortSignal.any([run.signal, faults.signal]))
+      return await sendAll({ run, messages, turns, mailbox, lines }, AbortSignal.any([run.signal, faults.signal]))
     } catch (error) {
       mailbox.rejectAll(error)
       const reject = (line: RejectedLine) => mailbox.reject(line, false)
@@ -45,17 +45,18 @@ function isBySignal(error: unknown): boolean {
 }
 
 interface StdinLoop {
-  readonly run: StdinRun
+  readonly run: ConversationRun
+  readonly messages: StdinMessages
   readonly turns: Turns
   readonly mailbox: Mailbox
   readonly lines: LineReader
 }
 
 async function sendAll(loop: StdinLoop, signal: AbortSignal): Promise<RunEnd> {
-  const { run, mailbox, lines } = loop
+  const { run, messages, mailbox, lines } = loop
   const over = Promise.withResolvers<void>()
-  answerApprovals(run, over.promise)
-  if (run.first !== null) mailbox.post(run.first, 0)
+  answerApprovals(loop, over.promise)
+  if (messages.first !== null) mailbox.post(messages.first, 0)
   for (let line = await lines.next(signal); line !== null; line = await lines.next(signal)) {
     await takeLine(line, loop)
     if (run.pace.isBehind) await unlessStopped(run.pace.drained(), signal)
@@ -65,13 +66,14 @@ async function sendAll(loop: StdinLoop, signal: AbortSignal): Promise<RunEnd> {
   return await unlessStopped(mailbox.end(), signal)
 }
 
-function answerApprovals({ conversation, flags, given }: StdinRun, over: Promise<void>): void {
+function answerApprovals({ run, messages }: StdinLoop, over: Promise<void>): void {
+  const { conversation, given } = run
   const otherwise = withoutAnswers(conversation)
-  const handler = takesAnswers(flags) ? withAnswers(over, otherwise) : otherwise
+  const handler = takesAnswers(messages.flags) ? withAnswers(over, otherwise) : otherwise
   conversation.onApproval(fromFile(given, conversation, handler), { onError: () => undefined })
 }
 
-async function takeLine(read: ReadLine, { run, turns, mailbox }: StdinLoop): Promise<void> {
+async function takeLine(read: ReadLine, { run, messages, turns, mailbox }: StdinLoop): Promise<void> {
   const { line } = read
   if ('problem' in read) {
     const failure = { code: 'invalidInput', message: read.problem }
@@ -79,7 +81,7 @@ async function takeLine(read: ReadLine, { run, turns, mailbox }: StdinLoop): Pro
   }
   const { input } = read
   try {
-    if (input.type === 'message') mailbox.post(messageIn(input, run.flags), line)
+    if (input.type === 'message') mailbox.post(messageIn(input, messages.flags), line)
     else await answerOrInterrupt(input, run, turns)
   } catch (error) {
     mailbox.reject({ line, failure: failureOf(error) }, input.type === 'message')
@@ -98,7 +100,7 @@ function messageIn(input: InputLine & { type: 'message' }, { outputSchema: file,
 /** Answers an approval or interrupts the turn. Throws the server's error, for example for an approval that is settled. */
 async function answerOrInterrupt(
   input: Exclude<InputLine, { type: 'message' }>,
-  { conversation }: StdinRun,
+  { conversation }: ConversationRun,
   turns: Turns,
 ): Promise<void> {
   if (input.type === 'answer') {

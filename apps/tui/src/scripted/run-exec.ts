@@ -45,11 +45,14 @@ export async function runExec(launch: Launch, request: ExecRequest): Promise<Exi
 
 /** Returns a reporter that takes one end only, and no rejected lines after it. */
 function withOneEnd(reporter: Reporter): Reporter {
-  const { rejected } = reporter
+  const { opened, reviewing, event, problem, rejected } = reporter
   let isOver = false
   return {
-    ...reporter,
-    ...(rejected === undefined ? {} : { rejected: (line) => (isOver ? undefined : rejected(line)) }),
+    opened,
+    reviewing,
+    event,
+    problem,
+    rejected: rejected && ((line) => (isOver ? undefined : rejected(line))),
     end(end) {
       if (!isOver) reporter.end(end)
       isOver = true

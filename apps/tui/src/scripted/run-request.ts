@@ -1,5 +1,5 @@
 import { exitCodes, misused } from '../cli/exit-codes.ts'
-import { type ExecFlags, outputFormatOf } from '../cli/flags.ts'
+import { type ExecFlags, outputFormatOf, takesAnswers } from '../cli/flags.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { safeNotice, sandboxNotice } from '../cli/messages.ts'
 import { failedRun, type RunEnd } from '../cli/run-ended.ts'
@@ -53,10 +53,10 @@ export async function runRequest(run: ExecRun): Promise<RunEnd> {
     if (given !== null && 'problem' in given) return failedRun({ code: 'invalidParams', message: given.problem })
     if (request.review !== undefined) return unlessUnsaved(await runReview(request.review, run), stopper)
     if (request.flags.inputFormat === 'jsonl')
-      return unlessUnsaved(await runConnected(run, firstMessage(request), given), stopper)
+      return unlessUnsaved(await runConnected(run, firstMessage(request), { given }), stopper)
     const prompt = await unlessStopped(promptOf(run), stopper.signal)
     if ('problem' in prompt) return failedRun({ code: 'invalidParams', message: prompt.problem })
-    return unlessUnsaved(await runConnected(run, messageOf(prompt.prompt, request.flags), given), stopper)
+    return unlessUnsaved(await runConnected(run, messageOf(prompt.prompt, request.flags), { given }), stopper)
   } catch (error) {
     return error instanceof StoppedError ? stoppedRun(error, null) : failedRun(failureOf(error))
   }
@@ -110,17 +110,24 @@ async function runReview(review: ReviewRequest, run: ExecRun): Promise<RunEnd> {
   run.reporter.reviewing?.(asked)
   reportUnseen(run.reporter, asked.unseen)
   const { reporter, ...report } = createFindingsReporter(run.reporter, asked.unseen)
-  return judgedEnd(await runConnected({ ...run, reporter }, asked.message), report, review.failOn)
+  return judgedEnd(await runConnected(run, asked.message, { reporter }), report, review.failOn)
 }
 
-/** Runs in the conversation of the request; without a message stdin has the first. `given`: answers of a file. */
+interface RunOptions {
+  /** Answers of a file. Default: null. */
+  readonly given?: GivenAnswers | null
+  /** Default: the reporter of the run. */
+  readonly reporter?: Reporter
+}
+
+/** Runs in the conversation of the request; without a message stdin has the first. */
 async function runConnected(
   run: ExecRun,
   message: TurnMessage | null,
-  given: GivenAnswers | null = null,
+  { given = null, reporter = run.reporter }: RunOptions,
 ): Promise<RunEnd> {
-  const { launch, request, reporter, pace, stopper } = run
-  await using parley = await connectRun(launch, request.flags, run)
+  const { launch, request, pace, stopper } = run
+  await using parley = await connectRun(launch, request.flags, { reporter, stopper })
   using _watched = stopWhenLost(parley, stopper)
   if (parley.isSafe) reporter.problem(safeNotice)
   const conversation = await unlessStopped(openTarget(parley, request.target, request.flags), stopper.signal)
@@ -135,13 +142,23 @@ async function runConnected(
   try {
     const budget = createRunBudget(request.flags)
     const repairs = request.flags.repair === true
-    const conversationRun = { conversation, reporter, pace, budget, signal: stopper.signal, given, repairs }
+    const keepsQuestions = takesAnswers(request.flags)
+    const conversationRun = {
+      conversation,
+      reporter,
+      pace,
+      budget,
+      signal: stopper.signal,
+      given,
+      repairs,
+      keepsQuestions,
+    }
     if (message !== null && request.flags.inputFormat !== 'jsonl') {
       if (message.purpose === undefined && continuesReview(conversation, request.flags))
         return await continueReview(conversationRun, message)
       return await runTurn(conversationRun, message)
     }
-    return await converse({ ...conversationRun, first: message, flags: request.flags, stdin: launch.streams.stdin })
+    return await converse(conversationRun, { first: message, flags: request.flags, stdin: launch.streams.stdin })
   } catch (error) {
     return failedRun(failureOf(error), request.target.kind === 'resume' ? conversation.id : null)
   }
@@ -151,7 +168,9 @@ async function runConnected(
 async function continueReview(run: ConversationRun, message: TurnMessage): Promise<RunEnd> {
   run.reporter.problem(reviewContinues)
   const { reporter, ...report } = createFindingsReporter(run.reporter)
-  return judgedEnd(await runTurn({ ...run, reporter }, { ...message, purpose: 'review' }), report, 'high')
+  const { conversation, pace, budget, signal, given, repairs = false } = run
+  const reviewRun = { conversation, reporter, pace, budget, signal, given, repairs }
+  return judgedEnd(await runTurn(reviewRun, { ...message, purpose: 'review' }), report, 'high')
 }
 
 function withoutEffect({ cyberAccessProgram }: ExecFlags): string[] {

@@ -1,5 +1,5 @@
 import { formatBytes } from '@parley/presentation/text/formats'
-import type { ProgramByName } from '@parley/text'
+import { countedNoun, type ProgramByName } from '@parley/text'
 import type { EnvVariables } from '../cli/folders.ts'
 import { startProgram } from '../processes/start-program.ts'
 import { throughTmux } from './port.ts'
@@ -50,8 +50,7 @@ export function createClipboard(access: ClipboardAccess): Clipboard {
 }
 
 function lineWords(text: string): string {
-  const lines = text.replace(/\n$/, '').split('\n').length
-  return `${lines} ${lines === 1 ? 'line' : 'lines'}`
+  return countedNoun(text.replace(/\n$/, '').split('\n').length, 'line')
 }
 
 /** Returns OSC 52; in tmux twice: for tmux itself, and passed through to the terminal around it. */

@@ -16,13 +16,14 @@ export function spawnServer(options: SpawnServerOptions): SpawnedServer {
 }
 
 /** Opens the transport to a server process; once for each process. */
-export function serverOn({ input, output, ...ways }: ServerProcess): SpawnedServer {
+export function serverOn(server: ServerProcess): SpawnedServer {
+  const { input, output, pid, program, exited, stderrTail, kill, release } = server
   const transport = createStreamTransport({ ...answerLimits, input: output, output: input })
-  void ways.exited.then(({ code, signal }) => {
+  void exited.then(({ code, signal }) => {
     // A grandchild may hold the server's stdout open after its death, so the stream's end cannot be waited for.
     if (code !== null || signal !== null) void transport.close()
   })
-  return { ...ways, transport }
+  return { pid, program, exited, stderrTail, kill, release, transport }
 }
 
 /** Returns true for the exit code of a server that cannot store anything. Its last line on stderr gives the reason. */

@@ -11,6 +11,7 @@ import {
   type LostRange,
   unansweredApprovals,
 } from '@parley/protocol'
+import { countedNoun } from '@parley/text'
 import {
   comparePlan,
   EnvironmentUnreachableError,
@@ -96,16 +97,16 @@ function findings({ lost, tornBytes, pending, waiting, settling, turnGoesOn, run
   const forgotten = items.filter((item) => 'failure' in item && item.failure?.code === 'secretNotKept').length
   return [
     ...(tornBytes > 0 ? [`an unfinished last line (${tornBytes} bytes) was kept aside`] : []),
-    ...(lost.length > 0 ? [`${counted(lost.length, 'damaged place')} in the log skipped`] : []),
+    ...(lost.length > 0 ? [`${countedNoun(lost.length, 'damaged place')} in the log skipped`] : []),
     ...(running.length > 0 ? [`still running: ${running.join(', ')}`] : []),
     ...(unknown.length > 0 ? [`started, end unknown: ${unknown.join(', ')}`] : []),
     ...hookFindings(hooks),
     ...(forgotten > 0
-      ? [`${counted(forgotten, 'call')} with a secret in it not run: secrets are kept in memory only`]
+      ? [`${countedNoun(forgotten, 'call')} with a secret in it not run: secrets are kept in memory only`]
       : []),
-    ...(pending > 0 ? [`${counted(pending, 'approval')} ${pending === 1 ? 'waits' : 'wait'} for you again`] : []),
+    ...(pending > 0 ? [`${countedNoun(pending, 'approval')} ${pending === 1 ? 'waits' : 'wait'} for you again`] : []),
     ...(turnGoesOn ? ['the turn goes on'] : []),
-    ...(waiting > 0 ? [`${counted(waiting, 'queued message')} ${waiting === 1 ? 'waits' : 'wait'} for you`] : []),
+    ...(waiting > 0 ? [`${countedNoun(waiting, 'queued message')} ${waiting === 1 ? 'waits' : 'wait'} for you`] : []),
   ]
 }
 
@@ -116,10 +117,6 @@ function hookFindings({ again, unknown, notRun }: CutOffHooks): string[] {
     ...(unknown.length > 0 ? [`cut off, end unknown: ${hooks(unknown)}`] : []),
     ...(notRun.length > 0 ? [`not run: ${hooks(notRun)}`] : []),
   ]
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 interface InspectionPorts {

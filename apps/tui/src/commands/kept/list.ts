@@ -1,7 +1,7 @@
 import { shownName } from '@parley/presentation/text/control-characters'
 import { conversationName, formatAgo, placedPath } from '@parley/presentation/text/formats'
 import { type ListedConversation, shortIdOf } from '@parley/protocol'
-import { greatest } from '@parley/text'
+import { columnLines } from '@parley/text'
 import { connect } from '../../cli/connect.ts'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import { userFolder } from '../../cli/folders.ts'
@@ -31,14 +31,7 @@ export async function runList(launch: Launch, { json, archived, limit }: ListFla
   return exitCodes.ok
 }
 
-interface ListRow {
-  readonly id: string
-  readonly ago: string
-  readonly folder: string
-  readonly about: string
-}
-
-const columns: ListRow = { id: 'ID', ago: 'UPDATED', folder: 'FOLDER', about: 'TITLE' }
+const columns = ['ID', 'UPDATED', 'FOLDER', 'TITLE']
 
 interface Listing {
   /** True to print the names of columns above the lines. */
@@ -51,22 +44,17 @@ interface Listing {
 export function conversationLines(
   conversations: readonly ListedConversation[],
   { withNames, isFar }: Listing,
-): string[] {
+): readonly string[] {
   const now = Date.now()
   const rows = conversations.map((conversation) => rowOf(conversation, { nowMs: now, isFar }))
   const shown = withNames && rows.length > 0 ? [columns, ...rows] : rows
-  const width = (key: keyof ListRow) => greatest(shown.map((row) => row[key].length))
-  const [idWidth, agoWidth, folderWidth] = [width('id'), width('ago'), width('folder')]
-  return shown.map(
-    ({ id, ago, folder, about }) =>
-      `${id.padEnd(idWidth)}  ${ago.padEnd(agoWidth)}  ${folder.padEnd(folderWidth)}  ${about}`,
-  )
+  return columnLines(shown)
 }
 
 function rowOf(
   conversation: ListedConversation,
   { nowMs, isFar }: { readonly nowMs: number } & Pick<Listing, 'isFar'>,
-): ListRow {
+): readonly string[] {
   const { shortId, updatedAt, cwd, environment, live, forkedFrom, newer } = conversation
   const notes = [
     ...(forkedFrom === null ? [] : [`[fork of ${shortIdOf(forkedFrom.id)}]`]),
@@ -74,12 +62,7 @@ function rowOf(
     ...(newer === true ? ['[of a newer parley: read-only]'] : []),
   ]
   const about = [shownName(conversationName(conversation)), ...notes].join('  ')
-  return {
-    id: shortId,
-    ago: formatAgo(updatedAt, nowMs),
-    folder: shownName(placedPath(cwd, environment, userFolder())),
-    about,
-  }
+  return [shortId, formatAgo(updatedAt, nowMs), shownName(placedPath(cwd, environment, userFolder())), about]
 }
 
 /** Returns where a conversation is open. A process id means nothing on another machine. */

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { countOf, formatBytes, shortPath } from '@parley/presentation/text/formats'
-import { greatest, isRecord } from '@parley/text'
+import { columnLines, isRecord } from '@parley/text'
 import { misused } from '../../cli/exit-codes.ts'
 import { realOrGiven, userFolder } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
@@ -71,13 +71,10 @@ export function planLines(
     }),
     ...logins.map((name) => ['', name, 'key or login, where it is kept and at its issuer'] as const),
   ]
-  const [sizeWidth, nameWidth] = [0, 1].map((column) => greatest(rows.map((row) => row[column]?.length ?? 0)))
   const stays = kept.map((name) => shown(join(home, name)))
   return [
     'parley uninstall removes:',
-    ...rows.map(
-      ([size, name, about]) => `  ${size.padStart(sizeWidth ?? 0)}  ${name.padEnd(nameWidth ?? 0)}  ${about}`,
-    ),
+    ...columnLines(rows, [0]).map((line) => `  ${line}`),
     `  ${formatBytes(total)} in all.`,
     ...(stays.length === 0 ? [] : [`These stay: ${stays.join(', ')}.`]),
     ...servers.map(serverLine),

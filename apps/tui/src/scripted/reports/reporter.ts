@@ -10,13 +10,13 @@ import { sarifOf } from './sarif.ts'
 /** Output of a scripted run. Only results reach stdout. */
 export interface Reporter {
   /** Called before the first event. */
-  opened?(conversation: Pick<ConversationSummary, 'cwd'>): void
+  readonly opened?: ((conversation: Pick<ConversationSummary, 'cwd'>) => void) | undefined
   /** Called before a review is asked for. */
-  reviewing?(review: { readonly fromTop: (file: string) => string }): void
+  readonly reviewing?: ((review: { readonly fromTop: (file: string) => string }) => void) | undefined
   event(envelope: Envelope): void
   problem(text: string): void
   /** Called for a line of `--input-format jsonl` that has no effect. */
-  rejected?(line: RejectedLine): void
+  readonly rejected?: ((line: RejectedLine) => void) | undefined
   end(end: RunEnd): void
 }
 
@@ -37,7 +37,8 @@ export function createJsonReporter(
 ): Reporter {
   const result = createResultReporter(stdout, stderr)
   return {
-    ...result,
+    problem: result.problem,
+    end: result.end,
     event(envelope) {
       stdout.line(JSON.stringify(envelope))
       result.event(envelope)
@@ -77,9 +78,11 @@ export function createSarifReporter(
   stderr: { write(text: string): unknown },
   version: string,
 ): Reporter {
+  const { event, problem } = createResultReporter(stdout, stderr)
   let fromTop = (file: string) => file
   return {
-    ...createResultReporter(stdout, stderr),
+    event,
+    problem,
     reviewing(review) {
       fromTop = review.fromTop
     },

@@ -36,7 +36,11 @@ export function createFindingsReporter(reporter: Reporter, unseen: readonly stri
     findings: () => found,
     notLookedAt: () => left,
     reporter: {
-      ...reporter,
+      opened: reporter.opened,
+      reviewing: reporter.reviewing,
+      problem: reporter.problem,
+      rejected: reporter.rejected,
+      end: reporter.end,
       event(envelope) {
         found = reportIn(envelope) ?? found
         if (left.length > 0) left = withoutNamed(left, envelope)

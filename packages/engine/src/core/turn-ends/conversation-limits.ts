@@ -1,4 +1,5 @@
 import type { ConversationCore, Failure, LimitName, TurnBudget } from '@parley/protocol'
+import { countedNoun } from '@parley/text'
 
 /** Limit of a conversation that is reached, and what to say of it. */
 export interface ReachedLimit {
@@ -18,8 +19,8 @@ export function reachedLimit(
   const tokens = total.inputTokens + total.outputTokens
   const { modelCalls: callLimit, tokens: tokenLimit, costUsd: costLimit } = limits
   if (callLimit !== undefined && calls >= callLimit + (from.modelCalls ?? 0)) {
-    const what = `${counted(calls, 'model call')} of this conversation, max_turns of [limits] is ${callLimit}${raised(from.modelCalls, callLimit)}`
-    return reached('modelCalls', what, counted(callLimit, 'more call'))
+    const what = `${countedNoun(calls, 'model call')} of this conversation, max_turns of [limits] is ${callLimit}${raised(from.modelCalls, callLimit)}`
+    return reached('modelCalls', what, countedNoun(callLimit, 'more call'))
   }
   if (tokenLimit !== undefined && tokens >= tokenLimit + (from.tokens ?? 0))
     return reached(
@@ -53,8 +54,4 @@ function reached(limit: LimitName, what: string, more: string): ReachedLimit {
 /** Returns up to where a limit holds by now, where someone went on beyond it. */
 function raised(from: number | undefined, limit: number, unit = ''): string {
   return from === undefined ? '' : `, by now ${unit}${Number((from + limit).toFixed(9))}`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
