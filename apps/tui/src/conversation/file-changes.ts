@@ -10,6 +10,7 @@ import {
 import { countOf } from '@parley/presentation/text/formats'
 import type { ConversationState, FileChangeEntry, RewindPlan } from '@parley/protocol'
 import type { Intent, UiAction } from '../ui/state/actions.ts'
+import { unseenWords } from '../view/review/unseen-words.ts'
 import { pointReads } from './fork-point.ts'
 import { note } from './rejected-intent.ts'
 
@@ -93,4 +94,24 @@ export async function rememberLine(
 ): Promise<readonly UiAction[]> {
   const { status } = await conversation.request('conversation/remember', { text, where, hash })
   return status === 'completed' ? [] : [note('warning', 'No file was changed; the transcript says why.')]
+}
+
+/** Sends the message that asks for a review, or says why there is nothing to review. */
+export async function askForReview(
+  { span, focus }: Extract<Intent, { kind: 'review' }>,
+  conversation: Pick<Conversation, 'state' | 'request'>,
+  isFar: boolean,
+): Promise<readonly UiAction[]> {
+  const { core } = conversation.state
+  const { reviewElsewhere, reviewOfChanges } = await import('../programs/review-message.ts')
+  const place = { folder: core.meta.cwd, env: process.env }
+  const asked =
+    core.settings.environment === undefined && !isFar
+      ? await reviewOfChanges(span, focus, place)
+      : reviewElsewhere(span, focus)
+  if (asked.kind === 'problem') return [note('warning', asked.text)]
+  if (asked.kind === 'nothing') return [note('info', 'There is nothing to review: no file differs.')]
+  await conversation.request('conversation/sendMessage', { ...asked.message, when: 'queue' })
+  const unseen = unseenWords(asked.unseen)
+  return unseen === null ? [] : [note('info', unseen)]
 }
