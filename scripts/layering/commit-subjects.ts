@@ -2,8 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { root } from './sources.ts'
 
 const judgedCommits = 20
-/** Earlier subjects stay as they are. */
-const since = '2026-11-29T13:45:00Z'
 const subjectLimit = 72
 const shape = /^[a-z0-9][a-z0-9-]*(, [a-z0-9][a-z0-9-]*)*: \S/
 
@@ -16,7 +14,7 @@ export function subjectViolations(subject: string): string[] {
 
 /** Reads the newest subjects; empty outside of a clone, as in an unpacked archive. */
 export function newestSubjects(): string[] {
-  const args = ['log', `-${judgedCommits}`, '--no-merges', `--since=${since}`, '--format=%s']
+  const args = ['log', `-${judgedCommits}`, '--no-merges', '--format=%s']
   try {
     const text = execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
     return text.split('\n').filter((subject) => subject !== '')

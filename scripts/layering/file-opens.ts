@@ -1,9 +1,22 @@
 import type { Source } from './sources.ts'
 
 /** Packages of the process that holds the locks of conversations. */
-const holders = ['server', 'host', 'journal', 'redaction', 'config', 'models', 'workspace', 'policy', 'mcp-client'].map(
-  (name) => `packages/${name}/src/`,
-)
+const holders = [
+  'server',
+  'engine',
+  'serving',
+  'team',
+  'frontends',
+  'exec-server',
+  'host',
+  'journal',
+  'redaction',
+  'config',
+  'models',
+  'workspace',
+  'policy',
+  'mcp-client',
+].map((name) => `packages/${name}/src/`)
 
 /** Imports of `node:fs` that open a file by its path, by whatever name they get, or that have all such functions. */
 const openers =

@@ -60,7 +60,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'packages/redaction': ['scan', '.'],
-  'packages/mcp-client': ['forms', 'replies', '.'],
+  'packages/mcp-client': ['replies', '.'],
   'packages/journal': ['disk', 'line', 'log', 'sessions', 'search', 'bundle', '.'],
   'packages/team': ['store/connection', 'store/servers', 'store/log', 'store', 'people', '.'],
   'packages/protocol': [
@@ -149,7 +149,6 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'items',
     'notices',
     'commands',
-    '.',
   ],
   'apps/tui': [
     'view/text',
@@ -158,7 +157,6 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'ui/keys',
     'ui/composer',
     'ui/complete',
-    'ui/notices',
     'ui/menu',
     'ui/link',
     'ui/processes',

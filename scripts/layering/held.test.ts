@@ -4,7 +4,6 @@ import { importCountViolations } from './conventions.ts'
 import { backwardCommentViolations } from './docstrings.ts'
 import { folderPairViolations, unorderedFolderViolations } from './folders.ts'
 import { countByPackage, heldViolations, risenRules } from './held.ts'
-import { appImportViolations } from './import-rules.ts'
 import { packagePicture } from './package-picture.ts'
 import { portSpreadViolations } from './port-spreads.ts'
 import { toSource } from './sources.ts'
@@ -118,11 +117,6 @@ test('a source with 21 imports is refused', () => {
   const more = `export { b } from './b.ts'\nconst later = () => import('./later.ts')`
   expect(importCountViolations(toSource(path, imports(20) + more))).toEqual([])
   expect(importCountViolations(toSource(path, `${imports(20)}let a: import('./b.ts').B`))).toHaveLength(1)
-})
-
-test('an app may not import another app', () => {
-  const source = toSource('apps/web/src/a.ts', `import { rows } from 'parley/page-rules'\nimport { b } from './b.ts'`)
-  expect(appImportViolations(source)).toEqual(['apps/web/src/a.ts:1 imports the app parley/page-rules'])
 })
 
 describe('a comment', () => {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { importCountViolations } from './conventions.ts'
 import { backwardCommentViolations, commentsOf } from './docstrings.ts'
 import { folderPairViolations, unorderedFolderViolations } from './folders.ts'
-import { appImportViolations } from './import-rules.ts'
 import { portSpreadViolations } from './port-spreads.ts'
 import { root, type Source } from './sources.ts'
 import { typeNameViolations } from './type-names.ts'
@@ -29,7 +28,6 @@ export function findViolations(all: readonly Source[]): RuleFindings {
     ['spreads of ports', portSpreadViolations(sources, table)],
     ['files over 20 imports', sources.flatMap(importCountViolations)],
     ['types whose name has over 3 owners', typeNameViolations(sources, table)],
-    ['imports of another app', sources.flatMap(appImportViolations)],
     ['comments that send the reader back', frequentIn(sources)],
   ])
 }

@@ -21,6 +21,8 @@ const faultsOf = (rule: (source: Source) => string[], [path, text]: Case): strin
 describe('an import is refused', () => {
   test.each<Case>([
     ['packages/client/src/a.ts', `import { serve } from '@parley/server'`],
+    ['apps/web/src/a.ts', `import { rows } from 'parley/page-rules'`],
+    ['apps/tui/src/a.ts', `import { page } from '@parley/web'`],
     ['apps/tui/src/a.ts', `const { serve } = await import('@parley/server')`],
     ['packages/host/src/a.ts', `import type { Event } from '@parley/protocol'`],
     ['packages/rpc/src/a.ts', `import { z } from 'zod'`],
@@ -114,6 +116,8 @@ describe('a pure folder', () => {
 describe('a file is opened', () => {
   test.each<Case>([
     ['packages/server/src/a.ts', `import { closeSync, openSync } from 'node:fs'`],
+    ['packages/engine/src/a.ts', `import { readFileSync } from 'node:fs'`],
+    ['packages/team/src/a.ts', `import { readFileSync } from 'node:fs'`],
     ['packages/server/src/tools/a.ts', `import {\n  readFile,\n  stat,\n} from 'node:fs/promises'`],
     ['packages/server/src/a.ts', `import { join } from 'node:path'\nimport { readFileSync } from 'node:fs'`],
     ['packages/host/src/a.ts', `import fs from 'node:fs'`],
