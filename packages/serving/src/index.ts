@@ -6,7 +6,6 @@ export {
   ceilingOptions,
   type HostAndPort,
   parseFlags,
-  parseWords,
   readAddress,
   readAdvertised,
   readCeiling,

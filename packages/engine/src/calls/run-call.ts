@@ -166,7 +166,7 @@ async function complete(
 }
 
 /** Returns all that a call is judged by, as it is now. */
-export function policyOf({ record, act, people, signal }: CallContext): CallPolicy {
+function policyOf({ record, act, people, signal }: CallContext): CallPolicy {
   const { conversation, redaction } = record
   const { hooks, memory } = act
   return {

@@ -136,7 +136,7 @@ function consequences(
 }
 
 /** Builds the error for an answer that comes after the first, or after the question was withdrawn. */
-export function notPending(open: LiveConversation, approvalId: ApprovalId) {
+function notPending(open: LiveConversation, approvalId: ApprovalId) {
   const answered = whoAnswered(open, approvalId)
   if (answered === null)
     return rejection('approvalNotPending', `Approval ${approvalId} is not pending: it was answered or withdrawn.`)

@@ -15,7 +15,7 @@ export type SummaryEnd = SummaryOutcome | { readonly kind: 'fault'; readonly fau
 type Stop = Extract<ModelEvent, { type: 'completed' }>['stop']
 
 /** Bytes of a summary; a longer one is cut, since it would defeat its purpose. */
-export const maxSummaryBytes = 48 * 1024
+const maxSummaryBytes = 48 * 1024
 
 const cutMark = '[The summary is cut here.]'
 
@@ -41,7 +41,7 @@ const windowFull: ModelFailure = {
 }
 
 /** Reads a response as a summary. A cut summary gets a mark; a refused one is a failure. */
-export function endOfSummary(text: string, stop: Stop): SummaryEnd {
+function endOfSummary(text: string, stop: Stop): SummaryEnd {
   if (stop === 'filter') return { kind: 'failed', failure: filtered }
   if (stop === 'context') return { kind: 'fault', fault: windowFull }
   if (stop === 'length' && text === '') return { kind: 'failed', failure: noText }

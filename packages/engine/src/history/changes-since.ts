@@ -60,7 +60,7 @@ function eventOf(text: string): ConversationEvent {
 }
 
 /** Returns the files that an event names, in it or in a side file. */
-export function changedFiles(
+function changedFiles(
   { files, list }: EventOf<'files.changed'>,
   sideFiles: Pick<SideFiles, 'readText'>,
 ): readonly ChangedPath[] {

@@ -34,7 +34,7 @@ export interface SessionMemory {
 }
 
 /** Permissions given by `approvedForSession`. */
-export interface SessionGrants {
+interface SessionGrants {
   /** Returns the permissions that hold under a mode. Permissions of a wider mode do not. */
   under(mode: SandboxMode): readonly Grant[]
   /** Keeps a permission with the mode under which it was given. */
@@ -42,7 +42,7 @@ export interface SessionGrants {
 }
 
 /** Exact calls that hold a secret; the log holds them with marks. */
-export interface ExactCalls {
+interface ExactCalls {
   /** Keeps the call of an item, and forgets calls that are over. */
   keep(itemId: ItemId, call: ModelCall, isOpen: (itemId: ItemId) => boolean): void
   find(itemId: ItemId): ModelCall | undefined
@@ -121,7 +121,7 @@ export function grantsUnder(mode: SandboxMode, grants: readonly SessionGrant[]):
 }
 
 /** Calls that run in the foreground of their turn, until they end or a user sends them to the background. */
-export interface ForegroundCalls {
+interface ForegroundCalls {
   enter(itemId: ItemId): ForegroundCall
   /** Sends a call to the background. Returns false for one that does not run here. */
   send(itemId: ItemId): boolean
@@ -133,7 +133,7 @@ interface ForegroundCall {
   leave(): void
 }
 
-export function createForegroundCalls(): ForegroundCalls {
+function createForegroundCalls(): ForegroundCalls {
   const calls = new Map<ItemId, AbortController>()
   return {
     enter(itemId) {

@@ -38,7 +38,7 @@ export function createTools(ports: ToolPorts): readonly Tool[] {
 }
 
 /** Returns the tools for background processes of one conversation. */
-export function processTools(ports: ToolPorts): readonly Tool[] {
+function processTools(ports: ToolPorts): readonly Tool[] {
   const shownBytes: ShownBytes = new Map()
   return [readProcessTool(ports, shownBytes), writeProcessTool(ports, shownBytes), stopProcessTool(ports)]
 }

@@ -118,7 +118,7 @@ const codes: ReadonlySet<string> = new Set(['noCredentials', 'invalidRequest'])
  * Parks the turn of a conversation that servers share where the key of its model is missing here. Returns null then, else
  * the failure, which ends the turn.
  */
-export function waitForKey(
+function waitForKey(
   { record: { conversation, ids }, model, people }: Pick<TurnContext, 'record' | 'model' | 'people'>,
   failure: Failure,
 ): Failure | null {

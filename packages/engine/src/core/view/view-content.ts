@@ -239,7 +239,7 @@ function wrongLine(place: LogOffset): Error {
 }
 
 /** Returns the line in place of a result that left the view: its kind, its length, and how to read it again. */
-export function clearedLine(item: CallItem): string {
+function clearedLine(item: CallItem): string {
   const { id, tool, title } = item
   const size = `${outputOf(item)?.totalBytes ?? utf8Length(item.modelText ?? '')} bytes`
   const what = [`${tool}: ${title.replace(/\s+/g, ' ').slice(0, 200)}`, ...exitOf(item), size].join(', ')

@@ -23,7 +23,7 @@ export interface ReplayPosition extends LogPosition {
 }
 
 /** Differences of a replay from its log, one at a time. */
-export interface ReplayComparison {
+interface ReplayComparison {
   readonly differences: readonly ReplayDifference[]
   /** True from a difference on until the replay goes on after it. */
   readonly differs: boolean

@@ -46,7 +46,7 @@ function titleOf(hunks: readonly Hunk[]): string {
 }
 
 /** Grammar of a patch in Lark's syntax, to which a provider holds the input of a freeform tool. */
-export const patchGrammar = `start: begin file+ end
+const patchGrammar = `start: begin file+ end
 begin: "*** Begin Patch" LF
 end: "*** End Patch" LF?
 
